@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid.errors import PlaybackError
+from dynid.files import write_text
 from dynid.identification.identify import identify
 from dynid.identification.result import Identification
 from dynid.identification.validate import Validation, validate
@@ -25,18 +26,20 @@ from dynid.playback.plan import Plan, check_joint_side, make_plan, second_seed
 from dynid.playback.playback import Playback
 from dynid.playback.robot_state import StateReader
 from dynid.playback.trajectory import Trajectory
-from dynid.profile import load_robot
+from dynid.profile import load_robot, profile_text, write_profile
 from dynid.recording.convert import write_bag
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
 from dynid.report.write import write_outputs, write_validation_outputs
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
+from dynid.simulation.rehearsal import rehearsal
 from dynid.simulation.robot import RobotState, SimulatedRobot
 
 STEPS = 6
 """Number of steps that a demonstration reports."""
 
+_NOTE = "By `dynid demo`: an excitation or a simulation that was missing is derived, not measured."
 _RATE = 1000  # control cycles per second [Hz]
 _CYCLES_PER_TICK = 20
 
@@ -61,18 +64,58 @@ class Demonstration:
         return all(one.verdict.success for one in self.evaluated.values())
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A robot that can be simulated.
+
+    Attributes:
+        profile: its name or file.
+        robot: with an excitation and a simulated robot.
+        assumed: sentences on what the given profile does not have.
+        written: files of the completed profile, if anything was assumed.
+    """
+
+    profile: str
+    robot: Robot
+    assumed: tuple[str, ...] = ()
+    written: tuple[Path, ...] = ()
+
+
+def prepare(name: str, output: Path) -> Prepared:
+    """Load a robot, and complete its profile by a default excitation and derived drives.
+
+    A completed profile is written to the output folder with its URDF, as ``<robot>_simulated``,
+    where its numbers can be seen and corrected.
+
+    Raises:
+        DynidError: the profile is invalid, or cannot be completed.
+    """
+    given = load_robot(name)
+    completed = rehearsal(given)
+    if not completed.assumed:
+        return Prepared(name, given)
+    stem = f"{given.name}_simulated"
+    robot = completed.robot.model_copy(update={"urdf": f"{stem}.urdf"})
+    files = tuple(output / f"{stem}{ending}" for ending in (".yaml", ".urdf"))
+    output.mkdir(parents=True, exist_ok=True)
+    write_text(files[1], robot.urdf_xml)
+    write_profile(robot, files[0], given=profile_text(name), note=_NOTE)
+    return Prepared(str(files[0]), robot, completed.assumed, files)
+
+
 def run_demo(name: str, output: Path, progress: Callable[[str], None]) -> Demonstration:
     """Identify the simulated robot of a profile, and validate on a second motion.
 
     Args:
-        name: name or file of a profile with an excitation.
+        name: name or file of a profile, or a URDF; completed as by :func:`prepare`.
         output: folder for bags, model and reports.
         progress: called with the name of each step when it starts.
 
     Raises:
         DynidError: a step fails.
     """
-    robot = load_robot(name)
+    prepared = prepare(name, output)
+    robot = prepared.robot
     check_joint_side(robot)
     cell = _Cell(robot)
     progress("moving to the start, playing and recording the excitation")
@@ -80,7 +123,7 @@ def run_demo(name: str, output: Path, progress: Callable[[str], None]) -> Demons
     progress("identifying")
     identification = identify(robot, load_recording(bag, robot))
     progress("writing the report")
-    written = [bag, *write_outputs(identification, output)]
+    written = [*prepared.written, bag, *write_outputs(identification, output)]
     seed = second_seed(robot)
     if seed is None:
         return Demonstration(identification, None, tuple(written))

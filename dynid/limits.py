@@ -60,7 +60,7 @@ class InputLimit:
 
 
 TEXT_BYTES = InputLimit("DYNID_MAX_TEXT_BYTES", 50_000_000)
-"""Bytes of a text file: YAML, URDF, SRDF, CSV of points."""
+"""Bytes of a text file: YAML, URDF, SRDF, CSV of points; also of an expanded xacro."""
 
 YAML_NODES = InputLimit("DYNID_MAX_YAML_NODES", 500_000)
 """Keys, values, lists and groups in a YAML text."""
@@ -82,6 +82,12 @@ URDF_LINKS = InputLimit("DYNID_MAX_URDF_LINKS", 500)
 
 MESH_BYTES = InputLimit("DYNID_MAX_MESH_BYTES", 100_000_000)
 """Bytes of a mesh file."""
+
+XACRO_SECONDS = InputLimit("DYNID_MAX_XACRO_SECONDS", 20)
+"""Processor time for the expansion of a xacro file [s]."""
+
+XACRO_MEMORY = InputLimit("DYNID_MAX_XACRO_MEMORY", 2**30)
+"""Bytes of memory for the expansion of a xacro file."""
 
 MOTION_SECONDS = InputLimit("DYNID_MAX_MOTION_SECONDS", 3600)
 """Duration of a motion [s]; it is sampled, predicted and played at up to 1000 Hz."""
@@ -132,6 +138,8 @@ ALL = (
     XML_DEPTH,
     URDF_LINKS,
     MESH_BYTES,
+    XACRO_SECONDS,
+    XACRO_MEMORY,
     MOTION_SECONDS,
     MOTION_NUMBERS,
     MOTION_COEFFICIENTS,

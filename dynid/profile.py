@@ -19,12 +19,15 @@ from dynid.files import share_directories, write_text
 from dynid.identification.quantity_settings import Quantities, QuantitySettings
 from dynid.identification.settings import IdentificationSettings
 from dynid.input_file import is_file, read_text
+from dynid.packages import Packages
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.description import DESCRIPTIONS, is_description, read_description
+from dynid.robot.mesh_files import mesh_folder
 from dynid.robot.model import Model
 from dynid.robot.model_file import read_model
 from dynid.robot.robot import Robot, check_counts
 from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
-from dynid.robot.urdf_profile import urdf_profile
+from dynid.robot.urdf_profile import expand_patterns, urdf_profile, with_urdf_limits
 from dynid.simulation.settings import SimulationSettings
 from dynid.transaction import settled
 from dynid.yaml_loader import load_yaml
@@ -62,7 +65,10 @@ class _Profile(Robot):
         groups = {name: getattr(self, name) for name in type(self).model_fields if name not in own}
         groups["quantities"] = Quantities(by_name=self.quantities)
         tasks = (group for group in groups.values() if group is not None)
-        return robot.with_urdf(urdf_xml).with_settings(*tasks)
+        described = robot.with_urdf(urdf_xml)
+        # without a text, as in a check of a profile alone, there is nothing to be read
+        limited = with_urdf_limits(described) if urdf_xml else described
+        return limited.with_settings(*tasks)
 
 
 def load_robot(
@@ -71,8 +77,8 @@ def load_robot(
     """Load a robot with the settings of its tasks.
 
     Args:
-        path_or_name: a profile (``my_robot.yaml``), a robot of dynid (``ur10``), or a URDF, of
-            which all movable joints are actuated.
+        path_or_name: a profile (``my_robot.yaml``), a robot of dynid (``ur10``), or a URDF or
+            xacro, of which all joints but those of grippers and wheels are actuated.
         urdf: URDF to use in place of the profile's.
         overrides: ``key=value``, dots for nesting, value in YAML: ``identification.cutoff_hz=20``.
 
@@ -88,17 +94,38 @@ def load_robot(
 
 def _load_robot(path: Path, urdf: str | Path | None, overrides: Iterable[str]) -> Robot:
     given = None if urdf is None else Path(urdf)
-    alone = path.suffix == ".urdf"
-    content = urdf_profile(read_text(path), path.name) if alone else read_yaml(path)
-    for override in [overrides] if isinstance(overrides, str) else overrides:
+    changes = [overrides] if isinstance(overrides, str) else list(overrides)
+    alone = read_description(path) if is_description(path) else None
+    content = read_yaml(path) if alone is None else _bare_content(alone, path, changes)
+    for override in changes:
         _override(content, override)
     if given is not None:
         content["urdf"] = given.name
     _find_drive(content, path)
     _find_srdf(content, path)
+    _find_meshes(content, path)
     find_trajectory(content, path)
-    profile = parse(_Profile, content, path.name)
-    return profile.as_robot(_urdf_text(profile.urdf, path, given))
+    if alone is None or given is not None:
+        try:
+            alone = _urdf_text(str(content.get("urdf")), path, given)
+        except ConfigurationError:
+            parse(_Profile, content, path.name)  # a wrong entry comes first
+            raise
+    return make_robot(content, alone, where=path.name)
+
+
+def _bare_content(urdf_xml: str, path: Path, changes: Iterable[str]) -> dict[str, Any]:
+    """Return the profile of a URDF alone; where a change names the joints, the rest is locked."""
+    changed: dict[str, Any] = {}
+    for override in changes:
+        _override(changed, override)
+    joints = changed.get("joints")
+    if joints is not None:
+        expand_patterns(changed, urdf_xml, path.name)
+        joints = changed["joints"]
+    content = urdf_profile(urdf_xml, path.name, joints)
+    folder = mesh_folder(urdf_xml, path, Packages(beside=path))
+    return content | ({} if folder is None else {"workspace": {"mesh_folder": str(folder)}})
 
 
 def make_robot(content: Mapping[str, Any], urdf_xml: str, *, where: str = "profile") -> Robot:
@@ -112,7 +139,9 @@ def make_robot(content: Mapping[str, Any], urdf_xml: str, *, where: str = "profi
     Raises:
         ConfigurationError: an entry is unknown or invalid.
     """
-    return parse(_Profile, content, where).as_robot(urdf_xml)
+    expanded = dict(content)
+    expand_patterns(expanded, urdf_xml, where)
+    return parse(_Profile, expanded, where).as_robot(urdf_xml)
 
 
 def load_model(path: str | Path) -> Model:
@@ -144,6 +173,16 @@ def _find_srdf(content: dict[str, Any], path: Path) -> None:
         workspace["srdf"] = str((beside if is_file(beside) else Path(srdf)).absolute())
 
 
+def _find_meshes(content: dict[str, Any], path: Path) -> None:
+    """Resolve the folder of meshes relative to the profile, like the SRDF."""
+    workspace = content.get("workspace")
+    folder = workspace.get("mesh_folder") if isinstance(workspace, dict) else None
+    if isinstance(workspace, dict) and isinstance(folder, str) and folder:
+        beside = path.parent / folder
+        if beside.is_dir():
+            workspace["mesh_folder"] = str(beside.absolute())
+
+
 def shipped_profiles() -> list[str]:
     """Return the names of the profiles that are part of dynid."""
     found = [p for root in share_directories()[:1] for p in root.glob("config/robots/*.yaml")]
@@ -152,7 +191,7 @@ def shipped_profiles() -> list[str]:
 
 def _profile_path(name: str) -> Path:
     path = Path(name)
-    if path.suffix in {".yaml", ".yml", ".urdf"}:
+    if path.suffix.lower() in {".yaml", ".yml", *DESCRIPTIONS}:
         return path
     for root in share_directories():
         candidate = root / "config" / "robots" / f"{name}.yaml"
@@ -160,7 +199,7 @@ def _profile_path(name: str) -> Path:
             return candidate
     raise ConfigurationError(
         f"profile '{name}': not shipped with dynid ({', '.join(shipped_profiles())}), "
-        "and not a file that ends in .yaml or .urdf."
+        "and not a file that ends in .yaml, .urdf or .xacro."
     )
 
 
@@ -170,7 +209,7 @@ def _urdf_text(urdf: str, profile_path: Path, given: Path | None) -> str:
         candidates += [root / "urdf" / urdf for root in share_directories()]
     for candidate in candidates:
         if is_file(candidate):
-            return read_text(candidate)
+            return read_description(candidate)
     where = given or f"{urdf} (beside {profile_path.name} or in dynid's urdf folder)"
     raise ConfigurationError(f"URDF {where}: there is no such file; name one with --urdf.")
 
@@ -198,13 +237,13 @@ def _override(content: dict[str, Any], override: str) -> None:
 
 
 def profile_text(path_or_name: str) -> str | None:
-    """Return the text of a profile; None for a URDF, which has no profile.
+    """Return the text of a profile; None for a URDF or xacro, which has no profile.
 
     Raises:
         ConfigurationError: profile not found.
     """
     path = _profile_path(path_or_name)
-    return None if path.suffix == ".urdf" else read_text(path)
+    return None if is_description(path) else read_text(path)
 
 
 def write_profile(chosen: Robot, path: Path, *, given: str | None = None, note: str) -> None:
@@ -220,7 +259,8 @@ def write_profile(chosen: Robot, path: Path, *, given: str | None = None, note: 
         OutputError: the file cannot be written.
     """
     content = chosen.yaml_content(exclude_unset=True)
-    content["terms"] = [term.entry() for term in chosen.terms]
+    terms = chosen.terms
+    content["terms"] = "auto" if terms == "auto" else [term.entry() for term in terms]
     text = None if given is None else rewritten(given, content)
     if text is None:
         text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=100)

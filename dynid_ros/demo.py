@@ -16,10 +16,10 @@ import typer
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
+from dynid.demo import prepare
 from dynid.errors import DynidError, TaskError
 from dynid.playback.plan import make_plan, second_seed
-from dynid.profile import load_robot
-from dynid.report.terminal.console import print_written, result_console
+from dynid.report.terminal.console import print_text, print_written, result_console
 from dynid.report.terminal.progress import progress
 from dynid.report.terminal.results import print_demonstration, print_kept_model
 from dynid_ros.excitation_player import ExcitationPlayer
@@ -41,17 +41,17 @@ Value = str | float | bool
 
 
 def demonstrate(
-    robot: Annotated[str, typer.Option(help="A profile with an excitation.")] = "puma560",
+    robot: Annotated[str, typer.Option(help="A profile, or a URDF.")] = "puma560",
     output: Annotated[Path, typer.Option("--output", "-o")] = Path("out"),
     speed: Annotated[float, typer.Option(help="Most simulated seconds per second.")] = 10.0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Excite, record, identify and validate a simulated robot with the nodes of dynid."""
-    loaded = load_robot(robot)
-    make_plan(loaded)  # raises the player's errors before nodes are made
-    seed = second_seed(loaded)
-    output.mkdir(parents=True, exist_ok=True)
     before = _state(output)
+    prepared = prepare(robot, output)
+    make_plan(prepared.robot)  # raises the player's errors before nodes are made
+    seed = second_seed(prepared.robot)
+    output.mkdir(parents=True, exist_ok=True)
     # no real robot may follow the simulated robot's motions
     enter_own_domain()
     stop = Stop()
@@ -60,10 +60,12 @@ def demonstrate(
     quiet = ["--ros-args", "--disable-stdout-logs"]
     rclpy.init(args=quiet, signal_handler_options=SignalHandlerOptions.NO)
     console = result_console(as_json)
+    for sentence in prepared.assumed:
+        print_text(console, sentence)
     executor = make_executor()
     nodes: list[DynidNode] = []
     try:
-        for make, values in _nodes(robot, speed).items():
+        for make, values in _nodes(prepared.profile, speed).items():
             nodes.append(make(parameter_overrides=_overrides(values)))
             executor.add_node(nodes[-1])
         parameters: dict[str, Value] = {
@@ -107,7 +109,9 @@ def _nodes(robot: str, speed: float) -> dict[Callable[..., DynidNode], dict[str,
 
 
 def _state(folder: Path) -> dict[Path, tuple[int, int]]:
-    """Return times and sizes of the files in a folder, to detect changes."""
+    """Return times and sizes of the files in a folder, to detect changes; none without one."""
+    if not folder.exists():
+        return {}
     found = ((path, path.stat()) for path in folder.iterdir() if path.exists())
     return {path: (status.st_ino, status.st_mtime_ns) for path, status in found}
 

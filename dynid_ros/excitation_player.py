@@ -68,9 +68,9 @@ class ExcitationPlayer(DynidNode):
         controller = self.parameter(
             "controller",
             "joint_trajectory_controller",
-            "Name of the controller that follows trajectories.",
+            "Name of the controller that follows trajectories, with its namespace.",
             fixed=True,
-        )
+        ).strip("/")
         interface = self.parameter(
             "interface",
             "auto",
@@ -83,7 +83,10 @@ class ExcitationPlayer(DynidNode):
             "Names on /diagnostics whose errors stop a motion.",
             fixed=True,
         )
-        topic = self._robot.settings(RecordingSettings).topic
+        topic = self.parameter(
+            "topic", "", "Topic of the joint states; empty: the profile's.", fixed=True
+        )
+        topic = topic or self._robot.settings(RecordingSettings).topic
         self._owner = RobotOwner(self, controller)
         self._outlet = TrajectoryOutlet(self, controller, interface, self._fail)
         self._reader = StateReader(self._robot.joints, topic)

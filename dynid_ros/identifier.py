@@ -74,9 +74,11 @@ class _Request:
                 "collect joint states live between ~/start and ~/stop."
             )
         step("reading the collected joint states")
+        settings = robot.settings(RecordingSettings)
         return self.live.recording(
             robot.joints,
-            sampling_rate=robot.settings(RecordingSettings).sampling_rate,
+            names=settings.names,
+            sampling_rate=settings.sampling_rate,
             start=self.start,
             stop=self.stop,
         )

@@ -1,7 +1,7 @@
 """The whole identification: move, play, record, identify, publish, validate; ends by itself.
 
 ``ros2 launch`` returns 0 for a model that passes its criterion, and 1 otherwise. If interrupted in
-a motion, the robot is motion, the robot is brought to rest before its controllers end.
+a motion, the robot is brought to rest before its controllers end.
 """
 
 from collections.abc import Callable
@@ -24,9 +24,11 @@ from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJo
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from dynid.control.ros2_control import TRAJECTORIES, uses_ros2_control
+from dynid.control.ros2_control import EXTERNAL, TRAJECTORIES, uses_ros2_control
 from dynid.playback.plan import second_seed
 from dynid.profile import load_robot
+from dynid.recording.settings import RecordingSettings
+from dynid.robot.robot import Robot
 from dynid_ros.launching import RELEASED, dynid_node, end_in_order, on_this_machine, release_robot
 
 ARGUMENTS = [
@@ -42,6 +44,16 @@ ARGUMENTS = [
         choices=["auto", "true", "false"],
         description="Whether controller_manager runs the robot (auto: where it is installed), or "
         "the node simulated_robot.",
+    ),
+    DeclareLaunchArgument(
+        "controller",
+        default_value=TRAJECTORIES,
+        description="Controller that follows trajectories, with its namespace.",
+    ),
+    DeclareLaunchArgument(
+        "joint_states",
+        default_value="",
+        description="Topic of joint states instead of the profile's recording.topic; empty: none.",
     ),
     DeclareLaunchArgument(
         "excitation",
@@ -97,24 +109,35 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return str(LaunchConfiguration(name).perform(context))
 
     robot = {"profile": value("robot"), "urdf": value("urdf")}
+    external = context.launch_configurations.get("hardware") == EXTERNAL
     parameters = {name: value(name) for name in ("output", "recording")}
     task = dynid_node("identification_task", {**parameters, "validation_seed": _seed(value)})
-    nodes = [dynid_node("identifier", robot), dynid_node("model_publisher", robot)]
+    topic = {"topic": value("joint_states")}
+    nodes = [dynid_node("identifier", {**robot, **topic}), dynid_node("model_publisher", robot)]
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)))
-    if value("recording") or not uses_ros2_control(value("ros2_control")):
+    if value("recording") or external or not uses_ros2_control(value("ros2_control")):
         nodes.append(task)
     else:
         begin = partial(_begin, task)
         nodes.append(RegisterEventHandler(OnProcessExit(target_action=_is_spawner, on_exit=begin)))
     if not value("recording"):
         patience = {name: float(value(name)) for name in ("horizon", "max_age")}
-        played = {**robot, **patience, "excitation": value("excitation")}
-        player = dynid_node("excitation_player", played)
-        nodes += [player, dynid_node("recorder", {})]
+        chosen = {name: value(name) for name in ("excitation", "controller")}
+        player = dynid_node("excitation_player", {**robot, **topic, **patience, **chosen})
+        nodes += [player, dynid_node("recorder", {"topics": [_topic(value)]})]
         nodes.append(release_robot(after=player))
     if value("rviz") == "true":
         nodes.append(_included("view.launch.py", state_publisher="false"))
     return nodes
+
+
+def _topic(value: Callable[[str], str]) -> str:
+    """Return the topic of joint states."""
+    return value("joint_states") or _robot(value).settings(RecordingSettings).topic
+
+
+def _robot(value: Callable[[str], str]) -> Robot:
+    return load_robot(value("robot"), urdf=Path(value("urdf")) if value("urdf") else None)
 
 
 def _seed(value: Callable[[str], str]) -> int:
@@ -123,9 +146,8 @@ def _seed(value: Callable[[str], str]) -> int:
         return int(value("validation_seed"))
     if value("recording"):
         return -1
-    urdf, excitation = value("urdf"), value("excitation")
-    robot = load_robot(value("robot"), urdf=Path(urdf) if urdf else None)
-    seed = second_seed(robot, Path(excitation) if excitation else None)
+    excitation = value("excitation")
+    seed = second_seed(_robot(value), Path(excitation) if excitation else None)
     return -1 if seed is None else seed
 
 

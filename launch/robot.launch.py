@@ -19,7 +19,9 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from dynid.control.ros2_control import (
+    EXTERNAL,
     Controllers,
+    check_external,
     controller_parameters,
     controllers,
     has_drive_states,
@@ -51,10 +53,11 @@ ARGUMENTS = [
     DeclareLaunchArgument(
         "hardware",
         default_value="simulated",
-        choices=["simulated", "mock", "ethercat"],
+        choices=["simulated", "mock", "ethercat", EXTERNAL],
         description="simulated: dynid's drives and bodies; mock: commands are returned as states, "
         "without torque; ethercat: drives, by the files in slaves, or by the URDF's own "
-        "<ros2_control>.",
+        "<ros2_control>; external: nothing is started, because the robot's driver and its "
+        "joint_trajectory_controller already run.",
     ),
     DeclareLaunchArgument(
         "slaves",
@@ -99,9 +102,12 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     urdf = value("urdf")
     robot = load_robot(value("robot"), urdf=Path(urdf) if urdf else None)
-    hardware = value("hardware")
+    hardware, feedforward = value("hardware"), value("feedforward") == "true"
+    if hardware == EXTERNAL:
+        check_external(robot, feedforward=feedforward, slaves=bool(value("slaves")))
+        return [LogInfo(msg="hardware:=external: the robot's own driver and controllers must run")]
     if uses_ros2_control(value("ros2_control")):
-        rate, feedforward = int(value("rate")), value("feedforward") == "true"
+        rate = int(value("rate"))
         slaves = Path(value("slaves")) if value("slaves") else None
         description = robot_description(robot, hardware, control_rate=rate, slaves=slaves)
         drives = has_drive_states(description, robot.joints)
@@ -117,7 +123,7 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         "profile": value("robot"),
         "urdf": urdf,
         "rate": float(value("rate")),
-        "feedforward": value("feedforward") == "true",
+        "feedforward": feedforward,
     }
     file = parameter_file("simulated_robot", simulation)
     return [

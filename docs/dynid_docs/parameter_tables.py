@@ -215,9 +215,12 @@ def _groups(annotation: object) -> list[type[BaseModel]]:
 
 
 def _many(annotation: object) -> str:
-    origin = get_origin(annotation)
+    origin, parts = get_origin(annotation), get_args(annotation)
+    words = [f"`{word}`" for part in parts for word in get_args(part) if isinstance(word, str)]
     if origin is tuple:
         return "A list; each entry has these keys."
+    if words and any(get_origin(part) is tuple for part in parts):
+        return f"{' or '.join(words)}, or a list; each entry has these keys."
     return "Any number of names; each has these keys." if origin is dict else ""
 
 

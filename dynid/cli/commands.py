@@ -46,6 +46,7 @@ COMMANDS = {
     "view": CommandEntry(
         ROBOTS, "view", "view_command", "Show a robot and its motion in a browser or as a picture."
     ),
+    "new": CommandEntry(ROBOTS, "new", "new_command", "Make a profile from a URDF or a xacro."),
     "import-dh": CommandEntry(
         ROBOTS,
         "import_dh",

@@ -16,7 +16,7 @@ from dynid.cli.options import AsJson, Output, profile_option
 def demo_command(
     robot: Annotated[
         str,
-        profile_option("Name of a shipped robot, or a profile, with an excitation."),
+        profile_option("Shipped robot, profile with an excitation, URDF or xacro."),
     ] = "puma560",
     output: Output = Path("out"),
     without_ros: Annotated[
@@ -26,16 +26,23 @@ def demo_command(
 ) -> None:
     """Record, identify and validate a simulated robot.
 
+    A profile without excitation or simulation, such as a URDF alone, is completed by a default
+    motion and by drives that are derived from bodies and limits.
+
     The robot plays an excitation, which is recorded and identified, then a second motion to
     validate the model on. Exit code 1: the model failed its criterion.
     """
     from dynid.cli.json_output import print_json
-    from dynid.demo import STEPS, run_demo
+    from dynid.cli.loading import load_robot
+    from dynid.demo import STEPS, prepare, run_demo
     from dynid.report.terminal.console import print_text, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_demonstration, print_kept_model
     from dynid.report.verdict_json import identification_json
+    from dynid.robot.description import is_description
 
+    if is_description(Path(robot)):
+        load_robot(robot)  # for its note on what is assumed
     if not without_ros and find_spec("rclpy") is not None:
         command = [sys.executable, "-m", "dynid_ros.demo", "--robot", robot, "-o", str(output)]
         # replaces this process, so that Ctrl-C reaches the one that has to stop the robot
@@ -43,8 +50,11 @@ def demo_command(
     console = result_console(as_json)
     if not without_ros:
         print_text(console, "rclpy is not installed: the demonstration runs without ROS 2.")
+    prepared = prepare(robot, output)
+    for sentence in prepared.assumed:
+        print_text(console, sentence)
     with progress(console, steps=STEPS) as step:
-        demonstration = run_demo(robot, output, step)
+        demonstration = run_demo(prepared.profile, output, step)
     evaluated = demonstration.evaluated
     if as_json:
         print_json(
@@ -59,7 +69,7 @@ def demo_command(
             {kind: one.verdict for kind, one in evaluated.items()},
             demonstration.identification.quantities,
         )
-        print_written(console, demonstration.written)
+        print_written(console, (*prepared.written, *demonstration.written))
     identified = demonstration.identification.verdict.success
     print_kept_model(output, success=identified)
     raise typer.Exit(0 if demonstration.success else 1)

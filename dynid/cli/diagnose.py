@@ -64,8 +64,7 @@ def _robot_and_model(
     profile: str | None, model: Path | None, urdf: Path | None, overrides: list[str]
 ) -> tuple[Robot, Model | None]:
     """Return the robot whose settings apply to the recordings, and the model if one is given."""
-    from dynid.cli.loading import load_model_for
-    from dynid.profile import load_robot
+    from dynid.cli.loading import load_model_for, load_robot
 
     if model is not None:
         loaded = load_model_for(model, profile, urdf=urdf, overrides=overrides)

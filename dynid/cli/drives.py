@@ -35,8 +35,8 @@ def drives_command(
     each joint, and the <ros2_control> tag for each kind of hardware, which
     urdf/robot.ros2_control.xacro includes.
     """
+    from dynid.cli.loading import load_robot
     from dynid.files import refuse_to_replace, write_texts
-    from dynid.profile import load_robot
     from dynid.report.terminal.console import print_message, print_written, result_console
     from dynid.report.terminal.drives import print_drives
     from dynid.robot.slave_files import load_drive

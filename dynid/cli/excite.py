@@ -91,6 +91,7 @@ def excite_command(
     with the best motion so far. Exit code 1: some parameters would stay uncertain.
     """
     from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_robot
     from dynid.excitation.build import build_excitation
     from dynid.excitation.checks import check_motion, kept_sentence, sliding_joints, unchecked
     from dynid.excitation.design.design import ExcitationSpec
@@ -102,7 +103,6 @@ def excite_command(
     from dynid.excitation.sine_proposal import propose_sine
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.files import check_folder, refuse_to_replace
-    from dynid.profile import load_robot
     from dynid.report.terminal.console import (
         print_text,
         print_written,

@@ -36,11 +36,11 @@ def friction_command(
     a profile. Takes minutes: every model is fitted to every joint once for each recording.
     """
     from dynid.cli.json_output import print_json
-    from dynid.cli.loading import load_recordings
+    from dynid.cli.loading import load_recordings, load_robot
     from dynid.files import write_text
     from dynid.identification.friction.selection import select_friction
     from dynid.identification.friction.validation import compare_profiles
-    from dynid.profile import load_robot, profile_text, write_profile
+    from dynid.profile import profile_text, write_profile
     from dynid.report.friction import write_page
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.friction import print_comparisons, print_selection, selection_json

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dynid import profile as profiles
 from dynid.errors import ConfigurationError
-from dynid.profile import load_model, load_robot
+from dynid.profile import load_model
 from dynid.robot.acceptance import check_acceptance
+from dynid.robot.assumptions import assumptions
+from dynid.robot.description import is_description
 from dynid.robot.recordings import load_recording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from dynid.recording.model import Recording
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
+
+
+def load_robot(profile: str, *, urdf: Path | None = None, overrides: Sequence[str] = ()) -> Robot:
+    """Load a robot; where only its URDF is given, note on standard error what is assumed.
+
+    Raises:
+        ConfigurationError: profile or URDF not found, or an entry is unknown or invalid.
+    """
+    from dynid.report.terminal.console import print_message
+
+    robot = profiles.load_robot(profile, urdf=urdf, overrides=overrides)
+    if is_description(Path(profile)):
+        assumed = "; ".join(assumptions(robot))
+        print_message(
+            f"{profile} is no profile, so assumed are {assumed}. A profile to edit: dynid new "
+            f"{profile} -o {robot.name}.yaml",
+            kind="note",
+        )
+    return robot
 
 
 def load_recordings(

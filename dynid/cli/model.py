@@ -301,7 +301,8 @@ def _named_model(
     Raises:
         DynidError: not just one of them is named, or it cannot be read.
     """
-    from dynid.profile import load_model, load_robot
+    from dynid.cli.loading import load_robot
+    from dynid.profile import load_model
     from dynid.simulation.true_parameters import simulated_model
 
     if profile is not None and model is None:

@@ -25,11 +25,11 @@ Recordings = Annotated[
 ]
 Profile = Annotated[
     str,
-    profile_option("Name of a shipped robot (dynid robots), or a profile (.yaml)."),
+    profile_option("Shipped robot (dynid robots), profile (.yaml), URDF or xacro."),
 ]
 OptionalProfile = Annotated[
     str | None,
-    profile_option("Name of a shipped robot (dynid robots), or a profile (.yaml)."),
+    profile_option("Shipped robot (dynid robots), profile (.yaml), URDF or xacro."),
 ]
 OwnProfile = Annotated[
     str | None,

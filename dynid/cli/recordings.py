@@ -80,8 +80,8 @@ def _sampling_rate(profile: str | None) -> float | None:
 
 def _column_map(path: Path | None, profile: str | None) -> ColumnMap | None:
     """Return the column map of the file, else of the profile, if either is given."""
+    from dynid.cli.loading import load_robot
     from dynid.configuration import parse, read_yaml
-    from dynid.profile import load_robot
     from dynid.recording.columns import ColumnMap
     from dynid.recording.settings import RecordingSettings
 

@@ -41,11 +41,12 @@ def retrieve_command(
     chosen by --set identification.physical.method=penalty.
     """
     from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_robot
     from dynid.dynamics.base_parameters import base_parameterization
     from dynid.dynamics.given_parameters import read_base_parameters
     from dynid.estimation.retrieval import retrieve
     from dynid.identification.settings import IdentificationSettings
-    from dynid.profile import load_robot, profile_text
+    from dynid.profile import profile_text
     from dynid.report.terminal.console import print_written, result_console, roomy
     from dynid.report.terminal.progress import progress
 

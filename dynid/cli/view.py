@@ -24,7 +24,7 @@ def view_command(
         typer.Argument(
             metavar="ROBOT",
             autocompletion=complete_robot,
-            help="Name of a shipped robot (dynid robots), or a profile (.yaml).",
+            help="Shipped robot (dynid robots), profile (.yaml), URDF or xacro.",
         ),
     ] = None,
     model: Annotated[
@@ -93,7 +93,8 @@ def _scene(
     urdf: Path | None,
     settings: list[str],
 ) -> Scene:
-    from dynid.profile import load_model, load_robot
+    from dynid.cli.loading import load_robot
+    from dynid.profile import load_model
     from dynid.report.view.joint_motion import excitation_motion, recorded_motion, resting_position
     from dynid.report.view.picture import RobotPicture, check_same_joints
     from dynid.robot.recordings import load_recording

@@ -15,6 +15,7 @@ from dynid.control.ros_parameters import feedforward_parameters
 from dynid.dynamics.closed_chain import chain_lists
 from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.errors import ConfigurationError
+from dynid.playback.plan import check_joint_side
 from dynid.robot.slave_files import (
     CYCLIC_SYNCHRONOUS_POSITION,
     DRIVE_STATES,
@@ -77,7 +78,10 @@ _PLUGINS = {
     "ethercat": "ethercat_driver/EthercatDriver",
 }
 HARDWARE = tuple(_PLUGINS)
-"""Kinds of hardware."""
+"""Kinds of hardware with a ``<ros2_control>`` tag of dynid."""
+
+EXTERNAL = "external"
+"""Hardware whose driver and controllers already run, so that dynid starts none."""
 
 
 def robot_description(
@@ -269,6 +273,32 @@ def controller_parameters(
     parameters[TRAJECTORIES] = trajectories
     parameters["controller_manager"] = {"update_rate": update_rate, **types}
     return {name: {"ros__parameters": values} for name, values in parameters.items()}
+
+
+def check_external(robot: Robot, *, feedforward: bool, slaves: bool) -> None:
+    """Check the choices for a robot whose own driver and controllers already run.
+
+    Args:
+        robot: with its recording settings.
+        feedforward: whether references are to reach the drives through dynid's controller.
+        slaves: whether slave files are given.
+
+    Raises:
+        ConfigurationError: a choice needs controllers that dynid would have to start, or joint
+            states would be those of motors.
+    """
+    if feedforward:
+        raise ConfigurationError(
+            "hardware:=external starts no controllers, so feedforward:=true has no effect; use "
+            "feedforward:=false, and load dynid/FeedforwardController in the driver's own "
+            "controller_manager (docs/control.md)."
+        )
+    if slaves:
+        raise ConfigurationError(
+            "hardware:=external starts no drives, so slaves:= has no effect; leave it out, or use "
+            "hardware:=ethercat."
+        )
+    check_joint_side(robot)
 
 
 def uses_ros2_control(wanted: str) -> bool:

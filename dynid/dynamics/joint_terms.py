@@ -99,7 +99,13 @@ class JointTerm:
 
 
 class TermSettings(Settings):
-    """One kind of joint term: its joints or motors, and its shape."""
+    """One kind of joint term: its joints or motors, and its shape.
+
+    Without ``terms``, or with ``auto``, the identification chooses the friction of each joint from
+    the recordings, beside an offset and a rotor inertia; whatever needs terms before that uses
+    ``viscous``, ``coulomb`` with a ``smoothing`` of 0.01 rad/s (0.003 m/s at a prismatic joint),
+    ``offset`` and ``rotor_inertia``.
+    """
 
     kind: str
     """Kind of the term, such as ``viscous``; docs/method.md lists all."""
@@ -133,6 +139,27 @@ class TermSettings(Settings):
     def entry(self) -> dict[str, Any]:
         """Return the entry of a profile: the kind, and values other than the defaults."""
         return {"kind": self.kind} | self.model_dump(mode="json", exclude_defaults=True)
+
+
+_PLAIN_SMOOTHING = {False: 0.01, True: 0.003}  # [rad/s], [m/s]: that at a radius of 0.3 m
+
+
+def plain_terms(joints: Sequence[str], sliding: Sequence[bool]) -> tuple[TermSettings, ...]:
+    """Return the terms of a robot that nothing is known of but its URDF.
+
+    Viscous and smoothed Coulomb friction, an offset and a rotor inertia at every actuated joint.
+
+    Args:
+        joints: names of the actuated joints.
+        sliding: which of them are prismatic.
+    """
+    terms = [TermSettings(kind="viscous")]
+    for slides, smoothing in _PLAIN_SMOOTHING.items():
+        own = tuple(name for name, one in zip(joints, sliding, strict=True) if one == slides)
+        if own:
+            at: tuple[str, ...] | Literal["all"] = "all" if len(own) == len(joints) else own
+            terms.append(TermSettings(kind="coulomb", smoothing=smoothing, joints=at))
+    return (*terms, TermSettings(kind="offset"), TermSettings(kind="rotor_inertia"))
 
 
 def core_term(term: JointTerm) -> _core.JointTerm:

@@ -50,6 +50,16 @@ def check_urdf(urdf_xml: str) -> None:
     _check_tree(root)
 
 
+def prismatic_joints(urdf_xml: str) -> set[str]:
+    """Return the names of the URDF's prismatic joints.
+
+    Raises:
+        MechanismError: the text is not XML.
+    """
+    joints = xml_tree(urdf_xml, _WHERE).findall("joint")
+    return {joint.get("name", "") for joint in joints if joint.get("type") == "prismatic"}
+
+
 def _check_numbers(element: ET.Element, whose: str) -> None:
     for part in element.iter():
         for name, count in _NUMBERS.get(str(part.tag), {}).items():

@@ -19,6 +19,7 @@ from dynid.estimation.physical import consistent_parameters, is_physically_consi
 from dynid.estimation.regression import Problem, make_rows
 from dynid.estimation.settings import EstimationSettings
 from dynid.signals.filters import ParallelFilter
+from dynid.signals.settings import VelocityThreshold
 from dynid.signals.signals import Signals
 
 _LOAD_ROUNDS = 6
@@ -70,16 +71,35 @@ def build_problem(
     settings: EstimationSettings,
 ) -> Problem:
     """Build the regression problem of these signals."""
+    at_rest = fitted_at_rest(mechanism, settings.velocity_threshold)
     rows = tuple(
         make_rows(
             one,
             ParallelFilter.from_settings(settings.parallel_filter, one.sampling_rate),
             folds=settings.folds,
-            fit_all=settings.velocity_threshold.fit == "all",
+            fit_all=at_rest,
         )
         for one in signals
     )
     return Problem(mechanism, base, rows, settings.folds)
+
+
+def fitted_at_rest(mechanism: Mechanism, threshold: VelocityThreshold) -> NDArray[np.bool_]:
+    """Return the joints whose samples at rest are fitted too, (n,).
+
+    Where dry friction is not smoothed, its sign at rest is that of the encoder's noise, and torque
+    at rest any between the limits of static friction.
+    """
+    joints = len(mechanism.joints)
+    if threshold.chooses_samples:
+        return np.zeros(joints, dtype=bool)
+    if threshold.fit == "all":
+        return np.ones(joints, dtype=bool)
+    sharp = np.zeros(joints, dtype=bool)
+    for term in mechanism.terms:
+        if term.traits.smoothed and term.smoothing == 0 and term.joint < joints:
+            sharp |= np.arange(joints) == term.joint if term.side == "joint" else True
+    return ~sharp
 
 
 def fit(problem: Problem, settings: EstimationSettings) -> Fit:

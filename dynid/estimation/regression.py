@@ -188,12 +188,23 @@ class Problem:
 
 
 def make_rows(
-    signals: Signals, parallel_filter: ParallelFilter, *, folds: int, fit_all: bool
+    signals: Signals,
+    parallel_filter: ParallelFilter,
+    *,
+    folds: int,
+    fit_all: bool | NDArray[np.bool_],
 ) -> Rows:
-    """Filter and decimate one recording's torque, and divide its rows into consecutive folds."""
+    """Filter and decimate one recording's torque, and divide its rows into consecutive folds.
+
+    Args:
+        signals: of the recording.
+        parallel_filter: of torque and regressor.
+        folds: number of folds.
+        fit_all: whether rows at rest are fitted too, of all joints or of each (n,).
+    """
     torque = parallel_filter.decimate(parallel_filter.smooth(signals.torque))
     moving = signals.moving[:: parallel_filter.decimation]
-    fitted = np.ones_like(torque) if fit_all else moving.astype(np.float64)
+    fitted = (moving | fit_all).astype(np.float64)
     fold = np.minimum(np.arange(len(torque)) * folds // len(torque), folds - 1)
     return Rows(signals, parallel_filter, torque, fitted, fold)
 

@@ -28,13 +28,13 @@ def with_dead_bands(robot: Robot, recordings: Sequence[Recording]) -> Robot:
     Raises:
         ConfigurationError: a contact is shorter than the step.
     """
-    if not any(term.traits.has_memory for term in robot.terms):
+    if not any(term.traits.has_memory for term in robot.explicit_terms):
         return robot
-    recorded = _finest([recorded_steps(recording, robot) for recording in recordings])
+    recorded = finest_step([recorded_steps(recording, robot) for recording in recordings])
     own = _joint_side(robot, encoder_step(robot.drives, len(robot.joints)))
     steps = np.where(own > 0, own, recorded)
     terms: list[TermSettings] = []
-    for term in robot.terms:
+    for term in robot.explicit_terms:
         if not term.traits.has_memory:
             terms.append(term)
             continue
@@ -44,9 +44,9 @@ def with_dead_bands(robot: Robot, recordings: Sequence[Recording]) -> Robot:
     return robot.with_terms(terms)
 
 
-def _finest(steps: Sequence[Array]) -> Array:
+def finest_step(steps: Sequence[Array]) -> Array:
     """Return the smallest step above 0 of each joint over the recordings; 0 where there is none."""
-    found = np.array([np.where(one > 0, one, np.inf) for one in steps]).min(axis=0)
+    found = np.array([np.where(one > 0, one, np.inf) for one in steps]).min(axis=0, initial=np.inf)
     return np.asarray(np.where(np.isfinite(found), found, 0.0))
 
 

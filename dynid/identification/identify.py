@@ -24,6 +24,7 @@ from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.verdict import Verdict, evaluate
 from dynid.identification.dead_bands import with_dead_bands
+from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import BaseParameter, Identification, StandardParameter
@@ -37,6 +38,11 @@ from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
 Progress = Callable[[str], None]
+
+_BY_ROBOT = (
+    "The robot's controller compensates gravity (gravity: by_robot): the torques and this model do "
+    "not contain it, and feedforward torque must not add it."
+)
 
 
 def identify(
@@ -53,13 +59,15 @@ def identify(
         recordings: of the robot's joints, in its order.
         progress: called with the name of each step.
         settings: replace the robot's own, by the names of the profile's ``identification``:
-            ``cutoff_hz=20``.
+            ``cutoff_hz=20``; and ``terms="auto"``, or a list as in a profile.
 
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """
     check_type("identify(): robot", robot, Robot, "dynid.load_robot(path)")
     recordings = given_recordings("identify()", recordings)
+    if "terms" in settings:
+        robot = robot.with_checked_terms(settings.pop("terms"), "identify()")
     if settings:
         own = robot.settings(IdentificationSettings)
         robot = robot.with_settings(changed(own, settings, "identify()"))
@@ -71,7 +79,7 @@ def identify(
 def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> Identification:
     settings = robot.settings(IdentificationSettings)
     progress("building the mechanism")
-    robot = with_dead_bands(robot, recordings)
+    given, robot = robot, with_dead_bands(robot.with_explicit_terms(), recordings)
     mechanism = robot.mechanism()
     wanted = robot.settings(Quantities).by_name
     check_quantities(wanted, mechanism)
@@ -84,6 +92,12 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     signals = tuple(preprocess(recording, robot) for recording in recordings)
     if not any(one.moving.any() for one in signals):
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
+    selection = None
+    if given.terms == "auto":
+        selection = choose_terms(given, recordings, signals, progress=progress)
+        robot = with_dead_bands(selection.robot, recordings)
+        mechanism = robot.mechanism()
+        base = base_parameterization(mechanism)
     progress("estimating")
     fitted = fit(build_problem(mechanism, base, signals, settings), settings)
     progress("evaluating")
@@ -94,6 +108,8 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     recorded = tuple(recordings)
     case = Case(robot, mechanism, recorded, signals, identified, comparisons, fitted, held_out)
     findings = diagnose(case)
+    if selection is not None:
+        findings = tuple(selection.remedy(one) for one in findings)
     unconstrained = mechanism.with_parameters(fitted.unconstrained)
     plain = relative_errors(compare(unconstrained, signals, settings))
     verdict = evaluate(
@@ -126,12 +142,15 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
         held_out=held_out,
         notes=(
             *([signs.note()] if signs else ()),
+            *([selection.note()] if selection else ()),
+            *([_BY_ROBOT] if robot.gravity == "by_robot" else ()),
             *(note for s in signals for note in s.notes),
             *_whiteness(mechanism, fitted),
         ),
         quantities=quantities,
         findings=findings,
         signs=signs,
+        term_selection=selection,
     )
 
 

@@ -9,6 +9,7 @@ from dynid.arrays import Array
 from dynid.estimation.fitting import HeldOut
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.verdict import Verdict
+from dynid.identification.friction.automatic import TermSelection
 from dynid.identification.quantities import Quantity
 from dynid.identification.unsigned.torque_signs import TorqueSigns
 from dynid.notebook import data_frame, html_lines, html_table
@@ -77,6 +78,7 @@ class Identification:
         quantities: those of the profile.
         findings: of the diagnosis, the worst first.
         signs: of the torque, if it was recorded without sign.
+        term_selection: how the joint terms were chosen, if the robot's are ``auto``.
     """
 
     model: Model
@@ -92,6 +94,7 @@ class Identification:
     quantities: tuple[Quantity, ...] = ()
     findings: tuple[Finding, ...] = ()
     signs: TorqueSigns | None = None
+    term_selection: TermSelection | None = None
 
     @property
     def robot(self) -> Robot:

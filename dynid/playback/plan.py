@@ -104,7 +104,7 @@ def make_plan(
     workspace = Workspace(robot, mechanism)
     check_motion(motion, robot.limits, mechanism, workspace)
     trajectory = sample(motion, robot.joints, rate)
-    left_open = unchecked(robot.limits, workspace)
+    left_open = (*unchecked(robot.limits, workspace), *_gravity_unchecked(robot))
     return Plan(robot, mechanism, identified, workspace, motion, trajectory, left_open)
 
 
@@ -124,6 +124,7 @@ def examine_plan(
     motion = described_excitation(settings, robot.limits, robot.joints)
     workspace = Workspace(robot, mechanism)
     check = examine_motion(motion, robot.limits, mechanism, workspace)
+    check = replace(check, unchecked=(*check.unchecked, *_gravity_unchecked(robot)))
     if robot.limits.torque_max is not None and not identified:
         without = "That torque is of the URDF's bodies, without friction and rotor inertia."
         check = replace(check, grounds=(*check.grounds, without))
@@ -176,7 +177,7 @@ def _settings(robot: Robot, seed: int | None, file: Path | None) -> ExcitationSe
     if settings is None:
         message = (
             f"profile '{robot.name}' has no 'excitation' group; add one, or name a YAML file "
-            "with one."
+            "with one; `dynid demo` proposes one."
         )
         raise ConfigurationError(message)
     if seed is None:
@@ -188,6 +189,13 @@ def _settings(robot: Robot, seed: int | None, file: Path | None) -> ExcitationSe
         )
         raise ConfigurationError(message)
     return settings.model_copy(update={"seed": seed})
+
+
+def _gravity_unchecked(robot: Robot) -> tuple[str, ...]:
+    """Return that predicted torque has no gravity torque, if a limit is compared with it."""
+    if robot.gravity != "by_robot" or robot.limits.torque_max is None:
+        return ()
+    return ("gravity torque not checked: `gravity` is by_robot",)
 
 
 def _mechanism(robot: Robot, model: Model | None) -> tuple[Mechanism, bool]:

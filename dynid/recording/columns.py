@@ -22,6 +22,19 @@ def _sibling(name: str | None) -> str | None:
     return name
 
 
+class TimeColumn(Settings):
+    """The time column; ``factor`` converts it to seconds."""
+
+    column: Column
+    """Name or number of the column."""
+    factor: Positive = 1.0
+    """Factor from the raw value to seconds."""
+    file: str | None = None
+    """File beside the recording that holds the column; null: the recording itself."""
+
+    _file_is_a_sibling = field_validator("file")(_sibling)
+
+
 class SignalColumns(Settings):
     """One signal of all joints: ``value = sign * factor * raw + offset``.
 
@@ -39,6 +52,9 @@ class SignalColumns(Settings):
     """Added after scaling, in SI units."""
     file: str | None = None
     """File beside the recording that holds the columns; null: the recording itself."""
+    time: TimeColumn | None = None
+    """Time column of these columns, where their file has its own times; null: the recording's, or
+    the column of that name in their file."""
 
     _file_is_a_sibling = field_validator("file")(_sibling)
 
@@ -79,19 +95,6 @@ class SignalColumns(Settings):
                 strict=True,
             )
         )
-
-
-class TimeColumn(Settings):
-    """The time column; ``factor`` converts it to seconds."""
-
-    column: Column
-    """Name or number of the column."""
-    factor: Positive = 1.0
-    """Factor from the raw value to seconds."""
-    file: str | None = None
-    """File beside the recording that holds the column; null: the recording itself."""
-
-    _file_is_a_sibling = field_validator("file")(_sibling)
 
 
 class ColumnMap(Settings):

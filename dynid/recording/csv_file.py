@@ -8,6 +8,7 @@ import numpy as np
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_JOINTS
+from dynid.recording.csv_merge import TimedSignal, merge
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dynid.recording.columns import ColumnMap, SignalColumns
+    from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 
 
 MOST_FLAWS = 1000
@@ -46,7 +47,7 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
 
     Raises:
         RecordingError: a file, column or joint is missing, too few rows can be read, or the files
-            have different numbers of rows.
+            have different numbers of rows, and no times.
     """
     name = shown(path)
     wanted = columns.joints if joints is None else tuple(joints)
@@ -57,6 +58,8 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
     files = _Files(path, columns)
     for signal in columns.signals().values():
         files.of(signal.file)
+    if files.have_own_times():
+        return _merged(files, columns, order, wanted)
     files.require_equal_lengths()
     rows = files.rows
     check_memory(rows, len(wanted), name)
@@ -128,6 +131,30 @@ class _Files:
             self.tables[file] = read_table(file, self.columns.delimiter, self.columns.header)
         return self.tables[file]
 
+    def own_time(self, signal: SignalColumns) -> tuple[Table, TimeColumn] | None:
+        """Return where the times of a signal are; None where there is no time column."""
+        time = self.columns.time
+        if signal.time is not None:
+            return self.of(signal.time.file or signal.file), signal.time
+        if time is None:
+            return None
+        shared = self.of(time.file or self.columns.position.file)
+        table = self.of(signal.file)
+        if time.file is None and table is not shared and table.has(time.column):
+            return table, time
+        return shared, time
+
+    def have_own_times(self) -> bool:
+        """Return whether signals have different times, so that rows do not belong together."""
+        signals = self.columns.signals().values()
+        found = [self.own_time(signal) for signal in signals]
+        tables = [one[0] for one in found if one is not None]
+        if len({id(table) for table in tables}) < 2:
+            return any(signal.time is not None for signal in signals)
+        lengths = {self.of(signal.file).rows for signal in signals}
+        times = [seconds_of(*one) for one in found if one is not None]
+        return len(lengths) > 1 or not all(np.array_equal(times[0], one) for one in times)
+
     def require_equal_lengths(self) -> None:
         time = self.columns.time
         if time is not None:
@@ -136,8 +163,50 @@ class _Files:
         if len(set(counts.values())) > 1:
             lengths = ", ".join(f"{name} has {count}" for name, count in counts.items())
             raise RecordingError(
-                f"The files of one recording must have the same number of rows, but {lengths}."
+                f"The files of one recording must have the same number of rows, but {lengths}; "
+                "files with times of their own may differ: name their time column in the column "
+                "map, such as effort: {time: {column: t}}."
             )
+
+
+def seconds_of(table: Table, time: TimeColumn) -> NDArray[np.float64]:
+    """Return times (N,) [s], NaN if unreadable."""
+    values, _ = table.readable([time.column])
+    with np.errstate(over="ignore"):
+        return values[:, 0] * time.factor
+
+
+def _merged(
+    files: _Files, columns: ColumnMap, order: list[int], wanted: tuple[str, ...]
+) -> Samples:
+    """Return the samples of files that have times of their own."""
+    signals = {}
+    for name, signal in columns.signals().items():
+        table, found = files.of(signal.file), files.own_time(signal)
+        if found is None or found[0].rows != table.rows:
+            raise RecordingError(
+                f"{table.name}: has {table.rows} rows, and no time for each of them; name the time "
+                f"column of this file: {name}: {{time: {{column: t}}}}."
+            )
+        bad: dict[int, str] = {}
+        values = _signal(table, signal, order, bad)
+        bad.update(table.damaged)
+        if len(bad) > min(MOST_FLAWS, table.rows - 1):
+            raise RecordingError(bad[min(bad)])
+        values[sorted(bad)] = np.nan
+        signals[name] = TimedSignal(table.name, seconds_of(*found), values)
+    seconds, merged, note = merge(signals)
+    check_memory(len(seconds), len(wanted), shown(files.path))
+    repairs = [sentence for table in files.tables.values() for sentence in table.repairs]
+    return Samples(
+        stamps=np.rint(seconds * NANOSECONDS).astype(np.int64),
+        position=merged["position"],
+        velocity=merged.get("velocity"),
+        effort=merged["effort"],
+        joint_names=wanted,
+        sources=tuple(Source(shown(file), digest(file), "csv") for file in files.tables),
+        repairs=(*repairs, note),
+    )
 
 
 def _signal(

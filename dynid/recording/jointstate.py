@@ -10,8 +10,8 @@ from rosbags.typesys import Stores, get_typestore
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_JOINTS, RECORDING_MESSAGE_BYTES
+from dynid.recording.joint_names import missing_joint
 from dynid.recording.limits import RecordingTooLargeError, check_memory
-from dynid.recording.names import shown_names
 from dynid.recording.samples import NANOSECONDS, Flaw, Samples
 
 if TYPE_CHECKING:
@@ -197,12 +197,8 @@ class JointStates:
                     f"{', '.join(self._wanted or ())}; the publisher must fill it in."
                 )
         available = list(dict.fromkeys(name for names in self._rows_of for name in names))
-        absent = [joint for joint in self._wanted or () if joint not in available]
-        if absent:
-            return (
-                f"{self._where}: joint '{absent[0]}' is missing; available are "
-                f"{shown_names(available)}."
-            )
+        if not set(self._wanted or ()) <= set(available):
+            return missing_joint(self._where, self._wanted or (), available)
         return (
             f"{self._where}: no single message contains all of {', '.join(self._wanted or ())}; "
             "they are in several messages with different times."

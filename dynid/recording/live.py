@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
+from dynid.recording.joint_names import recorded_names
 from dynid.recording.jointstate import JointStates
 from dynid.recording.model import Source
 from dynid.recording.samples import NANOSECONDS
 from dynid.recording.timeline import build_recording
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from dynid.recording.model import Recording
 
@@ -94,6 +95,7 @@ class LiveMessages:
         self,
         joints: Sequence[str] | None,
         *,
+        names: Mapping[str, str] | None = None,
         sampling_rate: float | None = None,
         start: float | None = None,
         stop: float | None = None,
@@ -102,6 +104,7 @@ class LiveMessages:
 
         Args:
             joints: the wanted joints in order; None: those of the first message.
+            names: URDF's name by the name in the messages, where they differ.
             sampling_rate: [Hz]; None: the rate of the messages.
             start: [s] since the first message; None: the beginning.
             stop: [s] since the first message; None: the end.
@@ -112,7 +115,8 @@ class LiveMessages:
         """
         if not self._ends:
             raise RecordingError(f"topic {self._topic}, live: no message was collected.")
-        states = JointStates(joints, f"topic {self._topic}, live")
+        recorded = None if joints is None else recorded_names(joints, names or {})
+        states = JointStates(recorded, f"topic {self._topic}, live")
         begin = 0
         with memoryview(self._content) as content:
             for receive_time, end in zip(self._receive_times, self._ends, strict=True):
@@ -126,7 +130,8 @@ class LiveMessages:
             topic=self._topic,
             start_time=int(samples.stamps[0]),
         )
-        samples = replace(samples, sources=(source,))
+        own = samples.joint_names if joints is None else tuple(joints)
+        samples = replace(samples, sources=(source,), joint_names=own)
         if self.lost:
             samples = samples.noting(f"{self.lost} messages were published but not received.")
         if self.full:

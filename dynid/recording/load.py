@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, read_bag
 from dynid.recording.bag_folder import is_bag, require_present
 from dynid.recording.csv_file import read_csv
+from dynid.recording.joint_names import recorded_names
 from dynid.recording.names import shown
 from dynid.recording.npz_file import read_npz
 from dynid.recording.softmc_file import is_softmc, read_softmc
 from dynid.recording.timeline import build_recording
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from dynid.recording.columns import ColumnMap
     from dynid.recording.model import Recording
     from dynid.recording.samples import Samples
+
+
+_AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
 
 
 def load_recording(
@@ -29,6 +35,7 @@ def load_recording(
     *,
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
+    names: Mapping[str, str] = _AS_THEY_ARE,
     sampling_rate: float | None = None,
     start: float | None = None,
     stop: float | None = None,
@@ -41,6 +48,7 @@ def load_recording(
         joints: the joints to read, in this order; None: all joints of the source.
         topic: the topic to read, for a bag; if it is missing, the only JointState topic is read.
         columns: column map, for CSV; ignored for formats with joint names.
+        names: URDF's name by recorded name (:func:`~dynid.recording.joint_names.recorded_names`).
         sampling_rate: [Hz]; None: the rate of the recording, which a ``.REC`` may not state.
         start: [s] since the first sample; samples before are not checked.
         stop: [s] since the first sample; samples after are not checked.
@@ -51,9 +59,12 @@ def load_recording(
     """
     if sampling_rate is not None and not (math.isfinite(sampling_rate) and sampling_rate > 0):
         raise RecordingError(f"The sampling rate must be positive, got {sampling_rate:g} Hz.")
+    recorded = None if joints is None else recorded_names(joints, names)
     samples = read_samples(
-        Path(path), joints, topic=topic, columns=columns, sampling_rate=sampling_rate
+        Path(path), recorded, topic=topic, columns=columns, sampling_rate=sampling_rate
     )
+    if joints is not None:
+        samples = replace(samples, joint_names=tuple(joints))
     return build_recording(samples, start=start, stop=stop, sampling_rate=sampling_rate)
 
 

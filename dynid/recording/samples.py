@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynid.errors import RecordingError
-from dynid.recording.names import shown_names
+from dynid.recording.joint_names import missing_joint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,8 +125,5 @@ def require_joints(wanted: Sequence[str], available: Sequence[str], where: str) 
     Raises:
         RecordingError: a joint is missing.
     """
-    for joint in wanted:
-        if joint not in available:
-            raise RecordingError(
-                f"{where}: joint '{joint}' is missing; available are {shown_names(available)}."
-            )
+    if not set(wanted) <= set(available):
+        raise RecordingError(missing_joint(where, wanted, available))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import PositiveFloat
+from pydantic import Field, PositiveFloat, model_validator
 
 from dynid.configuration import TaskSettings
 from dynid.recording.columns import ColumnMap
+from dynid.recording.joint_names import check_names
 
 
 class RecordingSettings(TaskSettings):
@@ -22,5 +23,13 @@ class RecordingSettings(TaskSettings):
     """Where positions and efforts are measured: ``joint``, or ``motor`` (before the coupling)."""
     sampling_rate: PositiveFloat | None = None
     """Rate to resample to [Hz]; null: as recorded."""
+    names: dict[str, str] = Field(default_factory=dict)
+    """Names of joints in the URDF by their names in recordings, where these differ; one ``*`` on
+    both sides stands for any text: ``{panda_joint*: fr3_joint*}``."""
     columns: ColumnMap | None = None
     """Column map of CSV files; null: the recording is a rosbag2 or a NumPy file."""
+
+    @model_validator(mode="after")
+    def _names_are_pairs(self) -> RecordingSettings:
+        check_names(self.names)
+        return self

@@ -130,6 +130,10 @@ class Table:
         line = self.lines[row]
         return line if self.delimiter == "," or "," not in line else line.replace(",", ".")
 
+    def has(self, column: int | str) -> bool:
+        """Return whether a column of that name exists; a number says nothing of its meaning."""
+        return isinstance(column, str) and self.header.count(column) == 1
+
     def _place(self, column: int | str) -> int:
         if isinstance(column, int):
             if column <= self.width:

@@ -61,6 +61,8 @@ def report_html(identification: Identification) -> str:
         "model_of": None,
         "steps": content["steps"] + words.estimation_steps(identification),
         "quantity_rows": [tables.quantity_row(one) for one in identification.quantities],
+        "selection": identification.term_selection,
+        "selection_rows": tables.selection_rows(identification.term_selection),
         "sign_rows": identification.signs.drives if identification.signs else (),
         "base_rows": [tables.base_row(p) for p in identification.base_parameters],
         "body_header": tables.body_header(identification),

@@ -14,6 +14,7 @@ from dynid.text import NOT_KNOWN, count, percent, significant, unit
 if TYPE_CHECKING:
     from dynid.estimation.fitting import HeldOut
     from dynid.evaluation.verdict import JointErrors
+    from dynid.identification.friction.automatic import TermSelection
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import BaseParameter, Identification
     from dynid.robot.limits import Limits
@@ -241,6 +242,22 @@ def _unused(kind: str, joint: int, found: dict[tuple[str, int], Cell]) -> str:
     """Return a column name that is not used yet for this joint, with a number if necessary."""
     names = (kind if number == 1 else f"{kind} ({number})" for number in itertools.count(1))
     return next(name for name in names if (name, joint) not in found)
+
+
+def selection_rows(selection: TermSelection | None) -> list[dict[str, object]]:
+    """Return a row for every joint whose friction model was chosen by the recordings."""
+    return [
+        {
+            "joint": one.joint,
+            "chosen": one.chosen,
+            "plain_error": percent(one.plain_error),
+            "chosen_error": percent(one.chosen_error),
+            "reason": one.reason,
+            "unit": unit(one.unit),
+            "tried": [(trial.name, significant(trial.held_out_error, 3)) for trial in one.tried],
+        }
+        for one in (selection.joints if selection else ())
+    ]
 
 
 def coverage_row(motion: Motion, limits: Limits, joint: int) -> list[Cell]:

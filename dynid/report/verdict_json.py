@@ -86,6 +86,8 @@ def identification_json(
 ) -> dict[str, Any]:
     """Return the verdict of an identification, or of a validation of its model."""
     signs = {"torque_signs": identification.signs.as_json()} if identification.signs else {}
+    selection = identification.term_selection
+    terms = {"term_selection": json_by("joint", selection.joints)} if selection else {}
     found = verdict_json(
         evaluated.verdict,
         condition_number=identification.provenance.condition_number,
@@ -93,4 +95,4 @@ def identification_json(
         samples=evaluated.samples,
         quantities=identification.quantities,
     )
-    return found | signs
+    return found | signs | terms

@@ -133,13 +133,18 @@ def _threshold(settings: IdentificationSettings) -> str:
         lower = f"{threshold.absolute} rad/s or m/s"
     else:
         lower = f"{percent(threshold.fraction)} of the joint's largest speed"
-    fitted = "only faster samples" if threshold.fit == "moving" else "all samples"
-    return f"{lower}; {fitted} were fitted"
+    if threshold.chooses_samples:
+        fitted = "only faster samples were fitted"
+    elif threshold.fit == "all":
+        fitted = "all samples were fitted"
+    else:
+        fitted = "slower samples were fitted only where dry friction is smoothed"
+    return f"{lower}; {fitted}"
 
 
 def _terms(robot: Robot) -> str:
     parts = []
-    for term in robot.terms:
+    for term in robot.explicit_terms:
         where = "all joints" if term.joints == "all" else ", ".join(term.joints)
         details = [where, *(["at the motor"] if term.side == "motor" else [])]
         shapes = [(shape.label, getattr(term, shape.name)) for shape in TERM_SHAPES]

@@ -8,7 +8,10 @@ from dynid.configuration import PerJointPositive, Settings
 
 
 class Limits(Settings):
-    """Limits of the drives and the mechanics, one value per joint or one for all (SI units)."""
+    """Limits of the drives and the mechanics, one value per joint or one for all (SI units).
+
+    A limit that is left out is that of the URDF, if every joint has it there; null: none.
+    """
 
     position: tuple[tuple[float, float], ...] | None = None
     """Lower and upper position limit of each joint [rad or m]."""

@@ -130,7 +130,8 @@ class Model:
                 raise ConfigurationError(message)
         bodies = [True] * self.mechanism.first_term
         kept = np.array(bodies + [term.kind not in kinds for term in self.mechanism.terms])
-        robot = self.robot.with_terms([t for t in self.robot.terms if t.kind not in kinds])
+        kept_terms = [t for t in self.robot.explicit_terms if t.kind not in kinds]
+        robot = self.robot.with_terms(kept_terms)
         determined = np.array(self.determined, dtype=bool)
         return replace(
             self,
@@ -235,6 +236,7 @@ def nominal_model(robot: Robot, parameters: ArrayLike | None = None) -> Model:
     Raises:
         MechanismError: robot and URDF do not make a mechanism.
     """
+    robot = robot.with_explicit_terms()
     mechanism = robot.mechanism()
     if parameters is not None:
         mechanism = mechanism.with_parameters(parameters)

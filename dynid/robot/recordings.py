@@ -39,6 +39,7 @@ def load_recording(
         robot.joints,
         topic=topic or settings.topic,
         columns=settings.columns,
+        names=settings.names,
         sampling_rate=settings.sampling_rate,
         start=start,
         stop=stop,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
-from dynid.configuration import Settings, TaskSettings
+from dynid.configuration import Settings, TaskSettings, parse
 from dynid.dynamics.closed_chain import ClosedChainSettings
-from dynid.dynamics.joint_terms import JointTerm, TermSettings
+from dynid.dynamics.joint_terms import JointTerm, TermSettings, plain_terms
 from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.urdf_text import prismatic_joints
+from dynid.errors import ConfigurationError
 from dynid.file_names import FileName
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import Drives, with_drive_limits
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 TaskT = TypeVar("TaskT", bound=TaskSettings)
+Terms = tuple[TermSettings, ...] | Literal["auto"]
+
+
+class _Terms(Settings):
+    terms: Terms
 
 
 class Robot(Settings):
@@ -37,11 +44,15 @@ class Robot(Settings):
     urdf: str
     """URDF file, beside the profile or in dynid's urdf folder."""
     joints: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Actuated joints as the URDF names them, in drive order; recordings are matched by name."""
+    """Actuated joints as the URDF names them, in drive order; recordings are matched by name. A
+    pattern such as ``arm_*`` stands for all that match, in the order of the URDF."""
     locked: dict[str, float] = Field(default_factory=dict)
-    """Other movable joints, and the position each is held at [rad or m]."""
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    """Acceleration of gravity in the frame of the URDF's root link [m/s^2]."""
+    """Other movable joints, and the position each is held at [rad or m]; also patterns such as
+    ``gripper_*: 0``, or a list of names and patterns, held at 0 or the nearest limit. Joints that
+    are named nowhere are held at 0."""
+    gravity: tuple[float, float, float] | Literal["by_robot"] = (0.0, 0.0, -9.81)
+    """Acceleration of gravity in the frame of the URDF's root link [m/s^2]; ``by_robot``: the
+    robot's controller compensates it, so that recorded and commanded torques exclude it."""
     coupling: tuple[tuple[float, ...], ...] | None = None
     """Matrix T of q_joint = T q_motor, n rows of n numbers; null: each motor moves one joint."""
     closed_chain: ClosedChainSettings = ClosedChainSettings()
@@ -54,12 +65,10 @@ class Robot(Settings):
     """Limits of drives and mechanics."""
     drives: Drives = Drives()
     """Data sheet of drives, motors and gears."""
-    terms: tuple[TermSettings, ...] = (
-        TermSettings(kind="viscous"),
-        TermSettings(kind="coulomb"),
-        TermSettings(kind="offset"),
-    )
-    """Joint terms: friction, rotor inertias, springs and offsets."""
+    terms: Terms = "auto"
+    """Joint terms: friction, rotor inertias, springs and offsets; ``auto``: the identification
+    chooses friction from the recordings, everything else uses ``viscous``, smoothed ``coulomb``,
+    ``offset`` and ``rotor_inertia``."""
     _urdf_xml: str = PrivateAttr(default="")
     _tasks: tuple[TaskSettings, ...] = PrivateAttr(default=())
 
@@ -67,6 +76,11 @@ class Robot(Settings):
     def urdf_xml(self) -> str:
         """The URDF's text; ``urdf`` is the name of its file."""
         return self._urdf_xml
+
+    @property
+    def modelled_gravity(self) -> tuple[float, float, float]:
+        """Acceleration of gravity that torques contain [m/s^2]; 0 if the robot compensates it."""
+        return (0.0, 0.0, 0.0) if self.gravity == "by_robot" else self.gravity
 
     @property
     def moving_joints(self) -> tuple[str, ...]:
@@ -116,11 +130,41 @@ class Robot(Settings):
         """Return the same robot with other joint terms."""
         return self.model_copy(update={"terms": tuple(terms)})
 
+    def with_checked_terms(self, terms: object, where: str) -> Robot:
+        """Return the same robot with other joint terms, given as in a profile.
+
+        Args:
+            terms: ``auto``, or a list of TermSettings or of mappings.
+            where: names them in error messages.
+
+        Raises:
+            ConfigurationError: an entry is unknown or invalid.
+        """
+        found = parse(_Terms, {"terms": terms}, where).terms
+        try:
+            check_terms(found, self.moving_joints)
+        except ValueError as error:
+            message = f"{where}: {error}."
+            raise ConfigurationError(message) from None
+        return self.model_copy(update={"terms": found})
+
+    @property
+    def explicit_terms(self) -> tuple[TermSettings, ...]:
+        """The joint terms; the plain ones where the recordings are to choose (``auto``)."""
+        if self.terms != "auto":
+            return self.terms
+        sliding = prismatic_joints(self._urdf_xml)
+        return plain_terms(self.joints, [joint in sliding for joint in self.joints])
+
+    def with_explicit_terms(self) -> Robot:
+        """Return the same robot with :attr:`explicit_terms` in place of ``auto``."""
+        return self if self.terms != "auto" else self.with_terms(self.explicit_terms)
+
     def joint_terms(self) -> tuple[JointTerm, ...]:
         """Return the joint terms in the order of the profile, joint by joint within a kind."""
         return tuple(
             term.at(self.moving_joints.index(joint))
-            for term in self.terms
+            for term in self.explicit_terms
             for joint in (self.joints if term.joints == "all" else term.joints)
         )
 
@@ -134,7 +178,7 @@ class Robot(Settings):
             self.urdf_xml,
             self.joints,
             locked=self.locked,
-            gravity=self.gravity,
+            gravity=self.modelled_gravity,
             coupling=None if self.coupling is None else np.array(self.coupling),
             terms=self.joint_terms(),
             chain=self.closed_chain.chain(),
@@ -204,19 +248,23 @@ class Robot(Settings):
             check_counts(group, n)
         if self.coupling is not None and {len(self.coupling), *map(len, self.coupling)} != {n}:
             raise ValueError(f"'coupling' must be a {n} x {n} matrix (motor to joint)")
-        moving = self.moving_joints
-        for term in self.terms:
-            for joint in () if term.joints == "all" else term.joints:
-                if joint not in moving:
-                    raise ValueError(
-                        f"term '{term.kind}' names joint '{joint}', which is not in 'joints'"
-                    )
+        check_terms(self.terms, self.moving_joints)
         return self
 
     @model_validator(mode="after")
     def _drives_limit_what_is_left_open(self) -> Robot:
         limits = with_drive_limits(self.limits, self.drives, len(self.joints))
         return self if limits == self.limits else self.model_copy(update={"limits": limits})
+
+
+def check_terms(terms: Terms, moving_joints: Sequence[str]) -> None:
+    """Raise a ValueError if a term is at a joint that does not move."""
+    for term in () if terms == "auto" else terms:
+        for joint in () if term.joints == "all" else term.joints:
+            if joint not in moving_joints:
+                raise ValueError(
+                    f"term '{term.kind}' names joint '{joint}', which is not in 'joints'"
+                )
 
 
 def check_counts(group: Settings, joints: int) -> None:

@@ -1,67 +1,162 @@
-"""Profile content from a URDF alone."""
+"""Profile content from a URDF: of a robot without a profile, and where a profile is silent."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from dynid.errors import ConfigurationError
 from dynid.file_names import likely_file_name
+from dynid.robot.chains import matching, robot_joints
+from dynid.robot.limits import Limits
+from dynid.robot.urdf_joints import movable_joints
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
-    from xml.etree import ElementTree as ET
+    from collections.abc import Mapping, Sequence
 
-_MOVABLE = ("revolute", "continuous", "prismatic")
+    from dynid.robot.robot import Robot
+    from dynid.robot.urdf_joints import UrdfJoint
+
+_ENDLESS = (-math.pi, math.pi)  # [rad] of a joint that turns without end
+_KEYS = {"velocity": "velocity", "effort": "torque_max", "acceleration": "acceleration"}
 
 
-def urdf_profile(urdf_xml: str, file: str) -> dict[str, Any]:
+def urdf_profile(urdf_xml: str, file: str, joints: Sequence[str] | None = None) -> dict[str, Any]:
     """Return the profile of a robot of which only the URDF is known.
 
-    All movable joints are actuated, in the order of the file. A limit is used if every joint has
-    it: ``lower`` and ``upper`` [rad or m], ``velocity`` [rad/s or m/s], ``effort`` [N m or N].
+    All joints are actuated, in the order of the file, but those of grippers and wheels, which are
+    locked. A limit is used if every joint has it.
 
     Args:
         urdf_xml: the URDF's text.
         file: its name.
+        joints: the actuated joints in place of these.
 
     Raises:
-        ConfigurationError: the text is not XML, has no movable joint, or has a joint with <mimic>.
+        ConfigurationError: the text is not a URDF, has no movable joint, or has one that follows
+            a moving joint (``<mimic>``).
     """
-    root = xml_tree(urdf_xml, f"{file}: is not a URDF", ConfigurationError)
-    joints = [joint for joint in root.findall("joint") if joint.get("type") in _MOVABLE]
-    names = [joint.get("name", "") for joint in joints]
-    following = [joint.get("name", "") for joint in joints if joint.find("mimic") is not None]
-    if not joints:
-        raise ConfigurationError(f"{file}: has no movable joint, so there is nothing to identify.")
-    if following:
-        raise ConfigurationError(
-            f"{file}: joint '{following[0]}' follows another one (<mimic>), and a URDF does not "
-            "define which of them has a drive; write a profile that lists the actuated joints."
-        )
-    name = likely_file_name(root.get("name", ""), "robot")
-    content: dict[str, Any] = {"robot": name, "urdf": file, "joints": names}
-    limits = _limits(joints)
+    found = robot_joints(urdf_xml, file)
+    for joint in joints or ():
+        if joint not in found.joints:
+            matching([joint], tuple(found.joints), f"{file}: 'joints'")
+    chosen = found.every if joints is None else tuple(joints)
+    name = likely_file_name(robot_name(urdf_xml), "robot")
+    content: dict[str, Any] = {"robot": name, "urdf": file, "joints": list(chosen)}
+    locked = found.locked(chosen)
+    for follower in found.followers:
+        leader = found.moving_leader(follower, chosen)
+        if follower not in chosen and leader is not None:
+            raise ConfigurationError(
+                f"{file}: joint '{follower}' follows another one (<mimic>), '{leader}', which "
+                "moves; write a profile with dynid new, which locks it, and describe its coupling "
+                "there if its motion matters (docs/closed-chains.md)."
+            )
+    if locked:
+        content["locked"] = locked
+    limits = urdf_limits([found.joints[one] for one in chosen], endless=_ENDLESS)
     return content | ({"limits": limits} if limits else {})
 
 
-def _limits(joints: list[ET.Element]) -> dict[str, Any]:
-    found = {key: [_number(joint, key) for joint in joints] for key in ("velocity", "effort")}
-    lower, upper = ([_number(joint, key) for joint in joints] for key in ("lower", "upper"))
-    endless = any(joint.get("type") == "continuous" for joint in joints)
+def robot_name(urdf_xml: str) -> str:
+    """Return the name in the URDF, or an empty one."""
+    return xml_tree(urdf_xml, "The URDF", ConfigurationError).get("name", "")
+
+
+def urdf_limits(
+    joints: Sequence[UrdfJoint], *, endless: tuple[float, float] | None = None
+) -> dict[str, Any]:
+    """Return the limits that the URDF has for every joint, as keys of ``limits``.
+
+    Args:
+        joints: the actuated ones.
+        endless: position limits of joints that turn without end [rad]; None: they have none.
+    """
     limits: dict[str, Any] = {}
-    pairs = list(zip(lower, upper, strict=True))
-    if not endless and all(low < high for low, high in pairs):
-        limits["position"] = [list(pair) for pair in pairs]
-    for key, name in (("velocity", "velocity"), ("effort", "torque_max")):
-        if all(value > 0 for value in found[key]):
-            limits[name] = found[key]
+    positions = [
+        endless if one.position is None and one.kind != "prismatic" else one.position
+        for one in joints
+    ]
+    if all(positions):
+        limits["position"] = [list(one) for one in positions if one is not None]
+    for key, name in _KEYS.items():
+        values = [getattr(one, key) for one in joints]
+        if all(value is not None for value in values):
+            limits[name] = values
     return limits
 
 
-def _number(joint: ET.Element, key: str) -> float:
-    """Return an attribute of a joint's ``<limit>``; 0 if it is missing or not a number."""
-    limit = joint.find("limit")
-    try:
-        return 0.0 if limit is None else float(limit.get(key, "0"))
-    except ValueError:
-        return 0.0
+def with_urdf_limits(robot: Robot) -> Robot:
+    """Return a robot with the limits of its URDF where the profile is silent.
+
+    A limit that the profile sets to null stays none. With a coupling, limits of joints are not
+    those of motors, so nothing is added.
+    """
+    if robot.coupling is not None:
+        return robot
+    known = movable_joints(robot.urdf_xml)
+    if not all(name in known for name in robot.joints):  # the mechanism reports it
+        return robot
+    found = urdf_limits([known[name] for name in robot.joints])
+    given = robot.limits.model_fields_set
+    silent = {key: value for key, value in found.items() if key not in given}
+    if not silent:
+        return robot
+    checked = Limits.model_validate(silent)
+    values = {
+        name: getattr(checked if name in silent else robot.limits, name)
+        for name in Limits.model_fields
+    }
+    limits = Limits.model_construct(_fields_set=set(given), **values)
+    filled = robot.model_copy(update={"limits": limits})
+    # of the copy, so that a profile is written without these limits
+    object.__setattr__(filled, "__pydantic_fields_set__", set(robot.model_fields_set))
+    return filled
+
+
+def expand_patterns(content: dict[str, Any], urdf_xml: str, where: str) -> None:
+    """Replace patterns such as ``gripper_*`` in ``joints`` and ``locked`` by names of the URDF.
+
+    ``locked`` may be a list of names and patterns; these joints are at 0, at the limit nearest to
+    it, or where the joint that they follow (``<mimic>``) moves them. A joint that is named or
+    matched before keeps its position.
+
+    Raises:
+        ConfigurationError: a pattern matches no movable joint.
+    """
+    given, locked = content.get("joints"), content.get("locked")
+    listed = [one for one in locked if isinstance(one, str)] if isinstance(locked, list) else None
+    if isinstance(locked, list) and listed != locked:
+        listed = None  # no names, which the check of the profile reports
+    if not (listed is not None or _has_pattern(given) or _has_pattern(locked)):
+        return
+    known = movable_joints(urdf_xml, where)
+    names = tuple(known)
+    if isinstance(given, list) and _has_pattern(given):
+        content["joints"] = list(matching(given, names, f"{where}: 'joints'"))
+    free = [name for name in names if name not in (content.get("joints") or ())]
+    if listed is not None:
+        found = matching(listed, free, f"{where}: 'locked'")
+        positions = robot_joints(urdf_xml, where).locked(content.get("joints") or ())
+        content["locked"] = {name: positions[name] for name in found}
+    elif isinstance(locked, dict) and _has_pattern(locked):
+        content["locked"] = _positions(locked, free, f"{where}: 'locked'")
+
+
+def _positions(locked: Mapping[str, Any], names: Sequence[str], what: str) -> dict[str, Any]:
+    exact = {name: value for name, value in locked.items() if not _is_pattern(name)}
+    found: dict[str, Any] = {}
+    for pattern, value in locked.items():
+        for name in matching([pattern], names, what) if _is_pattern(pattern) else (pattern,):
+            found.setdefault(name, exact.get(name, value))
+    return found
+
+
+def _has_pattern(names: object) -> bool:
+    every = names if isinstance(names, list | dict) else ()
+    return any(isinstance(name, str) and _is_pattern(name) for name in every)
+
+
+def _is_pattern(name: str) -> bool:
+    return any(one in name for one in "*?")

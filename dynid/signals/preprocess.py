@@ -23,6 +23,7 @@ from dynid.signals.settings import MedianSettings, SignalSettings, VelocityThres
 from dynid.signals.signals import Signals
 
 _STANDSTILL_SHARE = 0.005  # of the velocity limit: slower motion is noise
+_FASTEST = 10.0  # [rad/s or m/s] higher limits, as in URDFs without real ones, say nothing
 _STANDSTILL = 1e-6  # [rad/s or m/s] rounding errors of a filter at rest
 
 
@@ -62,8 +63,9 @@ def preprocess(recording: Recording, robot: Robot) -> Signals:
     if settings.trim_rest and settings.period is None:
         span = _moving_span(signals.moving)
         notes += _trim_note(span, len(time), rate)
-    play = first_play(track.position, recorded_steps(recording, robot), rate)
-    signals = replace(signals, notes=tuple(notes), first_play=play)
+    step = recorded_steps(recording, robot)
+    play = first_play(track.position, step, rate)
+    signals = replace(signals, notes=tuple(notes), position_step=step, first_play=play)
     signals = _cut(signals, span, round(settings.border * rate))
     if settings.period is None:
         return signals
@@ -190,7 +192,7 @@ def _moving(
     speed = np.abs(velocity)
     top = np.zeros(1) if limits.velocity is None else np.asarray(limits.velocity)
     # relative to the peak only, encoder noise at rest would count as motion
-    floor = np.maximum(_STANDSTILL, _STANDSTILL_SHARE * top)
+    floor = np.maximum(_STANDSTILL, _STANDSTILL_SHARE * np.minimum(top, _FASTEST))
     lower = np.maximum(threshold.fraction * speed.max(axis=0), floor)
     if threshold.absolute is not None:
         lower = np.broadcast_to(np.asarray(threshold.absolute, dtype=float), lower.shape).copy()

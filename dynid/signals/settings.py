@@ -44,8 +44,15 @@ class VelocityThreshold(Settings):
     """Velocity in place of that fraction [rad/s or m/s]."""
     upper: PositiveFloat | tuple[PositiveFloat, ...] | None = None
     """Velocity above which a sample is left out too, for a semi-static model [rad/s or m/s]."""
-    fit: Literal["moving", "all"] = "moving"
-    """Samples that are fitted: those in motion, or all."""
+    fit: Literal["moving", "all"] | None = None
+    """Samples that are fitted: those in motion, or all; null: all, but those in motion of joints
+    whose dry friction is not smoothed, and where ``absolute`` or ``upper`` is given."""
+
+    @property
+    def chooses_samples(self) -> bool:
+        """Whether samples are to be left out by their velocity, whatever the friction."""
+        by_velocity = self.absolute is not None or self.upper is not None
+        return self.fit == "moving" or (self.fit is None and by_velocity)
 
 
 class SignalSettings(TaskSettings):

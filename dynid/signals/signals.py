@@ -33,6 +33,7 @@ class Signals:
             velocity was measured.
         earlier_position, earlier_velocity: (K, n) motion before the first sample, for friction
             with memory.
+        position_step: (n,) step between recorded positions, 0 where there is none [rad or m].
         first_play: (n,) by which a joint at rest can appear to move at the start, by encoder steps
             and noise [rad or m]; None: by nothing.
         notes: sentences on what was repaired or removed.
@@ -55,6 +56,7 @@ class Signals:
     motion_filter: MotionFilter | None = None
     earlier_position: Array | None = None
     earlier_velocity: Array | None = None
+    position_step: Array | None = None
     first_play: Array | None = None
 
     def __repr__(self) -> str:

@@ -11,8 +11,9 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
+from dynid.simulation.derived import simulation_settings
 from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.true_parameters import true_parameters
+from dynid.simulation.true_parameters import true_parameters, with_true_terms
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
@@ -30,16 +31,16 @@ class PlantArguments(NamedTuple):
 def plant_arguments(robot: Robot, *, control_rate: float, seed: int = 0) -> PlantArguments:
     """Return the arguments of the robot that a profile's ``simulation`` describes.
 
-    Signs that models smooth are exact in it, so that joints stick. Without ``simulation``, bodies
-    are those of the URDF, and joints have no friction.
+    Signs that models smooth are exact in it, so that joints stick. Without ``simulation``, its
+    drives are derived (:func:`~dynid.simulation.derived.derived_simulation`).
 
     Raises:
         ConfigurationError: the settings do not match the mechanism.
         MechanismError: profile and URDF do not match.
     """
-    robot = _dry(robot)
+    simulation = simulation_settings(robot)
+    robot = _dry(with_true_terms(robot, simulation))
     mechanism = robot.mechanism()
-    simulation = robot.find(SimulationSettings) or SimulationSettings()
     settings = _core_settings(robot, mechanism, simulation)
     settings.control_rate = control_rate
     settings.seed = seed
@@ -74,7 +75,7 @@ def position_limits(robot: Robot) -> tuple[Array, Array]:
 def _dry(robot: Robot) -> Robot:
     """Return the robot without smoothing of dry friction, which is a property of models."""
     true = {"smoothing": 0.0, "dead_band": 0.0}
-    terms = tuple(term.model_copy(update=true) for term in robot.terms)
+    terms = tuple(term.model_copy(update=true) for term in robot.explicit_terms)
     return robot.model_copy(update={"terms": terms, "semi_static": False})
 
 

@@ -16,6 +16,7 @@ from dynid.identification.result import Identification
 from dynid.identification.validate import validate
 from dynid.playback.plan import make_plan, second_seed
 from dynid.robot.robot import Robot
+from dynid.simulation.derived import simulation_settings
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
@@ -110,7 +111,7 @@ def standardised_errors(identification: Identification) -> dict[str, float]:
     """
     robot = identification.robot
     mechanism = robot.mechanism()
-    standard = true_parameters(mechanism, robot.find(SimulationSettings) or SimulationSettings())
+    standard = true_parameters(mechanism, simulation_settings(robot))
     truth: Array = base_parameterization(mechanism).project(standard)
     return {
         found.name: (found.value - true) / found.standard_deviation

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynid.dynamics.body import steiner
 from dynid.identification.payload.fit import payload_columns
-from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.derived import simulation_settings
 from dynid.simulation.true_parameters import true_parameters
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def carrying(robot: Robot, mass: float, centre: ArrayLike, inertia: ArrayLike) -
         MechanismError: robot and URDF do not match.
     """
     mechanism = robot.mechanism()
-    simulation = robot.find(SimulationSettings) or SimulationSettings()
+    simulation = simulation_settings(robot)
     at, columns = np.asarray(centre, dtype=np.float64), payload_columns(mechanism)
     true = true_parameters(mechanism, simulation)[columns]
     about_joint = np.asarray(inertia, dtype=np.float64) + steiner(mass, at)

@@ -8,6 +8,8 @@ import numpy as np
 
 from dynid.arguments import check_number, check_type
 from dynid.errors import ExcitationError, SimulationError
+from dynid.excitation.default_motion import with_excitation
+from dynid.playback.plan import make_plan
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.simulation.robot import SimulatedRobot
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 def simulate(
     robot: Robot,
-    excitation: Excitation,
+    excitation: Excitation | None = None,
     *,
     control_rate: float = 1000.0,
     seed: int = 0,
@@ -29,8 +31,10 @@ def simulate(
     The result depends on the arguments only.
 
     Args:
-        robot: as its ``simulation`` describes it.
-        excitation: of the joints; the robot rests for ``simulation.rest`` before and after.
+        robot: as its ``simulation`` describes it; without one, rotors, friction and drives are
+            derived (:func:`~dynid.simulation.derived.derived_simulation`), not measured.
+        excitation: of the joints; the robot rests for ``simulation.rest`` before and after. None:
+            the profile's, else :func:`~dynid.excitation.default_motion.default_excitation`.
         control_rate: cycles per second [Hz].
         seed: of the sensors' noise.
 
@@ -42,6 +46,8 @@ def simulate(
     """
     check_type("simulate(): robot", robot, Robot, "dynid.load_robot(path)")
     check_number("simulate(): seed", seed, least=0)
+    if excitation is None:
+        excitation = make_plan(with_excitation(robot)).excitation
     if excitation.joint_count != len(robot.joints):
         message = (
             f"the excitation moves {excitation.joint_count} joints, expected "

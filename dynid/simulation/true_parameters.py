@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from dynid.arrays import Array
+from dynid.dynamics.joint_terms import TermSettings, term_kind
 from dynid.errors import ConfigurationError
 from dynid.robot.model import nominal_model
 from dynid.simulation.settings import SimulationSettings
@@ -15,25 +16,48 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
+_OF_DRIVES = ("viscous", "coulomb", "offset", "rotor_inertia")
+"""Kinds of terms that a simulated drive may have without being in the profile's ``terms``."""
+
 
 def true_parameters(mechanism: Mechanism, settings: SimulationSettings) -> Array:
     """Return the parameters (p,) of the simulated robot: the URDF's, except those in settings.
 
-    Stribeck friction in the settings has no parameter.
+    Stribeck friction in the settings has no parameter; friction, offsets and rotor inertias of
+    drives for which the mechanism has no term are left out.
 
     Raises:
         ConfigurationError: a name in ``parameters`` is not one of the mechanism's.
     """
     names = mechanism.parameter_names
     values: Array = mechanism.urdf_parameters.copy()
+    beyond = _drive_parameters(len(mechanism.moving_joints))
     for name, value in settings.parameters.items():
-        if name not in names:
+        if name in names:
+            values[names.index(name)] = value
+        elif name not in beyond:
             near = get_close_matches(name, names, n=1)
             hint = f"did you mean '{near[0]}'" if near else "see the profile's terms"
             message = f"simulation: there is no parameter '{name}' in this model; {hint}."
             raise ConfigurationError(message)
-        values[names.index(name)] = value
     return values
+
+
+def with_true_terms(robot: Robot, settings: SimulationSettings) -> Robot:
+    """Return the robot with a term for each parameter of its simulated drives.
+
+    The model's ``terms`` are a choice of the identification; a drive has friction and a rotor
+    without them.
+    """
+    names = robot.mechanism().parameter_names
+    drives = _drive_parameters(len(robot.moving_joints))
+    lacking = [drives[one] for one in settings.parameters if one in drives and one not in names]
+    added = tuple(
+        TermSettings(kind=kind, joints=joints)
+        for kind in _OF_DRIVES
+        if (joints := tuple(robot.moving_joints[j] for of, j in lacking if of == kind))
+    )
+    return robot.with_terms((*robot.terms, *added)) if added else robot
 
 
 def simulated_model(robot: Robot) -> Model:
@@ -47,3 +71,12 @@ def simulated_model(robot: Robot) -> Model:
     if settings is None:
         return nominal_model(robot)
     return nominal_model(robot, true_parameters(robot.mechanism(), settings))
+
+
+def _drive_parameters(joints: int) -> dict[str, tuple[str, int]]:
+    """Return kind and joint, from 0, of every parameter of a drive, by its name."""
+    return {
+        f"{term_kind(kind).prefix}{joint + 1}": (kind, joint)
+        for kind in _OF_DRIVES
+        for joint in range(joints)
+    }

@@ -178,6 +178,34 @@ TEST(ClosedChain, ARodWithoutMassKeepsItsLength)
     << "and its power is the rate of the kinetic energy";
 }
 
+TEST(ClosedChain, AJointBelowBothSidesOfALoopMovesNeither)
+{
+  for (const bool rod : {false, true}) {
+    auto description = rod ? press_without_rod() : press(dynid::ClosureKind::revolute, 0.4);
+    auto & urdf = description.urdf_xml;
+    urdf.insert(urdf.find("</robot>"), R"(
+  <link name="ground"/>
+  <joint name="table" type="continuous"><parent link="ground"/><child link="base"/>
+    <axis xyz="0.6 0 0.8"/></joint>)");
+    description.joints = {"table", "drive"};
+    description.terms.clear();
+    const dynid::Mechanism mechanism(description);
+    auto workspace = mechanism.workspace();
+    const auto count = static_cast<Eigen::Index>(mechanism.moving_joints().size());
+    Eigen::VectorXd all(count);
+    mechanism.spread(workspace, Eigen::Vector2d(0.0, 0.4), all);
+    const Eigen::VectorXd passive = all.tail(count - 2);
+    mechanism.spread(workspace, Eigen::Vector2d(1.3, 0.4), all);
+    EXPECT_LT((all.tail(count - 2) - passive).norm(), 1e-12);
+    EXPECT_NEAR(all[count - 1], height(0.4, 0.4), 1e-12);
+    Eigen::VectorXd torques = Eigen::VectorXd::Zero(count);
+    torques.tail(count - 2).setOnes();
+    Eigen::VectorXd projected(2);
+    mechanism.project(workspace, Eigen::Vector2d(1.3, 0.4), torques, projected);
+    EXPECT_NEAR(projected[0], 0.0, 1e-12) << "passive joints do not load it";
+  }
+}
+
 TEST(ClosedChain, ControlCycleFunctionsAllocateNothingAndAgree)
 {
   const dynid::Mechanism mechanism(press(dynid::ClosureKind::revolute, 0.4));
@@ -336,6 +364,31 @@ TEST(ClosedChain, FrictionOfAPassiveJointMovesWithIt)
   mechanism.project(
     workspace, end, Eigen::Vector4d(0, 0, 0, 1.1 * (last[3] - first[3]) / 0.2), expected);
   EXPECT_LT((tau - expected).norm(), 1e-12);
+}
+
+TEST(ClosedChain, ALongWayEndsOnTheBranchOfShortOnes)
+{
+  const auto mechanism = five_bar();
+  auto there = mechanism.workspace();
+  auto at_once = mechanism.workspace();
+  const Eigen::Vector2d way(0.9, 1.6);
+  Eigen::VectorXd all(4);
+  for (int k = 0; k <= 400; ++k) {
+    mechanism.spread(there, assembled + k / 400.0 * way, all);
+    ASSERT_TRUE(mechanism.closed(there)) << k;
+  }
+  Eigen::VectorXd found(4);
+  mechanism.spread(at_once, assembled + way, found);
+  EXPECT_LT((found - all).norm(), 1e-9);
+  mechanism.spread(at_once, assembled, found);
+  mechanism.spread(at_once, assembled + way, found);
+  EXPECT_LT((found - all).norm(), 1e-9) << "and back and forth";
+  Eigen::VectorXd far = assembled;
+  far[0] += 1e9;
+  mechanism.spread(at_once, far, found);
+  EXPECT_FALSE(mechanism.closed(at_once)) << "farther than any way is followed";
+  mechanism.spread(at_once, assembled + way, found);
+  EXPECT_LT((found - all).norm(), 1e-9) << "the next position is closed again";
 }
 
 TEST(ClosedChain, ArraysNameTheSampleThatIsOutOfReach)

@@ -137,6 +137,40 @@ TEST(CommandGuard, PassesAMotionWithinTheLimitsUnchanged)
   EXPECT_TRUE(same) << "so does a sine, with the torque that it has without limits";
 }
 
+TEST(CommandGuard, PassesAMotionAtTheLimitsFarFromZeroUnchanged)
+{
+  auto settings = limited_settings();
+  settings.limits.position_min = one(-infinity);
+  settings.limits.position_max = one(infinity);
+  const double far = 1e6;  // where a difference of positions has few digits left
+  Watched robot(settings, far - 1.5);
+  bool same = true;
+  for (int k = 0; k < 2000; ++k) {
+    const double wanted = far + fastest_motion(dt * k);
+    robot.update(reference(wanted, 0.0));
+    same = same && robot.position == wanted;
+  }
+  EXPECT_TRUE(same);
+}
+
+TEST(CommandGuard, ALateCycleGoesOnAtTheReferencesVelocity)
+{
+  Watched robot(unlimited_settings());
+  robot.set_off(0);
+  const double before = robot.position;
+  double velocity = 1.0;
+  // three cycles late, while the reference brakes at 10 rad/s^2
+  const double late = 3.0 * dt;
+  const double next = robot.now + velocity * late - 5.0 * late * late;
+  velocity -= 10.0 * late;
+  robot.update(reference(next, velocity, -10.0), 3.0);
+  const double skew = velocity * dt - (next - robot.now);
+  const double catching_up = 0.03 * 0.03 * std::abs(skew);  // the first of 200 cycles of a ramp
+  EXPECT_NEAR(robot.position - before, velocity * dt, 1.01 * catching_up);
+  EXPECT_GT(std::abs((next - robot.now) / 3.0 - velocity * dt), 3.0 * catching_up)
+    << "which is not the mean velocity";
+}
+
 class LateCycle : public testing::TestWithParam<double>
 {
 };

@@ -182,6 +182,35 @@ TEST(DriveGate, ADriveThatIsLostStopsAllUntilReset)
   EXPECT_TRUE(cell.gate.opened()) << "and followed again";
 }
 
+TEST(DriveGate, RestartingForgetsDrivesFaultAndReference)
+{
+  Cell cell;
+  cell.open();
+  cell.words[1].status = in_fault;
+  cell.cycle();
+  ASSERT_EQ(cell.gate.phase(), DrivePhase::stopping);
+  cell.gate.restart();
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting);
+  EXPECT_FALSE(cell.gate.lost());
+  EXPECT_FALSE(cell.gate.follows(0));
+  EXPECT_FALSE(cell.gate.hold().allFinite()) << "no drive has a command";
+  cell.position << 0.4, 0.5;
+  cell.words = {{enabled, 0.0}, {enabled, 0.0}};
+  for (int k = 0; k < settling; ++k) {
+    cell.cycle();
+    EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "it settles again";
+    EXPECT_EQ(cell.commanded, cell.position) << "from where the drives are";
+  }
+  cell.cycle();
+  EXPECT_TRUE(cell.gate.opened());
+  cell.gate.restart();
+  cell.open();
+  cell.gate.restart();
+  cell.words[0].status = in_fault;
+  cell.cycle();
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "a fault before the start stops nothing";
+}
+
 TEST(DriveGate, ACycleAllocatesNothing)
 {
   Cell cell;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dynid/dry_friction.hpp"
+#include "planar_arm.hpp"
 #include "simulated_robots.hpp"
 
 namespace
@@ -58,6 +59,27 @@ TEST_P(SmoothedFriction, FitsTheVelocityItLeadsTo)
 }
 
 INSTANTIATE_TEST_SUITE_P(DrivePlant, SmoothedFriction, testing::Values(0.0, 0.3));
+
+TEST(DrivePlant, BodiesMoveByTheTorqueOfTheDrives)
+{
+  dynid::MechanismDescription description = planar_arm();
+  const VectorXd parameters = dynid::Mechanism(description).urdf_parameters();
+  DrivePlant plant(description, parameters, plain(2));
+  Eigen::Vector2d worst = Eigen::Vector2d::Zero();
+  double fastest = 0.0;
+  for (int k = 0; k < 2000; ++k) {
+    const Eigen::Vector2d target(swing(k), -0.5 * swing(2 * k));
+    plant.step(target, VectorXd::Zero(2));
+    const auto & truth = plant.truth();
+    const Eigen::Vector2d needed =
+      planar_torque(truth.position, truth.velocity, truth.acceleration);
+    worst = worst.cwiseMax((needed - truth.torque).cwiseAbs());
+    fastest = std::max(fastest, truth.velocity.cwiseAbs().maxCoeff());
+  }
+  EXPECT_GT(fastest, 1.0);
+  // the step is taken in the middle of an interval, the state is that of its end
+  EXPECT_LT(worst.maxCoeff(), 0.05);
+}
 
 class Contacts : public testing::TestWithParam<std::pair<const char *, double>>
 {

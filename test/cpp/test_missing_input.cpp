@@ -131,6 +131,12 @@ TEST(MissingInput, StopsWhereStatesAreFrozenInMotion)
   EXPECT_EQ(robot.message().find("The states of joint 'axis' did not change for 0.05"), 0U)
     << robot.message();
 
+  Moving backwards;
+  backwards.run(100, [](Feedback &) {}, -0.5);
+  const auto old = feedback(torque_of(backwards.now, -0.5, 0.0), backwards.now, -0.5);
+  EXPECT_GE(backwards.run(1000, [&](Feedback & f) { f = old; }, -0.5), 49) << "either way";
+  EXPECT_EQ(backwards.law.detector().collision().cause, CollisionCause::frozen);
+
   Moving resting;
   const auto same = feedback(torque_of(resting.now, 0.0, 0.0), resting.now, 0.0);
   EXPECT_LT(

@@ -62,6 +62,40 @@ INSTANTIATE_TEST_SUITE_P(
     Digest{
       std::string(64, '\0'), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b"}));
 
+TEST(Seal, IsOverAllThatAControllerUses)
+{
+  const std::vector<std::string> expected{
+    "format",
+    "status",
+    "joints",
+    "gravity",
+    "coupling",
+    "locked_joints",
+    "locked_positions",
+    "passive_joints",
+    "passive_positions",
+    "assembled_at",
+    "closure_kinds",
+    "closure_links",
+    "closure_points",
+    "closure_axes",
+    "closure_lengths",
+    "payload_joint",
+    "semi_static",
+    "terms.kinds",
+    "terms.joints",
+    "terms.sides",
+    "terms.smoothing",
+    "terms.scale",
+    "terms.dead_band",
+    "terms.static_ratio",
+    "terms.stribeck_velocity",
+    "parameter_names",
+    "parameters",
+    "urdf_sha256"};
+  EXPECT_EQ(dynid::sealed_entries(), expected) << "another list needs another format of the file";
+}
+
 TEST(Seal, CanonicalTextIsAsDescribed)
 {
   Entries entries{

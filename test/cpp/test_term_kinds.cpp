@@ -137,4 +137,101 @@ TEST(Presliding, BristlesApproachTheLevelOfTheirVelocity)
   EXPECT_NEAR(contact.move(bristles, 0.0, -9.0), -1.0, 1e-12) << "fast: Coulomb's";
 }
 
+/// The table's own Coulomb friction under another name.
+dynid::TermKind new_kind()
+{
+  auto kind = dynid::term_kind("coulomb");
+  kind.name = "brake";
+  kind.prefix = "Br";
+  kind.design = "coulomb";
+  return kind;
+}
+
+std::string refusal(const dynid::TermKind & kind)
+{
+  try {
+    dynid::register_term_kind(kind);
+  } catch (const std::invalid_argument & error) {
+    return error.what();
+  }
+  return "registered";
+}
+
+TEST(TermKinds, RefusesKindsThatContradictThemselves)
+{
+  using dynid::TermKind;
+  const auto refused = [](auto change, const std::string & part) {
+    auto kind = new_kind();
+    change(kind);
+    const auto found = refusal(kind);
+    EXPECT_NE(found.find(part), std::string::npos) << found;
+  };
+  refused([](TermKind & k) { k.name = "Brake"; }, "lower-case letters");
+  refused([](TermKind & k) { k.name = ""; }, "lower-case letters");
+  refused([](TermKind & k) { k.name = "viscous"; }, "already exists");
+  refused([](TermKind & k) { k.prefix = "B2"; }, "prefix of letters");
+  refused([](TermKind & k) { k.prefix = "Fv"; }, "has the prefix of 'viscous'");
+  refused([](TermKind & k) { k.prefix = "Fvm"; }, "has the prefix of 'viscous'");
+  refused([](TermKind & k) { k.label = ""; }, "needs a label");
+  refused([](TermKind & k) { k.rotary_unit = ""; }, "needs a label and the units");
+  refused([](TermKind & k) { k.linear_unit = ""; }, "needs a label and the units");
+  refused([](TermKind & k) { k.column = nullptr; }, "a function and a formula");
+  refused([](TermKind & k) { k.formula = ""; }, "a function and a formula");
+  refused(
+    [](TermKind & k) { k.stretch = dynid::term_kind("presliding").stretch; },
+    "must be dry friction with a scale");
+  refused(
+    [](TermKind & k) {
+      k = dynid::term_kind("presliding");
+      k.name = "soft";
+      k.prefix = "So";
+      k.role = dynid::TermRole::spring;
+    },
+    "must be dry friction with a scale");
+  refused([](TermKind & k) { k.has_static_friction = true; }, "which needs memory");
+  refused([](TermKind & k) { k.design = "nothing"; }, "design kind 'nothing'");
+  refused([](TermKind & k) { k.design = "stribeck"; }, "must be without a scale");
+}
+
+TEST(TermKinds, RefusesFrictionThatIsNotDry)
+{
+  const auto refused = [](dynid::TermKind::Column column, bool scaled, const std::string & part) {
+    auto kind = new_kind();
+    kind.column = column;
+    kind.scaled = scaled;
+    const auto found = refusal(kind);
+    EXPECT_NE(found.find(part), std::string::npos) << found;
+  };
+  const std::string energy = "supplies energy or is unbounded";
+  refused([](const JointTerm &, const TermInput & at) noexcept { return -at.dq; }, false, energy);
+  refused([](const JointTerm &, const TermInput & at) noexcept { return at.dq; }, true, energy);
+  refused(
+    [](const JointTerm &, const TermInput & at) noexcept { return at.dq > 0.0 ? 1.0 : 0.5; }, false,
+    energy);
+  const auto decreasing = [](const JointTerm &, const TermInput & at) noexcept {
+    return std::copysign(std::abs(at.dq) < 0.5 ? 2.0 : 1.0, at.dq);
+  };
+  refused(decreasing, false, "which needs a scale");
+  refused(
+    [](const JointTerm &, const TermInput &) noexcept { return 0.0; }, false, "has no torque");
+}
+
+// the last test: it adds to the table
+TEST(TermKinds, AKindIsAddedOnce)
+{
+  const auto before = dynid::term_kinds().size();
+  EXPECT_EQ(refusal(new_kind()), "registered");
+  EXPECT_EQ(dynid::term_kinds().size(), before + 1);
+  EXPECT_EQ(dynid::term_kind("brake").prefix, "Br");
+  EXPECT_NE(refusal(new_kind()).find("already exists"), std::string::npos);
+  try {
+    static_cast<void>(dynid::term_kind("glue"));
+    FAIL() << "there is no such kind";
+  } catch (const std::invalid_argument & error) {
+    EXPECT_NE(
+      std::string(error.what()).find("'glue'; available: viscous, coulomb,"), std::string::npos)
+      << error.what();
+  }
+}
+
 }  // namespace

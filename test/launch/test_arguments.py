@@ -12,7 +12,17 @@ ROBOT = {"robot", "urdf", "hardware", "slaves", "ros2_control", "feedforward", "
 ARGUMENTS = {
     "control": ROBOT | {"model", "controller", "force"},
     "identify": ROBOT
-    | {"excitation", "recording", "output", "validation_seed", "horizon", "max_age", "rviz"},
+    | {
+        "controller",
+        "joint_states",
+        "excitation",
+        "recording",
+        "output",
+        "validation_seed",
+        "horizon",
+        "max_age",
+        "rviz",
+    },
     "replay": {"recording", "robot", "urdf", "output", "model", "rate"},
     "robot": ROBOT,
     "view": {"robot", "urdf", "model", "state_publisher"},

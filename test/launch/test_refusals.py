@@ -23,6 +23,11 @@ CASES = [
         {"hardware": "ethercat"},
         "hardware ethercat needs a <ros2_control> tag that names ethercat_driver/EthercatDriver",
     ),
+    (
+        "robot",
+        {"hardware": "external", "feedforward": "true"},
+        "hardware:=external starts no controllers, so feedforward:=true has no effect; use",
+    ),
     ("robot", {"robot": "nobody"}, "nobody"),
     ("control", {"model": "/nonexistent.yaml"}, "/nonexistent.yaml: there is no such file."),
     ("control", {"model": BAD}, "model.yaml: is not valid YAML at line "),

@@ -37,14 +37,19 @@ MEMORY = 8 << 30
 
 @dataclass(frozen=True)
 class CppTests:
-    """Executables of tests: seconds of processor time, and the lines that each runs by file."""
+    """Executables of tests: seconds of processor time, and the counts of each line by file."""
 
     seconds: dict[str, float]
-    lines: dict[str, dict[str, list[int]]]
+    counts: dict[str, dict[str, dict[int, int]]]
 
     def of(self, path: str, line: int) -> list[str]:
-        """Tests that run a line, quickest first."""
-        tests = [test for test in self.seconds if line in self.lines[test].get(path, ())]
+        """Tests that run a line, quickest first.
+
+        The compiler merges some lines with the one before, and counts only that.
+        """
+        counts = {test: self.counts[test].get(path, {}) for test in self.seconds}
+        counted = [one for of_test in counts.values() for one in of_test if one <= line]
+        tests = [test for test in counts if counted and counts[test].get(max(counted), 0)]
         return sorted(tests, key=lambda test: self.seconds[test])
 
 
@@ -124,16 +129,20 @@ def _tool(name: str, *arguments: str) -> str:
 
 def _own_tests() -> CppTests:
     names = sorted(path.stem for path in (ROOT / "test/cpp").glob("test_*.cpp"))
-    seconds, lines = {}, {}
+    seconds, counts = {}, {}
     for name in [*names, FUZZ[0]]:
-        kept = BUILD / f"{name}.lines.json"
+        kept = BUILD / f"{name}.counts.json"
         key = hashlib.sha256((BUILD / name).read_bytes()).hexdigest()
         if not kept.exists() or json.loads(kept.read_text())["key"] != key:
             print(f"measuring {name}", flush=True)
             kept.write_text(json.dumps({"key": key, **_measured(name)}))
         content = json.loads(kept.read_text())
-        seconds[name], lines[name] = content["seconds"], content["lines"]
-    return CppTests(seconds, lines)
+        seconds[name] = content["seconds"]
+        counts[name] = {
+            path: {int(line): count for line, count in of_file.items()}
+            for path, of_file in content["counts"].items()
+        }
+    return CppTests(seconds, counts)
 
 
 def _measured(name: str) -> dict:
@@ -145,12 +154,12 @@ def _measured(name: str) -> dict:
     if done.returncode:
         message = f"mutants: {name} fails before anything is mutated:\n{done.stdout}{done.stderr}"
         raise SystemExit(message)
-    lines: dict[str, list[int]] = {}
+    counts: dict[str, dict[int, int]] = {}
     gcov = shutil.which("gcov") or "gcov"
     with tempfile.TemporaryDirectory() as folder:
-        for counts in BUILD.rglob("dynid_core.dir/**/*.gcda"):
+        for counters in BUILD.rglob("dynid_core.dir/**/*.gcda"):
             subprocess.run(
-                [gcov, "--json-format", str(counts)], cwd=folder, capture_output=True, check=True
+                [gcov, "--json-format", str(counters)], cwd=folder, capture_output=True, check=True
             )
         for found in Path(folder).glob("*.gcov.json.gz"):
             counted = json.loads(gzip.decompress(found.read_bytes()))
@@ -159,11 +168,12 @@ def _measured(name: str) -> dict:
                 at = os.path.join(counted["current_working_directory"], one["file"])  # noqa: PTH118
                 path = Path(os.path.normpath(at))
                 if path.is_relative_to(ROOT / SOURCES):
-                    run = {line["line_number"] for line in one["lines"] if line["count"]}
-                    known = lines.setdefault(str(path.relative_to(ROOT)), [])
-                    known.extend(sorted(run - set(known)))
+                    known = counts.setdefault(str(path.relative_to(ROOT)), {})
+                    for line in one["lines"]:
+                        number = line["line_number"]
+                        known[number] = max(known.get(number, 0), line["count"])
     seconds = end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime
-    return {"seconds": seconds, "lines": lines}
+    return {"seconds": seconds, "counts": counts}
 
 
 def _command(executable: Path) -> list[str]:

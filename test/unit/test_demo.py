@@ -12,12 +12,14 @@ import pytest
 from support.small_robot import JOINTS, write_small_robot
 
 from dynid import cli
-from dynid.demo import run_demo
+from dynid.demo import prepare, run_demo
 from dynid.errors import PlaybackError
 from dynid.playback.plan import second_seed
 from dynid.profile import load_model, load_robot
 from dynid.recording.load import load_recording
+from dynid.simulation.rehearsal import rehearsal
 from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.settings import SimulationSettings
 
 
 def demo(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
@@ -70,7 +72,8 @@ def test_without_a_second_motion_there_is_one_verdict(
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"excitation": None}, "profile 'duo' has no 'excitation' group; add one"),
+        ({"excitation": None, "limits": {"position": [[-1, 1]] * 2, "torque_max": [0.1, 30]}},
+         "profile 'duo' has no 'excitation', and no motion was found"),
         ({"excitation": {"type": "sine", "start": 0, "target": 3, "frequency": 1, "duration": 1}},
          "joint 'shoulder'"),
     ],
@@ -89,6 +92,23 @@ def test_a_profile_that_cannot_be_played_is_one_sentence_and_exit_code_2(
     assert printed.err.startswith(f"dynid: {sentence}")
     assert len(printed.err.splitlines()) == 1
     assert not out.exists()
+
+
+def test_what_a_profile_does_not_have_is_derived_stated_and_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = write_small_robot(tmp_path, excitation=None, simulation=None)
+    out = tmp_path / "out"
+    assert demo(monkeypatch, "--without-ros", "--robot", profile, "-o", out) == 0
+    printed = capsys.readouterr().out
+    assert "derived from the URDF's bodies and the limits, not measured." in printed
+    assert f"wrote {out / 'duo_simulated.yaml'}" in printed
+    completed = prepare(str(out / "duo_simulated.yaml"), tmp_path / "again")
+    assert completed.assumed == ()
+    assert completed.robot.find(SimulationSettings) == rehearsal(load_robot(profile)).robot.find(
+        SimulationSettings
+    )
+    assert not (tmp_path / "again").exists()
 
 
 def test_a_robot_that_loses_its_target_ends_the_demonstration_with_the_reason(

@@ -17,6 +17,7 @@ ORDER = (
     "yaml_loader",
     "yaml_rewriting",
     "xml_tree",
+    "packages",
     "configuration",
     "arrays",
     "json_text",

@@ -266,7 +266,7 @@ def _moving(rows: Rows, reference: Reference) -> Array:
     signals = rows.signals
     position = reference.position[reference.run_in :: reference.step]
     speed = np.abs(differentiate(position, signals.sampling_rate))
-    counted = (speed > signals.velocity_threshold) | rows.fitted.all()
+    counted = (speed > signals.velocity_threshold) | rows.fitted.all(axis=0)
     counted[: reference.unreliable] = counted[len(counted) - reference.unreliable :] = False
     return rows.parallel_filter.decimate(counted.astype(np.float64))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -14,6 +13,7 @@ from scipy.spatial import ConvexHull, QhullError
 from dynid.errors import MechanismError
 from dynid.input_file import is_file
 from dynid.limits import MESH_BYTES
+from dynid.packages import Packages
 from dynid.robot.shapes import element_pose
 from dynid.text import printable
 from dynid.xml_tree import xml_tree
@@ -90,11 +90,12 @@ def _candidates(filename: str, folder: Path | None) -> Iterator[Path]:
     inner = rest if separator else filename
     folders = [] if folder is None else [folder]
     if scheme == "package":
-        prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
-        folders += [Path(prefix) / "share" for prefix in prefixes if prefix]
         # also if the folder is the package's own
         within = Path(*Path(inner).parts[1:])
         yield from (base / within for base in folders)
+        packaged = Packages().resolve(filename)
+        if packaged is not None:
+            yield packaged
     else:
         yield Path(inner)
     yield from (base / inner for base in folders)

@@ -72,10 +72,15 @@ class _Part:
     terms: Callable[[Shapes], list[TermSettings]]
 
 
-def _part(name: str) -> _Part:
-    """Return a part of a model by its name, from the table of joint terms or one of these."""
+def _part(name: str, longest: float) -> _Part:
+    """Return a part of a model by its name, from the table of joint terms or one of these.
+
+    Args:
+        name: of the part.
+        longest: distance of a stop [rad or m]; a longer contact would be a spring.
+    """
     if name.endswith((" stop", " stops")):
-        return _stops(int(name.split(maxsplit=1)[0]))
+        return _stops(int(name.split(maxsplit=1)[0]), longest)
     if name == "Coulomb":
         return _sum_of(_kinds_of("Coulomb"), sharp=True)
     return _sum_of(_kinds_of("Coulomb" if name == "tanh" else name), sharp=False)
@@ -113,13 +118,13 @@ def _sought(kind: TermKind, shape: str) -> str:
     return "distance" if kind.has_memory else "stribeck_velocity"
 
 
-def _stops(count: int) -> _Part:
-    """Stop operators with distances in geometric progression."""
+def _stops(count: int, longest: float) -> _Part:
+    """Stop operators with distances in geometric progression, up to the longest."""
     kinds = _kinds_of("stop")
 
     def terms(shapes: Shapes) -> list[TermSettings]:
         ratio = shapes.get("ratio", 1.0)
-        distances = [shapes["distance"] * ratio**number for number in range(count)]
+        distances = [min(shapes["distance"] * ratio**number, longest) for number in range(count)]
         return [TermSettings(kind=kind.name, scale=d) for kind in kinds for d in distances]
 
     return _Part(("distance", "ratio") if count > 1 else ("distance",), terms)
@@ -152,7 +157,7 @@ _MODELS = (
 def candidates(motion: Motion) -> tuple[Candidate, ...]:
     """Return the candidates for a joint, with shapes scaled to its motion, simplest first."""
     names = [name for name in _models() if motion.loaded or not _loaded(name)]
-    return tuple(sorted((_candidate(name, motion) for name in names), key=lambda c: c.parameters))
+    return tuple(sorted((candidate(name, motion) for name in names), key=lambda c: c.parameters))
 
 
 def _models() -> tuple[str, ...]:
@@ -166,9 +171,10 @@ def _loaded(name: str) -> bool:
     return any(kind.loaded for part in name.split(" + ") for kind in _kinds_of(part))
 
 
-def _candidate(name: str, motion: Motion) -> Candidate:
-    parts = [_part(part) for part in name.split(" + ")]
+def candidate(name: str, motion: Motion) -> Candidate:
+    """Return the sum of these parts, such as ``viscous + tanh``, with shapes scaled to a motion."""
     ranges = _ranges(motion)
+    parts = [_part(part, ranges["distance"][1]) for part in name.split(" + ")]
     used = dict.fromkeys(shape for part in parts for shape in part.shapes)
 
     def terms(shapes: Shapes) -> tuple[TermSettings, ...]:

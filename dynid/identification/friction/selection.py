@@ -14,6 +14,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, fit
+from dynid.identification.dead_bands import finest_step
 from dynid.identification.friction.candidates import Motion, candidates
 from dynid.identification.friction.choose import Trial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
@@ -89,6 +90,7 @@ def select_friction(
     """
     check_type("select_friction(): robot", robot, Robot, "dynid.load_robot(path)")
     recordings = given_recordings("select_friction()", recordings)
+    robot = robot.with_explicit_terms()
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
         progress("fitting the profile's own terms")
@@ -163,7 +165,7 @@ def with_terms(robot: Robot, chosen: Sequence[tuple[TermSettings, ...]]) -> Robo
         for term in terms_of_one:
             own.setdefault(_rounded(term), []).append(name)
     terms = [_at(term, names, robot.joints) for term, names in own.items()]
-    for term in robot.terms:
+    for term in robot.explicit_terms:
         if term.side == "motor" or not term.traits.dissipative:
             terms.append(term)
         elif term.joints != "all" and (kept := tuple(j for j in passive if j in term.joints)):
@@ -222,11 +224,16 @@ def _choice(fitted: Fit, problem: JointProblem, trials: tuple[Trial, ...]) -> Jo
 
 
 _WINDOW = 1.0  # [s]
-_SHARE = 75.0  # [%] percentile over windows: in some the robot has not stopped yet
+_STATIONARY = 1.5  # a window's range of positions over that of its halves; 2 in steady motion
 
 
 def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
     """Estimate half the range of positions at rest, and the velocity's root mean square.
+
+    The range is at least a step of the positions.
+
+    Windows in which a joint creeps are left out: there the range of the positions is twice that of
+    each half of the window.
 
     Args:
         signals: one per recording, including rest.
@@ -237,15 +244,22 @@ def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
     joints = len(signals[0].joint_names)
     widths, speeds = [np.zeros((0, joints))], [np.zeros((0, joints))]
     for one in signals:
-        length = max(2, round(_WINDOW * one.sampling_rate))
-        count = len(one.time) // length
-        shape = (count, length, joints)
-        rests = ~one.moving[: count * length].reshape(shape).any(axis=(1, 2))
-        position = one.position[: count * length].reshape(shape)[rests]
-        velocity = one.velocity[: count * length].reshape(shape)[rests]
-        widths.append(0.5 * np.ptp(position, axis=1))
-        speeds.append(np.sqrt(np.mean(velocity**2, axis=1)))
+        half = max(1, round(0.5 * _WINDOW * one.sampling_rate))
+        count = len(one.time) // (2 * half)
+        shape = (count, 2, half, joints)
+        rests = ~one.moving[: count * 2 * half].reshape(shape).any(axis=(1, 2, 3))
+        position = one.position[: count * 2 * half].reshape(shape)[rests]
+        velocity = one.velocity[: count * 2 * half].reshape(shape)[rests]
+        width, parts = np.ptp(position, axis=(1, 2)), np.ptp(position, axis=2).max(axis=1)
+        still = width <= _STATIONARY * parts
+        widths.append(np.where(still, 0.5 * width, np.nan))
+        speeds.append(np.where(still, np.sqrt(np.mean(velocity**2, axis=(1, 2))), np.nan))
     width, speed = np.concatenate(widths), np.concatenate(speeds)
-    if len(width) == 0:
-        return np.zeros(joints), np.zeros(joints)
-    return np.percentile(width, _SHARE, axis=0), np.percentile(speed, _SHARE, axis=0)
+    steps = finest_step([s.position_step for s in signals if s.position_step is not None])
+    return np.maximum(_median(width), steps / 2), _median(speed)
+
+
+def _median(values: Array) -> Array:
+    """Return the median of each column without NaN, 0 where there is none; (n,)."""
+    found = [column[np.isfinite(column)] for column in values.T]
+    return np.array([np.median(one) if len(one) else 0.0 for one in found])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize, nnls
 
 from dynid.arrays import Array
@@ -65,7 +66,7 @@ class Projection:
         self._rows = self._weighted(stacked[:, self._used])
         gram = problem.elsewhere[list(folds)].sum(axis=0)
         gram[np.ix_(self._used, self._used)] += self._rows @ self._rows.T
-        self._root = _root_of_inverse(gram[:-1, :-1])
+        self._root = root_of_inverse(gram[:-1, :-1])
         self._along = self._root.T @ gram[:-1, -1]
         self._torque = float(gram[-1, -1] - self._along @ self._along)
 
@@ -78,7 +79,7 @@ class Projection:
         matrix = columns @ columns.T - within @ within.T
         right = cross[:, -1] - within @ self._along
         signed = [not term.traits.never_negative for term in terms]
-        friction = _constrained(matrix, right, np.diag(columns @ columns.T), np.array(signed))
+        friction = constrained(matrix, right, np.diag(columns @ columns.T), np.array(signed))
         error = self._torque - 2 * friction @ right + friction @ matrix @ friction
         others = self._root @ (self._along - within.T @ friction)
         return friction, others, max(float(error), 0.0)
@@ -100,10 +101,10 @@ def fit_shapes(projection: Projection, candidate: Candidate, hint: Shapes) -> Fr
     """
     if not candidate.shapes:
         return fit_at(projection, candidate, {})
-    low, high = _limits(candidate)
+    low, high = shape_limits(candidate)
     known = np.array([name in hint for name in candidate.shape_names])
     hinted = np.log([hint.get(name, 1.0) for name in candidate.shape_names])
-    points = _spread(low, high)
+    points = spread(low, high, _TRIED)
     # shapes without a hint cover their range
     near = np.where(known, np.clip(hinted, low, high), points)
     points = np.unique(np.concatenate([points, near]), axis=0)
@@ -118,7 +119,7 @@ def fit_again(projection: Projection, fit: FrictionFit) -> FrictionFit:
     candidate = fit.candidate
     if not candidate.shapes:
         return fit_at(projection, candidate, {})
-    low, high = _limits(candidate)
+    low, high = shape_limits(candidate)
     start = np.log([fit.shapes[name] for name in candidate.shape_names])
     error = _squared_error(projection, candidate)
     best = _descend(error, start, np.full(len(low), _NEAR), low, high)
@@ -137,12 +138,17 @@ def _squared_error(projection: Projection, candidate: Candidate) -> _Error:
     return lambda point: projection.solve(candidate.terms(candidate.shapes_at(np.exp(point))))[2]
 
 
-def _spread(low: Array, high: Array) -> Array:
+def spread(low: Array, high: Array, tried: int) -> Array:
     """Return points that fill a box evenly: Kronecker's sequence, generalised golden ratio.
 
     They are multiples, modulo 1, of powers of the root of x^(s+1) = x + 1.
+
+    Args:
+        low: (s,) its lower corner.
+        high: (s,) its upper corner.
+        tried: points per dimension.
     """
-    count, size = _TRIED * len(low), len(low)
+    count, size = tried * len(low), len(low)
     ratio = 2.0
     for _ in range(60):  # converges to the root
         ratio = (1 + ratio) ** (1 / (size + 1))
@@ -151,7 +157,7 @@ def _spread(low: Array, high: Array) -> Array:
     return np.asarray(low + unit * (high - low))
 
 
-def _limits(candidate: Candidate) -> tuple[Array, Array]:
+def shape_limits(candidate: Candidate) -> tuple[Array, Array]:
     """Logarithms of the ranges of a candidate's shapes, (s,) each."""
     low = np.log([shape.low for shape in candidate.shapes])
     return np.asarray(low), np.log([shape.high for shape in candidate.shapes])
@@ -171,7 +177,7 @@ def _descend(error: _Error, point: Array, size: Array, low: Array, high: Array) 
     return np.asarray(found.x)
 
 
-def _root_of_inverse(matrix: Array) -> Array:
+def root_of_inverse(matrix: Array) -> Array:
     """Return L (k, r) with L Lᵀ the pseudo-inverse, columns scaled to unit norm."""
     norms = np.sqrt(np.diag(matrix))
     scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
@@ -180,7 +186,7 @@ def _root_of_inverse(matrix: Array) -> Array:
     return np.asarray(scale[:, None] * vectors[:, known] / np.sqrt(values[known]))
 
 
-def _constrained(matrix: Array, right: Array, size: Array, signed: Array) -> Array:
+def constrained(matrix: Array, right: Array, size: Array, signed: NDArray[np.bool_]) -> Array:
     """Minimise xᵀ matrix x - 2 rightᵀ x with x >= 0 except where ``signed``."""
     scale = np.where(size > 0, 1 / np.sqrt(np.where(size > 0, size, 1.0)), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)

@@ -64,7 +64,8 @@ def selection_json(
         "left_out": selection.left_out,
         "joints": {one.joint: _joint_json(one) for one in selection.joints},
         "terms": [
-            term.model_dump(mode="json", exclude_defaults=True) for term in selection.robot.terms
+            term.model_dump(mode="json", exclude_defaults=True)
+            for term in selection.robot.explicit_terms
         ],
         "validation": {printable(one.name): _comparison_json(one) for one in comparisons},
         "notes": selection.notes,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from dynid.estimation.fitting import HeldOut
     from dynid.evaluation.verdict import JointErrors, Verdict
+    from dynid.identification.friction.automatic import TermSelection
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import Identification
     from dynid.identification.unsigned.torque_signs import TorqueSigns
@@ -44,6 +45,8 @@ def print_identification(console: Console, identification: Identification) -> No
     print_text(console, "Joint terms [SI] (all other parameters are in the report)")
     console.print(_term_table(identification))
     console.print()
+    if identification.term_selection is not None:
+        print_terms(console, identification.term_selection)
     print_quantities(console, identification.quantities)
     if identification.signs is not None:
         console.print(_sign_table(identification.signs))
@@ -54,6 +57,19 @@ def print_identification(console: Console, identification: Identification) -> No
         held_out=identification.held_out,
         notes=identification.notes,
     )
+
+
+def print_terms(console: Console, selection: TermSelection) -> None:
+    """Print the friction model chosen for each joint, and the held-out errors that led to it."""
+    if not selection.joints:
+        return
+    print_text(console, f"Friction chosen by the error on each {selection.left_out} left out")
+    rows = table("joint", "plain terms", "chosen", "friction", wrap_last=True)
+    for one in selection.joints:
+        errors = (percent(one.plain_error), percent(one.chosen_error))
+        rows.add_row(Text(one.joint), *errors, Text(f"{one.chosen}: {one.reason}"))
+    console.print(rows)
+    console.print()
 
 
 def print_quantities(console: Console, quantities: Sequence[Quantity]) -> None:

@@ -15,6 +15,7 @@ from support.synthetic import ARM_URDF, arm_robot
 from dynid import _core
 from dynid.configuration import parse
 from dynid.control.ros2_control import (
+    check_external,
     controller_parameters,
     controllers,
     hardware_tag,
@@ -334,3 +335,25 @@ def test_the_root_link_is_no_joints_child() -> None:
 def test_a_urdf_without_a_single_root_is_refused(links: str, count: int) -> None:
     with pytest.raises(ConfigurationError, match=f"the URDF has {count} root links; expected one"):
         root_link(f'<robot name="odd">{links}</robot>')
+
+
+# --- a robot whose driver already runs -----------------------------------------------------------
+
+
+def test_a_robot_with_its_own_driver_is_accepted() -> None:
+    check_external(ROBOT, feedforward=False, slaves=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "sentence"),
+    [
+        ("puma560", {"feedforward": True}, "starts no controllers, so feedforward:=true has no"),
+        ("puma560", {"slaves": True}, "starts no drives, so slaves:= has no effect"),
+        ("tx40", {}, "recording.side is 'motor', but motions are played at the joints"),
+    ],
+)
+def test_choices_that_need_controllers_of_dynid_are_refused_for_external_hardware(
+    name: str, choices: dict[str, bool], sentence: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(sentence)):
+        check_external(load_robot(name), **{"feedforward": False, "slaves": False, **choices})

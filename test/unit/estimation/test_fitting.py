@@ -16,12 +16,14 @@ from dynid.estimation.fitting import (
     cross_validate,
     essential_parameters,
     fit,
+    fitted_at_rest,
 )
 from dynid.estimation.regression import NormalEquations
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
+from dynid.signals.settings import VelocityThreshold
 
 PLAIN = [{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "offset"}]
 
@@ -44,6 +46,46 @@ def pendulum(**identification: object) -> tuple[Robot, Recording]:
     robot = arm_robot(joints=["shoulder"], identification=settings | identification)
     mechanism = robot.mechanism()
     return robot, recorded(mechanism, true_parameters(mechanism), samples=600, noise=2.0)
+
+
+# --- samples at rest ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("threshold", "shoulder", "elbow"),
+    [
+        ({}, False, True),  # only the elbow's friction is smoothed
+        ({"fit": "all"}, True, True),
+        ({"fit": "moving"}, False, False),
+        ({"absolute": 0.05}, False, False),
+        ({"upper": 0.5}, False, False),
+        ({"upper": 0.5, "fit": "all"}, True, True),
+    ],
+)
+def test_rest_is_fitted_where_friction_is_smooth(
+    threshold: dict[str, object], shoulder: bool, elbow: bool
+) -> None:
+    terms = [
+        {"kind": "viscous"},
+        {"kind": "coulomb", "joints": ["shoulder"]},
+        {"kind": "coulomb", "joints": ["elbow"], "smoothing": 0.01},
+    ]
+    robot = arm_robot(
+        joints=["shoulder", "elbow"], locked={"wrist": 0.0}, terms=terms, identification={}
+    )
+    found = fitted_at_rest(robot.mechanism(), VelocityThreshold.model_validate(threshold))
+    assert found.tolist() == [shoulder, elbow]
+
+
+def test_rest_of_a_joint_with_smooth_friction_only_is_fitted() -> None:
+    recording = recorded(arm_robot().mechanism(), np.ones(39), samples=400)
+    robot = arm_robot(
+        terms=[{"kind": "viscous"}, {"kind": "coulomb", "joints": ["elbow"]}],
+        identification={"velocity_threshold": {"fraction": 0.5}, "cutoff_hz": None},
+    )
+    (rows,) = fitted(robot, recording).problem.rows
+    assert rows.fitted[:, [0, 2]].all()
+    assert not rows.fitted[:, 1].all()
 
 
 # --- cross-validation -------------------------------------------------------------------------

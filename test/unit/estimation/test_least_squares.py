@@ -116,7 +116,7 @@ def turned(effort: np.ndarray, wild: np.ndarray) -> Problem:
             "cutoff_hz": None,
             "trim_rest": False,
             "velocity": "measured",
-            "velocity_threshold": {"fraction": 0.5},
+            "velocity_threshold": {"fraction": 0.5, "fit": "moving"},
         },
     ).with_urdf(TURNTABLE_URDF)
     mechanism = robot.mechanism()

@@ -2,14 +2,16 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
-from dynid.errors import EstimationError
+from dynid.errors import ConfigurationError, EstimationError
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
+from dynid.profile import load_model
 from dynid.recording.model import Recording
 
 PLAIN = {"cutoff_hz": None, "trim_rest": False, "velocity": "measured"}
@@ -168,3 +170,59 @@ def test_refuses_to_identify_from_rest() -> None:
     )
     with pytest.raises(EstimationError, match="no joint moves"):
         identify(robot, [still])
+
+
+AUTO = {"terms": "auto", "identification": PLAIN}
+
+
+def loaded_arm(samples: int = 2000) -> Recording:
+    """Record an arm whose elbow rubs in proportion to its load."""
+    load = {"kind": "coulomb_load", "joints": ["elbow"], "smoothing": 0.02}
+    robot = arm_robot(terms=[{"kind": "viscous"}, {"kind": "offset"}, load])
+    mechanism = robot.mechanism()
+    truth = true_parameters(mechanism)
+    truth[mechanism.parameter_names.index("Fl2")] = 0.4
+    return recorded(mechanism, truth, samples=samples, rate=100.0, noise=0.05)
+
+
+def test_terms_that_the_recording_chooses_are_those_of_the_model(tmp_path: Path) -> None:
+    result = identify(arm_robot(**AUTO), loaded_arm())
+    assert result.term_selection is not None
+    assert [one.joint for one in result.term_selection.joints] == ["shoulder", "elbow", "wrist"]
+    assert "load" in result.term_selection.joints[1].chosen
+    assert result.term_selection.note() in result.notes
+    result.model.save(tmp_path / "model.yaml")
+    loaded = load_model(tmp_path / "model.yaml")
+    assert loaded.robot.terms == result.robot.explicit_terms
+    assert "coulomb_load" in {term.kind for term in loaded.mechanism.terms}
+
+
+def test_terms_are_given_for_one_identification() -> None:
+    recording = loaded_arm(samples=400)
+    given = identify(arm_robot(**AUTO), recording, terms=[{"kind": "viscous"}])
+    assert {term.kind for term in given.model.mechanism.terms} == {"viscous"}
+    assert given.term_selection is None
+    chosen = identify(arm_robot(identification=PLAIN), recording, terms="auto")
+    assert chosen.term_selection is not None
+
+
+@pytest.mark.parametrize(
+    ("terms", "sentence"),
+    [
+        ("automatic", r"identify\(\): key 'terms'.*'auto'.*got 'automatic'"),
+        ([{"kind": "viscous", "joints": ["hip"]}], "term 'viscous' names joint 'hip', which is"),
+    ],
+)
+def test_refuses_terms_that_are_none(terms: object, sentence: str) -> None:
+    with pytest.raises(ConfigurationError, match=sentence):
+        identify(arm_robot(), loaded_arm(samples=100), terms=terms)
+
+
+def test_torque_without_sign_is_used_to_choose_terms() -> None:
+    robot = arm_robot(terms="auto", identification=PLAIN | {"unsigned_torque": True})
+    mechanism = robot.mechanism()
+    one = recorded(mechanism, true_parameters(mechanism), samples=1500, rate=100.0, noise=0.02)
+    result = identify(robot, replace(one, effort=np.abs(one.effort)))
+    assert result.signs is not None
+    assert result.term_selection is not None
+    assert max(result.held_out.relative_error) < 0.05

@@ -206,3 +206,39 @@ def test_a_model_survives_pickling(identification):
     for name in ("errors", "quantities", "base"):
         np.testing.assert_equal(vars(getattr(found, name)), vars(getattr(model, name)))
     assert found.text() == model.text()
+
+
+# --- joint terms --------------------------------------------------------------------------------
+
+SLIDING = URDF.replace('type="revolute"', 'type="prismatic"', 1)
+
+
+def without_terms(urdf: str = URDF) -> Robot:
+    return make_robot({name: value for name, value in ROBOT.items() if name != "terms"}, urdf)
+
+
+def test_terms_are_chosen_by_the_recordings_where_a_profile_has_none():
+    robot = without_terms()
+    assert robot.terms == "auto"
+    kinds = [term.kind for term in robot.explicit_terms]
+    assert kinds == ["viscous", "coulomb", "offset", "rotor_inertia"]
+    assert robot.explicit_terms[1].smoothing == 0.01
+
+
+def test_smoothing_of_a_prismatic_joint_is_a_linear_velocity():
+    first, second = without_terms(SLIDING).joints
+    terms = without_terms(SLIDING).explicit_terms
+    found = {term.joints: term.smoothing for term in terms if term.kind == "coulomb"}
+    assert found == {(second,): 0.01, (first,): 0.003}
+
+
+def test_a_model_has_explicit_terms():
+    model = nominal_model(without_terms())
+    assert model.robot.terms == without_terms().explicit_terms
+    assert len(model.mechanism.terms) == 8
+
+
+def test_explicit_terms_of_a_profile_stay(duo):
+    assert duo.terms != "auto"
+    assert duo.explicit_terms == duo.terms
+    assert duo.with_explicit_terms() is duo

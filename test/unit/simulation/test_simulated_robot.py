@@ -126,7 +126,7 @@ def test_friction_that_drives_is_refused() -> None:
 def test_bodies_without_inertia_are_refused() -> None:
     massless = re.sub(r"<(mass|inertia) [^>]*/>", "", ROBOT.urdf_xml)
     massless = re.sub(r"<inertial>.*?</inertial>", "", massless, flags=re.DOTALL)
-    robot = ROBOT.without_settings(SimulationSettings).with_urdf(massless)
+    robot = ROBOT.with_settings(SimulationSettings()).with_urdf(massless)
     with pytest.raises(ConfigurationError, match="mass matrix is not positive definite"):
         SimulatedRobot(robot)
 

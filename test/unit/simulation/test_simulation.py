@@ -182,8 +182,8 @@ def test_a_coupled_robot_is_commanded_and_recorded_at_its_motors() -> None:
     assert np.allclose(torque, sides["joint"].effort, atol=1e-6)
 
 
-def test_a_profile_without_a_simulation_is_simulated_from_its_urdf() -> None:
-    robot = load_robot("ur10e").without_settings(SimulationSettings)
+def test_an_empty_simulation_is_simulated_from_the_urdf() -> None:
+    robot = load_robot("ur10e").with_settings(SimulationSettings())
     simulated = SimulatedRobot(robot)
     mechanism = robot.mechanism()
     for _ in range(5):

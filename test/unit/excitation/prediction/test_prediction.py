@@ -89,7 +89,8 @@ def test_unknown_noise_is_assumed_and_reported_as_assumed():
     noise, source = stated_noise(duo(simulation=None), torque)
     assert noise == pytest.approx([0.6, 0.3])
     assert "assumed to be 1 % of limits.torque_max" in source
-    noise, source = stated_noise(duo(simulation=None, limits=None), torque)
+    unlimited = {"position": [[-2, 2], [-2, 2]], "torque_max": None}
+    noise, source = stated_noise(duo(simulation=None, limits=unlimited), torque)
     assert noise == pytest.approx([0.04, 0.05])
     assert "1 % of the largest predicted torque" in source
 

@@ -184,6 +184,7 @@ def test_a_motion_into_the_robots_own_body_is_refused_without_any_settings() -> 
             "robot": "walled",
             "urdf": "walled.urdf",
             "joints": ["slide", "shoulder", "elbow", "wrist"],
+            "limits": {"position": None},
             "terms": [],
         },
         URDF,

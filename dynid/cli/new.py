@@ -1,0 +1,206 @@
+"""``dynid new``: a profile from a URDF or a xacro."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynid.cli.options import Force
+from dynid.errors import ConfigurationError, OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.robot.chains import Chain, RobotJoints
+
+
+def new_command(
+    description: Annotated[
+        Path, typer.Argument(metavar="URDF", help="URDF of the robot, or a xacro.")
+    ],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME:=VALUE", help="Arguments of the xacro.", show_default=False),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Profile to write; by default ROBOT.yaml."
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="ROBOT", help="Name of the robot; by default the URDF's.")
+    ] = None,
+    tip: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LINK", help="Link at the end of the chain to use; repeatable."),
+    ] = None,
+    joints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Actuated joints in drive order, such as 'arm_*,wrist_1'."
+        ),
+    ] = None,
+    package_path: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder of ROS packages, for $(find) and package://; repeatable.",
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Make a profile from a URDF or a xacro.
+
+    Joints of grippers, fingers and wheels are locked. Where several chains are left, the command
+    asks for one in a terminal, and needs --tip or --joints elsewhere. Limits are those of the
+    URDF. What it cannot know is marked FILL IN in the profile, which has comments like those of
+    config/robots/puma560.yaml. A xacro is expanded to a URDF beside the profile.
+    """
+    from dynid.file_names import checked_file_name, likely_file_name
+    from dynid.files import check_folder, refuse_to_replace, write_texts
+    from dynid.packages import Packages
+    from dynid.robot.chains import robot_joints
+    from dynid.robot.description import is_description, read_description
+    from dynid.robot.mesh_files import mesh_folder
+    from dynid.robot.new_profile import NewProfile
+    from dynid.robot.urdf_profile import robot_name
+
+    if not is_description(description):
+        message = f"{description}: must be a URDF that ends in .urdf, or a xacro in .xacro."
+        raise ConfigurationError(message)
+    packages = Packages(package_path or (), beside=description)
+    given = _xacro_arguments(arguments or (), description)
+    urdf_xml = read_description(description, arguments=given, packages=packages)
+    found = robot_joints(urdf_xml, description.name)
+    robot = likely_file_name(name or robot_name(urdf_xml), description.name.partition(".")[0])
+    try:
+        checked_file_name(robot if name is None else name)
+    except ValueError as problem:
+        raise ConfigurationError(f"--name {problem}.") from None
+    profile = output or Path(f"{robot}.yaml")
+    if profile.suffix.lower() not in {".yaml", ".yml"}:
+        message = f"--output {profile}: must end in .yaml."
+        raise ConfigurationError(message)
+    check_folder(profile)
+    urdf = description
+    if description.suffix.lower() == ".xacro":
+        urdf = profile.with_suffix(".urdf")
+    if urdf.absolute() == profile.absolute():
+        raise OutputError(f"{profile}: is the URDF itself; name another file to write.")
+    refuse_to_replace([profile] if urdf == description else [profile, urdf], force)
+    chosen = _chosen(found, tip or (), joints, description.name)
+    meshes = mesh_folder(urdf_xml, description, packages)
+    content = NewProfile(
+        robot=robot,
+        urdf=_seen_from(profile, urdf),
+        source=description.name,
+        found=found,
+        joints=chosen,
+        mesh_folder=None if meshes is None else _seen_from(profile, meshes),
+    )
+    texts = {profile: content.text()}
+    _check(texts[profile], urdf_xml, profile)
+    if urdf != description:
+        texts[urdf] = urdf_xml
+    write_texts(texts)
+    _report(profile, texts)
+
+
+def _seen_from(profile: Path, path: Path) -> str:
+    return os.path.relpath(path.absolute(), profile.absolute().parent)
+
+
+def _xacro_arguments(given: Sequence[str], description: Path) -> dict[str, str]:
+    found = {}
+    for one in given:
+        name, separator, value = one.partition(":=")
+        if not separator or not name:
+            raise ConfigurationError(
+                f"'{one}': must be NAME:=VALUE, an argument of the xacro such as prefix:=left_."
+            )
+        if description.suffix.lower() != ".xacro":
+            raise ConfigurationError(f"'{one}': is for a xacro; {description.name} is a URDF.")
+        found[name] = value
+    return found
+
+
+def _chosen(
+    found: RobotJoints, tips: Sequence[str], joints: str | None, file: str
+) -> tuple[str, ...]:
+    """Return the actuated joints: by option, the only chain, or as answered in a terminal."""
+    from dynid.robot.chains import matching
+
+    if joints is not None:
+        patterns = [one.strip() for one in joints.split(",") if one.strip()]
+        if not patterns:
+            raise ConfigurationError("--joints: names no joint.")
+        return matching(patterns, tuple(found.joints), "--joints")
+    if tips:
+        wanted = {one for tip in tips for one in found.towards(tip)}
+        return tuple(name for name in found.joints if name in wanted)
+    if len(found.chains) == 1:
+        return found.chains[0].joints
+    if _interactive():
+        return _asked(found)
+    choices = "; ".join(f"--tip {_described(one)}" for one in found.chains)
+    raise ConfigurationError(
+        f"{file}: has {len(found.chains)} chains of joints; choose with {choices}; several by "
+        "repeating --tip, all by --joints '*', or any with --joints."
+    )
+
+
+def _interactive() -> bool:
+    return sys.stdin.isatty()
+
+
+def _described(chain: Chain) -> str:
+    from dynid.robot.assumptions import names
+
+    return f"{chain.tip} ({len(chain.joints)}: {names(chain.joints)})"
+
+
+def _asked(found: RobotJoints) -> tuple[str, ...]:
+    typer.echo("The URDF has several chains of joints:", err=True)
+    for number, one in enumerate(found.chains, 1):
+        typer.echo(f"  {number}  {_described(one)}", err=True)
+    last = len(found.chains) + 1
+    typer.echo(f"  {last}  all of them ({len(found.every)} joints)", err=True)
+    answer = typer.prompt("Number of the chain to identify", type=int, err=True)
+    while not 1 <= answer <= last:
+        answer = typer.prompt(f"A number from 1 to {last}", type=int, err=True)
+    return found.every if answer == last else found.chains[answer - 1].joints
+
+
+def _check(text: str, urdf_xml: str, profile: Path) -> None:
+    """Raise unless the profile loads, and the URDF describes a mechanism with its joints."""
+    from dynid.configuration import yaml_mapping
+    from dynid.profile import make_robot
+
+    make_robot(yaml_mapping(text, str(profile)), urdf_xml, where=str(profile)).mechanism()
+
+
+def _report(profile: Path, written: dict[Path, str]) -> None:
+    from dynid.profile import load_robot
+    from dynid.report.terminal.console import print_sentences, print_text, result_console
+    from dynid.robot.assumptions import assumptions
+    from dynid.robot.new_profile import FILL_IN
+
+    console = result_console()
+    robot = load_robot(profile)
+    print_text(console, f"{robot.name}: {len(robot.joints)} joints")
+    print_sentences(console, "Assumed", [f"{one}." for one in assumptions(robot)], "")
+    console.print()
+    for path in written:
+        typer.echo(f"wrote {path}")
+    typer.echo(
+        f"\nFill in what is marked {FILL_IN} in {profile}, then:\n"
+        f"  dynid view {profile}                            # its shape and zero position\n"
+        f"  dynid excite -p {profile} -o excitation.yaml    # the most informative motion\n"
+        f"  dynid check excitation.yaml -p {profile}        # what it uses of each limit\n"
+        f"  dynid identify RECORDING -p {profile}           # after the robot has played it"
+    )

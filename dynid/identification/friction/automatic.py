@@ -1,0 +1,311 @@
+"""The joint terms of a robot, chosen by its recordings: ``terms: auto``.
+
+Joint by joint, few friction models are compared by the error on blocks that were not fitted, each
+richer than the best before it. Then the model of the whole robot with the chosen terms is compared
+with that of plain terms in the same way, and a joint that is not better keeps the plain ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.arrays import Array
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.joint_terms import TermSettings
+from dynid.estimation.fitting import fit
+from dynid.evaluation.diagnosis.finding import Finding
+from dynid.identification.friction.candidates import Candidate, candidate
+from dynid.identification.friction.choose import Trial, choose, errors
+from dynid.identification.friction.joint_problem import JointProblem
+from dynid.identification.friction.reduced import HeldOutBlocks, held_out_blocks
+from dynid.identification.friction.selection import (
+    FittedRobot,
+    joint_and_motion,
+    noise_at_rest,
+    with_terms,
+)
+from dynid.identification.friction.shared_search import SharedProjection, search_shapes
+from dynid.identification.friction.variable_projection import FrictionFit
+from dynid.identification.friction.whole_model import WholeModel
+from dynid.identification.settings import IdentificationSettings
+from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
+from dynid.signals.preprocess import preprocess
+from dynid.signals.signals import Signals
+from dynid.text import significant, unit
+
+_SMOOTH = ("viscous + tanh", "viscous + root + tanh", "viscous + tanh + Stribeck")
+_WITH_MEMORY = ("1 stop", "2 stops")
+_PLAIN = "plain"
+_FEWEST = 30  # samples of a fold
+_ROUNDS = 3  # in which joints return to plain terms
+
+
+@dataclass(frozen=True)
+class TriedTerms:
+    """A friction model tried at one joint.
+
+    Attributes:
+        name: of the model.
+        parameters: number of its linear and nonlinear parameters.
+        held_out_error: root mean square error on the blocks held out [unit of the effort].
+    """
+
+    name: str
+    parameters: int
+    held_out_error: float
+
+
+@dataclass(frozen=True)
+class ChosenTerms:
+    """The friction model of one joint, and why it was chosen.
+
+    Attributes:
+        joint: its name.
+        unit: of the recorded effort.
+        tried: all models, in the order in which they were tried; the first one is plain.
+        chosen: name of the chosen one.
+        plain_error: relative error of the whole model on the blocks held out, with plain terms.
+        chosen_error: the same with the chosen terms at all joints.
+        reason: a part of a sentence.
+    """
+
+    joint: str
+    unit: str
+    tried: tuple[TriedTerms, ...]
+    chosen: str
+    plain_error: float
+    chosen_error: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class TermSelection:
+    """The terms chosen for every joint, and the robot that has them.
+
+    Attributes:
+        robot: with the chosen terms.
+        joints: the choice of each.
+        left_out: describes what was held out.
+        too_short: whether the recordings were too short to choose by, so that all terms are plain.
+    """
+
+    robot: Robot
+    joints: tuple[ChosenTerms, ...]
+    left_out: str
+    too_short: bool = False
+
+    def note(self) -> str:
+        """Return a sentence on how the terms were chosen."""
+        if self.too_short:
+            return "The recordings are too short to choose joint terms by, so they are plain."
+        plain, chosen = (
+            np.mean([getattr(one, name) for one in self.joints])
+            for name in ("plain_error", "chosen_error")
+        )
+        return (
+            f"Joint terms were chosen by the error on each {self.left_out} left out once: "
+            f"{chosen:.1%} instead of {plain:.1%} of the torque with plain terms, mean over joints."
+        )
+
+    def remedy(self, finding: Finding) -> Finding:
+        """Return a finding on missing friction with what was tried already, others unchanged."""
+        chosen = {one.joint: one for one in self.joints}.get(finding.joint or "")
+        if finding.cause != "friction_terms" or chosen is None:
+            return finding
+        remedy = (
+            f"Of {len(chosen.tried)} models tried for {finding.joint}, '{chosen.chosen}' was "
+            f"chosen by held-out data ({chosen.reason}); `dynid friction` tries more of them. "
+            "Record slower motion with reversals and pauses as well."
+        )
+        return replace(finding, remedy=remedy)
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """The trials at one joint, and the fits of each: to all blocks, and without each fold."""
+
+    problem: JointProblem
+    trials: tuple[Trial, ...]
+    fits: tuple[tuple[FrictionFit, ...], ...]
+    choice: int
+
+    def terms(self, part: int, *, plain: bool) -> tuple[TermSettings, ...]:
+        return self.fits[0 if plain else self.choice][part].terms
+
+
+def choose_terms(
+    robot: Robot,
+    recordings: Sequence[Recording],
+    signals: Sequence[Signals],
+    *,
+    progress: Callable[[str], None] = lambda _: None,
+) -> TermSelection:
+    """Choose the joint terms of a robot by the error on blocks held out.
+
+    Args:
+        robot: whose terms are ``auto``.
+        recordings: of the robot's joints.
+        signals: of each recording.
+        progress: called with the name of each step.
+
+    Raises:
+        DynidError: a recording, setting or mechanism is not suitable.
+    """
+    plain = robot.with_explicit_terms()
+    blocks, settings = held_out_blocks(signals, _simplest(plain))
+    if blocks.samples_of_a_fold() < _FEWEST:
+        return TermSelection(plain, (), blocks.left_out, too_short=True)
+    mechanism = plain.mechanism()
+    problem = blocks.problem(mechanism, base_parameterization(mechanism), settings)
+    whole = FittedRobot(fit(problem, settings), *_noise(plain, recordings, signals))
+    tried = []
+    for number, name in enumerate(robot.joints):
+        progress(f"choosing the friction model of {name}")
+        tried.append(_try_joint(whole, blocks, number))
+    progress("comparing the chosen model with the plain one")
+    compared = WholeModel(plain, settings, blocks, whole.fit)
+    return _selection(compared, tried)
+
+
+def _simplest(robot: Robot) -> IdentificationSettings:
+    """Return the robot's settings for weighted least squares alone."""
+    settings = robot.settings(IdentificationSettings)
+    physical = settings.physical.model_copy(update={"enabled": False})
+    changes = {"estimator": "wls", "essential": False, "physical": physical}
+    return settings.model_copy(update=changes)
+
+
+def _noise(
+    robot: Robot, recordings: Sequence[Recording], signals: Sequence[Signals]
+) -> tuple[Array, Array]:
+    """Return the noise of positions and velocities at rest, or else in motion; (n,) each."""
+    # the robot's settings may remove rest
+    settings = robot.settings(IdentificationSettings).model_copy(
+        update={"trim_rest": False, "period": None}
+    )
+    whole = robot.with_settings(settings)
+    position, velocity = noise_at_rest([preprocess(one, whole) for one in recordings])
+    cutoff, rate = settings.motion_cutoff_hz, signals[0].sampling_rate
+    if cutoff is None:
+        return position, velocity
+    # the low-pass removed the part of white noise above its cut-off
+    removed = np.median([_spread(one.raw_position - one.position) for one in signals], axis=0)
+    share = cutoff / (0.5 * rate)
+    passed = removed * np.sqrt(share / max(1.0 - share, share))
+    speed = passed * 2 * np.pi * cutoff / np.sqrt(3)
+    return (
+        np.where(position > 0, position, 2 * passed),
+        np.where(velocity > 0, velocity, speed),
+    )
+
+
+def _spread(values: Array) -> Array:
+    """Return a robust standard deviation of each column."""
+    return np.asarray(1.4826 * np.median(np.abs(values - np.median(values, axis=0)), axis=0))
+
+
+def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _Joint:
+    """Try models of growing complexity at one joint."""
+    problem, motion = joint_and_motion(whole, joint)
+    plain = tuple(
+        TermSettings(kind=term.kind, smoothing=term.smoothing)
+        for term in whole.fit.problem.mechanism.terms
+        if term.joint == joint and term.traits.dissipative
+    )
+    projection = SharedProjection(problem, blocks.fold)
+    trials: list[Trial] = []
+    fits: list[tuple[FrictionFit, ...]] = []
+
+    def attempt(model: Candidate) -> None:
+        hints = [trial.fit.shapes for trial in trials if trial.fit.shapes]
+        found = search_shapes(projection, model, hints)
+        share = np.array([span.stop - span.start for span in problem.spans], dtype=np.float64)
+        residuals = [errors(problem, one) for one in found]
+        squares = [
+            np.mean(residuals[1 + fold][span] ** 2)
+            for fold, span in zip(blocks.fold, problem.spans, strict=True)
+        ]
+        error = float(np.sqrt(np.mean(residuals[0] ** 2)))
+        trials.append(Trial(found[0], error, np.array(squares), share / share.sum()))
+        fits.append(tuple(found))
+
+    attempt(Candidate(_PLAIN, (), lambda _: plain))
+    if motion.speed > 0:
+        loads = ("", " + load") if motion.loaded else ("",)
+        for name in [name + load for load in loads for name in _SMOOTH]:
+            attempt(candidate(name, motion))
+        best = choose(trials[1:])
+        for name in _WITH_MEMORY:
+            attempt(candidate(f"{best.name} + {name}", motion))
+    chosen = choose(trials)
+    choice = [one is chosen for one in trials].index(True)
+    return _Joint(problem, tuple(trials), tuple(fits), choice)
+
+
+def _selection(compared: WholeModel, tried: Sequence[_Joint]) -> TermSelection:
+    """Compare whole models; joints at which the chosen terms are not better return to plain."""
+
+    def parts(plain: NDArray[np.bool_]) -> list[list[tuple[TermSettings, ...]]]:
+        """Terms of every joint, fitted to all blocks and without each fold."""
+        return [
+            [one.terms(part, plain=bool(own)) for one, own in zip(tried, plain, strict=True)]
+            for part in range(len(tried[0].fits[0]))
+        ]
+
+    before = compared.relative_errors(parts(np.ones(len(tried), dtype=bool)))
+    plain = np.array([one.choice == 0 for one in tried])
+    after, worse = before, ~plain
+    for _ in range(_ROUNDS):
+        after = before if plain.all() else compared.relative_errors(parts(plain))
+        worse = ~plain & (after >= before)
+        plain |= worse
+        if not worse.any():
+            break
+    if worse.any() or np.mean(after) > np.mean(before):  # no choice that is better everywhere
+        plain, after = np.ones(len(tried), dtype=bool), before
+    terms = parts(plain)[0]
+    signals = compared.blocks.signals[0]
+    joints = [
+        _chosen(one, signals, number, is_plain=bool(plain[number]))
+        for number, one in enumerate(tried)
+    ]
+    return TermSelection(
+        robot=compared.robot if plain.all() else with_terms(compared.robot, terms),
+        joints=tuple(
+            replace(one, plain_error=float(given), chosen_error=float(error))
+            for one, given, error in zip(joints, before, after, strict=True)
+        ),
+        left_out=compared.blocks.left_out,
+    )
+
+
+def _chosen(one: _Joint, signals: Signals, number: int, *, is_plain: bool) -> ChosenTerms:
+    scale = abs(float(signals.torque_per_effort[number]))
+    tried = tuple(
+        TriedTerms(trial.name, trial.parameters, trial.held_out_error / scale)
+        for trial in one.trials
+    )
+    chosen = tried[0 if is_plain else one.choice]
+    if len(tried) == 1:
+        reason = "the joint does not move"
+    elif one.choice == 0:
+        reason = "no other model is better by more than one standard error"
+    elif is_plain:
+        reason = f"in the model of the whole robot {tried[one.choice].name} is not better"
+    else:
+        errors_ = (significant(error.held_out_error, 3) for error in (chosen, tried[0]))
+        reason = f"held-out error {' instead of '.join(errors_)} {unit(signals.effort_unit)}"
+    return ChosenTerms(
+        joint=signals.joint_names[number],
+        unit=signals.effort_unit,
+        tried=tried,
+        chosen=chosen.name,
+        plain_error=np.nan,
+        chosen_error=np.nan,
+        reason=reason,
+    )

@@ -1,0 +1,162 @@
+"""A reduced set of samples, on which many friction models are compared in bounded time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.arrays import Array
+from dynid.dynamics.base_parameters import BaseParameterization
+from dynid.dynamics.mechanism import Mechanism
+from dynid.estimation.fitting import fitted_at_rest
+from dynid.estimation.regression import Problem, make_rows
+from dynid.identification.settings import IdentificationSettings
+from dynid.signals.filters import ParallelFilter
+from dynid.signals.signals import Signals
+
+_OVERSAMPLING = 5.0  # least sampling rate over the signals' bandwidth
+_MOST_SAMPLES = 40_000
+_BLOCKS = 10  # at least, from whose errors the standard error is estimated
+_MOST_FOLDS = 10
+_ARRAYS = ("position", "velocity", "acceleration", "torque", "raw_position", "raw_torque")
+
+
+@dataclass(frozen=True)
+class HeldOutBlocks:
+    """Recordings divided into blocks, of which those of one fold are held out together.
+
+    Attributes:
+        signals: recordings, or the parts of them that are used.
+        block: (N,) for each, the block of every sample, ascending.
+        fold: (blocks,) of several recordings each is a fold (of more than ten, groups of them), of
+            one recording parts in time.
+        left_out: describes a fold.
+    """
+
+    signals: tuple[Signals, ...]
+    block: tuple[NDArray[np.intp], ...]
+    fold: NDArray[np.intp]
+    left_out: str
+
+    def samples_of_a_fold(self) -> int:
+        """Return the number of samples of the shortest fold."""
+        blocks = np.concatenate(self.block)
+        return int(np.bincount(self.fold[blocks], minlength=self.fold.max() + 1).min())
+
+    def problem(
+        self, mechanism: Mechanism, base: BaseParameterization, settings: IdentificationSettings
+    ) -> Problem:
+        """Build the regression problem whose folds are these blocks."""
+        at_rest = fitted_at_rest(mechanism, settings.velocity_threshold)
+        rows = []
+        for one, block in zip(self.signals, self.block, strict=True):
+            parallel = ParallelFilter.from_settings(settings.parallel_filter, one.sampling_rate)
+            made = make_rows(one, parallel, folds=1, fit_all=at_rest)
+            rows.append(replace(made, fold=block[:: parallel.decimation]))
+        return Problem(mechanism, base, tuple(rows), len(self.fold))
+
+
+def held_out_blocks(
+    signals: Sequence[Signals], settings: IdentificationSettings
+) -> tuple[HeldOutBlocks, IdentificationSettings]:
+    """Decimate recordings and divide them into blocks.
+
+    Samples are averaged in groups, motion and torque alike, as far as the settings' low-pass
+    allows. Of recordings that are still longer than 40 000 samples, the middle of each block is
+    used.
+
+    Args:
+        signals: one per recording.
+        settings: of the identification.
+
+    Returns:
+        The blocks, and the settings for their sampling rate.
+    """
+    step = min(_step(one, settings) for one in signals)
+    parallel = settings.parallel_filter
+    if parallel is not None and step > 1:
+        left = max(1, round(parallel.decimation / step))
+        settings = settings.model_copy(
+            update={"parallel_filter": parallel.model_copy(update={"decimation": left})}
+        )
+    averaged = [_averaged(one, step) for one in signals]
+    alone = len(averaged) == 1
+    folds = settings.folds if alone else min(len(averaged), _MOST_FOLDS)
+    each = -(-_BLOCKS // folds)  # blocks of a part, or of a recording
+    share = min(1.0, _MOST_SAMPLES / sum(len(one.time) for one in averaged))
+    pieces: list[Signals] = []
+    block: list[NDArray[np.intp]] = []
+    fold: list[int] = []
+    for number, one in enumerate(averaged):
+        count = folds * each if alone else each
+        own = np.arange(len(one.time)) * count // len(one.time)
+        if share == 1.0:
+            pieces.append(one)
+            block.append(own + len(fold))
+        else:
+            for part in range(count):
+                span = _middle(np.flatnonzero(own == part), share)
+                pieces.append(_cut(one, span))
+                block.append(own[span] + len(fold))
+        group = number * folds // len(averaged)
+        fold += [part // each if alone else group for part in range(count)]
+    if alone:
+        left_out = f"{folds}th of the recording"
+    else:
+        left_out = "recording" if folds == len(averaged) else f"{folds}th of the recordings"
+    return HeldOutBlocks(tuple(pieces), tuple(block), np.array(fold), left_out), settings
+
+
+def _middle(samples: NDArray[np.intp], share: float) -> slice:
+    """Return the middle of consecutive samples."""
+    kept = max(1, int(len(samples) * share))
+    first = int(samples[0]) + (len(samples) - kept) // 2
+    return slice(first, first + kept)
+
+
+def _step(signals: Signals, settings: IdentificationSettings) -> int:
+    """Return the number of samples to average: more for signals of low bandwidth."""
+    bandwidth = settings.motion_cutoff_hz
+    if bandwidth is None:
+        return 1
+    return max(1, int(signals.sampling_rate / (_OVERSAMPLING * bandwidth)))
+
+
+def _averaged(signals: Signals, step: int) -> Signals:
+    """Return the means of groups of ``step`` samples."""
+    if step == 1:
+        return signals
+    count = len(signals.time) // step
+
+    def mean(values: Array) -> Array:
+        return np.asarray(values[: count * step].reshape(count, step, -1).mean(axis=1))
+
+    arrays: dict[str, Any] = {name: mean(getattr(signals, name)) for name in _ARRAYS}
+    return replace(
+        signals,
+        time=mean(signals.time)[:, 0],
+        moving=mean(signals.moving.astype(np.float64)) >= 0.5,
+        sampling_rate=signals.sampling_rate / step,
+        motion_filter=None,
+        earlier_position=None,
+        earlier_velocity=None,
+        **arrays,
+    )
+
+
+def _cut(signals: Signals, span: slice) -> Signals:
+    """Return the samples of a span; what comes before them relaxes friction with memory."""
+    arrays: dict[str, Any] = {name: getattr(signals, name)[span] for name in _ARRAYS}
+    return replace(
+        signals,
+        time=signals.time[span],
+        moving=signals.moving[span],
+        earlier_position=signals.position[: span.start],
+        earlier_velocity=signals.velocity[: span.start],
+        motion_filter=None,
+        **arrays,
+    )

@@ -1,0 +1,150 @@
+"""One search for shapes that serves all parts of a cross-validation.
+
+A friction model is linear in its parameters for given shapes. The columns of one trial of shapes
+are computed once, and their normal equations once for each block; from sums over blocks follow the
+fit to all of them and the fits without each fold. Each part then uses the trial that fits *its*
+blocks best, so that shapes are chosen without the data held out, at the price of one search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from dynid.arrays import Array
+from dynid.identification.friction.candidates import Candidate, Shapes
+from dynid.identification.friction.joint_problem import JointProblem
+from dynid.identification.friction.variable_projection import (
+    FrictionFit,
+    constrained,
+    root_of_inverse,
+    shape_limits,
+    spread,
+)
+
+_TRIED = 4  # points per shape, of which the best is the start
+_EVALUATIONS = 25  # per shape, of the simplex
+_STEP = 0.15  # of a range: size of the first simplex
+_TOLERANCE = 0.03  # of the logarithm of a shape
+_GAIN = 1e-3  # relative change of the squared error at convergence
+_NOTHING = 1e-300
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The equations of some blocks with all parameters but the friction projected out."""
+
+    blocks: NDArray[np.bool_]
+    root: Array
+    along: Array
+    torque: float
+
+
+class SharedProjection:
+    """The problem of a joint, projected for all blocks together and without each fold.
+
+    Args:
+        problem: of the joint; its folds are blocks.
+        fold: (blocks,) fold of each block.
+    """
+
+    def __init__(self, problem: JointProblem, fold: NDArray[np.intp]) -> None:
+        self._problem = problem
+        stacked = np.hstack([problem.others, problem.torque[:, None]])
+        # columns of bodies before the joint are zero
+        self._used = np.flatnonzero(stacked.any(axis=0))
+        self._rows = np.ascontiguousarray(stacked[:, self._used] * problem.fitted[:, None])
+        grams = problem.elsewhere.copy()
+        for number, span in enumerate(problem.spans):
+            rows = self._rows[span]
+            grams[number][np.ix_(self._used, self._used)] += rows.T @ rows
+        held_out = [np.zeros(len(fold), dtype=bool), *(fold == one for one in np.unique(fold))]
+        self._parts = [_projected(grams, ~out) for out in held_out]
+
+    def solve(self, candidate: Candidate, shapes: Shapes) -> list[FrictionFit]:
+        """Fit given shapes to all blocks (first), and to all but each fold."""
+        terms = candidate.terms(shapes)
+        columns = self._problem.columns(terms) * self._problem.fitted[:, None]
+        spans = self._problem.spans
+        own = np.stack([columns[span].T @ columns[span] for span in spans])
+        cross = np.stack([columns[span].T @ self._rows[span] for span in spans])
+        signed = np.array([not term.traits.never_negative for term in terms])
+        return [
+            FrictionFit(candidate, shapes, terms, *self._solved(part, own, cross, signed))
+            for part in self._parts
+        ]
+
+    def _solved(
+        self, part: _Part, own: Array, cross: Array, signed: NDArray[np.bool_]
+    ) -> tuple[Array, Array, float]:
+        """Return friction (c,), the other parameters (k,), and the squared error of a part."""
+        square = own[part.blocks].sum(axis=0)
+        products = np.zeros((len(square), len(part.root) + 1))
+        products[:, self._used] = cross[part.blocks].sum(axis=0)
+        within = products[:, :-1] @ part.root
+        matrix = square - within @ within.T
+        right = products[:, -1] - within @ part.along
+        friction = constrained(matrix, right, np.diag(square), signed)
+        error = part.torque - 2 * friction @ right + friction @ matrix @ friction
+        others = part.root @ (part.along - within.T @ friction)
+        return friction, others, max(float(error), 0.0)
+
+
+def _projected(grams: Array, blocks: NDArray[np.bool_]) -> _Part:
+    gram = grams[blocks].sum(axis=0)
+    root = root_of_inverse(gram[:-1, :-1])
+    along = root.T @ gram[:-1, -1]
+    return _Part(blocks, root, along, float(gram[-1, -1] - along @ along))
+
+
+def search_shapes(
+    projection: SharedProjection, candidate: Candidate, hints: Sequence[Shapes]
+) -> list[FrictionFit]:
+    """Find the shapes that fit best, of all blocks (first) and of all but each fold.
+
+    Args:
+        projection: of the joint.
+        candidate: friction model.
+        hints: good shapes of other candidates; what they lack is in the middle of its range.
+    """
+    if not candidate.shapes:
+        return projection.solve(candidate, {})
+    low, high = shape_limits(candidate)
+    trials: list[list[FrictionFit]] = []
+
+    def error(point: Array) -> float:
+        shapes = candidate.shapes_at(np.exp(np.clip(point, low, high)))
+        trials.append(projection.solve(candidate, shapes))
+        return float(np.log(max(trials[-1][0].squared_error, _NOTHING)))
+
+    middle = 0.5 * (low + high)
+    starts = [*spread(low, high, _TRIED), *(_hinted(candidate, one, middle) for one in hints)]
+    start = min(starts, key=error)
+    size = _STEP * (high - low)
+    away = np.where(start + size > high, -size, size)
+    minimize(
+        error,
+        start,
+        method="Nelder-Mead",
+        bounds=list(zip(low, high, strict=True)),
+        options={
+            "initial_simplex": np.vstack([start, start + np.diag(away)]),
+            "xatol": _TOLERANCE,
+            "fatol": _GAIN,
+            "maxfev": _EVALUATIONS * len(low),
+        },
+    )
+    parts = range(len(trials[0]))
+    return [min((trial[part] for trial in trials), key=lambda f: f.squared_error) for part in parts]
+
+
+def _hinted(candidate: Candidate, hint: Shapes, middle: Array) -> Array:
+    """Return the logarithms of hinted shapes, (s,)."""
+    low, high = shape_limits(candidate)
+    named = zip(candidate.shape_names, middle, strict=True)
+    point = [np.log(hint[name]) if name in hint else other for name, other in named]
+    return np.asarray(np.clip(point, low, high))

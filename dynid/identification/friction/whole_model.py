@@ -1,0 +1,75 @@
+"""Cross-validation of the whole robot with given friction models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.arrays import Array
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.joint_terms import TermSettings
+from dynid.estimation.fitting import Fit
+from dynid.estimation.least_squares import weighted_solution
+from dynid.estimation.regression import NormalEquations
+from dynid.identification.friction.reduced import HeldOutBlocks
+from dynid.identification.friction.selection import with_terms
+from dynid.identification.settings import IdentificationSettings
+from dynid.robot.robot import Robot
+
+
+@dataclass(frozen=True)
+class WholeModel:
+    """Cross-validation of all parameters of a robot together.
+
+    Attributes:
+        robot: with plain terms.
+        settings: of the identification, at the rate of the blocks.
+        blocks: of the recordings.
+        fitted: fit of the plain terms, whose gravity torque load-dependent friction uses.
+    """
+
+    robot: Robot
+    settings: IdentificationSettings
+    blocks: HeldOutBlocks
+    fitted: Fit
+
+    def relative_errors(self, parts: Sequence[Sequence[tuple[TermSettings, ...]]]) -> Array:
+        """Return the norm of each joint's error over that of its torque, when held out; (n,).
+
+        Args:
+            parts: friction terms of every joint: first those fitted to all blocks, then those
+                fitted without each fold, which predict that fold.
+        """
+        joints = len(self.robot.joints)
+        error, torque = np.zeros(joints), np.zeros(joints)
+        known: tuple[object, tuple[NormalEquations, NormalEquations, Array]] | None = None
+        for fold, terms in enumerate(parts[1:]):
+            robot = with_terms(self.robot, terms)
+            if known is None or known[0] != robot.explicit_terms:
+                known = robot.explicit_terms, self._equations(robot)
+            fitted, everything, start = known[1]
+            out = self.blocks.fold == fold
+            unseen = _some(everything, out)
+            error += unseen.squared_error(weighted_solution(_some(fitted, ~out), start))
+            torque += unseen.squared_torque
+        return np.asarray(np.sqrt(error / np.where(torque > 0, torque, np.inf)))
+
+    def _equations(self, robot: Robot) -> tuple[NormalEquations, NormalEquations, Array]:
+        """Return the normal equations of fitted and of all rows, and the URDF's parameters (k,)."""
+        mechanism = robot.mechanism()
+        bodies = self.fitted.standard[: mechanism.first_term]
+        terms = np.zeros(len(mechanism.parameter_names) - len(bodies))
+        base = base_parameterization(mechanism)
+        loaded = mechanism.with_parameters(np.concatenate([bodies, terms]))
+        problem = self.blocks.problem(loaded, base, self.settings)
+        fitted = problem.normal_equations()
+        at_rest = not all(np.all(rows.fitted > 0) for rows in problem.rows)
+        everything = problem.normal_equations(at_rest=True) if at_rest else fitted
+        return fitted, everything, base.project(mechanism.urdf_parameters)
+
+
+def _some(equations: NormalEquations, blocks: NDArray[np.bool_]) -> NormalEquations:
+    return NormalEquations(equations.gram[blocks], equations.rows[blocks])

@@ -1,0 +1,103 @@
+"""ROS packages by name, without ROS: for ``package://`` of a URDF and ``$(find …)`` of a xacro."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynid.errors import DynidError
+from dynid.input_file import is_file, read_text
+from dynid.xml_tree import xml_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+PACKAGE_PATH = "DYNID_PACKAGE_PATH"
+"""Environment variable: folders of packages, or that contain packages, separated by colons."""
+
+_DEEPEST = 3
+"""Levels below a given folder in which a package is searched, as in the source of a workspace."""
+
+_MOST_FOLDERS = 20_000
+"""Folders that a search looks into; a larger tree is not one of robot descriptions."""
+
+
+class Packages:
+    """Where packages are searched: given folders, then the environment, then around a file.
+
+    Args:
+        folders: each a package, or a folder that contains packages.
+        beside: a file within a package; the packages around it are found, too.
+    """
+
+    def __init__(self, folders: Iterable[Path] = (), beside: Path | None = None) -> None:
+        self.folders = (*folders, *_of_environment())
+        self._around = () if beside is None else tuple(beside.absolute().parents)
+
+    def find(self, name: str) -> Path | None:
+        """Return the folder of a package: the one that ``share/<name>`` would be, or None."""
+        for folder in self.folders:
+            for candidate in (folder, folder / name, folder / "share" / name):
+                if _is_package(candidate, name):
+                    return candidate
+        for folder in self._around:
+            for candidate in (folder, folder / name):
+                if _is_package(candidate, name):
+                    return candidate
+        return next(_below(self.folders, name), None)
+
+    def resolve(self, uri: str) -> Path | None:
+        """Return the file that ``package://<name>/<path>`` means; None where there is none."""
+        name, _, inner = uri.removeprefix("package://").partition("/")
+        found = self.find(name)
+        return None if found is None or not is_file(found / inner) else found / inner
+
+    def searched(self) -> str:
+        """Return the folders in words."""
+        return ", ".join(str(folder) for folder in self.folders) or "no folder was given"
+
+
+def _of_environment() -> Iterator[Path]:
+    for variable in (PACKAGE_PATH, "ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"):
+        for folder in os.environ.get(variable, "").split(os.pathsep):
+            if folder:
+                yield Path(folder)
+
+
+def _is_package(folder: Path, name: str) -> bool:
+    """Return whether a folder is the package: by its package.xml, without one by its name."""
+    try:
+        if not folder.is_dir():
+            return False
+    except OSError:  # too long, or in a folder without access
+        return False
+    manifest = folder / "package.xml"
+    if not is_file(manifest):
+        return folder.name == name
+    try:
+        stated = xml_tree(read_text(manifest), manifest.name).findtext("name", "").strip()
+    except DynidError:  # damaged: the name of the folder decides
+        return folder.name == name
+    return stated == name
+
+
+def _below(folders: Iterable[Path], name: str) -> Iterator[Path]:
+    """Yield the packages of that name in the given folders' trees."""
+    left = _MOST_FOLDERS
+    for start in folders:
+        level = [start]
+        for _ in range(_DEEPEST):
+            level = [inner for outer in level for inner in _subfolders(outer)]
+            left -= len(level)
+            yield from (one for one in level if left > 0 and _is_package(one, name))
+            if left <= 0:
+                return
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    try:
+        inner = sorted(folder.iterdir())
+        return [one for one in inner if not one.name.startswith(".") and one.is_dir()]
+    except OSError:
+        return []

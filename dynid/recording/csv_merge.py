@@ -1,0 +1,130 @@
+"""Signals of one recording in several files, each with times of its own, on common times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from dynid.errors import RecordingError
+from dynid.recording.model import FEWEST_SAMPLES
+from dynid.recording.samples import no_time, unusable_times
+from dynid.recording.timeline import longest_step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+
+
+class TimedSignal(NamedTuple):
+    """A signal with the times of its file.
+
+    Attributes:
+        file: its name.
+        seconds: (N,) [s].
+        values: (N, n); NaN where a cell could not be read.
+    """
+
+    file: str
+    seconds: Values
+    values: Values
+
+
+def merge(signals: Mapping[str, TimedSignal]) -> tuple[Values, dict[str, Values], str]:
+    """Bring signals to the times of the fastest one, within the time that all have.
+
+    Position is interpolated by a cubic spline, whose acceleration is continuous, other signals
+    linearly. Nothing is interpolated over a gap: values there are NaN.
+
+    Args:
+        signals: by name, ``position`` and others.
+
+    Returns:
+        The common times (M,) [s], the signals (M, n) by name, and a sentence on the change.
+
+    Raises:
+        RecordingError: the times of a file do not increase, or the files have no time in common.
+    """
+    cleaned = {name: _increasing(one) for name, one in signals.items()}
+    first = max(one.seconds[0] for one in cleaned.values())
+    last = min(one.seconds[-1] for one in cleaned.values())
+    spans = {one.file: (one.seconds[0], one.seconds[-1]) for one in cleaned.values()}
+    fastest = min(cleaned.values(), key=lambda one: float(np.median(np.diff(one.seconds))))
+    common = fastest.seconds[(fastest.seconds >= first) & (fastest.seconds <= last)]
+    if len(common) < FEWEST_SAMPLES:
+        ranges = ", ".join(f"{file} from {a:.6g} to {b:.6g} s" for file, (a, b) in spans.items())
+        raise RecordingError(
+            f"The files of one recording have no time in common: {ranges}; their times must be of "
+            "one clock (a factor can convert the unit)."
+        )
+    found = {name: _at(common, one, smooth=name == "position") for name, one in cleaned.items()}
+    rows = ", ".join(f"{one.file} has {len(one.seconds)} rows" for one in _by_file(cleaned))
+    note = (
+        f"The files have different times ({rows}): all signals were resampled to the "
+        f"{len(common)} times of {fastest.file} in the {common[-1] - common[0]:.4g} s that they "
+        "have in common."
+    )
+    return common, found, note
+
+
+def _by_file(signals: Mapping[str, TimedSignal]) -> list[TimedSignal]:
+    return list({one.file: one for one in signals.values()}.values())
+
+
+def _increasing(signal: TimedSignal) -> TimedSignal:
+    """Return the rows with a usable time, each time once.
+
+    Raises:
+        RecordingError: a clock jumps back, or no rows are left.
+    """
+    usable = ~unusable_times(signal.seconds)
+    if usable.sum() < FEWEST_SAMPLES:
+        row = int(np.argmin(usable))
+        raise RecordingError(no_time(signal.seconds, row, signal.file))
+    seconds, values = signal.seconds[usable], signal.values[usable]
+    steps = np.diff(seconds)
+    if (steps < 0).any():
+        row = int(np.argmax(steps < 0)) + 1
+        raise RecordingError(
+            f"{signal.file}: the clock jumps back by {-steps[row - 1]:.6g} s at row {row + 1}; "
+            "split the recording there."
+        )
+    new = np.concatenate([[True], steps > 0])
+    if new.sum() < FEWEST_SAMPLES:
+        raise RecordingError(f"{signal.file}: contains only {int(new.sum())} different times.")
+    return TimedSignal(signal.file, seconds[new], values[new])
+
+
+def _at(times: Values, signal: TimedSignal, *, smooth: bool) -> Values:
+    """Return values (M, n) at the times (M,), which are within those of the signal."""
+    if len(times) == len(signal.seconds) and (times == signal.seconds).all():
+        return signal.values
+    found = np.empty((len(times), signal.values.shape[1]))
+    for column, values in enumerate(signal.values.T):
+        known = np.isfinite(values)
+        if known.sum() < FEWEST_SAMPLES:
+            found[:, column] = np.nan
+            continue
+        seconds = signal.seconds[known]
+        found[:, column] = (
+            CubicSpline(seconds, values[known])(times)
+            if smooth
+            else np.interp(times, seconds, values[known])
+        )
+        found[_in_gaps(times, seconds), column] = np.nan
+    return found
+
+
+def _in_gaps(times: Values, seconds: Values) -> NDArray[np.bool_]:
+    """Return which times are within steps too long to be interpolated, or outside of all."""
+    steps = np.diff(seconds)
+    after = np.searchsorted(seconds, times, side="left")
+    inner = (after > 0) & (after < len(seconds))
+    gap = ~inner & ~np.isin(times, seconds[[0, -1]])
+    gap[inner] = steps[after[inner] - 1] > longest_step(steps) + 1e-9
+    gap &= ~np.isin(times, seconds)
+    return np.asarray(gap)

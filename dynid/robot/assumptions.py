@@ -1,0 +1,74 @@
+"""What is assumed of a robot of which only the URDF is known, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dynid.robot.chains import robot_joints
+from dynid.text import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dynid.robot.chains import RobotJoints
+    from dynid.robot.robot import Robot
+
+_LIMITS = {
+    "position": "position",
+    "velocity": "velocity",
+    "acceleration": "acceleration",
+    "torque_max": "torque",
+}
+_SHOWN = 8  # names of joints in one list
+
+
+def assumptions(robot: Robot) -> list[str]:
+    """Return what is assumed of a robot that has no profile of its own, one phrase for each."""
+    found = robot_joints(robot.urdf_xml)
+    return [
+        f"joints {names(robot.joints)}",
+        *_of_joints(robot, found),
+        *_of_limits(robot, found),
+        f"joint terms {_terms(robot)}",
+        f"recorded effort is {robot.drives.effort.replace('_', ' ')} [{robot.drives.effort_unit}]",
+    ]
+
+
+def _terms(robot: Robot) -> str:
+    if robot.terms == "auto":
+        return "chosen by the recordings (auto)"
+    return listed(dict.fromkeys(str(term.kind) for term in robot.terms)) if robot.terms else "none"
+
+
+def names(joints: tuple[str, ...] | list[str]) -> str:
+    """Return joints as a list, the first and the last of many."""
+    if len(joints) <= _SHOWN:
+        return listed(joints)
+    return f"{', '.join(joints[: _SHOWN - 2])}, … and {joints[-1]} ({len(joints)})"
+
+
+def _of_joints(robot: Robot, found: RobotJoints) -> Iterator[str]:
+    groups = (
+        ("grippers and fingers", found.grippers),
+        ("wheels", found.wheels),
+        ("joints that follow others (<mimic>)", found.followers),
+    )
+    named = {one for _, joints in groups for one in joints}
+    others = ("other joints", tuple(name for name in found.joints if name not in named))
+    for what, joints in (*groups, others):
+        locked = [name for name in joints if name not in robot.joints]
+        if locked:
+            yield f"{what} locked: {names(locked)}"
+
+
+def _of_limits(robot: Robot, found: RobotJoints) -> Iterator[str]:
+    known = [word for key, word in _LIMITS.items() if getattr(robot.limits, key) is not None]
+    absent = [word for word in _LIMITS.values() if word not in known]
+    if known:
+        yield f"limits of {listed(known)} from the URDF"
+    if absent:
+        yield f"no limit of {listed(absent)}"
+    position = robot.limits.position
+    endless = [name for name in robot.joints if found.joints[name].position is None]
+    if endless and position is not None:
+        yield f"±180° for {names(endless)}, without a position limit in the URDF"

@@ -1,0 +1,210 @@
+"""The text of a new profile: what a URDF says, what was assumed, and what is left to fill in."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dynid.robot.urdf_profile import urdf_limits
+from dynid.text import joint_units
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.robot.chains import RobotJoints
+    from dynid.robot.urdf_joints import UrdfJoint
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+
+FILL_IN = "FILL IN"
+"""Marks every place where the URDF says nothing and a data sheet is needed."""
+
+_DRIVES = """\
+drives:                    # docs/drives.md
+  effort: torque           # FILL IN: what recordings contain. torque: [N m] behind the gear;
+                           # current: motor current [A]; rated_current_permille: CiA402 0x6078
+  # For currents, FILL IN from the data sheets, in the order of `joints`:
+  # torque_constant: {ones}    # [N m/A] of the motor, before the gear
+  # gear_ratio: {ones}         # motor turns per joint turn; negative: opposite sense
+  # For EtherCAT drives, and for limits of torque:
+  # rated_current_ma: {ones}   # [mA]
+  # peak_current_ma: {ones}    # [mA]
+
+"""
+_RECORDING = """\
+recording:                 # docs/recordings.md
+  topic: /joint_states     # of a rosbag2
+  # names: {{'{first}': '{first}'}}   # where a recording has other names: {{recorded: URDF}}
+  # columns:               # of CSV files
+  #   time: {{column: t}}
+  #   joints: [{joints}]
+  #   position: {{columns: [{position}]}}
+  #   effort: {{columns: [{effort}]}}
+
+"""
+_REST = """\
+identification:
+  cutoff_hz: 10            # [Hz] above the frequencies of the motion, below those of noise
+  parallel_filter: {cutoff_hz: 10, decimation: 20}
+
+excitation:                # `dynid excite` finds a better one
+  type: fourier
+  base_frequency: 0.1      # [Hz]
+  harmonics: 5
+  periods: 2
+  ramp: 2.0                # [s]
+  margin: 0.9              # fraction of the limits to use
+  seed: 1                  # of the random coefficients
+
+"""
+_WORKSPACE = """\
+workspace:                 # docs/workspace.md: what the robot could hit
+  # planes: {{floor: {{point: [0, 0, 0], normal: [0, 0, 1]}}}}   # FILL IN, or none
+{rows}"""
+
+
+@dataclass(frozen=True)
+class NewProfile:
+    """What a new profile is made of.
+
+    Attributes:
+        robot: its name.
+        urdf: path of the URDF, as seen from the profile.
+        source: file that it was made from, for the comment at the top.
+        found: the joints of the URDF.
+        joints: the actuated ones, in drive order.
+        mesh_folder: folder of the URDF's meshes, or None.
+        touching: pairs of links that touch in every pose that was tried.
+    """
+
+    robot: str
+    urdf: str
+    source: str
+    found: RobotJoints
+    joints: tuple[str, ...]
+    mesh_folder: str | None = None
+    touching: tuple[tuple[str, str], ...] = ()
+
+    def text(self) -> str:
+        """Return the YAML with its comments."""
+        return "".join(
+            (
+                self._head(),
+                self._limits(),
+                _DRIVES.format(ones=_list([1.0] * len(self.joints))),
+                self._recording(),
+                _REST,
+                self._workspace(),
+            )
+        )
+
+    def _head(self) -> str:
+        rows = [
+            f"# Profile of {self.robot}, created by dynid new from {self.source}.",
+            "#",
+            f"# Entries marked {FILL_IN} are not in a URDF. docs/profile.md explains every key.",
+            "# Keys that are left out have their defaults, limits those of the URDF. Units are SI",
+            "# and radians. A list has one value for each joint, in the order of `joints`.",
+            "",
+            f"robot: {_word(self.robot)}",
+            f"urdf: {_word(self.urdf)}",
+            "joints:                    # in drive order",
+            *(f"  - {_word(name)}" for name in self.joints),
+        ]
+        locked = self.found.locked(self.joints)
+        if locked:
+            rows.append("locked:                    # held at these positions [rad or m]")
+            rows += [
+                f"  {_word(name)}: {_number(value)}{self._reason(name)}"
+                for name, value in locked.items()
+            ]
+        rows.append("gravity: [0, 0, -9.81]     # [m/s^2] in the frame of the root link")
+        return "\n".join(rows) + "\n\n"
+
+    def _reason(self, name: str) -> str:
+        joint = self.found.joints[name]
+        if joint.leader is not None:
+            moves = joint.leader in self.joints
+            more = ", which moves: its own motion is neglected" if moves else ""
+            return f"   # follows {joint.leader} (<mimic>){more}"
+        if name in self.found.grippers:
+            return "   # gripper"
+        return "   # wheel" if name in self.found.wheels else ""
+
+    def _limits(self) -> str:
+        chosen = [self.found.joints[name] for name in self.joints]
+        known = urdf_limits(chosen)
+        rows = _positions(chosen)
+        nothing = not known and rows[0].lstrip().startswith("#")
+        rows = [f"limits: {{}}                 # {FILL_IN}" if nothing else "limits:", *rows]
+        kinds = [one.kind == "prismatic" for one in chosen]
+        turning = joint_units(kinds, range(len(kinds)), "rad", "m")
+        pushing = joint_units(kinds, range(len(kinds)), "N m", "N")
+        for key, unit, missing in (
+            ("velocity", f"[{turning}/s]", "from the data sheet"),
+            ("acceleration", f"[{turning}/s^2]", "that torque_max allows"),
+            ("torque_max", f"[{pushing}] behind the gear", "from the data sheet"),
+        ):
+            if key in known:
+                values = [float(f"{value:.6g}") for value in known[key]]
+                rows.append(f"  {key}: {_list(values)}   # {unit}, of the URDF")
+            else:
+                ones = _list([1.0] * len(chosen))
+                rows.append(f"  # {key}: {ones}   # {unit} {FILL_IN}: {missing}")
+        return "\n".join(rows) + "\n\n"
+
+    def _recording(self) -> str:
+        several = range(1, len(self.joints) + 1)
+        return _RECORDING.format(
+            first=self.joints[0],
+            joints=", ".join(self.joints),
+            position=", ".join(f"q{number}" for number in several),
+            effort=", ".join(f"tau{number}" for number in several),
+        )
+
+    def _workspace(self) -> str:
+        rows = [] if self.mesh_folder is None else [f"  mesh_folder: {_word(self.mesh_folder)}"]
+        if self.touching:
+            rows.append("  allowed_pairs:           # these touch in every pose that was tried")
+            rows += [f"    - [{_word(one)}, {_word(two)}]" for one, two in self.touching]
+        if not rows:
+            rows = ["  self_collision: null     # null: where the URDF has shapes"]
+        return _WORKSPACE.format(rows="".join(f"{row}\n" for row in rows))
+
+
+def _positions(joints: Sequence[UrdfJoint]) -> list[str]:
+    """Return the rows of position limits, with those that were assumed marked."""
+    unknown = [one for one in joints if one.position is None and one.kind == "prismatic"]
+    mark = "# " if unknown else ""
+    note = f" {FILL_IN} [m]: the URDF has none" if unknown else ""
+    rows = [f"  {mark}position:                # [rad or m]"]
+    for one in joints:
+        if one.position is not None:
+            rows.append(f"  {mark}  - {_list(one.position)}   # {one.name}")
+        elif one.kind == "prismatic":
+            rows.append(f"  {mark}  - [0.0, 1.0]   # {one.name}{note}")
+        else:
+            rows.append(
+                f"  {mark}  - [-3.14159, 3.14159]   # {one.name}: assumed, the URDF has no limit"
+            )
+    return rows
+
+
+def _list(values: Sequence[float]) -> str:
+    return f"[{', '.join(_number(value) for value in values)}]"
+
+
+def _number(value: float) -> str:
+    """Return a number that YAML reads as one: ``1.0e-05`` instead of ``1e-05``."""
+    text = f"{value + 0.0:.12g}"
+    mantissa, mark, exponent = text.partition("e")
+    return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}e{exponent}" if mark else text
+
+
+def _word(text: str) -> str:
+    """Return a text as YAML: plain if it is a plain word, else quoted."""
+    plain = _PLAIN.fullmatch(text) is not None
+    reserved = text.lower() in {"yes", "no", "on", "off", "true", "false", "null", "y", "n"}
+    return text if plain and not reserved else json.dumps(text)

@@ -1,0 +1,133 @@
+"""The joints of a URDF with their limits, as its text has them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dynid.errors import ConfigurationError
+from dynid.xml_tree import xml_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from xml.etree import ElementTree as ET
+
+MOVABLE = ("revolute", "continuous", "prismatic")
+
+_UNLIMITED = {"velocity": 1e3, "effort": 1e5, "acceleration": 1e5}
+"""[rad/s, N m, rad/s^2, m, N] From here on a number stands for "no limit": URDF requires one."""
+
+
+@dataclass(frozen=True)
+class UrdfJoint:
+    """A movable joint of a URDF; limits are None where the URDF has no meaningful number.
+
+    Attributes:
+        name: of the joint.
+        kind: ``revolute``, ``continuous`` or ``prismatic``.
+        parent: its parent link.
+        child: its child link.
+        position: lower and upper limit [rad or m]; None for a continuous joint.
+        velocity: largest [rad/s or m/s].
+        effort: largest [N m or N].
+        acceleration: largest [rad/s^2 or m/s^2], which only recent URDFs have.
+        leader: joint that it follows (``<mimic>``), or None.
+        multiplier: of the leader's position.
+        offset: added to it [rad or m].
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    position: tuple[float, float] | None = None
+    velocity: float | None = None
+    effort: float | None = None
+    acceleration: float | None = None
+    leader: str | None = None
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def resting_position(self) -> float:
+        """Return 0, or the nearest position within the limits [rad or m]."""
+        if self.position is None:
+            return 0.0
+        return min(max(0.0, self.position[0]), self.position[1])
+
+
+def movable_joints(urdf_xml: str, where: str = "The URDF") -> dict[str, UrdfJoint]:
+    """Return the movable joints of a URDF by name, in the order of the file.
+
+    Raises:
+        ConfigurationError: the text is not XML, or a joint moves in several directions.
+    """
+    root = xml_tree(urdf_xml, f"{where}: is not a URDF", ConfigurationError)
+    found = {}
+    for joint in root.findall("joint"):
+        name, kind = joint.get("name", ""), joint.get("type", "")
+        if kind in {"floating", "planar", "spherical"}:
+            raise ConfigurationError(
+                f"{where}: joint '{name}' is of type {kind}, which has no single drive; make it "
+                "fixed in the URDF to identify a robot with a fixed base."
+            )
+        if kind in MOVABLE:
+            found[name] = _joint(joint, name, kind)
+    return found
+
+
+def links_to_root(urdf_xml: str) -> dict[str, tuple[str, str]]:
+    """Return the parent link and the joint of every link but the root, fixed joints included."""
+    root = xml_tree(urdf_xml, "The URDF", ConfigurationError)
+    return {
+        _link(joint, "child"): (_link(joint, "parent"), joint.get("name", ""))
+        for joint in root.findall("joint")
+    }
+
+
+def path_of(link: str, parents: Mapping[str, tuple[str, str]], among: Iterable[str]) -> list[str]:
+    """Return those of the given joints that are between the root and a link, root first."""
+    wanted, path, seen = set(among), [], {link}
+    while link in parents:
+        link, joint = parents[link]
+        path += [joint] if joint in wanted else []
+        if link in seen:  # a ring, which the mechanism reports
+            break
+        seen.add(link)
+    return path[::-1]
+
+
+def _joint(joint: ET.Element, name: str, kind: str) -> UrdfJoint:
+    mimic, limit = joint.find("mimic"), joint.find("limit")
+    low, high = (_number(limit, key) or 0.0 for key in ("lower", "upper"))
+    largest = {key: _largest(limit, key) for key in _UNLIMITED}
+    return UrdfJoint(
+        name=name,
+        kind=kind,
+        parent=_link(joint, "parent"),
+        child=_link(joint, "child"),
+        position=(low, high) if kind != "continuous" and low < high else None,
+        leader=None if mimic is None else mimic.get("joint", ""),
+        multiplier=1.0 if (given := _number(mimic, "multiplier")) is None else given,
+        offset=_number(mimic, "offset") or 0.0,
+        **largest,
+    )
+
+
+def _largest(limit: ET.Element | None, key: str) -> float | None:
+    value = _number(limit, key)
+    return value if value is not None and 0 < value < _UNLIMITED[key] else None
+
+
+def _number(element: ET.Element | None, key: str) -> float | None:
+    """Return an attribute, or None if it is missing or not a finite number."""
+    try:
+        value = None if element is None else float(element.get(key, ""))
+    except ValueError:
+        return None
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _link(joint: ET.Element, end: str) -> str:
+    element = joint.find(end)
+    return "" if element is None else element.get("link", "")

@@ -1,0 +1,125 @@
+"""Simulated drives of a robot whose profile has no ``simulation``: derived, not measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.configuration import per_joint
+from dynid.dynamics.joint_terms import TermSettings
+from dynid.errors import ConfigurationError
+from dynid.excitation.default_motion import motion_range
+from dynid.robot.drives import rated_joint_torque
+from dynid.simulation.settings import SimulationSettings
+
+if TYPE_CHECKING:
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.default_motion import MotionRange
+    from dynid.robot.robot import Robot
+
+TERMS = tuple(TermSettings(kind=kind) for kind in ("viscous", "coulomb", "rotor_inertia"))
+"""Terms that derived drives have, whatever terms the model has."""
+
+_STATES = 500  # random ones, for means over the range of motion
+_RISE = 1.0  # [Hz] a joint changes its velocity as a sine of this frequency does
+_FRICTION = 0.1  # share of the rated torque: Coulomb, and viscous at the speed of motion
+_NOISE = 0.005  # standard deviation of measured torque, as a share of the rated torque
+_BANDWIDTH = 10.0  # [Hz] of position and velocity loop
+_COUNTS = 2**17  # encoder counts per turn of a joint
+_SCREW = 0.02  # [m] lead of the screw of a sliding joint
+_SCREW_COUNTS = 2**13  # encoder counts per turn of its screw
+_LAG = 0.2  # [s] a joint further behind its target than it moves in this time is in fault
+_DIGITS = 4  # of derived values
+
+
+def simulation_settings(robot: Robot) -> SimulationSettings:
+    """Return the settings of the simulated robot: the profile's, else derived ones.
+
+    Raises:
+        ConfigurationError: they cannot be derived.
+        MechanismError: robot and URDF do not match.
+    """
+    found = robot.find(SimulationSettings)
+    return derived_simulation(robot) if found is None else found
+
+
+def derived_simulation(robot: Robot) -> SimulationSettings:
+    """Derive drives from the inertia matrix of the URDF's bodies and the robot's limits.
+
+    All means are over random positions q, velocities v and accelerations a in the range in which
+    the robot can be excited (:func:`~dynid.excitation.default_motion.motion_range`), with
+    |a| <= 2 pi |v| for 1 Hz.
+
+    - Rotor inertia: that of the load, Ia_j = mean M_jj(q), because a gear ratio that makes both
+      equal accelerates a load fastest (Pasch, Seering, "On the drive systems for high-performance
+      machines", 1984).
+    - Rated torque: the root mean square torque of bodies and rotor, as a motor is sized by its
+      heat; that of ``drives`` where it is given; not more than ``limits.torque_max``.
+    - Coulomb friction: 10 % of the rated torque; viscous friction: the same at the speed of motion.
+    - Torque noise: 0.5 % of the rated torque; torque is measured in thousandths of it.
+    - Position: 2^17 counts a turn, or 2^13 counts per 20 mm.
+    - Drives: a bandwidth of 10 Hz, and a fault where a joint is behind its target by the distance
+      of 0.2 s.
+
+    Raises:
+        ConfigurationError: a joint moves no inertia.
+        MechanismError: robot and URDF do not match.
+    """
+    mechanism = robot.with_terms(()).mechanism()
+    motion = motion_range(robot, mechanism)
+    rotor, rated = _rotor_and_rated_torque(robot, mechanism, motion)
+    friction = _FRICTION * rated
+    terms = {"Ia": rotor, "Fc": friction, "Fv": friction / motion.speed}
+    parameters = {
+        f"{name}{joint}": value
+        for name, values in terms.items()
+        for joint, value in enumerate(_rounded(values), start=1)
+    }
+    slides = np.array(mechanism.prismatic)
+    resolution = np.where(slides, _SCREW / _SCREW_COUNTS, 2 * np.pi / _COUNTS)
+    return SimulationSettings(
+        parameters=parameters,
+        bandwidth_hz=(_BANDWIDTH,),
+        following_error=_rounded(_LAG * motion.speed),
+        position_resolution=_rounded(resolution),
+        rated_torque=_rounded(rated),
+        torque_noise=_rounded(_NOISE * rated),
+    )
+
+
+def _rotor_and_rated_torque(
+    robot: Robot, mechanism: Mechanism, motion: MotionRange
+) -> tuple[Array, Array]:
+    """Return rotor inertias [kg m^2 or kg] and rated torques [N m or N], (n,) each."""
+    joints = len(robot.joints)
+    random = np.random.default_rng(0)
+    q = random.uniform(motion.low, motion.high, (_STATES, joints))
+    q = q[mechanism.reachable(q)]
+    dq, ddq = random.uniform(-1, 1, (2, len(q), joints)) * motion.speed
+    ddq *= 2 * np.pi * _RISE
+    if not len(q):
+        message = (
+            f"profile '{robot.name}': its simulated robot cannot be derived, because the closed "
+            "chain cannot be closed within limits.position; correct them."
+        )
+        raise ConfigurationError(message)
+    rotor = np.mean(np.diagonal(mechanism.mass_matrix(q), axis1=1, axis2=2), axis=0)
+    torque = mechanism.torque(q, dq, ddq, mechanism.parameters) + rotor * ddq
+    for j in np.flatnonzero(~(rotor > 0)).tolist():
+        message = (
+            f"joint '{robot.joints[j]}': the bodies that it moves have no inertia in the URDF, so "
+            "that its simulated drive cannot be derived; add their <inertial>, or lock the joint."
+        )
+        raise ConfigurationError(message)
+    rated = np.sqrt(np.mean(torque**2, axis=0))
+    if robot.drives.torque_constant and robot.drives.rated_current_ma:
+        rated = np.abs(rated_joint_torque(robot.drives, joints))
+    if robot.limits.torque_max is not None:
+        rated = np.minimum(rated, per_joint(robot.limits.torque_max, joints, "torque_max"))
+    return rotor, rated
+
+
+def _rounded(values: Array) -> tuple[float, ...]:
+    return tuple(float(f"{value:.{_DIGITS}g}") for value in values.tolist())

@@ -1,0 +1,205 @@
+"""``dynid new``: a profile from a URDF or a xacro."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from support.mobile_arm import mobile_arm
+from support.synthetic import ARM_URDF
+from typer.testing import CliRunner
+
+from dynid import cli
+from dynid.errors import DynidError
+from dynid.profile import load_robot
+
+XACRO = """<robot name="made" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:include filename="$(find parts)/urdf/arm.xacro"/>
+  <link name="base"/>
+  <xacro:arm length="${2 * $(arg size)}"/>
+</robot>
+"""
+PART = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:macro name="arm" params="length">
+    <joint name="elbow" type="revolute"><parent link="base"/><child link="arm"/>
+      <origin xyz="0 0 ${length}"/><axis xyz="0 1 0"/>
+      <limit lower="-1" upper="1" velocity="2" effort="3"/></joint>
+    <link name="arm"><inertial><mass value="1"/>
+      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  </xacro:macro>
+</robot>
+"""
+
+
+def run(*arguments: object, answer: str | None = None) -> str:
+    result = CliRunner().invoke(cli.app, ["new", *map(str, arguments)], input=answer)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("arm.urdf").write_text(ARM_URDF)
+    Path("mobile.urdf").write_text(mobile_arm())
+    return tmp_path
+
+
+def test_the_profile_has_the_urdfs_joints_and_limits(folder: Path) -> None:
+    printed = run("arm.urdf")
+    robot = load_robot("arm.yaml")
+    assert robot.joints == ("shoulder", "elbow", "wrist")
+    assert robot.limits.torque_max == (100, 100, 50)
+    assert robot.limits.position == ((-3, 3),) * 3
+    assert robot.mechanism().joints == robot.joints
+    assert "no limit of acceleration" in printed
+    assert "wrote arm.yaml" in printed
+    assert "dynid excite -p arm.yaml" in printed
+    # terms are chosen by the default of a profile
+    assert "terms" not in yaml.safe_load(Path("arm.yaml").read_text())
+
+
+def test_what_a_data_sheet_has_is_marked(folder: Path) -> None:
+    run("arm.urdf")
+    marked = [line for line in Path("arm.yaml").read_text().splitlines() if "FILL IN" in line]
+    for word in ("acceleration", "effort", "currents", "planes"):
+        assert any(word in line for line in marked), word
+
+
+def test_an_entry_that_is_filled_in_loads(folder: Path) -> None:
+    run("arm.urdf")
+    text = Path("arm.yaml").read_text()
+    for key in ("acceleration", "torque_constant", "gear_ratio", "rated_current_ma", "names"):
+        assert f"  # {key}: " in text
+        text = text.replace(f"  # {key}: ", f"  {key}: ")
+    Path("arm.yaml").write_text(text)
+    robot = load_robot("arm.yaml")
+    assert robot.limits.acceleration == (1, 1, 1)
+    assert robot.drives.gear_ratio == (1, 1, 1)
+
+
+def test_nothing_is_replaced_unless_forced(folder: Path) -> None:
+    Path("arm.yaml").write_text("mine")
+    with pytest.raises(DynidError, match=r"arm\.yaml: already exists; --force replaces it"):
+        run("arm.urdf")
+    assert Path("arm.yaml").read_text() == "mine"
+    run("arm.urdf", "--force")
+    assert load_robot("arm.yaml").name == "arm"
+
+
+def test_of_several_chains_one_must_be_chosen(folder: Path) -> None:
+    with pytest.raises(DynidError, match=r"2 chains .*--tip head .*--tip arm_2 .*--joints"):
+        run("mobile.urdf")
+    assert not Path("mobile_arm.yaml").exists()
+    run("mobile.urdf", "--tip", "arm_2", "-o", "chosen.yaml", "--name", "lifted")
+    robot = load_robot("chosen.yaml")
+    assert robot.name == "lifted"
+    assert robot.joints == ("lift_joint", "arm_1_joint", "arm_2_joint")
+    assert robot.locked["second_pad_joint"] == pytest.approx(0.1)
+    assert set(robot.locked) >= {"wheel_left_joint", "head_joint", "gripper_joint"}
+    robot.mechanism()
+
+
+def test_a_terminal_is_asked_for_the_chain(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dynid.cli.new._interactive", lambda: True)
+    printed = run("mobile.urdf", answer="9\n2\n")
+    assert "A number from 1 to 3" in printed
+    assert load_robot("mobile_arm.yaml").joints[-1] == "arm_2_joint"
+    run("mobile.urdf", "--force", answer="3\n")
+    assert len(load_robot("mobile_arm.yaml").joints) == 4
+
+
+def test_joints_are_given_in_drive_order_and_by_pattern(folder: Path) -> None:
+    run("mobile.urdf", "--joints", "head_joint, arm_*")
+    assert load_robot("mobile_arm.yaml").joints == ("head_joint", "arm_1_joint", "arm_2_joint")
+    with pytest.raises(DynidError, match="--joints 'leg_1' matches no movable joint"):
+        run("mobile.urdf", "--joints", "leg_1", "--force")
+
+
+def test_a_joint_that_turns_without_end_has_an_assumed_range(folder: Path) -> None:
+    printed = run("mobile.urdf", "--joints", "arm_*")
+    assert "assumed, the URDF has no limit" in Path("mobile_arm.yaml").read_text()
+    assert "±180° for arm_2_joint" in printed
+    assert load_robot("mobile_arm.yaml").limits.position[1] == pytest.approx((-3.14159, 3.14159))
+
+
+def test_a_urdf_without_limits_leaves_them_to_fill_in(folder: Path) -> None:
+    Path("bare.urdf").write_text(
+        '<robot name="bare"><link name="a"/><link name="b"/><joint name="slide" type="prismatic">'
+        '<parent link="a"/><child link="b"/><limit velocity="0" effort="0"/></joint></robot>'
+    )
+    run("bare.urdf")
+    assert "limits: {}                 # FILL IN" in Path("bare.yaml").read_text()
+    assert load_robot("bare.yaml").limits.position is None
+
+
+@pytest.fixture
+def package(folder: Path) -> Path:
+    part = folder / "elsewhere" / "some_checkout"
+    (part / "urdf").mkdir(parents=True)
+    (part / "urdf" / "arm.xacro").write_text(PART)
+    (part / "package.xml").write_text("<package><name>parts</name></package>")
+    Path("made.urdf.xacro").write_text(XACRO)
+    return part.parent
+
+
+def test_a_xacro_becomes_a_urdf_beside_the_profile(package: Path) -> None:
+    printed = run("made.urdf.xacro", "size:=0.25", "--package-path", package, "-o", "my.yaml")
+    assert "wrote my.urdf" in printed
+    assert 'xyz="0 0 0.5"' in Path("my.urdf").read_text()
+    robot = load_robot("my.yaml")
+    assert (robot.name, robot.urdf, robot.joints) == ("made", "my.urdf", ("elbow",))
+
+
+def test_a_xacro_that_lacks_something_is_refused_with_what_to_give(package: Path) -> None:
+    with pytest.raises(DynidError, match=r"argument size .*; give it as NAME:=VALUE"):
+        run("made.urdf.xacro", "--package-path", package)
+    with pytest.raises(DynidError, match=r"package 'parts' was not found; .*--package-path"):
+        run("made.urdf.xacro", "size:=1")
+    with pytest.raises(DynidError, match="must be NAME:=VALUE"):
+        run("made.urdf.xacro", "size=1")
+    with pytest.raises(DynidError, match=r"'size:=1': is for a xacro; arm\.urdf is a URDF"):
+        run("arm.urdf", "size:=1")
+
+
+def test_meshes_of_a_package_are_found(package: Path) -> None:
+    mesh = '<visual><geometry><mesh filename="package://parts/arm.stl"/></geometry></visual>'
+    Path("arm.urdf").write_text(
+        ARM_URDF.replace('<link name="base"/>', f'<link name="base">{mesh}</link>')
+    )
+    run("arm.urdf", "--package-path", package)
+    text = yaml.safe_load(Path("arm.yaml").read_text())
+    assert text["workspace"]["mesh_folder"] == "elsewhere/some_checkout"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("gone.urdf",), r"gone\.urdf: there is no such file"),
+        (("arm.yaml",), r"must be a URDF that ends in \.urdf, or a xacro"),
+        (("arm.urdf", "-o", "arm.txt"), r"--output arm\.txt: must end in \.yaml"),
+        (("arm.urdf", "-o", "no/arm.yaml"), r"its folder does not exist"),
+        (("arm.urdf", "--name", "a/b"), r"--name is used as a file name"),
+        (("arm.urdf", "--tip", "tool"), r"--tip tool: the URDF has no such link"),
+        (("arm.urdf", "--joints", " , "), r"--joints: names no joint"),
+    ],
+)
+def test_bad_input_is_one_sentence(folder: Path, arguments: tuple[str, ...], sentence: str) -> None:
+    with pytest.raises(DynidError, match=sentence):
+        run(*arguments)
+
+
+def test_a_command_says_what_it_assumes_of_a_urdf_alone(folder: Path) -> None:
+    result = CliRunner().invoke(cli.app, ["model", "base", "-p", "arm.urdf"])
+    assert result.exit_code == 0
+    assert result.stderr.count("note:") == 1
+    assert (
+        "arm.urdf is no profile, so assumed are joints shoulder, elbow and wrist" in result.stderr
+    )
+    assert "limits of position, velocity and torque from the URDF" in result.stderr
+    assert "dynid new arm.urdf -o arm.yaml" in result.stderr
+    run("arm.urdf")
+    assert CliRunner().invoke(cli.app, ["model", "base", "-p", "arm.yaml"]).stderr == ""

@@ -1,0 +1,106 @@
+"""The motion of a robot whose profile has no excitation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.small_robot import URDF
+
+from dynid.errors import ExcitationError
+from dynid.excitation.default_motion import default_excitation, motion_range, with_excitation
+from dynid.excitation.limits import sample_peaks
+from dynid.excitation.settings import find_excitation
+from dynid.playback.plan import make_plan, second_seed
+from dynid.profile import load_robot, make_robot
+from dynid.robot.limits import Limits
+from dynid.robot.robot import Robot
+
+ROBOTS = ("puma560", "scara", "ur10e", "yumi_arm", "delta_3", "palletiser", "axis_linear_tilted")
+
+
+def without_excitation(robot: Robot) -> Robot:
+    motion = find_excitation(robot)
+    return robot if motion is None else robot.without_settings(type(motion))
+
+
+def duo(**limits: object) -> Robot:
+    """Return a robot of a URDF, with these limits only."""
+    content = {"robot": "duo", "urdf": "duo.urdf", "joints": ["shoulder", "elbow"]}
+    return make_robot({**content, "limits": limits}, URDF)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_robot_without_an_excitation_gets_two_motions_that_keep_all_limits(name: str) -> None:
+    robot = with_excitation(without_excitation(load_robot(name)))
+    first = make_plan(robot)
+    second = make_plan(robot, seed=second_seed(robot))
+    assert not np.allclose(first.trajectory.position[500], second.trajectory.position[500])
+
+
+def test_an_excitation_of_the_profile_is_kept() -> None:
+    robot = load_robot("puma560")
+    assert with_excitation(robot) is robot
+
+
+def test_the_motion_uses_the_limits_of_a_light_robot() -> None:
+    robot = duo(position=[[-1.0, 1.0], [-2.0, 0.5]], velocity=[1.0, 5.0], torque_max=[400, 200])
+    settings = default_excitation(robot)
+    assert settings.centre == pytest.approx((0.0, -0.75))
+    peaks = sample_peaks(make_plan(robot.with_settings(settings)).excitation).motion
+    assert np.all(np.abs(peaks.velocity).max(axis=0) <= [0.9, 4.5])
+    reached = np.abs(peaks.position - settings.centre).max(axis=0) / settings.span
+    # each joint goes as far as its span, or is as fast as 90 % of its limit
+    fast = np.abs(peaks.velocity).max(axis=0) / [0.9, 4.5]
+    assert np.maximum(reached, fast) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_without_limits_a_joint_turns_half_a_turn_to_both_sides() -> None:
+    robot = duo()
+    found = motion_range(robot, robot.mechanism())
+    assert found.low == pytest.approx([-np.pi] * 2)
+    assert found.high == pytest.approx([np.pi] * 2)
+    assert found.speed == pytest.approx([np.pi / 2] * 2)
+    assert make_plan(with_excitation(robot)).start.shape == (2,)
+
+
+def test_limits_beyond_any_motion_are_not_used() -> None:
+    robot = duo(position=[[-100.0, 100.0], [6.0, 7.0]], velocity=[1000.0, 2.0])
+    found = motion_range(robot, robot.mechanism())
+    assert found.high - found.low == pytest.approx([2 * np.pi, 1.0])
+    assert found.speed == pytest.approx([np.pi, 2.0])
+
+
+def test_a_weak_robot_moves_where_it_needs_little_torque() -> None:
+    weak = Limits(position=((-2.0, 2.0),) * 2, velocity=(4.0, 5.0), torque_max=(6.0, 2.0))
+    robot = duo(position=[[-2.0, 2.0]] * 2, velocity=[4.0, 5.0])
+    strong = default_excitation(robot)
+    settings = default_excitation(robot.model_copy(update={"limits": weak}))
+    assert strong.span is not None
+    assert settings.span is not None
+    assert settings.span[0] < strong.span[0]
+
+
+def test_what_prevents_every_motion_is_named_with_the_entry_to_correct() -> None:
+    robot = duo(position=[[-0.1, 0.1]] * 2, velocity=[4.0, 5.0], torque_max=[1e-3, 1.0])
+    with pytest.raises(ExcitationError, match=r"'shoulder' needs .* correct limits.torque_max"):
+        default_excitation(robot)
+
+
+def test_a_part_of_the_range_in_which_bodies_collide_is_avoided() -> None:
+    ball = (
+        '<link name="{}"><collision><geometry><sphere radius="{}"/></geometry></collision></link>'
+    )
+    tip = (
+        '<joint name="wrist" type="fixed"><parent link="lower"/><child link="tip"/>'
+        '<origin xyz="0.3 0 0"/></joint></robot>'
+    )
+    urdf = URDF.replace('<link name="base"/>', ball.format("base", 0.25))
+    urdf = urdf.replace("</robot>", ball.format("tip", 0.1) + tip)
+    content = {"robot": "duo", "urdf": "duo.urdf", "joints": ["shoulder", "elbow"]}
+    # in the middle of the range the forearm is folded back to the base, 0.3 m below the shoulder
+    limits = {"position": [[-2.5, -0.5], [1.5, 3.0]], "velocity": [1.0, 1.0]}
+    robot = make_robot({**content, "limits": limits}, urdf)
+    free = default_excitation(make_robot({**content, "limits": limits}, URDF))
+    with pytest.raises(ExcitationError, match="base"):
+        make_plan(robot.with_settings(free))
+    assert make_plan(with_excitation(robot)).verdict.startswith("Limits kept")

@@ -1,0 +1,105 @@
+"""The choice of joint terms by the recordings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.rubbing_arm import rubbing
+from support.synthetic import arm_robot
+
+from dynid.evaluation.diagnosis.finding import Finding
+from dynid.identification.friction import automatic
+from dynid.identification.friction.automatic import TermSelection, choose_terms
+from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
+from dynid.signals.preprocess import preprocess
+
+
+def chosen(recordings: list[Recording], robot: Robot | None = None) -> TermSelection:
+    robot = robot or arm_robot(terms="auto")
+    return choose_terms(robot, recordings, [preprocess(one, robot) for one in recordings])
+
+
+def models(selection: TermSelection) -> dict[str, str]:
+    return {one.joint: one.chosen for one in selection.joints}
+
+
+def test_friction_that_grows_with_load_is_found_at_its_joint() -> None:
+    load = {"kind": "coulomb_load", "joints": ["elbow"], "smoothing": 0.02}
+    selection = chosen(rubbing(load, samples=1000, Fl2=0.4, Fc2=0.0))
+    assert "load" in models(selection)["elbow"]
+    kinds = {term.kind: term.joints for term in selection.robot.explicit_terms}
+    assert kinds["coulomb_load"] == ("elbow",)
+    assert kinds["rotor_inertia"] == "all"
+
+
+def test_presliding_friction_is_found_in_a_single_recording() -> None:
+    stop = {"kind": "presliding", "scale": 0.05, "joints": ["elbow"]}
+    selection = chosen(rubbing(stop, seeds=(0,), samples=2500, Fh2=4.0, Fc2=0.0))
+    assert selection.left_out == "5th of the recording"
+    assert "stop" in models(selection)["elbow"]
+
+
+def test_plain_friction_needs_no_memory_and_no_load() -> None:
+    selection = chosen(rubbing(samples=1000))
+    assert all("stop" not in name and "load" not in name for name in models(selection).values())
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_chosen_terms_are_never_worse_than_plain_ones_on_held_out_data(seed: int) -> None:
+    # few, noisy samples, on which a richer model overfits
+    for recordings in (rubbing(seeds=(seed,), samples=400), rubbing(seeds=(seed, 7), samples=300)):
+        selection = chosen(recordings)
+        errors = [(one.chosen_error, one.plain_error) for one in selection.joints]
+        assert np.mean([error for error, _ in errors]) <= np.mean([plain for _, plain in errors])
+
+
+def test_a_joint_that_is_not_better_in_the_whole_model_keeps_plain_terms(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # as if the search had chosen, at every joint, the richest model instead of a good one
+    monkeypatch.setattr(automatic, "choose", lambda trials: trials[-1])
+    recordings = rubbing(seeds=(0,), samples=400)
+    selection = chosen(recordings)
+    for one in selection.joints:
+        if one.chosen == "plain":
+            assert one.reason.startswith("in the model of the whole robot")
+        else:
+            assert one.chosen_error < one.plain_error
+
+
+def test_a_joint_that_does_not_move_keeps_plain_terms() -> None:
+    one = rubbing(seeds=(0,), samples=1500)[0]
+    position = one.position.copy()
+    position[:, 2] = 0.3
+    still = Recording(
+        time=one.time,
+        position=position,
+        velocity=None,
+        effort=one.effort,
+        joint_names=one.joint_names,
+        sampling_rate=one.sampling_rate,
+    )
+    selection = chosen([still])
+    assert models(selection)["wrist"] == "plain"
+    assert selection.joints[2].reason == "the joint does not move"
+
+
+def test_a_short_recording_gives_plain_terms_and_a_note() -> None:
+    robot = arm_robot(terms="auto")
+    selection = chosen(rubbing(seeds=(0,), samples=100))
+    assert selection.robot.terms == robot.explicit_terms
+    assert "too short" in selection.note()
+
+
+def test_recordings_are_held_out_as_a_whole() -> None:
+    assert chosen(rubbing(samples=400)).left_out == "recording"
+
+
+def test_the_remedy_names_what_was_tried_instead_of_a_term_to_add() -> None:
+    selection = chosen(rubbing(seeds=(0,), samples=600))
+    finding = Finding("friction_terms", "elbow", "warning", "Elbow.", "Add stribeck.", {})
+    assert "Add stribeck" not in selection.remedy(finding).remedy
+    assert models(selection)["elbow"] in selection.remedy(finding).remedy
+    other = Finding("noise", "elbow", "note", "Elbow.", "Filter.", {})
+    assert selection.remedy(other) is other

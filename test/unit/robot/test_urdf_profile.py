@@ -1,0 +1,107 @@
+from pathlib import Path
+
+import pytest
+import yaml
+from support.mobile_arm import mobile_arm
+from support.synthetic import ARM_URDF
+
+from dynid.errors import ConfigurationError
+from dynid.profile import load_robot, make_robot
+from dynid.robot.assumptions import assumptions
+
+ARM = {"robot": "arm", "urdf": "arm.urdf", "joints": ["shoulder", "elbow", "wrist"]}
+MOBILE = {"robot": "mobile", "urdf": "mobile.urdf"}
+
+
+def test_silent_limits_are_those_of_the_urdf() -> None:
+    robot = make_robot(ARM | {"limits": {"velocity": 2}}, ARM_URDF)
+    assert robot.limits.position == ((-3, 3),) * 3
+    assert robot.limits.velocity == (2,)
+    assert robot.limits.torque_max == (100, 100, 50)
+
+
+def test_a_limit_set_to_null_stays_none() -> None:
+    robot = make_robot(ARM | {"limits": {"position": None}}, ARM_URDF)
+    assert robot.limits.position is None
+    assert robot.limits.torque_max == (100, 100, 50)
+
+
+def test_limits_of_the_urdf_are_not_written_to_a_profile_or_lost_in_a_model() -> None:
+    robot = make_robot(ARM, ARM_URDF)
+    assert "limits" not in robot.yaml_content(exclude_unset=True)
+    content = robot.yaml_content(with_model_only=True)
+    assert make_robot(content, ARM_URDF).limits == robot.limits
+
+
+def test_placeholders_and_zeros_of_a_urdf_are_no_limits() -> None:
+    for number in ("0", "1e6", "-5", "nan", "x"):
+        robot = make_robot(ARM, ARM_URDF.replace('effort="50"', f'effort="{number}"'))
+        assert robot.limits.torque_max is None
+    same = make_robot(ARM, ARM_URDF.replace('lower="-3" upper="3"', 'lower="0" upper="0"'))
+    assert same.limits.position is None
+
+
+def test_with_a_coupling_the_urdf_adds_no_limits() -> None:
+    coupling = [[1, 0, 0], [0, 1, 0], [0, 1, 1]]
+    assert make_robot(ARM | {"coupling": coupling}, ARM_URDF).limits.torque_max is None
+
+
+def test_a_joint_that_turns_without_end_has_no_limit_unless_assumed(tmp_path: Path) -> None:
+    joints = {"joints": ["arm_1_joint", "arm_2_joint"]}
+    assert make_robot(MOBILE | joints, mobile_arm()).limits.position is None
+    (tmp_path / "mobile.urdf").write_text(mobile_arm())
+    robot = load_robot(tmp_path / "mobile.urdf", overrides=["joints=[arm_*]"])
+    assert robot.limits.position is not None
+    assert robot.limits.position[1] == pytest.approx((-3.14159265, 3.14159265))
+    assert any("±180° for arm_2_joint" in one for one in assumptions(robot))
+
+
+def test_a_urdf_alone_locks_grippers_and_wheels(tmp_path: Path) -> None:
+    (tmp_path / "mobile.urdf").write_text(mobile_arm())
+    robot = load_robot(tmp_path / "mobile.urdf")
+    assert robot.joints == ("lift_joint", "head_joint", "arm_1_joint", "arm_2_joint")
+    assert robot.mechanism().joints == robot.joints
+    said = assumptions(robot)
+    assert "grippers and fingers locked: gripper_joint and second_pad_joint" in said
+    assert "wheels locked: wheel_left_joint and wheel_right_joint" in said
+
+
+def test_joints_and_locked_joints_are_given_by_patterns() -> None:
+    patterns = {"joints": ["arm_*"], "locked": ["*pad*", "gripper_*", "lift_joint"]}
+    robot = make_robot(MOBILE | patterns, mobile_arm())
+    assert robot.joints == ("arm_1_joint", "arm_2_joint")
+    # 0 is below the lift's range, and the second pad follows the first one, 0.1 rad ahead
+    assert robot.locked == {"second_pad_joint": 0.1, "gripper_joint": 0, "lift_joint": 0.1}
+    assert robot.mechanism().joints == robot.joints
+
+
+def test_a_pattern_with_a_position_gives_way_to_a_name() -> None:
+    locked = {"*_joint": 0.2, "wheel_left_joint": 1.0}
+    robot = make_robot(MOBILE | {"joints": ["arm_*"], "locked": locked}, mobile_arm())
+    assert robot.locked["wheel_left_joint"] == 1.0
+    assert robot.locked["lift_joint"] == 0.2
+    assert "arm_1_joint" not in robot.locked
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"joints": ["leg_*"]}, r"profile: 'joints' 'leg_\*' matches no movable joint"),
+        ({"locked": ["leg"]}, "'locked' 'leg' matches no movable joint"),
+        ({"locked": [1]}, "key 'locked': must be a group of keys and values"),
+        ({"joints": "arm_*"}, "key 'joints': must be a list"),
+    ],
+)
+def test_a_wrong_pattern_is_refused(change: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ConfigurationError, match=sentence):
+        make_robot(MOBILE | {"joints": ["arm_1_joint"]} | change, mobile_arm())
+
+
+def test_a_wrong_entry_is_reported_before_a_missing_urdf(tmp_path: Path) -> None:
+    path = tmp_path / "arm.yaml"
+    path.write_text(yaml.safe_dump(ARM | {"jionts": 1}))
+    with pytest.raises(ConfigurationError, match="did you mean 'joints'"):
+        load_robot(path)
+    path.write_text(yaml.safe_dump(ARM | {"urdf": "gone.urdf"}))
+    with pytest.raises(ConfigurationError, match=r"gone\.urdf .*there is no such file"):
+        load_robot(path)

@@ -1,0 +1,113 @@
+from pathlib import Path
+
+import pytest
+from support.synthetic import ARM_URDF
+
+from dynid.errors import ConfigurationError
+from dynid.packages import Packages
+from dynid.profile import load_robot
+from dynid.robot import xacro_program
+from dynid.robot.description import read_description
+
+
+def expand(tmp_path: Path, body: str) -> str:
+    path = tmp_path / "robot.xacro"
+    path.write_text(f'<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">{body}</robot>')
+    return read_description(path)
+
+
+def test_a_xacro_is_a_robot_wherever_a_urdf_is(tmp_path: Path) -> None:
+    text = ARM_URDF.replace('<robot name="arm">', "").replace("</robot>", "")
+    expand(
+        tmp_path, '<xacro:property name="length" value="0.3"/>' + text.replace("0.3", "${length}")
+    )
+    robot = load_robot(tmp_path / "robot.xacro")
+    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    expected = load_robot(tmp_path / "arm.urdf").mechanism().urdf_parameters
+    assert robot.mechanism().urdf_parameters.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (
+            "<link name='${x}'/>",
+            "robot.xacro: cannot be expanded by xacro: name 'x' is not defined",
+        ),
+        ("<xacro:include filename='gone.xacro'/>", r"gone\.xacro"),
+        ("<xacro:include filename='$(find gone)/a.xacro'/>", "package 'gone' was not found"),
+        ("<xacro:nothing/>", "nothing"),
+        ("<link", "not well-formed|invalid token|unclosed"),
+        (
+            "<xacro:macro name='m'><xacro:m/></xacro:macro><xacro:m/>",
+            "call themselves without end|recursion",
+        ),
+    ],
+)
+def test_what_cannot_be_expanded_is_refused_in_a_sentence(
+    tmp_path: Path, body: str, sentence: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=sentence):
+        expand(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    ("expression", "limit"),
+    [
+        ("${len(str(10 ** (10 ** 9)))}", {"DYNID_MAX_XACRO_SECONDS": "1"}),
+        ("${len([0] * (10 ** 11))}", {}),
+        ("${'x' * 3000}", {"DYNID_MAX_TEXT_BYTES": "1000"}),
+    ],
+)
+def test_an_expression_without_bounds_ends_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expression: str, limit: dict[str, str]
+) -> None:
+    for name, value in limit.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationError, match=r"robot\.xacro: (cannot be expanded|has)"):
+        expand(tmp_path, f"<link name='{expression}'/>")
+
+
+def test_an_expression_cannot_write_files_or_start_programs(tmp_path: Path) -> None:
+    victim = tmp_path / "written"
+    escape = (
+        "[c for c in ().__class__.__base__.__subclasses__() if c.__name__ == 'catch_warnings'][0]"
+        f"()._module.__builtins__['open']('{victim}', 'w')"
+    )
+    for expression in (f"${{{escape}}}", f"$(eval open('{victim}', 'w'))"):
+        with pytest.raises(ConfigurationError, match=r"robot\.xacro"):
+            expand(tmp_path, f'<link name="{expression}"/>')
+    assert not victim.exists()
+
+
+@pytest.mark.parametrize("event", ["os.system", "subprocess.Popen", "socket.connect", "os.remove"])
+def test_harmful_events_are_refused(event: str) -> None:
+    with pytest.raises(xacro_program._ForbiddenError, match=event):
+        xacro_program._refuse(event, ())
+
+
+def test_files_are_read_but_not_written() -> None:
+    xacro_program._refuse("open", ("part.xacro", "r", 0))
+    for mode in ("w", "a", "r+", "xb"):
+        with pytest.raises(xacro_program._ForbiddenError):
+            xacro_program._refuse("open", ("part.xacro", mode, 0))
+
+
+def test_packages_are_found_by_their_manifest_their_name_and_around_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout = tmp_path / "src" / "Vendor_Repository"
+    checkout.mkdir(parents=True)
+    (checkout / "package.xml").write_text("<package><name>vendor_arm</name></package>")
+    assert Packages([tmp_path / "src"]).find("vendor_arm") == checkout
+    assert Packages([checkout]).find("vendor_arm") == checkout
+    assert Packages([tmp_path]).find("vendor_arm") == checkout
+    assert Packages([tmp_path]).find("Vendor_Repository") is None
+    assert Packages(beside=checkout / "urdf" / "arm.xacro").find("vendor_arm") == checkout
+    (tmp_path / "share" / "plain").mkdir(parents=True)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"/nowhere:{tmp_path}")
+    assert Packages().find("plain") == tmp_path / "share" / "plain"
+    (checkout / "arm.stl").touch()
+    monkeypatch.setenv("DYNID_PACKAGE_PATH", str(checkout))
+    assert Packages().resolve("package://vendor_arm/arm.stl") == checkout / "arm.stl"
+    assert Packages().resolve("package://vendor_arm/gone.stl") is None

@@ -1,0 +1,99 @@
+"""Drives that are derived from bodies and limits, for a profile without ``simulation``."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from support.small_robot import URDF
+
+from dynid.dynamics.joint_terms import TermSettings
+from dynid.errors import ConfigurationError
+from dynid.identification.identify import identify
+from dynid.profile import load_robot, make_robot
+from dynid.robot.robot import Robot
+from dynid.simulation.build import plant_arguments
+from dynid.simulation.derived import derived_simulation
+from dynid.simulation.rehearsal import rehearsal
+from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.simulate import simulate
+
+CONTENT = {"robot": "duo", "urdf": "duo.urdf", "joints": ["shoulder", "elbow"]}
+LIMITS = {"position": [[-2.0, 2.0]] * 2, "velocity": [4.0, 5.0]}
+
+
+def duo(urdf: str = URDF, **limits: object) -> Robot:
+    return make_robot({**CONTENT, "limits": {**LIMITS, **limits}}, urdf)
+
+
+def test_a_rotor_has_the_inertia_of_its_load() -> None:
+    robot = load_robot("pendulum")  # its inertia about the joint is 1.6708 in every position
+    derived = derived_simulation(robot)
+    assert derived.parameters["Ia1"] == pytest.approx(0.42083 + 5 * 0.5**2, rel=1e-3)
+
+
+def test_rated_torque_is_the_root_mean_square_of_gravity_and_inertia() -> None:
+    derived = derived_simulation(load_robot("pendulum"))
+    # means over uniform distributions: of q in 2.5, of an acceleration in 2 pi 1/s * pi rad/s
+    gravity = (5 * 9.81 * 0.5) ** 2 * (0.5 - np.sin(5.0) / 10)
+    inertia = (2 * 1.6708 * 2 * np.pi * np.pi) ** 2 / 3
+    assert derived.rated_torque is not None
+    # 500 random states: 3 % is the standard deviation of such a mean square
+    assert derived.rated_torque[0] == pytest.approx(np.sqrt(gravity + inertia), rel=0.1)
+    assert derived.parameters["Fc1"] == pytest.approx(0.1 * derived.rated_torque[0], rel=1e-3)
+    assert derived.parameters["Fv1"] == pytest.approx(derived.parameters["Fc1"] / np.pi, rel=1e-3)
+
+
+def test_a_robot_of_twice_the_mass_has_twice_the_drives() -> None:
+    def doubled(found: re.Match[str]) -> str:
+        return f'{found[1]}="{2 * float(found[2])}"'
+
+    heavy = re.sub(r'(value|i[xyz][xyz])="([-\d.]+)"', doubled, URDF)
+    light, twice = (derived_simulation(duo(urdf)) for urdf in (URDF, heavy))
+    for name, value in light.parameters.items():
+        assert twice.parameters[name] == pytest.approx(2 * value, rel=1e-3)
+    assert np.allclose(twice.torque_noise, 2 * np.array(light.torque_noise), rtol=1e-3)
+    assert twice.following_error == light.following_error
+
+
+def test_rated_torque_is_that_of_the_drives_and_within_torque_max() -> None:
+    assert derived_simulation(duo(torque_max=[0.5, 0.25])).rated_torque == (0.5, 0.25)
+    drives = {"torque_constant": 0.1, "rated_current_ma": 2000, "gear_ratio": [100, -50]}
+    robot = make_robot({**CONTENT, "limits": LIMITS, "drives": drives}, URDF)
+    assert derived_simulation(robot).rated_torque == pytest.approx((20.0, 10.0))
+
+
+def test_derived_drives_have_rotors_whatever_terms_the_model_has() -> None:
+    robot = duo().with_terms([TermSettings(kind="viscous")])
+    made = plant_arguments(robot, control_rate=1000.0)
+    true = dict(zip(made.mechanism.parameter_names, made.parameters.tolist(), strict=True))
+    assert {name: true[name] for name in derived_simulation(robot).parameters} == pytest.approx(
+        derived_simulation(robot).parameters
+    )
+
+
+def test_a_joint_that_moves_no_inertia_is_named() -> None:
+    massless = re.sub(r"<inertial>.*?</inertial>", "", URDF, flags=re.DOTALL)
+    with pytest.raises(ConfigurationError, match=r"'shoulder': the bodies .* add their <inertial>"):
+        derived_simulation(duo(massless))
+
+
+def test_what_is_assumed_is_stated_and_only_that() -> None:
+    assert rehearsal(load_robot("puma560")).assumed == ()
+    robot = load_robot("puma560").without_settings(SimulationSettings)
+    (sentence,) = rehearsal(robot).assumed
+    assert "derived from the URDF's bodies and the limits, not measured" in sentence
+    made = rehearsal(duo())
+    assert len(made.assumed) == 2
+    assert made.robot.find(SimulationSettings) is not None
+    assert "Limits kept" in made.assumed[0]
+
+
+def test_a_urdf_alone_is_simulated_and_identified() -> None:
+    robot = duo(torque_max=[60.0, 30.0])
+    terms = ("viscous", "coulomb", "rotor_inertia")
+    robot = robot.with_terms([TermSettings(kind=kind) for kind in terms])
+    identification = identify(robot, simulate(robot))
+    assert identification.verdict.success
+    assert max(joint.relative_error for joint in identification.verdict.joints) < 0.05
