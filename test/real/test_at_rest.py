@@ -13,7 +13,6 @@ from dynid.robot.model import Model
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 
-POSES = ("p1", "p2")
 EXCITATION = "ur-20_02_12-50sec_12harm.csv"
 
 
@@ -30,32 +29,52 @@ def rms_errors(model: Model, recording: str) -> np.ndarray:
     return np.asarray(np.sqrt(np.mean(error**2, axis=0)))
 
 
-@pytest.fixture(scope="module", name="robot")
-def ur10e() -> Robot:
-    return load_robot("ur10e")
+@pytest.fixture(scope="module", name="shipped")
+def shipped_model() -> Model:
+    return identified(load_robot("ur10e"))
+
+
+@pytest.fixture(scope="module", name="smooth")
+def model_without_contacts() -> Model:
+    """With the same terms but for the contacts.
+
+    Other terms differ in gravity by up to 0.1 A, of the 1.3 A that friction at rest leaves open.
+    """
+    robot = load_robot("ur10e")
+    kept = [term for term in robot.explicit_terms if not term.traits.has_memory]
+    assert len(kept) < len(robot.explicit_terms)
+    return identified(
+        robot.with_terms(
+            [t.model_copy(update={"smoothing": 0.01}) if t.kind == "coulomb" else t for t in kept]
+        )
+    )
+
+
+@pytest.fixture(scope="module", name="without_dead_band")
+def model_without_dead_band() -> Model:
+    robot = load_robot("ur10e")
+    return identified(
+        robot.with_terms(
+            [
+                t.model_copy(update={"dead_band": 0.0}) if t.traits.has_memory else t
+                for t in robot.explicit_terms
+            ]
+        )
+    )
 
 
 @needs(UR10E)
-@pytest.mark.parametrize("pose", POSES)
+@pytest.mark.parametrize("pose", ["p1", "p2"])
 def test_presliding_at_rest_is_no_worse_than_a_smooth_sign_of_velocity(
-    robot: Robot, pose: str
+    shipped: Model, smooth: Model, pose: str
 ) -> None:
-    contacts = [term for term in robot.terms if term.traits.has_memory]
-    signs = [term for term in robot.terms if not term.traits.has_memory]
-    plain = robot.with_terms(
-        [t.model_copy(update={"smoothing": 0.01}) if t.kind == "coulomb" else t for t in signs]
-    )
-    # the same terms but for the contacts: what gravity and load-dependent friction are at rest
-    # differs between sets of terms by up to 0.1 A, within what Coulomb friction leaves open
-    assert contacts
-    error, smooth = rms_errors(identified(robot), pose), rms_errors(identified(plain), pose)
-    assert np.all(error < smooth + 0.01)
+    # up to a tenth of the noise of the current sensors
+    assert np.all(rms_errors(shipped, pose) < rms_errors(smooth, pose) + 0.02)
 
 
 @needs(UR10E)
-def test_the_dead_band_leaves_the_error_of_motion_unchanged(robot: Robot) -> None:
-    exact = robot.with_terms(
-        [t.model_copy(update={"dead_band": 0.0}) if t.traits.has_memory else t for t in robot.terms]
-    )
-    moving = [rms_errors(identified(one), "ptp_10_points") for one in (robot, exact)]
-    assert np.all(moving[0] < 1.03 * moving[1])
+def test_the_dead_band_hardly_changes_the_error_of_motion(
+    shipped: Model, without_dead_band: Model
+) -> None:
+    moving, exact = (rms_errors(one, "ptp_10_points") for one in (shipped, without_dead_band))
+    assert np.all(moving < 1.03 * exact)
