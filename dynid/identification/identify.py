@@ -24,6 +24,7 @@ from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
+from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
@@ -79,7 +80,7 @@ def identify(
 def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> Identification:
     settings = robot.settings(IdentificationSettings)
     progress("building the mechanism")
-    given, robot = robot, robot.with_explicit_terms()
+    given, robot = robot, with_dead_bands(robot.with_explicit_terms(), recordings)
     mechanism = robot.mechanism()
     wanted = robot.settings(Quantities).by_name
     check_quantities(wanted, mechanism)
@@ -95,7 +96,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     selection = None
     if given.terms == "auto":
         selection = choose_terms(given, recordings, signals, progress=progress)
-        robot = selection.robot
+        robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
     progress("estimating")
