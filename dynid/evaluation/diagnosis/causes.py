@@ -71,8 +71,8 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         # friction is identified from the residual: errors of torque and motion appear there too;
         # a few strokes do not determine its shape, and coupling is found beyond all own friction
         "friction_terms": (*_SPOILS_ERRORS, "too_short", "noise", "unmodelled_coupling"),
-        # coupling is identified from the residual as well
-        "unmodelled_coupling": _SPOILS_ERRORS,
+        # coupling is identified from the residual as well, which is friction in slow motion
+        "unmodelled_coupling": (*_SPOILS_ERRORS, "too_slow"),
         # with a wrong gravity every weight has a wrong size or sign
         "flipped_sign": ("wrong_gravity",),
         "torque_factor": ("wrong_gravity", "flipped_sign"),
@@ -84,8 +84,8 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "ill_conditioned": ("torque_factor",),
         # torque in a wrong unit exceeds the drive's limits
         "saturation": ("torque_factor",),
-        # an error that lasts for a sample may be due to the motion
-        "spikes": ("flipped_sign", "wrong_gravity", "quantised_feedback"),
+        # steps of feedback last for a sample, and so does the top of a torque that is cut off
+        "spikes": ("flipped_sign", "wrong_gravity", "quantised_feedback", "saturation"),
         # the range of clipped torque is too small, and slow motion stays within one step
         "quantised_feedback": ("too_slow", "saturation"),
         # parameters overfit errors of other causes

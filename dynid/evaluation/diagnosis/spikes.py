@@ -18,6 +18,7 @@ _WIDEST = 3  # samples of a spike: what lasts longer is filtered motion or a pla
 _WINDOW = 2 * (2 * _WIDEST + 1) + 1  # samples of the running median, most of which are no spike
 _FAR = 8.0  # standard deviations of the noise: none in 10^15 normal values
 _LARGE = 0.2  # of the joint's torque (rms about its mean): smaller ones do not matter
+_JUMP = 0.6  # of a spike's size, from one sample to the next at either side
 _EFFECT = 0.01  # of all spikes together over the torque, both rms: less does not affect a fit
 _COMMON = 0.5  # of the spikes, at the same instant as those of another joint
 _DRAWN = 400  # samples about the largest spike
@@ -66,7 +67,7 @@ def _of_joint(case: Case, joint: int) -> _Spikes | None:
             error = signals.raw_torque[:, joint] - case.comparisons[number].raw_model[:, joint]
             at &= _is_far(_from_median(error), scale)
         sizes.append(far)
-        flags.append(_isolated(at))
+        flags.append(_isolated(at, signals.raw_torque[:, joint], np.abs(far)))
     at, size = np.concatenate(flags), np.concatenate(sizes)
     effect = float(np.sqrt(np.mean(np.where(at, size, 0.0) ** 2)))
     if not at.any() or effect < _EFFECT * scale:
@@ -84,13 +85,17 @@ def _is_far(distance: Array, scale: float) -> NDArray[np.bool_]:
     return np.asarray(np.abs(distance) > max(_FAR * noise, _LARGE * scale))
 
 
-def _isolated(at: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which flags (N,) belong to a run that is short enough for a spike."""
+def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.bool_]:
+    """Return which flags (N,) belong to a spike: a short run, entered and left by a jump.
+
+    A vibration reaches its peak, and leaves it, over several samples.
+    """
+    jump = np.abs(np.diff(torque, prepend=torque[0], append=torque[-1]))
     edges = np.flatnonzero(np.diff(at.astype(np.int8), prepend=0, append=0))
     kept = np.zeros_like(at)
     for first, past in edges.reshape(-1, 2):
-        if past - first <= _WIDEST:
-            kept[first:past] = True
+        sharp = min(jump[first], jump[past]) > _JUMP * size[first:past].max()
+        kept[first:past] = sharp and past - first <= _WIDEST
     return kept
 
 
