@@ -14,6 +14,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, fit
+from dynid.identification.dead_bands import finest_step
 from dynid.identification.friction.candidates import Motion, candidates
 from dynid.identification.friction.choose import Trial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
@@ -229,6 +230,8 @@ _STATIONARY = 1.5  # a window's range of positions over that of its halves; 2 in
 def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
     """Estimate half the range of positions at rest, and the velocity's root mean square.
 
+    The range is at least a step of the positions.
+
     Windows in which a joint creeps are left out: there the range of the positions is twice that of
     each half of the window.
 
@@ -252,7 +255,8 @@ def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
         widths.append(np.where(still, 0.5 * width, np.nan))
         speeds.append(np.where(still, np.sqrt(np.mean(velocity**2, axis=(1, 2))), np.nan))
     width, speed = np.concatenate(widths), np.concatenate(speeds)
-    return _median(width), _median(speed)
+    steps = finest_step([s.position_step for s in signals if s.position_step is not None])
+    return np.maximum(_median(width), steps / 2), _median(speed)
 
 
 def _median(values: Array) -> Array:
