@@ -178,6 +178,10 @@ def candidate(name: str, motion: Motion) -> Candidate:
     used = dict.fromkeys(shape for part in parts for shape in part.shapes)
 
     def terms(shapes: Shapes) -> tuple[TermSettings, ...]:
+        if {"smoothing", "stribeck_velocity"} <= set(shapes):
+            # below the smoothing, Stribeck friction would be another smoothing
+            least = max(shapes["smoothing"], shapes["stribeck_velocity"])
+            shapes = {**shapes, "stribeck_velocity": least}
         return tuple(term for part in parts for term in part.terms(shapes))
 
     return Candidate(name, tuple(Shape(shape, *ranges[shape]) for shape in used), terms)
