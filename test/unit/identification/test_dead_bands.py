@@ -11,6 +11,7 @@ from support.small_robot import JOINTS, write_small_robot
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
+from dynid.identification.at_rest import static_friction
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
@@ -150,5 +151,12 @@ def test_the_dead_band_is_stored_with_the_model(tmp_path: Path) -> None:
     result.model.save(path, force=True)
     stored = load_model(path)
     assert dead_bands(stored.robot) == dead_bands(result.model.robot)
-    again = validate(stored, flickering(robot))
-    assert len(again.model_torque[0]) > 0
+    noise = np.random.default_rng(4).normal(size=(400, 2))
+    at_rest = recorded(np.array([0.3, -0.4]) + 1e-6 * noise, noise)
+    assert "undetermined within ±" in validate(stored, at_rest).notes[-1]
+
+
+def test_at_rest_friction_leaves_the_torque_undetermined(rubbing: tuple[Robot, Mechanism]) -> None:
+    _, mechanism = rubbing
+    still = np.array([0.3, -0.4])
+    np.testing.assert_allclose(static_friction(mechanism, still, 0.01 * np.ones(2)), [5.0, 3.0])
