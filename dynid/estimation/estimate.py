@@ -26,6 +26,9 @@ class Estimate:
         equations: the normal equations that were solved, with the estimator's row weights.
         plain_equations: the same with equal row weights.
         condition_number: of the weighted regressor with columns scaled to unit norm.
+        joint_weight: (n,) weights of the joints' squared errors; None if the covariance is not
+            that of weighted least squares.
+        row_weights: (m, n) weights of each recording's rows within a joint; None: 1.
     """
 
     base: Array
@@ -36,6 +39,8 @@ class Estimate:
     equations: NormalEquations
     plain_equations: NormalEquations
     condition_number: float
+    joint_weight: Array | None = None
+    row_weights: tuple[Array, ...] | None = None
 
 
 class Estimator(Protocol):

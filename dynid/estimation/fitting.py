@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
+from dynid.estimation.block_jackknife import with_jackknife_covariance
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.least_squares import weighted_solution
@@ -105,9 +106,17 @@ def fitted_at_rest(mechanism: Mechanism, threshold: VelocityThreshold) -> NDArra
 def fit(problem: Problem, settings: EstimationSettings) -> Fit:
     """Estimate parameters and make them consistent; iterate for load-dependent friction.
 
+    The covariance of least squares is that of :mod:`dynid.estimation.block_jackknife`.
+
     Raises:
         EstimationError: there is no motion, or the physical bounds contradict each other.
     """
+    result = _iterate_load(problem, settings)
+    estimate = with_jackknife_covariance(result.problem, result.estimate)
+    return replace(result, estimate=estimate)
+
+
+def _iterate_load(problem: Problem, settings: EstimationSettings) -> Fit:
     result = _fit_once(problem, settings)
     if not any(term.traits.loaded for term in problem.mechanism.terms):
         return result

@@ -47,9 +47,7 @@ def solve(information: Array, matrix: Array, right: Array, start: Array) -> Solu
     Raises:
         EstimationError: there is no information, or instruments and regressor are uncorrelated.
     """
-    norms = np.sqrt(np.diag(information))
-    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
-    values, vectors = np.linalg.eigh(scale[:, None] * information * scale)
+    norms, scale, values, vectors = _scaled_eigen(information)
     known = values > _UNDETERMINED * values[-1]
     if not known.any():
         raise EstimationError("the recording contains no motion from which to estimate parameters.")
@@ -67,6 +65,20 @@ def solve(information: Array, matrix: Array, right: Array, start: Array) -> Solu
         determined=(norms > 0) & (np.sum(vectors[:, ~known] ** 2, axis=1) < 1e-6),
         condition_number=float(np.sqrt(values[-1] / values[known][0])),
     )
+
+
+def information_directions(information: Array) -> Array:
+    """Return the directions D (k, r) in which there is information (k, k); D^T information D = 1."""
+    _, scale, values, vectors = _scaled_eigen(information)
+    known = values > _UNDETERMINED * values[-1]
+    return np.asarray(scale[:, None] * vectors[:, known] / np.sqrt(values[known]))
+
+
+def _scaled_eigen(information: Array) -> tuple[Array, Array, Array, Array]:
+    """Return column norms, their inverses, and eigenvalues and -vectors of the scaled matrix."""
+    norms = np.sqrt(np.diag(information))
+    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
+    return norms, scale, *np.linalg.eigh(scale[:, None] * information * scale)
 
 
 _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
@@ -107,6 +119,7 @@ class IterativelyReweightedLeastSquares:
             weights = _huber_weights(problem, list(problem.residuals(estimate.base)))
             previous = estimate.base
             estimate = _weighted(problem, problem.normal_equations(weights), start)
+            estimate = replace(estimate, row_weights=tuple(weights))
             step = np.abs(estimate.base - previous)
             if np.all(step <= _HUBER_TOLERANCE * np.sqrt(np.diag(estimate.covariance))):
                 break
@@ -133,7 +146,9 @@ def estimate_at(problem: Problem, base: Array, covariance: Array | None = None) 
     variance = joint_variance(equations, base)
     solution = replace(_solve(equations, 1 / variance, base), base=base)
     estimate = _finished(problem, equations, solution, 1 / variance, variance)
-    return estimate if covariance is None else replace(estimate, covariance=covariance)
+    if covariance is None:
+        return estimate
+    return replace(estimate, covariance=covariance, joint_weight=None)
 
 
 def _weighted(problem: Problem, equations: NormalEquations, start: Array) -> Estimate:
@@ -180,6 +195,7 @@ def _finished(
         equations=equations,
         plain_equations=equations,
         condition_number=solution.condition_number,
+        joint_weight=joint_weight,
     )
 
 

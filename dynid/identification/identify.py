@@ -22,7 +22,8 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.errors import compare, relative_errors
-from dynid.evaluation.verdict import Verdict, evaluate
+from dynid.evaluation.plain_model import plain_held_out
+from dynid.evaluation.verdict import Reference, Verdict, evaluate
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
@@ -113,7 +114,8 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     plain = relative_errors(compare(unconstrained, signals, settings))
     verdict = evaluate(
         comparisons,
-        allowed=settings.max_relative_torque_error,
+        settings,
+        reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted)),
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )
     parameters = _standard_table(mechanism, fitted)
@@ -202,7 +204,8 @@ def _provenance(
         samples=sum(len(s.time) for s in signals),
         condition_number=fitted.estimate.condition_number,
         base_parameter_count=len(fitted.problem.base.names),
-        allowed_error=settings.max_relative_torque_error,
+        criterion=settings.criterion,
+        allowed_error=settings.allowed_error,
         reasons=verdict.reasons,
         warnings=verdict.warnings,
         sources=tuple(source for recording in recordings for source in recording.sources),

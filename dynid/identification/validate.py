@@ -12,7 +12,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding, sentences
 from dynid.evaluation.errors import compare
-from dynid.evaluation.verdict import JointErrors, Verdict, evaluate
+from dynid.evaluation.verdict import JointErrors, Reference, Verdict, evaluate
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.model_signs import signed_by_model
 from dynid.notebook import data_frame, html_lines, html_table
@@ -108,7 +108,8 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         model=model.with_robot(robot),
         verdict=evaluate(
             comparisons,
-            allowed=settings.max_relative_torque_error,
+            settings,
+            reference=Reference.of(robot),
             warnings=[*warnings, *sentences(findings)],
         ),
         signals=signals,
