@@ -82,9 +82,7 @@ def test_terms_chosen_by_one_recording_predict_others_like_the_shipped_profile()
 @needs(UR10)
 def test_terms_chosen_by_a_part_of_a_recording_predict_the_rest_like_the_shipped_profile() -> None:
     robot = without_terms("ur10")
-    fitted, unseen = (
-        load_recording(UR10, robot, stop=19.26),
-        load_recording(UR10, robot, start=19.26),
-    )
+    fitted = load_recording(UR10, robot, stop=19.26)
+    unseen = load_recording(UR10, robot, start=19.26)
     chosen = held_out(identify(robot, fitted).model, [unseen])
     assert chosen < 1.1 * held_out(identify(load_robot("ur10"), fitted).model, [unseen])
