@@ -78,9 +78,9 @@ def identify(
 
 
 def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> Identification:
+    given, robot = robot, with_dead_bands(_explicit(robot), recordings)
     settings = robot.settings(IdentificationSettings)
     progress("building the mechanism")
-    given, robot = robot, with_dead_bands(robot.with_explicit_terms(), recordings)
     mechanism = robot.mechanism()
     wanted = robot.settings(Quantities).by_name
     check_quantities(wanted, mechanism)
@@ -95,7 +95,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     selection = None
     if given.terms == "auto":
-        selection = choose_terms(given, recordings, signals, progress=progress)
+        selection = choose_terms(robot, recordings, signals, progress=progress)
         robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
@@ -154,6 +154,18 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
         signs=signs,
         term_selection=selection,
     )
+
+
+def _explicit(robot: Robot) -> Robot:
+    """Return the robot with plain terms where they are ``auto``, and a robust estimator with them.
+
+    Of a robot whose friction is not known, some motion is not described by any of the models tried,
+    such as sticking at reversals.
+    """
+    settings = robot.settings(IdentificationSettings)
+    if robot.terms == "auto" and "estimator" not in settings.model_fields_set:
+        robot = robot.with_settings(settings.model_copy(update={"estimator": "irls"}))
+    return robot.with_explicit_terms()
 
 
 def versions() -> dict[str, str]:

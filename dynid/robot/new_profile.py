@@ -49,7 +49,7 @@ terms: auto                # chosen by held-out data; docs/method.md lists every
 
 identification:
   cutoff_hz: 10            # [Hz] above the frequencies of the motion, below those of noise
-  parallel_filter: {cutoff_hz: 10, decimation: 20}
+  parallel_filter: {cutoff_hz: 10}   # of torque and model; of fast recordings with decimation: 10
 
 excitation:                # `dynid excite` finds a better one
   type: fourier

@@ -148,7 +148,7 @@ def choose_terms(
     """Choose the joint terms of a robot by the error on blocks held out.
 
     Args:
-        robot: whose terms are ``auto``.
+        robot: its terms are the plain ones.
         recordings: of the robot's joints.
         signals: of each recording.
         progress: called with the name of each step.

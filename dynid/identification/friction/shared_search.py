@@ -100,11 +100,12 @@ def _solutions(
     values, vectors = np.linalg.eigh(scale[:, :, None] * matrices * scale[:, None, :])
     found = []
     for number, (least, basis) in enumerate(zip(values[:, 0], vectors, strict=True)):
-        aim = basis.T @ (scale[number] * rights[number]) / values[number]
-        one = scale[number] * (basis @ aim)
-        if least < COLLINEAR or np.any(one[~signed] < 0):
-            one = constrained(matrices[number], rights[number], sizes[number], signed)
-        found.append(one)
+        if least >= COLLINEAR:
+            aim = basis.T @ (scale[number] * rights[number]) / values[number]
+            found.append(scale[number] * (basis @ aim))
+        if least < COLLINEAR or np.any(found[-1][~signed] < 0):
+            bounded = constrained(matrices[number], rights[number], sizes[number], signed)
+            found[number:] = [bounded]
     return found
 
 
