@@ -24,6 +24,7 @@ from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
+from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
@@ -80,6 +81,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     given, robot = robot, _explicit(robot)
     settings = robot.settings(IdentificationSettings)
     progress("building the mechanism")
+    robot = with_dead_bands(robot, recordings)
     mechanism = robot.mechanism()
     wanted = robot.settings(Quantities).by_name
     check_quantities(wanted, mechanism)
@@ -95,7 +97,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     selection = None
     if given.terms == "auto":
         selection = choose_terms(robot, recordings, signals, progress=progress)
-        robot = selection.robot
+        robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
     progress("estimating")

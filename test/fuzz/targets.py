@@ -256,6 +256,7 @@ TARGETS = {
     "verdict": Target(_verdict, 2000),
     "mesh": Target(_mesh, 300),
     "csv": Target(_csv, 400),
+    "softmc": Target(_recording, 400),
     "npz": Target(_recording, 400),
     "mcap": Target(_mcap, 150),
     "db3": Target(_recording, 150),
