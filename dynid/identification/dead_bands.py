@@ -17,6 +17,18 @@ from dynid.signals.preprocess import recorded_steps
 _EQUAL = 1e-3  # relative: steps are found in decimal numbers
 
 
+def position_steps(robot: Robot, recordings: Sequence[Recording]) -> tuple[Array, Array]:
+    """Return the steps of the joints' positions, 0 where there are none; (n,) each [rad or m].
+
+    Returns:
+        The step of the encoder (see :func:`with_dead_bands`), and the coarsest that was recorded,
+        below which no contact is.
+    """
+    recorded = finest_step([recorded_steps(recording, robot) for recording in recordings])
+    own = _joint_side(robot, encoder_step(robot.drives, len(robot.joints)))
+    return np.where(own > 0, own, recorded), np.maximum(own, recorded)
+
+
 def with_dead_bands(robot: Robot, recordings: Sequence[Recording]) -> Robot:
     """Return the robot with a dead band of one position step where its terms leave it open.
 
@@ -30,16 +42,14 @@ def with_dead_bands(robot: Robot, recordings: Sequence[Recording]) -> Robot:
     """
     if not any(term.traits.has_memory for term in robot.explicit_terms):
         return robot
-    recorded = finest_step([recorded_steps(recording, robot) for recording in recordings])
-    own = _joint_side(robot, encoder_step(robot.drives, len(robot.joints)))
-    steps = np.where(own > 0, own, recorded)
+    steps, shortest = position_steps(robot, recordings)
     terms: list[TermSettings] = []
     for term in robot.explicit_terms:
         if not term.traits.has_memory:
             terms.append(term)
             continue
         at = _at_term(robot, term, steps)
-        _check_scale(term, _at_term(robot, term, np.maximum(own, recorded)))
+        _check_scale(term, _at_term(robot, term, shortest))
         terms += [term] if term.dead_band is not None else _with_steps(term, at)
     return robot.with_terms(terms)
 

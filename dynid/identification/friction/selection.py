@@ -14,7 +14,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, fit
-from dynid.identification.dead_bands import finest_step
+from dynid.identification.dead_bands import finest_step, position_steps
 from dynid.identification.friction.candidates import Motion, candidates
 from dynid.identification.friction.choose import Trial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
@@ -43,11 +43,15 @@ class JointChoice:
 
 @dataclass(frozen=True)
 class FittedRobot:
-    """A robot fitted with the profile's terms, and its noise at rest, see noise_at_rest."""
+    """A robot fitted with given terms, its noise at rest (see noise_at_rest), and dead bands.
+
+    The dead bands (n,) of contacts are half a step of the joints' positions [rad or m].
+    """
 
     fit: Fit
     position_noise: Array
     velocity_noise: Array
+    dead_band: Array
 
 
 @dataclass(frozen=True)
@@ -133,8 +137,14 @@ def fit_robot(robot: Robot, recordings: Sequence[Recording]) -> FittedRobot:
         update={"trim_rest": False, "period": None}
     )
     whole = robot.with_settings(settings)
-    noise = noise_at_rest([preprocess(recording, whole) for recording in recordings])
-    return FittedRobot(fit(with_folds(problem), robot.settings(IdentificationSettings)), *noise)
+    width, speed = noise_at_rest([preprocess(recording, whole) for recording in recordings])
+    step, shortest = position_steps(robot, recordings)
+    return FittedRobot(
+        fit(with_folds(problem), robot.settings(IdentificationSettings)),
+        np.maximum(width, shortest / 2),
+        speed,
+        step / 2,
+    )
 
 
 def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Motion]:
@@ -150,6 +160,7 @@ def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Mot
         loaded=not chain and bool(np.std(load) > _LOADED * np.std(problem.torque)),
         position_noise=float(fitted.position_noise[joint]),
         velocity_noise=float(fitted.velocity_noise[joint]),
+        dead_band=float(fitted.dead_band[joint]),
     )
     return problem, motion
 
