@@ -20,9 +20,10 @@ from multiprocessing import get_context
 
 from faulty_recordings import FAULTS, ROBOTS, does_it_apply, make_subject
 
-from dynid.errors import DynidError
+from dynid.errors import DynidError, EstimationError
 from dynid.evaluation.diagnosis.causes import CAUSES
 from dynid.identification.diagnose import diagnose_recordings
+from dynid.identification.identify import identify
 
 _PROCESSES = 2
 _ANY = "any"
@@ -53,6 +54,8 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("noise", _ANY): {"over_fit": "parameters fit the noise"},
     ("quantised_feedback", _ANY): {"noise": "steps are noise"},
     ("quantised_feedback", "held"): {"time_shift": "what is held is late by half the time it is"},
+    ("spikes", _ANY): {"noise": "spikes are noise"},
+    ("spikes", "all joints, clipped"): {"saturation": "they are clipped"},
     ("unmodelled_coupling", _ANY): {
         "ill_conditioned": "a joint with large errors has little weight in the estimate",
         "over_fit": "the model is overfitted to data that contradict it",
@@ -76,7 +79,14 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """Findings in one recording; ``failure`` is the reason if there was no diagnosis."""
+    """Findings in one recording.
+
+    Attributes:
+        robot, fault, variant, seed: of the trial.
+        found: causes, without notes.
+        failure: why there was no diagnosis; None if there was one.
+        passed: whether the verdict on the model is a success.
+    """
 
     robot: str
     fault: str
@@ -84,17 +94,22 @@ class Outcome:
     seed: int
     found: tuple[str, ...]
     failure: str | None = None
+    passed: bool = False
 
 
 def outcome(name: str, fault: str, variant: str, seed: int) -> Outcome:
     """Inject one fault into one recording, and diagnose it."""
     trial = FAULTS[fault][variant](make_subject(name), seed)
+    passed = False
     try:
-        diagnosis = diagnose_recordings(trial.robot, [trial.recording])
+        identification = identify(trial.robot, trial.recording)
+        findings, passed = identification.findings, identification.verdict.success
+    except EstimationError:
+        findings = diagnose_recordings(trial.robot, [trial.recording]).findings
     except DynidError as error:
         return Outcome(name, fault, variant, seed, (), str(error))
-    found = {finding.cause for finding in diagnosis.found}
-    return Outcome(name, fault, variant, seed, tuple(sorted(found)))
+    found = {finding.cause for finding in findings if finding.severity != "note"}
+    return Outcome(name, fault, variant, seed, tuple(sorted(found)), passed=passed)
 
 
 def companions(fault: str, variant: str) -> set[str]:
@@ -104,7 +119,7 @@ def companions(fault: str, variant: str) -> set[str]:
 
 def figures(outcomes: Iterable[Outcome]) -> dict[str, dict[str, float]]:
     """Precision and recall of each cause, and the counts behind them."""
-    counts: dict[str, Counter[str]] = {cause: Counter() for cause in CAUSES}
+    counts: dict[str, Counter[str]] = {c: Counter() for c in (*CAUSES, *FAULTS) if c != "none"}
     for one in outcomes:
         if one.fault in counts:
             counts[one.fault]["true" if one.fault in one.found else "missed"] += 1

@@ -129,3 +129,44 @@ def few_samples(subject: Subject, seed: int) -> Trial:
     recording = replace(thin, effort=thin.effort + 0.3 * thin.effort.std(axis=0) * noise)
     model = changed(subject.robot, IdentificationSettings, cutoff_hz=5.0, parallel_filter=None)
     return subject.trial(recording, model)
+
+
+_SPIKY = 0.003  # of the samples
+
+
+def briefly_clipped(everywhere: bool) -> Fault:
+    """Clip measured effort where its size is largest, in 0.3 % of the samples."""
+
+    def fault(subject: Subject, seed: int) -> Trial:
+        recording = subject.recorded(seed)
+        peak = np.quantile(np.abs(recording.effort), 1 - _SPIKY, axis=0)
+        if not everywhere:
+            peak = np.where(np.arange(subject.joints) == any_joint(subject, seed), peak, np.inf)
+        return subject.trial(replace(recording, effort=np.clip(recording.effort, -peak, peak)))
+
+    return fault
+
+
+def spiky(*, everywhere: bool, clipped_at: float | None = None) -> Fault:
+    """Replace effort in 0.3 % of the samples, at one joint or at the same instants at all.
+
+    Args:
+        everywhere: at all joints.
+        clipped_at: value over the peak, of either sign; None: two to five standard deviations are
+            added.
+    """
+
+    def fault(subject: Subject, seed: int) -> Trial:
+        recording, random = subject.recorded(seed), np.random.default_rng(seed)
+        effort = recording.effort.copy()
+        at = random.choice(len(effort), round(_SPIKY * len(effort)), replace=False)
+        joints = range(subject.joints) if everywhere else [any_joint(subject, seed)]
+        for joint in joints:
+            side = random.choice([-1.0, 1.0], len(at))
+            if clipped_at is None:
+                effort[at, joint] += side * random.uniform(2, 5, len(at)) * effort[:, joint].std()
+            else:
+                effort[at, joint] = side * clipped_at * np.abs(recording.effort[:, joint]).max()
+        return subject.trial(replace(recording, effort=effort))
+
+    return fault

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from drive_faults import (
+    briefly_clipped,
     clipped,
     coarse_effort,
     coarse_position,
@@ -22,6 +23,7 @@ from drive_faults import (
     noisy,
     scaled,
     shifted,
+    spiky,
     weak_drive,
 )
 from faulty_robots import ROBOTS, Fault, Subject, Trial, does_it_apply, make_subject
@@ -69,6 +71,13 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
             "one effort clipped": clipped(everywhere=False),
             "all efforts clipped": clipped(everywhere=True),
             "weak drive": weak_drive,
+            "one effort briefly": briefly_clipped(everywhere=False),
+            "all efforts briefly": briefly_clipped(everywhere=True),
+        },
+        "spikes": {
+            "one joint": spiky(everywhere=False),
+            "all joints": spiky(everywhere=True),
+            "all joints, clipped": spiky(everywhere=True, clipped_at=1.2),
         },
         "too_short": {"slowest joint": short(1), "two slowest joints": short(2)},
         "small_region": {"all joints": small_everywhere, "one joint": small_at_one},

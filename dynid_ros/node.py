@@ -27,6 +27,8 @@ from std_msgs.msg import Empty
 
 from dynid.errors import ConfigurationError, DynidError, ModelFileWarning
 from dynid.profile import load_robot
+from dynid.robot.assumptions import assumptions
+from dynid.robot.description import is_description
 from dynid_ros.discovery_range import OPEN_BY, stay_on_this_machine
 from dynid_ros.executor import make_executor
 from dynid_ros.qos import ALIVE, DIAGNOSTICS
@@ -170,8 +172,12 @@ class DynidNode(Node):
         Raises:
             ConfigurationError: the profile or URDF does not exist or is invalid.
         """
-        urdf = self.current("urdf", str)
-        return load_robot(self.current("profile", str), urdf=Path(urdf) if urdf else None)
+        urdf, profile = self.current("urdf", str), self.current("profile", str)
+        robot = load_robot(profile, urdf=Path(urdf) if urdf else None)
+        if is_description(Path(profile)):
+            assumed = "; ".join(assumptions(robot))
+            self.get_logger().info(f"{profile} is no profile, so assumed are {assumed}")
+        return robot
 
     @contextmanager
     def logging_warnings(self) -> Iterator[None]:

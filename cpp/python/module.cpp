@@ -48,7 +48,7 @@ Array filled(const std::vector<py::ssize_t> & shape, Function && function)
   return out;
 }
 
-static_assert(sizeof(dynid::Presliding) == 2 * sizeof(double), "past is an array (count, 2)");
+static_assert(sizeof(dynid::Presliding) == 3 * sizeof(double), "past is an array (count, 3)");
 
 /// State of the terms with memory, from an array (memory_count, 2) of positions and deflections.
 dynid::Past past_of(const dynid::Mechanism & mechanism, std::optional<Written> & past)
@@ -56,8 +56,8 @@ dynid::Past past_of(const dynid::Mechanism & mechanism, std::optional<Written> &
   if (!past) {
     return nullptr;
   }
-  if (past->ndim() != 2 || past->shape(0) != mechanism.memory_count() || past->shape(1) != 2) {
-    throw std::invalid_argument("'past' must have one row of two for each term with memory.");
+  if (past->ndim() != 2 || past->shape(0) != mechanism.memory_count() || past->shape(1) != 3) {
+    throw std::invalid_argument("'past' must have one row of three for each term with memory.");
   }
   return reinterpret_cast<dynid::Past>(past->mutable_data());
 }

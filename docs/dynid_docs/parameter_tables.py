@@ -64,9 +64,10 @@ class Row(NamedTuple):
 # --- profiles ---------------------------------------------------------------------------------
 PROFILE = """# Keys of a profile
 
-A profile is one YAML file with everything about a robot except its parameters. Copy
-[puma560.yaml](../config/robots/puma560.yaml), or the profile in `config/robots` of the robot that
-is most like yours, and change what differs. Units are SI and radians.
+A profile is one YAML file with everything about a robot except its parameters. `dynid new` makes
+one from a URDF ([robots](robots.md#from-a-urdf-or-a-xacro)). An example with most keys is
+[puma560.yaml](../config/robots/puma560.yaml); others are in `config/robots`. Units are SI and
+radians.
 
 - *Per joint* means a list with one value for each joint, in the order of `joints`, or one number
   for all.

@@ -86,7 +86,8 @@ def at_command(
 @model_app.command("along")
 def along_command(
     recording: Annotated[
-        Path, typer.Argument(metavar="RECORDING", help="rosbag2 folder, .mcap, .db3, .npz or .csv.")
+        Path,
+        typer.Argument(metavar="RECORDING", help="rosbag2 folder, .mcap, .db3, .npz, .csv, .REC."),
     ],
     model: ModelFile = None,
     profile: OrProfile = None,
@@ -223,6 +224,36 @@ def code_command(
             write_text(unfinished / file, text)
     print_operations(console, operation_counts(formulas))
     print_written(console, [output / file for file in texts])
+
+
+@model_app.command("softmc")
+def softmc_command(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Program to write: IDNT.PRG.")
+    ],
+    model: ModelFile = None,
+    profile: OrProfile = None,
+    urdf: Urdf = None,
+    settings: Set = None,
+    axis: Annotated[str, typer.Option(metavar="NAME", help="Name of the axis in softMC.")] = "A1",
+    arm_length: Annotated[
+        float,
+        typer.Option(metavar="METRES", min=0.0, help="From a rotary axis to its payload [m]."),
+    ] = 0.0,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Kind of joint terms to omit; repeatable."),
+    ] = None,
+) -> None:
+    """Write a model of a single axis as softMC's program IDNT.PRG."""
+    from dynid.files import write_text
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.robot.softmc_program import softmc_program
+
+    chosen = _named_model(model, profile, urdf, settings).without_terms(without or [])
+    notes = _provenance(chosen, without or [])
+    write_text(output, softmc_program(chosen, axis, arm_length=arm_length, notes=notes))
+    print_written(result_console(), [output])
 
 
 @model_app.command("seal")

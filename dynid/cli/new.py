@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynid.cli.options import Force
-from dynid.errors import ConfigurationError, OutputError
+from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,14 +61,12 @@ def new_command(
     URDF. What it cannot know is marked FILL IN in the profile, which has comments like those of
     config/robots/puma560.yaml. A xacro is expanded to a URDF beside the profile.
     """
-    from dynid.file_names import checked_file_name, likely_file_name
     from dynid.files import check_folder, refuse_to_replace, write_texts
     from dynid.packages import Packages
     from dynid.robot.chains import robot_joints
     from dynid.robot.description import is_description, read_description
     from dynid.robot.mesh_files import mesh_folder
     from dynid.robot.new_profile import NewProfile
-    from dynid.robot.urdf_profile import robot_name
 
     if not is_description(description):
         message = f"{description}: must be a URDF that ends in .urdf, or a xacro in .xacro."
@@ -77,22 +75,11 @@ def new_command(
     given = _xacro_arguments(arguments or (), description)
     urdf_xml = read_description(description, arguments=given, packages=packages)
     found = robot_joints(urdf_xml, description.name)
-    robot = likely_file_name(name or robot_name(urdf_xml), description.name.partition(".")[0])
-    try:
-        checked_file_name(robot if name is None else name)
-    except ValueError as problem:
-        raise ConfigurationError(f"--name {problem}.") from None
-    profile = output or Path(f"{robot}.yaml")
-    if profile.suffix.lower() not in {".yaml", ".yml"}:
-        message = f"--output {profile}: must end in .yaml."
-        raise ConfigurationError(message)
+    robot = _robot_name(name, urdf_xml, description)
+    profile, urdf = _files(output, robot, description)
     check_folder(profile)
-    urdf = description
-    if description.suffix.lower() == ".xacro":
-        urdf = profile.with_suffix(".urdf")
-    if urdf.absolute() == profile.absolute():
-        raise OutputError(f"{profile}: is the URDF itself; name another file to write.")
-    refuse_to_replace([profile] if urdf == description else [profile, urdf], force)
+    written = [profile] if urdf == description else [profile, urdf]
+    refuse_to_replace(written, force)
     chosen = _chosen(found, tip or (), joints, description.name)
     meshes = mesh_folder(urdf_xml, description, packages)
     content = NewProfile(
@@ -103,12 +90,32 @@ def new_command(
         joints=chosen,
         mesh_folder=None if meshes is None else _seen_from(profile, meshes),
     )
-    texts = {profile: content.text()}
+    texts = {profile: content.text(), urdf: urdf_xml}
     _check(texts[profile], urdf_xml, profile)
-    if urdf != description:
-        texts[urdf] = urdf_xml
-    write_texts(texts)
-    _report(profile, texts)
+    write_texts({path: texts[path] for path in written})
+    _report(profile, written)
+
+
+def _robot_name(given: str | None, urdf_xml: str, description: Path) -> str:
+    from dynid.file_names import checked_file_name, likely_file_name
+    from dynid.robot.urdf_profile import robot_name
+
+    if given is None:
+        return likely_file_name(robot_name(urdf_xml), description.name.partition(".")[0])
+    try:
+        return checked_file_name(given)
+    except ValueError as problem:
+        raise ConfigurationError(f"--name {problem}.") from None
+
+
+def _files(output: Path | None, robot: str, description: Path) -> tuple[Path, Path]:
+    """Return the profile to write, and its URDF: the given one, or that of the xacro."""
+    profile = output or Path(f"{robot}.yaml")
+    if profile.suffix.lower() not in {".yaml", ".yml"}:
+        message = f"--output {profile}: must end in .yaml."
+        raise ConfigurationError(message)
+    is_xacro = description.suffix.lower() == ".xacro"
+    return profile, profile.with_suffix(".urdf") if is_xacro else description
 
 
 def _seen_from(profile: Path, path: Path) -> str:
@@ -184,7 +191,7 @@ def _check(text: str, urdf_xml: str, profile: Path) -> None:
     make_robot(yaml_mapping(text, str(profile)), urdf_xml, where=str(profile)).mechanism()
 
 
-def _report(profile: Path, written: dict[Path, str]) -> None:
+def _report(profile: Path, written: Sequence[Path]) -> None:
     from dynid.profile import load_robot
     from dynid.report.terminal.console import print_sentences, print_text, result_console
     from dynid.robot.assumptions import assumptions

@@ -20,7 +20,7 @@ def profile_option(description: str) -> OptionInfo:
 Recordings = Annotated[
     list[Path],
     typer.Argument(
-        metavar="RECORDING", help="One or more: rosbag2 folder, .mcap, .db3, .npz or .csv."
+        metavar="RECORDING", help="One or more: rosbag2 folder, .mcap, .db3, .npz, .csv or .REC."
     ),
 ]
 Profile = Annotated[

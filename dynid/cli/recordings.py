@@ -49,7 +49,7 @@ def convert_command(
 def info_command(
     recording: Annotated[
         Path,
-        typer.Argument(metavar="RECORDING", help="rosbag2 folder, .mcap, .db3, .npz or .csv."),
+        typer.Argument(metavar="RECORDING", help="rosbag2 folder, .mcap, .db3, .npz, .csv, .REC."),
     ],
     columns: Annotated[Path | None, _COLUMNS] = None,
     profile: Annotated[str | None, _PROFILE] = None,
@@ -62,8 +62,20 @@ def info_command(
 
     console = result_console()
     with progress(console, f"reading {recording.name}"):
-        info = describe(recording, columns=_column_map(columns, profile))
+        map_of_columns = _column_map(columns, profile)
+        rate = _sampling_rate(profile)
+        info = describe(recording, columns=map_of_columns, sampling_rate=rate)
     print_recording_info(console, info)
+
+
+def _sampling_rate(profile: str | None) -> float | None:
+    """Return the sampling rate of the profile [Hz], for files that state none."""
+    from dynid.profile import load_robot
+    from dynid.recording.settings import RecordingSettings
+
+    if profile is None:
+        return None
+    return load_robot(profile).settings(RecordingSettings).sampling_rate
 
 
 def _column_map(path: Path | None, profile: str | None) -> ColumnMap | None:

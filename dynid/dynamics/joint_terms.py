@@ -118,8 +118,9 @@ class TermSettings(Settings):
     scale: Annotated[float, Field(ge=0)] = 0.0
     """Stribeck velocity of ``stribeck`` [rad/s or m/s]; distance of ``presliding`` and ``lugre``
     in rad or m."""
-    dead_band: Annotated[float, Field(ge=0)] = 0.0
-    """Play of ``presliding`` against encoder noise [rad or m]."""
+    dead_band: Annotated[float, Field(ge=0)] | None = None
+    """Play of ``presliding`` and ``lugre`` to either side, against encoder noise [rad or m]; null:
+    half a step of the position, found from ``drives.encoder_counts`` or the recordings."""
     static_ratio: Annotated[float, Field(ge=0)] = 0.0
     """Static friction of ``lugre`` in excess of Coulomb friction, as a fraction of it."""
     stribeck_velocity: Annotated[float, Field(ge=0)] = 0.0
@@ -132,7 +133,8 @@ class TermSettings(Settings):
 
     def at(self, joint: int) -> JointTerm:
         """Return the term at a joint or motor, counted from 0."""
-        return JointTerm(joint=joint, **self.model_dump(exclude={"joints"}))
+        values = self.model_dump(exclude={"joints", "dead_band"})
+        return JointTerm(joint=joint, dead_band=self.dead_band or 0.0, **values)
 
     def entry(self) -> dict[str, Any]:
         """Return the entry of a profile: the kind, and values other than the defaults."""

@@ -305,15 +305,29 @@ class Mechanism:
         )
         return out
 
-    def new_past(self) -> Array:
-        """Return the state of the terms with memory before the first motion; (terms, 2).
+    def new_past(self, first_play: Array | None = None) -> Array:
+        """Return the state of the terms with memory before the first motion; (terms, 3).
 
         Functions that take ``past`` start from it and update it in place, so that a motion can be
         given in pieces.
+
+        Args:
+            first_play: (n,) [rad or m] by which an actuated joint at rest can appear to move until
+                it first moves; None: by the terms' dead bands.
         """
-        past = np.zeros((self._core.memory_count, 2))
+        past = np.zeros((self._core.memory_count, 3))
         past[:, 0] = np.nan
+        if first_play is not None:
+            past[:, 2] = [
+                self._at_term(term, first_play) for term in self._terms if term.traits.has_memory
+            ]
         return past
+
+    def _at_term(self, term: JointTerm, width: Array) -> float:
+        """Return a width (n,) of positions of the joints, at the joint or motor of a term."""
+        if term.side == "motor":
+            return float((np.abs(np.linalg.inv(self.coupling)) @ width)[term.joint])
+        return float(width[term.joint]) if term.joint < len(width) else 0.0  # passive joints
 
     def advance(self, q: ArrayLike, dq: ArrayLike, past: Array) -> None:
         """Update the terms with memory along q and dq (N, n); ``past`` is changed in place."""

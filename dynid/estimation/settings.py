@@ -44,7 +44,7 @@ class EstimationSettings(SignalSettings):
     """The estimator and the constraints on its parameters."""
 
     estimator: EstimatorName = "wls"
-    """Estimation method."""
+    """Estimation method; where ``terms`` are chosen by the recordings, ``irls`` unless given."""
     essential: bool = False
     """Whether parameters that the data do not determine are left out; needs
     ``physical.enabled: false``."""

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import isfinite, isnan
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.evaluation import criterion
+from dynid.evaluation.noise_floor import noise_floor
 from dynid.json_text import Figure
 from dynid.signals.signals import Signals
+
+if TYPE_CHECKING:
+    from dynid.evaluation.settings import EvaluationSettings
+    from dynid.robot.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,18 @@ class JointErrors:
         relative_error: norm of the error over norm of the measured torque.
         max_relative_torque_error, mean_relative_torque_error: error over the largest absolute
             measured torque, on moving samples (softMC).
+        largest_error_time: of that largest error, from the start of its recording [s].
+        largest_error_recording: number of that recording, from 1.
+        held_out_error: relative error on data not used in the fit, at least that of the model;
+            of a validation: ``relative_error``.
+        noise_share: rms of the noise that is left in the filtered torque over rms of the torque.
+        unexplained_error: ``held_out_error`` without noise; NaN if there is hardly more than noise.
+        plain_error: ``held_out_error`` with plain friction only; NaN if not computed.
+        detectable_torque: that 99.9 % of the torque errors do not exceed [N m or N].
+        detectable_share: the same over the joint's largest torque: ``limits.torque_max``, or the
+            largest one measured.
+        feedforward, collision: whether the model serves this use; None: not rated, because there
+            is nothing but noise to explain.
     """
 
     joint: str
@@ -40,7 +59,18 @@ class JointErrors:
     samples: int
     moving_samples: int
     velocity_threshold: Figure
+    largest_error_time: Figure = nan
+    largest_error_recording: int = 1
+    held_out_error: Figure = nan
+    noise_share: Figure = nan
+    unexplained_error: Figure = nan
+    plain_error: Figure = nan
+    detectable_torque: Figure = nan
+    detectable_share: Figure = nan
+    feedforward: bool | None = None
+    collision: bool | None = None
     sliding: bool = False
+    of_several: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,37 +110,100 @@ class Comparison:
     sliding: tuple[bool, ...] = ()  # which joints are prismatic; (): none
 
 
+@dataclass(frozen=True)
+class Reference:
+    """What the errors of a model are rated against; (n,) each, None: not known.
+
+    Attributes:
+        held_out: relative errors of cross-validation; None: the recordings were not fitted.
+        plain: the same of a model with plain friction.
+        torque_max: largest torque of each joint [N m or N]; NaN: that measured.
+    """
+
+    held_out: Sequence[float] | None = None
+    plain: Sequence[float] | None = None
+    torque_max: Sequence[float] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        robot: Robot,
+        held_out: Sequence[float] | None = None,
+        plain: Sequence[float] | None = None,
+    ) -> Reference:
+        """Return the reference with the limits of a robot."""
+        limits = [robot.limits.range_of("torque_max", j) for j in range(len(robot.joints))]
+        return cls(held_out, plain, [nan if limit is None else limit[1] for limit in limits])
+
+
 def evaluate(
-    comparisons: Sequence[Comparison], *, allowed: float, warnings: Sequence[str] = ()
+    comparisons: Sequence[Comparison],
+    settings: EvaluationSettings,
+    *,
+    reference: Reference | None = None,
+    warnings: Sequence[str] = (),
 ) -> Verdict:
     """Evaluate every joint over all recordings together.
 
     Args:
         comparisons: one per recording, of the same joints.
-        allowed: largest allowed maximum relative torque error (softMC: 0.5).
+        settings: the criterion, and the filters of the comparisons.
+        reference: errors on data not used in the fit, and the robot's limits.
         warnings: sentences to add to the verdict's warnings.
     """
     names = comparisons[0].signals.joint_names
-    joints = tuple(_joint_errors(comparisons, number) for number in range(len(names)))
-    reasons = [reason for joint in joints for reason in _reasons(joint, allowed)]
-    return Verdict(joints, not reasons, tuple(reasons), tuple(warnings))
+    floor = noise_floor([c.signals for c in comparisons], settings)
+    joints = []
+    for number in range(len(names)):
+        errors = _joint_errors(comparisons, number)
+        rated = _rated(errors, comparisons, number, float(floor[number]), reference or Reference())
+        use = _use(rated, settings)
+        joints.append(replace(rated, feedforward=use[0], collision=use[1]))
+    reasons = [reason for joint in joints for reason in criterion.reasons(joint, settings)]
+    remarks = criterion.remarks(joints, settings)
+    return Verdict(tuple(joints), not reasons, tuple(reasons), (*remarks, *warnings))
 
 
-def _reasons(joint: JointErrors, allowed: float) -> list[str]:
-    worst = joint.max_relative_torque_error
-    if not isfinite(joint.rmse):
-        return [f"{joint.joint}: model or measured torque contains values that are not finite."]
-    if joint.moving_samples == 0:
-        speed = "m/s" if joint.sliding else "rad/s"
-        threshold = f"{joint.velocity_threshold:.3g} {speed}"
-        return [f"{joint.joint}: no sample moves faster than {threshold}."]
-    if not isfinite(worst):
-        return [f"{joint.joint}: the measured torque is zero in all samples in motion."]
-    if worst > allowed:
-        return [
-            f"{joint.joint}: max relative torque error {worst:.1%}, allowed {100 * allowed:g}%."
-        ]
-    return []
+def _rated(
+    errors: JointErrors,
+    comparisons: Sequence[Comparison],
+    number: int,
+    floor: float,
+    reference: Reference,
+) -> JointErrors:
+    """Return the errors of a joint with those on data not used in the fit, and with its noise."""
+
+    def of_joint(values: Sequence[float] | None) -> float:
+        return nan if values is None else float(values[number])
+
+    measured = np.concatenate([c.measured[:, number] for c in comparisons])
+    error = np.concatenate([c.model[:, number] for c in comparisons]) - measured
+    torque, seen = _rms(measured), errors.relative_error
+    # noise cannot be larger than the error of a model that explains everything else
+    noise = _ratio(min(floor, errors.rmse_torque), torque) if errors.rmse_torque > 0 else 0.0
+    held_out = max(seen, of_joint(reference.held_out)) if reference.held_out is not None else seen
+    largest = np.abs(error) * (held_out / seen if 0 < seen < np.inf else 1.0)
+    detectable = float(np.quantile(largest, criterion.USUAL)) if np.isfinite(largest).all() else nan
+    limit, peak = of_joint(reference.torque_max), float(np.abs(measured).max())
+    crossed = of_joint(reference.held_out)
+    plain = of_joint(reference.plain) * (held_out / crossed if crossed > 0 else 1.0)
+    return replace(
+        errors,
+        held_out_error=held_out,
+        noise_share=noise,
+        unexplained_error=criterion.unexplained(held_out, noise),
+        plain_error=plain,
+        detectable_torque=detectable,
+        detectable_share=_ratio(detectable, peak if isnan(limit) else limit),
+    )
+
+
+def _use(joint: JointErrors, settings: EvaluationSettings) -> tuple[bool | None, bool | None]:
+    """Return whether the model of a joint serves feedforward, and collision detection."""
+    if joint.noise_share > 0 and isnan(joint.unexplained_error):
+        return None, None
+    feedforward = joint.unexplained_error <= settings.max_held_out_error
+    return feedforward, feedforward and joint.detectable_share <= criterion.DETECTABLE
 
 
 def _joint_errors(comparisons: Sequence[Comparison], number: int) -> JointErrors:
@@ -124,6 +217,7 @@ def _joint_errors(comparisons: Sequence[Comparison], number: int) -> JointErrors
     mean = float(np.abs(error[moving]).mean()) if moving.any() else 0.0
     rmse = _rms(error)
     sliding = any(c.sliding[number] for c in comparisons if c.sliding)
+    recording, time = _largest_error(comparisons, number)
     return JointErrors(
         joint=first.joint_names[number],
         unit="N" if sliding and first.effort_unit == "N*m" else first.effort_unit,
@@ -138,8 +232,22 @@ def _joint_errors(comparisons: Sequence[Comparison], number: int) -> JointErrors
         samples=len(measured),
         moving_samples=int(moving.sum()),
         velocity_threshold=float(max(c.signals.velocity_threshold[number] for c in comparisons)),
+        largest_error_time=time,
+        largest_error_recording=recording,
         sliding=sliding,
+        of_several=len(comparisons) > 1,
     )
+
+
+def _largest_error(comparisons: Sequence[Comparison], number: int) -> tuple[int, float]:
+    """Return the recording, from 1, and the time [s] of a joint's largest error in motion."""
+    found = (-1.0, 1, nan)
+    for recording, one in enumerate(comparisons, start=1):
+        error = np.abs(one.model - one.measured)[:, number]
+        error = np.where(one.signals.moving[:, number], error, -1.0)
+        at = int(np.argmax(error))
+        found = max(found, (float(error[at]), recording, float(one.signals.time[at])))
+    return found[1:] if found[0] >= 0 else (1, nan)
 
 
 def _rms(values: Array) -> float:

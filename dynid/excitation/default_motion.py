@@ -12,6 +12,7 @@ from dynid.errors import ExcitationError
 from dynid.excitation.build import described_excitation
 from dynid.excitation.checks import examine_motion
 from dynid.excitation.limits import position_range
+from dynid.excitation.motion import Motion
 from dynid.excitation.settings import FourierSettings, find_excitation
 from dynid.excitation.workspace.proof import RESERVE
 from dynid.excitation.workspace.workspace import Workspace
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Motion
     from dynid.robot.robot import Robot
 
 _TURN_SPEED, _SLIDE_SPEED = np.pi, 1.0
@@ -32,10 +32,12 @@ _TORQUE = 0.7  # of torque_max; the rest is for friction and rotors, which are u
 _HARMONICS = 5
 _BASE = (0.1, 0.2)  # [Hz] base frequencies: up to a highest one of 1 Hz, which drives follow well
 _SIZES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1)  # of the range, until a motion is possible
-_CENTRES = 12  # random ones, besides the middle of the range and position 0
-_SEEDS = 4  # tried with each centre and size
+_CENTRES = 6  # random ones and ones of least load, besides the middle of the range and 0
+_POSITIONS = 2000  # random ones, of which these are chosen
+_SEEDS = 3  # tried with each centre and size
 _MOTIONS = 2  # of them must be possible: one to identify, one to validate
 _INSTANTS = 150  # of a first test, which comes before the proof
+_COARSE = 10  # every tenth of them before
 
 
 class MotionRange(NamedTuple):
@@ -72,9 +74,11 @@ def motion_range(robot: Robot, mechanism: Mechanism) -> MotionRange:
 def default_excitation(robot: Robot) -> FourierSettings:
     """Return an excitation for a robot whose profile has none.
 
-    A random Fourier series about the middle of the joints' range, about position 0, or about a
-    random position: the first with which the robot keeps its limits and does not collide, first of
-    the full range that limits on position and velocity allow, then of ever smaller shares of it.
+    A random Fourier series about the middle of the joints' range, about position 0, about a random
+    position, or one in which gravity loads the joints least: the first with which the robot keeps
+    its limits and does not collide, first of the full range that limits on position and velocity
+    allow, then of ever smaller shares of it.
+
     The span of joint j at a speed v_j follows from the root mean square of the series' frequencies,
     A_j = v_j / (2 pi f_rms), and is 90 % of its range at most. The base frequency is the highest
     with which the slowest joint uses this range, from 0.1 to 0.2 Hz.
@@ -88,14 +92,15 @@ def default_excitation(robot: Robot) -> FourierSettings:
     mechanism = robot.mechanism()
     search = _Search(robot, mechanism)
     reason = ""
-    for settings in _candidates(motion_range(robot, mechanism)):
-        found, broken = search.first(settings)
+    motion = motion_range(robot, mechanism)
+    for settings in _candidates(motion, search.centres(motion)):
+        found, reason = search.first(settings)
         if found is not None:
             return found
-        reason = reason or broken
     message = (
         f"profile '{robot.name}' has no 'excitation', and no motion was found that keeps its "
-        f"limits, because in the first one tried {reason} Or add an 'excitation' to the profile."
+        f"limits, because even in the smallest one tried {reason} Or add an 'excitation' to the "
+        "profile."
     )
     raise ExcitationError(message)
 
@@ -107,7 +112,7 @@ def with_excitation(robot: Robot) -> Robot:
     return robot.with_settings(default_excitation(robot))
 
 
-def _candidates(motion: MotionRange) -> Iterator[FourierSettings]:
+def _candidates(motion: MotionRange, centres: Array) -> Iterator[FourierSettings]:
     """Yield excitations to try, from the largest to the smallest."""
     low, high, speed = motion
     room = _MARGIN * (high - low) / 2
@@ -115,8 +120,6 @@ def _candidates(motion: MotionRange) -> Iterator[FourierSettings]:
     base = float(np.clip(np.min(speed / room) / (2 * np.pi * root_mean_square), *_BASE))
     series = FourierSettings(base_frequency=round(base, 3), harmonics=_HARMONICS, margin=_MARGIN)
     widest = np.minimum(room, speed / (2 * np.pi * root_mean_square * series.base_frequency))
-    random = np.random.default_rng(0).uniform(low, high, (_CENTRES, len(low)))
-    centres = np.array([(low + high) / 2, np.zeros(len(low)), *random])
     for size in _SIZES:
         # the whole motion, and a margin, are within the range
         room = np.maximum((high - low) / 2 * _MARGIN - size * widest, 0.0)
@@ -132,6 +135,24 @@ class _Search:
     def __init__(self, robot: Robot, mechanism: Mechanism) -> None:
         self._robot, self._mechanism = robot, mechanism
         self._workspace = Workspace(robot, mechanism)
+
+    def centres(self, motion: MotionRange) -> Array:
+        """Return positions to move about (C, n): middle, 0, random ones, and those of least load.
+
+        The load is the largest share that gravity has of a joint's ``torque_max``.
+        """
+        low, high, _ = motion
+        random = np.random.default_rng(0).uniform(low, high, (_POSITIONS, len(low)))
+        random = random[self._mechanism.reachable(random)]
+        chosen = [(low + high) / 2, np.zeros(len(low)), *random[:_CENTRES]]
+        if self._robot.limits.torque_max is not None and len(random):
+            largest = per_joint(self._robot.limits.torque_max, len(low), "torque_max")
+            gravity = self._mechanism.torque(
+                random, 0 * random, 0 * random, self._mechanism.parameters
+            )
+            load = np.max(np.abs(gravity) / largest, axis=1)
+            chosen += list(random[np.argsort(load, kind="stable")[:_CENTRES]])
+        return np.array(chosen)
 
     def first(self, settings: FourierSettings) -> tuple[FourierSettings | None, str]:
         """Return the excitation with its first possible seed, or None and what prevents it."""
@@ -155,10 +176,11 @@ class _Search:
             excitation = described_excitation(settings, robot.limits, robot.joints)
         except ExcitationError as error:
             return str(error)
-        times = np.linspace(0.0, excitation.duration, _INSTANTS)
-        broken = self._broken_at(excitation.evaluate(times))
-        if broken is not None:
-            return broken
+        motion = excitation.evaluate(np.linspace(0.0, excitation.duration, _INSTANTS))
+        for every in (_INSTANTS, _COARSE, 1):  # most motions are ruled out by few instants
+            broken = self._broken_at(Motion(*(part[::every] for part in motion)))
+            if broken is not None:
+                return broken
         return examine_motion(excitation, robot.limits, self._mechanism, workspace).violation
 
     def _broken_at(self, motion: Motion) -> str | None:

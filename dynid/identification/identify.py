@@ -22,7 +22,9 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.errors import compare, relative_errors
-from dynid.evaluation.verdict import Verdict, evaluate
+from dynid.evaluation.plain_model import plain_held_out
+from dynid.evaluation.verdict import Reference, Verdict, evaluate
+from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
@@ -76,9 +78,9 @@ def identify(
 
 
 def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> Identification:
+    given, robot = robot, with_dead_bands(_explicit(robot), recordings)
     settings = robot.settings(IdentificationSettings)
     progress("building the mechanism")
-    given, robot = robot, robot.with_explicit_terms()
     mechanism = robot.mechanism()
     wanted = robot.settings(Quantities).by_name
     check_quantities(wanted, mechanism)
@@ -93,8 +95,8 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     selection = None
     if given.terms == "auto":
-        selection = choose_terms(given, recordings, signals, progress=progress)
-        robot = selection.robot
+        selection = choose_terms(robot, recordings, signals, progress=progress)
+        robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
     progress("estimating")
@@ -113,7 +115,8 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     plain = relative_errors(compare(unconstrained, signals, settings))
     verdict = evaluate(
         comparisons,
-        allowed=settings.max_relative_torque_error,
+        settings,
+        reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted)),
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )
     parameters = _standard_table(mechanism, fitted)
@@ -154,6 +157,18 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     )
 
 
+def _explicit(robot: Robot) -> Robot:
+    """Return the robot with plain terms where they are ``auto``, and a robust estimator with them.
+
+    Of a robot whose friction is not known, some motion is not described by any of the models tried,
+    such as sticking at reversals.
+    """
+    settings = robot.settings(IdentificationSettings)
+    if robot.terms == "auto" and "estimator" not in settings.model_fields_set:
+        robot = robot.with_settings(settings.model_copy(update={"estimator": "irls"}))
+    return robot.with_explicit_terms()
+
+
 def versions() -> dict[str, str]:
     """Return the versions of dynid and of the libraries that its results depend on."""
     found = {"dynid": _core.version, "pinocchio": _core.pinocchio_version}
@@ -191,7 +206,8 @@ def _provenance(
         samples=sum(len(s.time) for s in signals),
         condition_number=fitted.estimate.condition_number,
         base_parameter_count=len(fitted.problem.base.names),
-        allowed_error=settings.max_relative_torque_error,
+        criterion=settings.criterion,
+        allowed_error=settings.allowed_error,
         reasons=verdict.reasons,
         warnings=verdict.warnings,
         sources=tuple(source for recording in recordings for source in recording.sources),

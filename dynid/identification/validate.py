@@ -12,7 +12,8 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding, sentences
 from dynid.evaluation.errors import compare
-from dynid.evaluation.verdict import JointErrors, Verdict, evaluate
+from dynid.evaluation.verdict import JointErrors, Reference, Verdict, evaluate
+from dynid.identification.at_rest import rest_notes
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.model_signs import signed_by_model
 from dynid.notebook import data_frame, html_lines, html_table
@@ -108,7 +109,8 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         model=model.with_robot(robot),
         verdict=evaluate(
             comparisons,
-            allowed=settings.max_relative_torque_error,
+            settings,
+            reference=Reference.of(robot),
             warnings=[*warnings, *sentences(findings)],
         ),
         signals=signals,
@@ -116,6 +118,9 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         model_torque=tuple(c.model for c in comparisons),
         sources=tuple(source for recording in recordings for source in recording.sources),
         samples=sum(len(s.time) for s in signals),
-        notes=tuple(note for s in signals for note in s.notes),
+        notes=(
+            *(note for s in signals for note in s.notes),
+            *rest_notes(mechanism, signals),
+        ),
         findings=findings,
     )

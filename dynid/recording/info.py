@@ -16,6 +16,7 @@ from dynid.recording.grid import usual_rate
 from dynid.recording.load import read_samples
 from dynid.recording.names import shown
 from dynid.recording.samples import NANOSECONDS, Samples
+from dynid.recording.softmc_file import is_softmc
 from dynid.recording.storage import Topic
 from dynid.recording.table import Table, read_table
 from dynid.recording.timeline import build_recording, longest_step
@@ -113,6 +114,7 @@ def describe(
     *,
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
+    sampling_rate: float | None = None,
 ) -> RecordingInfo:
     """Describe a recording.
 
@@ -120,6 +122,7 @@ def describe(
         path: as for :func:`dynid.recording.load_recording`.
         topic: the topic to examine, for a bag.
         columns: column map, for CSV; without it only the table's shape is described.
+        sampling_rate: [Hz] of a softMC recording without times.
 
     Raises:
         RecordingError: there is no such file, or it is not a recording.
@@ -128,11 +131,16 @@ def describe(
     require_present(path)
     if is_bag(path):
         return _describe_bag(path, topic)
-    if columns is None and path.is_file() and path.suffix not in (".npz", ".bag"):
+    softmc = columns is None and is_softmc(path)
+    if columns is None and path.is_file() and path.suffix not in (".npz", ".bag") and not softmc:
         return _describe_table(path, read_table(path, None, "auto"), None)
     try:
-        samples = read_samples(path, None, topic=topic, columns=columns)
+        samples = read_samples(
+            path, None, topic=topic, columns=columns, sampling_rate=sampling_rate
+        )
     except RecordingError as error:
+        if softmc and path.is_file():
+            return _describe_table(path, read_table(path, None, "auto"), str(error))
         if columns is not None and path.is_file() and path.suffix != ".npz":
             table = read_table(path, columns.delimiter, columns.header)
             return _describe_table(path, table, str(error))

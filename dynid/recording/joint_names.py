@@ -54,9 +54,11 @@ def missing_joint(where: str, wanted: Sequence[str], available: Sequence[str]) -
     )
     proposal = proposed_names(wanted, available)
     if not proposal:
+        some = any(joint in available for joint in wanted)
+        lock = " A joint without a recording can be left out of 'joints', which locks it."
         return (
             f"{sentence}, expected {shown_names(wanted)}. If the recording has other names for "
-            "them, give recording.names: {recorded: URDF}."
+            f"them, give recording.names: {{recorded: URDF}}.{lock if some else ''}"
         )
     pairs = ", ".join(f"{_quoted(one)}: {_quoted(other)}" for one, other in proposal.items())
     return (

@@ -15,6 +15,7 @@ from dynid.recording.csv_file import read_csv
 from dynid.recording.joint_names import recorded_names
 from dynid.recording.names import shown
 from dynid.recording.npz_file import read_npz
+from dynid.recording.softmc_file import is_softmc, read_softmc
 from dynid.recording.timeline import build_recording
 
 if TYPE_CHECKING:
@@ -42,13 +43,13 @@ def load_recording(
     """Read, repair and uniformly sample one recording.
 
     Args:
-        path: rosbag2 folder, ``.mcap``, ``.db3``, ``.npz`` or CSV file, or the folder of the files
-            that ``columns`` names.
+        path: rosbag2 folder, ``.mcap``, ``.db3``, ``.npz``, CSV or softMC's ``.REC`` file, or the
+            folder of the files that ``columns`` names.
         joints: the joints to read, in this order; None: all joints of the source.
         topic: the topic to read, for a bag; if it is missing, the only JointState topic is read.
         columns: column map, for CSV; ignored for formats with joint names.
         names: URDF's name by recorded name (:func:`~dynid.recording.joint_names.recorded_names`).
-        sampling_rate: [Hz]; None: the rate of the recording.
+        sampling_rate: [Hz]; None: the rate of the recording, which a ``.REC`` may not state.
         start: [s] since the first sample; samples before are not checked.
         stop: [s] since the first sample; samples after are not checked.
 
@@ -59,7 +60,9 @@ def load_recording(
     if sampling_rate is not None and not (math.isfinite(sampling_rate) and sampling_rate > 0):
         raise RecordingError(f"The sampling rate must be positive, got {sampling_rate:g} Hz.")
     recorded = None if joints is None else recorded_names(joints, names)
-    samples = read_samples(Path(path), recorded, topic=topic, columns=columns)
+    samples = read_samples(
+        Path(path), recorded, topic=topic, columns=columns, sampling_rate=sampling_rate
+    )
     if joints is not None:
         samples = replace(samples, joint_names=tuple(joints))
     return build_recording(samples, start=start, stop=stop, sampling_rate=sampling_rate)
@@ -71,6 +74,7 @@ def read_samples(
     *,
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
+    sampling_rate: float | None = None,
 ) -> Samples:
     """Read the samples of a recording without repairing them.
 
@@ -79,6 +83,7 @@ def read_samples(
         joints: the joints to read.
         topic: of a bag.
         columns: of a CSV file.
+        sampling_rate: [Hz] of a softMC recording without times.
 
     Raises:
         RecordingError: the file cannot be read, or required content is missing.
@@ -92,6 +97,8 @@ def read_samples(
         raise RecordingError(
             f"{shown(path)}: is a ROS 1 bag; convert it first (rosbags-convert --src … --dst …)."
         )
+    if columns is None and is_softmc(path):
+        return read_softmc(path, joints, sampling_rate)
     if columns is None:
         raise RecordingError(
             f"{shown(path)}: is neither a rosbag2 nor an .npz file; to read it as CSV, "

@@ -14,6 +14,7 @@ import numpy as np
 from dynid.arguments import check_type
 from dynid.errors import ArgumentError, PreprocessingError
 from dynid.notebook import data_frame, html_lines
+from dynid.recording.position_step import position_steps
 from dynid.text import printable
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class Source:
     Attributes:
         name: printable file name without folder; or the topic, if live.
         sha256: hexadecimal digest of the file's content, or of the messages.
-        kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"``, ``"npz"`` or ``"live"``.
+        kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"``, ``"npz"``,
+            ``"softMC rec"`` or ``"live"``.
         topic: the topic, for a bag or live.
         start_time: stamp of the recording's first sample [ns], for a bag or live.
     """
@@ -65,6 +67,8 @@ class Recording:
         sampling_rate: [Hz].
         sources: the files that were read.
         repairs: one sentence with a count for each kind of repair, in order.
+        position_step: (n,) step between positions before any interpolation, 0 where there is none
+            [rad or m]; None: found in ``position``.
     """
 
     time: NDArray[np.float64]
@@ -75,6 +79,7 @@ class Recording:
     sampling_rate: float
     sources: tuple[Source, ...] = ()
     repairs: tuple[str, ...] = ()
+    position_step: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         """Check the shapes and copy every array as read-only."""
@@ -89,6 +94,8 @@ class Recording:
                 raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+        if self.position_step is None:
+            object.__setattr__(self, "position_step", position_steps(self.position))
 
     @property
     def duration(self) -> float:

@@ -11,6 +11,7 @@ from dynid.errors import RecordingError
 from dynid.recording.grid import place_on_grid
 from dynid.recording.model import FEWEST_SAMPLES, Recording
 from dynid.recording.order import put_in_order
+from dynid.recording.position_step import position_steps
 from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.span import cut_span, refuse_flaws
 from dynid.recording.values import mark_impossible, require_finite
@@ -73,6 +74,7 @@ def _build(
     for name in ("position", "velocity", "effort"):
         samples = _repair_invalid(samples, name)
     _refuse_gaps(samples)
+    steps = position_steps(samples.position)
     samples, rate = place_on_grid(samples, sampling_rate)
     _require_samples(samples)
     samples = _note_stuck_joints(samples)
@@ -86,6 +88,7 @@ def _build(
         sampling_rate=rate,
         sources=samples.sources,
         repairs=samples.repairs,
+        position_step=steps,
     )
 
 

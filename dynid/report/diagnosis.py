@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dynid.evaluation.diagnosis.finding import grouped
 from dynid.files import write_text
 from dynid.report import svg
 from dynid.report.pages import render
@@ -36,7 +37,7 @@ def finding_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
             "evidence": [(name, significant(v, 3)) for name, v in finding.evidence.items()],
             "plot": None if finding.plot is None else _drawn(finding.plot, finding.cause, number),
         }
-        for number, finding in enumerate(findings)
+        for number, finding in enumerate(grouped(findings))
     ]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from dynid.evaluation.diagnosis.finding import sentences
 from dynid.files import write_text
 from dynid.identification.result import Identification
 from dynid.identification.settings import IdentificationSettings
@@ -37,10 +38,11 @@ def write_validation_report(validation: Validation, path: Path) -> None:
         OutputError: the file cannot be written.
     """
     motion = _motion(validation)
+    settings = validation.model.robot.settings(IdentificationSettings)
     content, made = _common(validation, motion), validation.model.provenance
     content |= {
         "title": f"{validation.model.robot.name}: validation of its dynamic model",
-        "verdict": words.verdict(validation.verdict, content["allowed"], held_out=True),
+        "verdict": words.verdict(validation.verdict, settings, held_out=True),
         "identification": None,
         "created": None,
         "model_of": None if made is None else made.dated,
@@ -51,11 +53,12 @@ def write_validation_report(validation: Validation, path: Path) -> None:
 def report_html(identification: Identification) -> str:
     """Return the text of an identification's report."""
     motion = _motion(identification)
+    settings = identification.robot.settings(IdentificationSettings)
     content = _common(identification, motion)
     verdict = identification.verdict
     content |= {
         "title": f"{identification.robot.name}: identification of its dynamic model",
-        "verdict": words.verdict(verdict, content["allowed"], held_out=False),
+        "verdict": words.verdict(verdict, settings, held_out=False),
         "identification": identification,
         "created": iso_time(identification.provenance.created),
         "model_of": None,
@@ -88,24 +91,27 @@ def _motion(result: Identification | Validation) -> Motion:
 def _common(result: Identification | Validation, motion: Motion) -> dict[str, Any]:
     """Return the contents that both reports have."""
     robot, verdict = result.model.robot, result.verdict
-    allowed = robot.settings(IdentificationSettings).max_relative_torque_error
+    settings = robot.settings(IdentificationSettings)
     held_out = getattr(result, "held_out", None)
+    diagnosed = set(sentences(result.findings))
     joints = [
         {
             "name": joint.joint,
-            "errors": tables.error_row(joint, allowed, number, held_out),
+            "errors": tables.error_row(joint, settings, number, held_out),
             "plot": torque_plot(motion, number),
             "coverage": tables.coverage_row(motion, robot.limits, number),
         }
         for number, joint in enumerate(verdict.joints)
     ]
-    settings = yaml.safe_dump(robot.yaml_content(), sort_keys=False, allow_unicode=True)
+    profile = yaml.safe_dump(robot.yaml_content(), sort_keys=False, allow_unicode=True)
     return {
         "success": verdict.success,
+        "uses": words.uses(verdict),
         "reasons": verdict.reasons,
-        "warnings": verdict.warnings,
+        # those of the diagnosis stand in its own section
+        "warnings": [one for one in verdict.warnings if one not in diagnosed],
+        "found": words.found(result.findings),
         "notes": result.notes,
-        "allowed": allowed,
         "error_header": tables.error_header(verdict.joints[0], held_out=held_out is not None),
         "joints": joints,
         "findings": finding_rows(result.findings),
@@ -119,5 +125,5 @@ def _common(result: Identification | Validation, motion: Motion) -> dict[str, An
         ],
         "sources": result.sources,
         "versions": result.provenance.versions if isinstance(result, Identification) else {},
-        "settings": settings,
+        "settings": profile,
     }

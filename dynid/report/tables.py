@@ -13,6 +13,7 @@ from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
     from dynid.estimation.fitting import HeldOut
+    from dynid.evaluation.settings import EvaluationSettings
     from dynid.evaluation.verdict import JointErrors
     from dynid.identification.friction.automatic import TermSelection
     from dynid.identification.quantities import Quantity
@@ -85,22 +86,30 @@ class TermTable:
 
 
 def error_row(
-    joint: JointErrors, allowed: float, number: int, held_out: HeldOut | None
+    joint: JointErrors,
+    settings: EvaluationSettings,
+    number: int,
+    held_out: HeldOut | None,
 ) -> list[Cell]:
     """Return one joint's line of the table of errors."""
     torque_unit = "N" if joint.unit == "N" else "N·m"
     largest = joint.max_relative_torque_error
-    failed = not largest <= allowed
+    limit = settings.largest_error
+    too_large = limit is not None and not largest <= limit
+    poor = settings.criterion == "held_out" and joint.feedforward is False
+    mark = "bad" if poor else ""
+    unseen = [Cell(percent(held_out.relative_error[number]), mark=mark)] if held_out else []
     own_unit = [] if unit(joint.unit) == torque_unit else [Cell(significant(joint.rmse, 3))]
     return [
         *own_unit,
         Cell(significant(joint.rmse_torque, 3)),
         Cell(significant(joint.rmse_raw, 3)),
         Cell(percent(joint.nrmse)),
-        Cell(percent(joint.relative_error)),
-        *([Cell(percent(held_out.relative_error[number]))] if held_out else []),
+        Cell(percent(joint.relative_error), mark="" if unseen else mark),
+        *unseen,
+        Cell(percent(joint.noise_share)),
         Cell(significant(joint.r_squared, 4)),
-        Cell(percent(largest), mark="bad" if failed else ""),
+        Cell(percent(largest), mark="bad" if too_large else ""),
         Cell(percent(joint.mean_relative_torque_error)),
         Cell(count(joint.moving_samples), f"of {count(joint.samples)}"),
     ]
@@ -129,6 +138,7 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
             if held_out
             else []
         ),
+        ("noise", "rms of the noise in the filtered torque over rms of the measured torque"),
         ("R²", "share of the torque's variance that the model explains"),
         ("max error", "largest error over largest measured torque, on moving samples"),
         ("mean error", "mean error over largest measured torque, on moving samples"),

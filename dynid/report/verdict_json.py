@@ -35,7 +35,7 @@ def verdict_json(
     """
     found = {"quantities": json_by("name", quantities)} if quantities else {}
     return {
-        "joints": json_by("joint", verdict.joints, without=["sliding"]),
+        "joints": json_by("joint", verdict.joints, without=["sliding", "of_several"]),
         "success": verdict.success,
         "reasons": verdict.reasons,
         "warnings": verdict.warnings,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from dynid.dynamics.joint_terms import TERM_SHAPES
+from dynid.evaluation.diagnosis.finding import grouped
 from dynid.identification.settings import IdentificationSettings
-from dynid.text import count, percent, significant
+from dynid.text import count, listed, percent, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.evaluation.diagnosis.finding import Finding
     from dynid.evaluation.verdict import Verdict
     from dynid.identification.result import Identification
     from dynid.robot.robot import Robot
@@ -31,21 +36,57 @@ _ESTIMATORS = {
 }
 
 
-def verdict(verdict: Verdict, allowed: float, *, held_out: bool) -> str:
+def verdict(verdict: Verdict, settings: IdentificationSettings, *, held_out: bool) -> str:
     """Return the outcome in one sentence."""
-    worst = max(verdict.joints, key=lambda joint: joint.max_relative_torque_error)
-    error = percent(worst.max_relative_torque_error)
     what = "unseen recordings" if held_out else "the recordings"
-    if verdict.success:
+    good = "explains {} at every joint" if verdict.success else "does not explain {} well enough"
+    return f"The model {good.format(what)}: {_largest(verdict, settings, held_out)}"
+
+
+def uses(verdict: Verdict) -> list[str]:
+    """Return which joints the model serves for feedforward and for collision detection."""
+    rated = [joint for joint in verdict.joints if joint.feedforward is not None]
+    if not rated:
+        return []
+    sentences = []
+    for use, serving in (
+        ("Feedforward", [joint.joint for joint in rated if joint.feedforward]),
+        ("Collision detection", [joint.joint for joint in rated if joint.collision]),
+    ):
+        others = [joint.joint for joint in verdict.joints if joint.joint not in serving]
+        which = "no joint" if not serving else "every joint" if not others else listed(serving)
+        rest = f"; not {listed(others)}" if serving and others else ""
+        sentences.append(f"{use}: serves {which}{rest}.")
+    return sentences
+
+
+def found(findings: Sequence[Finding]) -> str:
+    """Return the causes that the diagnosis found, except notes; empty if there are none."""
+    causes = [
+        f"{one.cause.replace('_', ' ')} ({one.severity})"
+        for one in grouped(findings)
+        if one.severity != "note"
+    ]
+    return listed(dict.fromkeys(causes)) if causes else ""
+
+
+def _largest(verdict: Verdict, settings: IdentificationSettings, held_out: bool) -> str:
+    """Return the largest error of those that the criterion rates, and what it allows."""
+    allowed = f"{100 * settings.allowed_error:g} % is allowed."
+    if settings.criterion == "max_error":
+        worst = max(verdict.joints, key=lambda joint: joint.max_relative_torque_error)
         return (
-            f"The model explains {what} at every joint: the largest torque error in motion "
-            f"is {error} of the largest measured torque ({worst.joint}); {100 * allowed:g} % is "
-            "allowed."
+            f"the largest torque error in motion is {percent(worst.max_relative_torque_error)} of "
+            f"the largest measured torque ({worst.joint}); {allowed}"
         )
+    rated = [joint for joint in verdict.joints if isfinite(joint.unexplained_error)]
+    if not rated:
+        return f"no joint's error could be rated; {allowed}"
+    worst = max(rated, key=lambda joint: joint.unexplained_error)
+    where = "on them" if held_out else "on data not used in the fit"
     return (
-        f"The model does not explain {what} well enough to be used: the largest torque error "
-        f"in motion is {error} of the largest measured torque ({worst.joint}); {100 * allowed:g} % "
-        "is allowed."
+        f"the largest relative torque error {where}, without noise, is "
+        f"{percent(worst.unexplained_error)} ({worst.joint}); {allowed}"
     )
 
 

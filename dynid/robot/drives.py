@@ -174,6 +174,13 @@ def counts_factor(drives: Drives, joints: int) -> Array:
     return counts / (2 * np.pi) * _transmission(drives, joints)
 
 
+def encoder_step(drives: Drives, joints: int) -> Array:
+    """Return the joint motion of one encoder count, 0 where ``encoder_counts`` is missing; (n,)."""
+    if drives.encoder_counts is None:
+        return np.zeros(joints)
+    return np.asarray(1.0 / np.abs(counts_factor(drives, joints)))
+
+
 def with_drive_limits(limits: Limits, drives: Drives, joints: int) -> Limits:
     """Return the limits, with those of the drives where the profile has none.
 

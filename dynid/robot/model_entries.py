@@ -123,6 +123,7 @@ class ModelEntries(Settings):
     samples: StrictInt
     condition_number: Annotated[float, Field(strict=True, allow_inf_nan=True)]
     base_parameter_count: StrictInt
+    criterion: Literal["held_out", "max_error"] = "max_error"
     allowed_error: StrictFloat | None = None
     joints: Texts
     gravity: Doubles

@@ -114,6 +114,7 @@ def _read_provenance(entries: ModelEntries, where: str) -> Provenance:
         samples=entries.samples,
         condition_number=entries.condition_number,
         base_parameter_count=entries.base_parameter_count,
+        criterion=entries.criterion,
         allowed_error=entries.allowed_error,
         reasons=entries.reasons,
         warnings=entries.warnings,

@@ -96,6 +96,7 @@ def _provenance(made: Provenance) -> dict[str, Value]:
         "samples": int(made.samples),
         "condition_number": float(made.condition_number),
         "base_parameter_count": int(made.base_parameter_count),
+        "criterion": made.criterion,
         "allowed_error": made.allowed_error,
     }
 
@@ -169,26 +170,34 @@ def header(
         f"Written by: {versions}",
         f"Low-pass filter's cut-off frequency: {cutoff}",
         f"Samples: {made.samples} used of {made.raw_samples} recorded",
-        f"Torque error relative to the largest measured torque, on moving samples{_allowed(made)}:",
+        f"Torque errors{_allowed(made)}: norm of the error over norm of the torque, the same",
+        "held out (on data not used in the fit), max and mean of moving samples over the largest",
+        "torque:",
         *_error_rows(mechanism, errors),
         *_quantity_rows(quantities),
     ]
 
 
 def _allowed(made: Provenance) -> str:
-    return "" if made.allowed_error is None else f" (allowed: {100 * made.allowed_error:g} %)"
+    if made.allowed_error is None:
+        return ""
+    what = "held out" if made.criterion == "held_out" else "max"
+    return f" (allowed: {what} {100 * made.allowed_error:g} %)"
 
 
 def _error_rows(mechanism: Mechanism, errors: ModelErrors) -> list[str]:
     joints, types = mechanism.joints, mechanism.joint_types
     width = max(len("joint"), *map(len, joints))
-    rows = [f"  {'joint':<{width}}      max     mean  moving samples"]
+    held_out = errors.held_out_relative_error or (float("nan"),) * len(joints)
+    rows = [f"  {'joint':<{width}}  relative   held out        max       mean  moving samples"]
     for number, (joint, kind) in enumerate(zip(joints, types, strict=True)):
         unit = "m/s" if kind == "prismatic" else "rad/s"
         rows.append(
             f"  {joint:<{width}}"
-            f"  {100 * errors.max_relative_torque_error[number]:5.2f} %"
-            f"  {100 * errors.mean_relative_torque_error[number]:5.2f} %"
+            f"  {100 * errors.relative_error[number]:6.2f} %"
+            f"   {100 * held_out[number]:6.2f} %"
+            f"   {100 * errors.max_relative_torque_error[number]:6.2f} %"
+            f"   {100 * errors.mean_relative_torque_error[number]:6.2f} %"
             f"  {errors.moving_samples[number]}"
             f" (above {errors.velocity_threshold[number]:.4g} {unit})"
         )

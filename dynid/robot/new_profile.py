@@ -45,9 +45,11 @@ recording:                 # docs/recordings.md
 
 """
 _REST = """\
+terms: auto                # chosen by held-out data; docs/method.md lists every kind
+
 identification:
   cutoff_hz: 10            # [Hz] above the frequencies of the motion, below those of noise
-  parallel_filter: {cutoff_hz: 10, decimation: 20}
+  parallel_filter: {cutoff_hz: 10}   # of torque and model; of fast recordings with decimation: 10
 
 excitation:                # `dynid excite` finds a better one
   type: fourier
@@ -76,7 +78,6 @@ class NewProfile:
         found: the joints of the URDF.
         joints: the actuated ones, in drive order.
         mesh_folder: folder of the URDF's meshes, or None.
-        touching: pairs of links that touch in every pose that was tried.
     """
 
     robot: str
@@ -85,7 +86,6 @@ class NewProfile:
     found: RobotJoints
     joints: tuple[str, ...]
     mesh_folder: str | None = None
-    touching: tuple[tuple[str, str], ...] = ()
 
     def text(self) -> str:
         """Return the YAML with its comments."""
@@ -166,9 +166,6 @@ class NewProfile:
 
     def _workspace(self) -> str:
         rows = [] if self.mesh_folder is None else [f"  mesh_folder: {_word(self.mesh_folder)}"]
-        if self.touching:
-            rows.append("  allowed_pairs:           # these touch in every pose that was tried")
-            rows += [f"    - [{_word(one)}, {_word(two)}]" for one, two in self.touching]
         if not rows:
             rows = ["  self_collision: null     # null: where the URDF has shapes"]
         return _WORKSPACE.format(rows="".join(f"{row}\n" for row in rows))

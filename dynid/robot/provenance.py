@@ -34,6 +34,7 @@ class Provenance:
         samples: used.
         condition_number: of the identification's column-scaled regressor.
         base_parameter_count: including those that the recordings do not determine.
+        criterion: of success: ``"held_out"`` or ``"max_error"`` (older models, without a choice).
         allowed_error: largest relative torque error that the criterion allowed.
     """
 
@@ -46,6 +47,7 @@ class Provenance:
     samples: int
     condition_number: float
     base_parameter_count: int
+    criterion: Literal["held_out", "max_error"] = "max_error"
     allowed_error: float | None = None
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

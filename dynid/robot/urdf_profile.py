@@ -119,8 +119,8 @@ def expand_patterns(content: dict[str, Any], urdf_xml: str, where: str) -> None:
     """Replace patterns such as ``gripper_*`` in ``joints`` and ``locked`` by names of the URDF.
 
     ``locked`` may be a list of names and patterns; these joints are at 0, at the limit nearest to
-    it, or where the joint that they follow (``<mimic>``) moves them. A joint that is named or
-    matched before keeps its position.
+    it, or where the joint that they follow (``<mimic>``) moves them. A joint that is named, or
+    matched before, keeps its position.
 
     Raises:
         ConfigurationError: a pattern matches no movable joint.

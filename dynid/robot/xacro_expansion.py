@@ -7,8 +7,10 @@ such as ``${9**9**9}`` take all memory or never end, so a child process with lim
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid.errors import ConfigurationError
@@ -18,7 +20,6 @@ from dynid.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from dynid.packages import Packages
 
@@ -63,9 +64,6 @@ def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Packages) -
 
 def _environment() -> dict[str, str]:
     """Return the environment of the child, which imports the same dynid from any folder."""
-    import os  # noqa: PLC0415
-    from pathlib import Path  # noqa: PLC0415
-
     here = str(Path(__file__).resolve().parents[2])
     others = os.environ.get("PYTHONPATH", "")
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (here, others)))}

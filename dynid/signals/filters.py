@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, log
 
 import numpy as np
@@ -155,11 +156,16 @@ class ParallelFilter:
         return values[:: self.decimation]
 
     def _anti_alias(self) -> Sections:
-        corner = 0.8 / self.decimation
-        sections = signal.cheby1(_CHEBYSHEV_ORDER, _CHEBYSHEV_RIPPLE_DB, corner, output="sos")
-        return np.asarray(sections)
+        return _chebyshev(0.8 / self.decimation)
 
 
+@lru_cache(maxsize=16)
+def _chebyshev(corner: float) -> Sections:
+    sections = signal.cheby1(_CHEBYSHEV_ORDER, _CHEBYSHEV_RIPPLE_DB, corner, output="sos")
+    return np.asarray(sections)
+
+
+@lru_cache(maxsize=16)
 def _butterworth(cutoff_hz: float, order: int, sampling_rate: float) -> Sections:
     return np.asarray(signal.butter(order, cutoff_hz, fs=sampling_rate, output="sos"))
 

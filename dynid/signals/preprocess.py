@@ -16,6 +16,7 @@ from dynid.recording.settings import RecordingSettings
 from dynid.robot.limits import Limits
 from dynid.robot.robot import Robot
 from dynid.signals.filters import average_periods, low_pass, replace_outliers
+from dynid.signals.first_play import first_play
 from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
 from dynid.signals.settings import MedianSettings, SignalSettings, VelocityThreshold
@@ -62,12 +63,22 @@ def preprocess(recording: Recording, robot: Robot) -> Signals:
     if settings.trim_rest and settings.period is None:
         span = _moving_span(signals.moving)
         notes += _trim_note(span, len(time), rate)
-    signals = replace(signals, notes=tuple(notes))
+    step = recorded_steps(recording, robot)
+    play = first_play(track.position, step, rate)
+    signals = replace(signals, notes=tuple(notes), position_step=step, first_play=play)
     signals = _cut(signals, span, round(settings.border * rate))
     if settings.period is None:
         return signals
     # the same period comes before a periodic motion
     return replace(signals, earlier_position=signals.position, earlier_velocity=signals.velocity)
+
+
+def recorded_steps(recording: Recording, robot: Robot) -> Array:
+    """Return the step between recorded positions at each joint (n,), 0 where there is none."""
+    steps = np.asarray(recording.position_step)
+    if robot.settings(RecordingSettings).side == "joint" or robot.coupling is None:
+        return steps
+    return np.asarray(np.abs(np.array(robot.coupling)) @ steps)
 
 
 def _joint_side(recording: Recording, robot: Robot) -> _Track:

@@ -33,6 +33,9 @@ class Signals:
             velocity was measured.
         earlier_position, earlier_velocity: (K, n) motion before the first sample, for friction
             with memory.
+        position_step: (n,) step between recorded positions, 0 where there is none [rad or m].
+        first_play: (n,) by which a joint at rest can appear to move at the start, by encoder steps
+            and noise [rad or m]; None: by nothing.
         notes: sentences on what was repaired or removed.
     """
 
@@ -53,6 +56,8 @@ class Signals:
     motion_filter: MotionFilter | None = None
     earlier_position: Array | None = None
     earlier_velocity: Array | None = None
+    position_step: Array | None = None
+    first_play: Array | None = None
 
     def __repr__(self) -> str:
         """Return joints, length and rate."""
@@ -63,7 +68,7 @@ class Signals:
 
     def past(self, mechanism: Mechanism) -> Array:
         """Return the state of terms with memory at the first sample, see ``Mechanism.new_past``."""
-        past = mechanism.new_past()
+        past = mechanism.new_past(self.first_play)
         if len(past) and self.earlier_position is not None and self.earlier_velocity is not None:
             mechanism.advance(self.earlier_position, self.earlier_velocity, past)
         return past

@@ -57,7 +57,7 @@ def with_true_terms(robot: Robot, settings: SimulationSettings) -> Robot:
         for kind in _OF_DRIVES
         if (joints := tuple(robot.moving_joints[j] for of, j in lacking if of == kind))
     )
-    return robot.with_terms((*robot.terms, *added)) if added else robot
+    return robot.with_terms((*robot.explicit_terms, *added)) if added else robot
 
 
 def simulated_model(robot: Robot) -> Model:

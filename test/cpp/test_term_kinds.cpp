@@ -111,6 +111,20 @@ TEST(Presliding, ADeadBandIsAPlay)
   EXPECT_NEAR(contact.move(stop, 0.99, 0.0), 0.0, 1e-12);
 }
 
+TEST(Presliding, AWiderPlayLastsUntilTheContactFirstMoves)
+{
+  auto stop = shaped("presliding");
+  stop.dead_band = 0.01;
+  dynid::Presliding contact;
+  contact.first_play = 0.1;
+  EXPECT_EQ(contact.move(stop, 1.0, 0.0), 0.0);
+  EXPECT_EQ(contact.move(stop, 1.09, 0.0), 0.0) << "within it";
+  EXPECT_EQ(contact.move(stop, 0.91, 0.0), 0.0);
+  EXPECT_NEAR(contact.move(stop, 1.13, 0.0), 0.1, 1e-12) << "follows at its edge";
+  EXPECT_NEAR(contact.move(stop, 1.111, 0.0), 0.1, 1e-12) << "from here on, within the dead band";
+  EXPECT_NEAR(contact.move(stop, 1.08, 0.0), 0.0, 1e-12);
+}
+
 TEST(Presliding, BristlesApproachTheLevelOfTheirVelocity)
 {
   const auto bristles = shaped("lugre");

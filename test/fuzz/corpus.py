@@ -239,6 +239,8 @@ def _put_recordings(folder: Path, recording: Recording) -> None:
     header = "time,q1,q2,e1,e2\n"
     rows = "".join(",".join(f"{value:.6g}" for value in row) + "\n" for row in table)
     _put(folder / "csv", "log.csv", header + rows)
+    header = "time,A1.pfbRaw,A2.pfbRaw,A1.tfbRaw,A2.tfbRaw\n"
+    _put(folder / "softmc", "idnt.REC", header + rows)
     (folder / "npz").mkdir()
     arrays = {
         "time": recording.time,

@@ -90,7 +90,7 @@ def _profile(path: Path, folder: Path) -> Numbers:
         shutil.copy(folder / "duo.urdf", own)
     robot = load_robot(path)
     yield from _motion(robot)
-    changed = robot.model_copy(update={"terms": robot.terms[:1]})
+    changed = robot.model_copy(update={"terms": robot.explicit_terms[:1]})
     written = path.with_name("written.yaml")
     write_profile(changed, written, given=profile_text(str(path)), note="By fuzzing.")
     assert load_robot(written) == changed
@@ -256,6 +256,7 @@ TARGETS = {
     "verdict": Target(_verdict, 2000),
     "mesh": Target(_mesh, 300),
     "csv": Target(_csv, 400),
+    "softmc": Target(_recording, 400),
     "npz": Target(_recording, 400),
     "mcap": Target(_mcap, 150),
     "db3": Target(_recording, 150),

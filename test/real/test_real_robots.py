@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.real_recordings import TX40, UR10, UR10E, needs
+from support.real_recordings import PANDA, TX40, UR10, UR10E, needs
 
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.identify import identify
@@ -76,3 +76,18 @@ def test_ur10e_currents_between_ten_points_are_predicted() -> None:
     assert [joint.unit for joint in held_out.joints] == ["A"] * 6
     assert np.all(np.array([joint.rmse for joint in held_out.joints]) <= standard)
     assert held_out.success
+
+
+@needs(PANDA)
+def test_panda_passes_with_friction_chosen_by_its_recording() -> None:
+    robot = load_robot("panda")
+    result = identify(robot, [load_recording(PANDA, robot, stop=14.7)])
+    assert result.verdict.success
+    assert result.verdict.joints[0].collision
+    chosen = validate(result.model, [load_recording(PANDA, robot, start=14.7)])
+    plain = identify(
+        robot.with_explicit_terms(), [load_recording(PANDA, robot, stop=14.7)], estimator="wls"
+    )
+    before = validate(plain.model, [load_recording(PANDA, robot, start=14.7)])
+    assert chosen.verdict.success
+    assert chosen.verdict.mean_relative_error < 0.8 * before.verdict.mean_relative_error

@@ -109,6 +109,7 @@ def an_identification(samples: int = 400, recordings: int = 2) -> Identification
         samples=samples * recordings,
         condition_number=42.5,
         base_parameter_count=3,
+        criterion="held_out",
         allowed_error=0.5,
         warnings=verdict.warnings,
         sources=(
@@ -229,6 +230,11 @@ def _joint(name: str, number: int) -> JointErrors:
         samples=800,
         moving_samples=700 + number,
         velocity_threshold=0.02,
+        held_out_error=0.06 + 0.01 * number,
+        noise_share=0.001,
+        unexplained_error=0.06 + 0.01 * number,
+        feedforward=True,
+        collision=number < 2,
     )
 
 

@@ -139,8 +139,14 @@ double JointTerm::largest_dry_friction(double direction) const noexcept
 double Presliding::move(const JointTerm & term, double to, double dq) noexcept
 {
   const double before = std::isnan(position) ? to : position;
-  position = std::clamp(before, to - term.dead_band, to + term.dead_band);
-  deflection = term.kind->stretch(term, deflection, position - before, dq);
+  const double play = std::max(term.dead_band, first_play);
+  position = std::clamp(before, to - play, to + play);
+  const double step = position - before;
+  if (step != 0.0) {
+    position = to - std::copysign(term.dead_band, step);
+    first_play = 0.0;
+  }
+  deflection = term.kind->stretch(term, deflection, step, dq);
   return deflection / term.scale;
 }
 

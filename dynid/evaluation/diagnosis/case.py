@@ -117,6 +117,19 @@ class Case:
             model=joined([c.model for c in compared]) if compared else None,
         )
 
+    @property
+    def time(self) -> Array:
+        """Time [s] of the samples of ``decimated``, (N,), one recording after the other."""
+        return self.elapsed(self.step)
+
+    def elapsed(self, step: int) -> Array:
+        """Return the time [s] of every ``step``-th sample, one recording after the other."""
+        times, end = [], 0.0
+        for signals in self.signals:
+            times.append(end + signals.time[::step] - signals.time[0])
+            end += float(signals.time[-1] - signals.time[0]) + 1 / signals.sampling_rate
+        return np.concatenate(times)
+
     @cached_property
     def urdf_torque(self) -> Array:
         """Torque of the URDF's masses along the decimated motion, (N, n)."""

@@ -19,6 +19,7 @@ from dynid.evaluation.diagnosis.saturation import saturation
 from dynid.evaluation.diagnosis.scale import torque_factor
 from dynid.evaluation.diagnosis.sign import flipped_sign
 from dynid.evaluation.diagnosis.small_region import small_region
+from dynid.evaluation.diagnosis.spikes import spikes
 from dynid.evaluation.diagnosis.steps import quantised_feedback
 from dynid.evaluation.diagnosis.time_shift import time_shift
 from dynid.evaluation.diagnosis.too_short import too_short
@@ -30,6 +31,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
     {
         "too_slow": too_slow,
         "saturation": saturation,
+        "spikes": spikes,
         "too_short": too_short,
         "small_region": small_region,
         "overlapping_frequencies": overlapping_frequencies,
@@ -62,26 +64,28 @@ URDF_CAUSES = ("torque_factor", "flipped_sign", "wrong_gravity")
 _WRONG = 0.5  # relative error above which signs and units are checked
 
 _SPOILS_TORQUE = ("saturation", "torque_factor", "flipped_sign", "wrong_gravity")
-_SPOILS_ERRORS = (*_SPOILS_TORQUE, "time_shift", "quantised_feedback")
+_SPOILS_ERRORS = (*_SPOILS_TORQUE, "spikes", "time_shift", "quantised_feedback")
 
 SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         # friction is identified from the residual: errors of torque and motion appear there too;
         # a few strokes do not determine its shape, and coupling is found beyond all own friction
         "friction_terms": (*_SPOILS_ERRORS, "too_short", "noise", "unmodelled_coupling"),
-        # coupling is identified from the residual as well
-        "unmodelled_coupling": _SPOILS_ERRORS,
+        # coupling is identified from the residual as well, which is friction in slow motion
+        "unmodelled_coupling": (*_SPOILS_ERRORS, "too_slow"),
         # with a wrong gravity every weight has a wrong size or sign
         "flipped_sign": ("wrong_gravity",),
         "torque_factor": ("wrong_gravity", "flipped_sign"),
         # a delay compensates a part of the error of wrong bodies or clipped torque
-        "time_shift": ("flipped_sign", "wrong_gravity", "saturation"),
+        "time_shift": ("flipped_sign", "wrong_gravity", "saturation", "spikes"),
         # inertia's share is taken from the fit, which a wrong sign, size or delay corrupts
         "too_slow": ("flipped_sign", "torque_factor", "time_shift"),
         # rows are weighted by torque
         "ill_conditioned": ("torque_factor",),
         # torque in a wrong unit exceeds the drive's limits
         "saturation": ("torque_factor",),
+        # steps of feedback last for a sample, and so does the top of a torque that is cut off
+        "spikes": ("flipped_sign", "wrong_gravity", "quantised_feedback", "saturation"),
         # the range of clipped torque is too small, and slow motion stays within one step
         "quantised_feedback": ("too_slow", "saturation"),
         # parameters overfit errors of other causes

@@ -67,11 +67,11 @@ def _finding(
     # the part that is correlated with the joint's own signals is neither counted nor drawn
     beyond = without(np.column_stack(columns), own)
     by_other = beyond @ np.linalg.lstsq(beyond, residual.error[:, joint], rcond=1e-9)[0]
-    samples = np.arange(len(by_other), dtype=np.float64)
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="unmodelled_coupling",
         joint=None,  # two joints are involved
+        names=(name, source),
         severity="warning",
         sentence=(
             f"{name}: {share:.0%} of the squared torque error is explained by {source}, "
@@ -84,11 +84,11 @@ def _finding(
             **{f"share by {what}": part for what, part in zip(_WHAT, parts, strict=True)},
         },
         plot=Plot(
-            x_label="sample",
+            x_label="time [s]",
             y_label=f"torque error of {name} [{unit}]",
             traces=(
-                Trace(samples, residual.error[:, joint], "error"),
-                Trace(samples, by_other, f"explained by {source}"),
+                Trace(residual.time, residual.error[:, joint], "error"),
+                Trace(residual.time, by_other, f"explained by {source}"),
             ),
         ),
     )

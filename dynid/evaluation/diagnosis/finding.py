@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dynid.arrays import Array
+from dynid.text import listed, significant
 
 Severity = Literal["problem", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("problem", "warning", "note")
@@ -44,6 +46,7 @@ class Finding:
         remedy: one sentence on what to do.
         evidence: numbers by name; the name includes the unit, such as "delay [s]".
         plot: of the evidence; None if there is none.
+        names: joints in the sentence, if they are not only ``joint``.
     """
 
     cause: str
@@ -53,6 +56,7 @@ class Finding:
     remedy: str
     evidence: Mapping[str, float]
     plot: Plot | None = None
+    names: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return severity, cause, observation and remedy."""
@@ -60,5 +64,56 @@ class Finding:
 
 
 def sentences(findings: Iterable[Finding]) -> list[str]:
-    """Return observation and remedy of each finding except notes."""
-    return [f"{one.sentence} {one.remedy}" for one in findings if one.severity != "note"]
+    """Return observation and remedy of each group of findings except notes."""
+    return [f"{one.sentence} {one.remedy}" for one in grouped(findings) if one.severity != "note"]
+
+
+def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Merge findings whose sentences differ in joints and numbers only; the first one leads."""
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for one in findings:
+        groups.setdefault(_pattern(one), []).append(one)
+    return tuple(group[0] if len(group) == 1 else _merged(group) for group in groups.values())
+
+
+def _pattern(finding: Finding) -> tuple[str, ...]:
+    """Return cause, severity and texts with places for joints and numbers."""
+    text = f"{finding.sentence} {finding.remedy}"
+    for name in sorted(_names(finding), key=len, reverse=True):
+        text = _word(name).sub("{}", text)
+    if not _names(finding):
+        return finding.cause, finding.severity, text
+    return finding.cause, finding.severity, re.sub(r"[-+]?\d[\d.]*(e[-+]?\d+)?", "#", text)
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+
+
+def _names(finding: Finding) -> tuple[str, ...]:
+    return finding.names or ((finding.joint,) if finding.joint else ())
+
+
+def _merged(group: list[Finding]) -> Finding:
+    first, names = group[0], [listed(_names(one)) for one in group]
+    others = [
+        f"{name} ({next(iter(one.evidence))} {significant(next(iter(one.evidence.values())), 3)})"
+        if one.evidence
+        else name
+        for name, one in zip(names[1:], group[1:], strict=True)
+    ]
+    remedy = first.remedy
+    if first.joint is not None:
+        remedy = _word(first.joint).sub(lambda _: listed(names), remedy)
+    return replace(
+        first,
+        joint=None,
+        sentence=f"{first.sentence} The same applies to {listed(others)}.",
+        remedy=remedy,
+        evidence={
+            f"{name}: {key}": value
+            for name, one in zip(names, group, strict=True)
+            for key, value in one.evidence.items()
+        },
+        names=tuple(dict.fromkeys(name for one in group for name in _names(one))),
+    )

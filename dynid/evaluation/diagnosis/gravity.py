@@ -122,7 +122,6 @@ def _finding(
 ) -> Finding:
     joint = int(np.argmax((bodies.weight @ (found - present)).std(axis=0)))
     name = case.joints[joint]
-    samples = np.arange(len(case.decimated.torque), dtype=np.float64)
     return Finding(
         cause="wrong_gravity",
         joint=None,
@@ -140,10 +139,10 @@ def _finding(
             "residual over that of the profile": share,
         },
         plot=Plot(
-            x_label="sample",
+            x_label="time [s]",
             y_label=f"torque of {name} beyond its friction [N m]",
             traces=tuple(
-                Trace(samples, without(values[:, joint], own_terms(case.decimated, joint)), label)
+                Trace(case.time, without(values[:, joint], own_terms(case.decimated, joint)), label)
                 for values, label in (
                     (case.decimated.torque, "measured"),
                     (bodies.torque(present), "URDF, gravity of the profile"),

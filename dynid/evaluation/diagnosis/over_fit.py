@@ -9,7 +9,9 @@ import numpy as np
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 
-_TIMES = 1.4  # held-out error over error of the fit
+# held-out error over error of the fit: √((n + 1) / (n - 1)) for n independent values of each
+# parameter, here of fewer than five (Akaike's final prediction error)
+_TIMES = 1.22
 _MORE = 0.02  # of the torque: smaller differences are ignored
 
 

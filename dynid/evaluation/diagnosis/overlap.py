@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.too_short import FEWEST_CYCLES, strokes
 from dynid.signals.signals import Signals
+from dynid.text import listed
 
 _TOGETHER = 0.95  # of the squared velocity; random series of few harmonics reach 0.9
 _FEWEST = 30  # samples in motion
@@ -26,24 +28,31 @@ _REMEDY = (
 
 
 def overlapping_frequencies(case: Case) -> Iterator[Finding]:
-    """Look for pairs of joints that move together, and for motion that repeats early."""
+    """Look for joints that move together, and for motion that repeats early."""
     if case.mechanism.semi_static:
         return  # gravity torque depends on poses only
-    pairs = list(_pairs(case))
-    yield from pairs
-    if not pairs:
+    groups = list(_groups(case))
+    yield from groups
+    if not groups:
         yield from _repetition(case)
 
 
-def _pairs(case: Case) -> Iterator[Finding]:
-    decimated = case.decimated
+def _groups(case: Case) -> Iterator[Finding]:
+    """Find the pairs of joints that move together, and join pairs that share a joint."""
+    decimated, shares = case.decimated, dict[tuple[int, int], float]()
     for i, j in combinations(range(len(case.joints)), 2):
         both = decimated.moving[:, i] & decimated.moving[:, j]
         if both.sum() < _FEWEST or both.mean() < 0.1:
             continue
         share = min(_explained(case, i, j), _explained(case, j, i))
         if share > _TOGETHER:
-            yield _together(case, i, j, share)
+            shares[i, j] = share
+    linked = np.zeros((len(case.joints), len(case.joints)))
+    for pair in shares:
+        linked[pair] = 1
+    _, group = connected_components(linked, directed=False)
+    for number in dict.fromkeys(group[i] for i, _ in shares):
+        yield _together(case, {pair: s for pair, s in shares.items() if group[pair[0]] == number})
 
 
 def _explained(case: Case, of: int, by: int) -> float:
@@ -58,30 +67,33 @@ def _explained(case: Case, of: int, by: int) -> float:
     return 1 - float(left @ left) / float(velocity @ velocity)
 
 
-def _together(case: Case, i: int, j: int, share: float) -> Finding:
-    first, second = case.joints[i], case.joints[j]
-    correlation = float(
-        np.corrcoef(case.decimated.velocity[:, i], case.decimated.velocity[:, j])[0, 1]
-    )
+def _together(case: Case, shares: dict[tuple[int, int], float]) -> Finding:
+    """Return the finding on joints that are linked by pairs (i, j), each with its share."""
+    velocity, position = case.decimated.velocity, case.decimated.position
+    names = [case.joints[j] for j in sorted({joint for pair in shares for joint in pair})]
+    (i, j), share = max(shares.items(), key=lambda pair: pair[1])
+    correlation = float(np.corrcoef(velocity[:, i], velocity[:, j])[0, 1])
+    pairs = {} if len(shares) == 1 else shares
     return Finding(
         cause="overlapping_frequencies",
         joint=None,
         severity="warning",
         sentence=(
-            f"{first} and {second} move together: the motion of one explains {share:.0%} of the "
-            f"squared velocity of the other (correlation {correlation:.2f}), so their parameters "
-            "can hardly be separated."
+            f"{listed(names)} move together: the motion of one explains "
+            f"{'up to ' if pairs else ''}{share:.0%} of the squared velocity of "
+            f"{'an' if pairs else 'the '}other (correlation {correlation:.2f}), so their "
+            "parameters can hardly be separated."
         ),
         remedy=_REMEDY,
-        evidence={"share of velocity in common": share, "correlation": correlation},
+        evidence={
+            "share of velocity in common": share,
+            "correlation": correlation,
+            **{f"share of {case.joints[a]} and {case.joints[b]}": s for (a, b), s in pairs.items()},
+        },
         plot=Plot(
-            x_label=f"position of {first}",
-            y_label=f"position of {second}",
-            traces=(
-                Trace(
-                    case.decimated.position[:, i], case.decimated.position[:, j], "recorded", "dots"
-                ),
-            ),
+            x_label=f"position of {case.joints[i]}",
+            y_label=f"position of {case.joints[j]}",
+            traces=(Trace(position[:, i], position[:, j], "recorded", "dots"),),
         ),
     )
 

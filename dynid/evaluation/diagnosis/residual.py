@@ -25,6 +25,7 @@ class Residual:
         error: (m, n) measured minus model torque [N m or N].
         torque: (m, n) measured, filtered [N m or N].
         velocity: (m, n) not filtered, for plots [rad/s or m/s].
+        time: (m,) [s].
     """
 
     def __init__(self, case: Case) -> None:
@@ -37,6 +38,7 @@ class Residual:
         self.error: Array = (compared.measured - compared.model)[self._kept]
         self.torque: Array = compared.measured[self._kept]
         self.velocity: Array = self.signals.velocity[self._kept]
+        self.time: Array = self.signals.time[self._kept]
         # a signal of bandwidth f has 2 f independent values per second
         band = min(self._filter.cutoff_hz or rate, settings.cutoff_hz or rate, rate / 2)
         self._values = 2 * band * float(self.signals.time[-1] - self.signals.time[0])

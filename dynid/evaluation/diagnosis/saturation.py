@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.evaluation.diagnosis.brief_saturation import brief_saturation
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.noise import white_noise
@@ -42,14 +43,16 @@ def saturation(case: Case) -> Iterator[Finding]:
     model = None
     if case.comparisons:
         model = np.concatenate([c.raw_model[::step] for c in case.comparisons])
-    noise = white_noise(case)
+    noise, time = white_noise(case), case.elapsed(step)
+    found_at = []
     for j in np.flatnonzero(case.decimated.moves):
         unit = torque_unit(case.mechanism.prismatic[j])
         limit = case.robot.limits.range_of("torque_max", int(j))
         if limit is not None:
             at_limit = float(np.mean(np.abs(torque[:, j]) > _AT_LIMIT * limit[1]))
             if at_limit > _SHARE:
-                yield _at_limit(case.joints[j], unit, limit[1], at_limit, torque[:, j])
+                yield _at_limit(case.joints[j], unit, limit[1], at_limit, (time, torque[:, j]))
+                found_at.append(int(j))
                 continue
         # a saturated sensor has no noise, a saturated drive has
         clipped = max(2.5 * step_of(torque[:, j]), _LEVEL * np.ptp(torque[:, j]))
@@ -65,8 +68,10 @@ def saturation(case: Case) -> Iterator[Finding]:
         ]
         if found:
             side, plateau = max(found, key=lambda pair: pair[1].held.sum())
+            found_at.append(int(j))
             modelled = None if model is None else model[:, j]
-            yield _saturated(case.joints[j], unit, side, plateau, torque[:, j], modelled)
+            yield _saturated(case.joints[j], unit, side, plateau, (time, torque[:, j]), modelled)
+    yield from brief_saturation(case, found_at)
 
 
 def _plateau(torque: Array, width: float) -> _Plateau | None:
@@ -90,7 +95,12 @@ def _varies(acceleration: Array, held: NDArray[np.bool_]) -> bool:
 
 
 def _saturated(
-    name: str, unit: str, side: int, plateau: _Plateau, torque: Array, model: Array | None
+    name: str,
+    unit: str,
+    side: int,
+    plateau: _Plateau,
+    measured: tuple[Array, Array],
+    model: Array | None,
 ) -> Finding:
     level, share = side * plateau.level, float(plateau.held.mean())
     evidence = {f"plateau [{unit}]": level, "share of samples": share}
@@ -113,11 +123,13 @@ def _saturated(
             "range of the measurement."
         ),
         evidence=evidence,
-        plot=_plot(f"{name} [{unit}]", torque, model),
+        plot=_plot(f"{name} [{unit}]", *measured, model),
     )
 
 
-def _at_limit(name: str, unit: str, limit: float, share: float, torque: Array) -> Finding:
+def _at_limit(
+    name: str, unit: str, limit: float, share: float, measured: tuple[Array, Array]
+) -> Finding:
     return Finding(
         cause="saturation",
         joint=name,
@@ -131,13 +143,12 @@ def _at_limit(name: str, unit: str, limit: float, share: float, torque: Array) -
             "more."
         ),
         evidence={f"torque_max [{unit}]": limit, "share of samples": share},
-        plot=_plot(f"{name} [{unit}]", torque),
+        plot=_plot(f"{name} [{unit}]", *measured),
     )
 
 
-def _plot(label: str, torque: Array, model: Array | None = None) -> Plot:
-    samples = np.arange(len(torque), dtype=np.float64)
-    traces = [Trace(samples, torque, "measured")]
+def _plot(label: str, time: Array, torque: Array, model: Array | None = None) -> Plot:
+    traces = [Trace(time, torque, "measured")]
     if model is not None:
-        traces.append(Trace(samples, model, "model"))
-    return Plot("sample", label, tuple(traces))
+        traces.append(Trace(time, model, "model"))
+    return Plot("time [s]", label, tuple(traces))

@@ -130,13 +130,12 @@ def _finding(case: Case, joint: int | None, ratio: float, ratios: dict[int, floa
 
 def _plot(case: Case, joint: int) -> Plot:
     own = own_terms(case.decimated, joint)
-    samples = np.arange(len(own), dtype=np.float64)
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Plot(
-        x_label="sample",
+        x_label="time [s]",
         y_label=f"{case.joints[joint]}, beyond friction and rotor [{unit}]",
         traces=(
-            Trace(samples, without(case.decimated.torque[:, joint], own), "measured"),
-            Trace(samples, without(case.urdf_torque[:, joint], own), "URDF's masses"),
+            Trace(case.time, without(case.decimated.torque[:, joint], own), "measured"),
+            Trace(case.time, without(case.urdf_torque[:, joint], own), "URDF's masses"),
         ),
     )

@@ -54,14 +54,13 @@ def _possible(case: Case) -> Array:
 
 
 def _plot(case: Case, joints: list[int], possible: Array) -> Plot:
-    samples = np.arange(len(case.decimated.position), dtype=np.float64)
     middle = case.decimated.position.mean(axis=0)
     return Plot(
-        x_label="sample",
+        x_label="time [s]",
         y_label="position about its mean over the range",
         traces=tuple(
             Trace(
-                samples,
+                case.time,
                 (case.decimated.position[:, j] - middle[j]) / possible[j],
                 case.joints[j],
             )

@@ -78,7 +78,7 @@ def _slow(
     limits = (
         f", at a speed of up to {speeds} of its limit" if np.isfinite(speed_share).all() else ""
     )
-    samples = np.arange(len(inertia), dtype=np.float64)
+    time = case.time[::_FEWER]
     return Finding(
         cause="too_slow",
         joint=only(names),
@@ -90,11 +90,11 @@ def _slow(
         remedy=_REMEDY,
         evidence=evidence,
         plot=Plot(
-            x_label="sample",
+            x_label="time [s]",
             y_label=f"{case.joints[worst]} [{torque_unit(case.mechanism.prismatic[worst])}]",
             traces=(
-                Trace(samples, case.decimated.torque[::_FEWER, worst], "measured"),
-                Trace(samples, inertia[:, worst], "due to inertia"),
+                Trace(time, case.decimated.torque[::_FEWER, worst], "measured"),
+                Trace(time, inertia[:, worst], "due to inertia"),
             ),
         ),
     )

@@ -18,6 +18,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.estimation.fitting import fit
 from dynid.evaluation.diagnosis.finding import Finding
+from dynid.identification.dead_bands import position_steps
 from dynid.identification.friction.candidates import Candidate, candidate
 from dynid.identification.friction.choose import Trial, choose, errors
 from dynid.identification.friction.joint_problem import JointProblem
@@ -148,7 +149,7 @@ def choose_terms(
     """Choose the joint terms of a robot by the error on blocks held out.
 
     Args:
-        robot: whose terms are ``auto``.
+        robot: its terms are the plain ones.
         recordings: of the robot's joints.
         signals: of each recording.
         progress: called with the name of each step.
@@ -162,7 +163,10 @@ def choose_terms(
         return TermSelection(plain, (), blocks.left_out, too_short=True)
     mechanism = plain.mechanism()
     problem = blocks.problem(mechanism, base_parameterization(mechanism), settings)
-    whole = FittedRobot(fit(problem, settings), *_noise(plain, recordings, signals))
+    step, shortest = position_steps(plain, recordings)
+    position, velocity = _noise(plain, recordings, signals)
+    position = np.maximum(position, shortest / 2)
+    whole = FittedRobot(fit(problem, settings), position, velocity, step / 2)
     tried = []
     for number, name in enumerate(robot.joints):
         progress(f"choosing the friction model of {name}")

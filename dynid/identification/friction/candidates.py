@@ -23,6 +23,7 @@ class Motion:
         loaded: whether gravity acts on it.
         position_noise: half the range of its position at rest [rad or m].
         velocity_noise: root mean square of its velocity at rest [rad/s or m/s].
+        dead_band: half a step of its positions [rad or m].
     """
 
     speed: float
@@ -30,6 +31,7 @@ class Motion:
     loaded: bool
     position_noise: float = 0.0
     velocity_noise: float = 0.0
+    dead_band: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -72,15 +74,16 @@ class _Part:
     terms: Callable[[Shapes], list[TermSettings]]
 
 
-def _part(name: str, longest: float) -> _Part:
+def _part(name: str, longest: float, dead_band: float) -> _Part:
     """Return a part of a model by its name, from the table of joint terms or one of these.
 
     Args:
         name: of the part.
         longest: distance of a stop [rad or m]; a longer contact would be a spring.
+        dead_band: of a stop [rad or m].
     """
     if name.endswith((" stop", " stops")):
-        return _stops(int(name.split(maxsplit=1)[0]), longest)
+        return _stops(int(name.split(maxsplit=1)[0]), longest, dead_band)
     if name == "Coulomb":
         return _sum_of(_kinds_of("Coulomb"), sharp=True)
     return _sum_of(_kinds_of("Coulomb" if name == "tanh" else name), sharp=False)
@@ -118,14 +121,18 @@ def _sought(kind: TermKind, shape: str) -> str:
     return "distance" if kind.has_memory else "stribeck_velocity"
 
 
-def _stops(count: int, longest: float) -> _Part:
+def _stops(count: int, longest: float, dead_band: float) -> _Part:
     """Stop operators with distances in geometric progression, up to the longest."""
     kinds = _kinds_of("stop")
 
     def terms(shapes: Shapes) -> list[TermSettings]:
         ratio = shapes.get("ratio", 1.0)
         distances = [min(shapes["distance"] * ratio**number, longest) for number in range(count)]
-        return [TermSettings(kind=kind.name, scale=d) for kind in kinds for d in distances]
+        return [
+            TermSettings(kind=kind.name, scale=distance, dead_band=dead_band or None)
+            for kind in kinds
+            for distance in distances
+        ]
 
     return _Part(("distance", "ratio") if count > 1 else ("distance",), terms)
 
@@ -174,10 +181,14 @@ def _loaded(name: str) -> bool:
 def candidate(name: str, motion: Motion) -> Candidate:
     """Return the sum of these parts, such as ``viscous + tanh``, with shapes scaled to a motion."""
     ranges = _ranges(motion)
-    parts = [_part(part, ranges["distance"][1]) for part in name.split(" + ")]
+    parts = [_part(part, ranges["distance"][1], motion.dead_band) for part in name.split(" + ")]
     used = dict.fromkeys(shape for part in parts for shape in part.shapes)
 
     def terms(shapes: Shapes) -> tuple[TermSettings, ...]:
+        if {"smoothing", "stribeck_velocity"} <= set(shapes):
+            # below the smoothing, Stribeck friction would be another smoothing
+            least = max(shapes["smoothing"], shapes["stribeck_velocity"])
+            shapes = {**shapes, "stribeck_velocity": least}
         return tuple(term for part in parts for term in part.terms(shapes))
 
     return Candidate(name, tuple(Shape(shape, *ranges[shape]) for shape in used), terms)

@@ -14,6 +14,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, fit
+from dynid.identification.dead_bands import finest_step, position_steps
 from dynid.identification.friction.candidates import Motion, candidates
 from dynid.identification.friction.choose import Trial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
@@ -42,11 +43,15 @@ class JointChoice:
 
 @dataclass(frozen=True)
 class FittedRobot:
-    """A robot fitted with the profile's terms, and its noise at rest, see noise_at_rest."""
+    """A robot fitted with given terms, its noise at rest (see noise_at_rest), and dead bands.
+
+    The dead bands (n,) of contacts are half a step of the joints' positions [rad or m].
+    """
 
     fit: Fit
     position_noise: Array
     velocity_noise: Array
+    dead_band: Array
 
 
 @dataclass(frozen=True)
@@ -132,8 +137,14 @@ def fit_robot(robot: Robot, recordings: Sequence[Recording]) -> FittedRobot:
         update={"trim_rest": False, "period": None}
     )
     whole = robot.with_settings(settings)
-    noise = noise_at_rest([preprocess(recording, whole) for recording in recordings])
-    return FittedRobot(fit(with_folds(problem), robot.settings(IdentificationSettings)), *noise)
+    width, speed = noise_at_rest([preprocess(recording, whole) for recording in recordings])
+    step, shortest = position_steps(robot, recordings)
+    return FittedRobot(
+        fit(with_folds(problem), robot.settings(IdentificationSettings)),
+        np.maximum(width, shortest / 2),
+        speed,
+        step / 2,
+    )
 
 
 def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Motion]:
@@ -149,6 +160,7 @@ def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Mot
         loaded=not chain and bool(np.std(load) > _LOADED * np.std(problem.torque)),
         position_noise=float(fitted.position_noise[joint]),
         velocity_noise=float(fitted.velocity_noise[joint]),
+        dead_band=float(fitted.dead_band[joint]),
     )
     return problem, motion
 
@@ -229,6 +241,8 @@ _STATIONARY = 1.5  # a window's range of positions over that of its halves; 2 in
 def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
     """Estimate half the range of positions at rest, and the velocity's root mean square.
 
+    The range is at least a step of the positions.
+
     Windows in which a joint creeps are left out: there the range of the positions is twice that of
     each half of the window.
 
@@ -252,7 +266,8 @@ def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
         widths.append(np.where(still, 0.5 * width, np.nan))
         speeds.append(np.where(still, np.sqrt(np.mean(velocity**2, axis=(1, 2))), np.nan))
     width, speed = np.concatenate(widths), np.concatenate(speeds)
-    return _median(width), _median(speed)
+    steps = finest_step([s.position_step for s in signals if s.position_step is not None])
+    return np.maximum(_median(width), steps / 2), _median(speed)
 
 
 def _median(values: Array) -> Array:

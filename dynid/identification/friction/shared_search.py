@@ -19,6 +19,7 @@ from dynid.arrays import Array
 from dynid.identification.friction.candidates import Candidate, Shapes
 from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.variable_projection import (
+    COLLINEAR,
     FrictionFit,
     constrained,
     root_of_inverse,
@@ -38,7 +39,6 @@ _NOTHING = 1e-300
 class _Part:
     """The equations of some blocks with all parameters but the friction projected out."""
 
-    blocks: NDArray[np.bool_]
     root: Array
     along: Array
     torque: float
@@ -63,7 +63,8 @@ class SharedProjection:
             rows = self._rows[span]
             grams[number][np.ix_(self._used, self._used)] += rows.T @ rows
         held_out = [np.zeros(len(fold), dtype=bool), *(fold == one for one in np.unique(fold))]
-        self._parts = [_projected(grams, ~out) for out in held_out]
+        self._parts = [_projected(grams[~out].sum(axis=0)) for out in held_out]
+        self._blocks = 1.0 - np.array(held_out)
 
     def solve(self, candidate: Candidate, shapes: Shapes) -> list[FrictionFit]:
         """Fit given shapes to all blocks (first), and to all but each fold."""
@@ -71,34 +72,47 @@ class SharedProjection:
         columns = self._problem.columns(terms) * self._problem.fitted[:, None]
         spans = self._problem.spans
         own = np.stack([columns[span].T @ columns[span] for span in spans])
-        cross = np.stack([columns[span].T @ self._rows[span] for span in spans])
+        cross = np.zeros((len(spans), len(terms), self._problem.others.shape[1] + 1))
+        cross[:, :, self._used] = [columns[span].T @ self._rows[span] for span in spans]
+        squares = np.tensordot(self._blocks, own, axes=1)
+        products = np.tensordot(self._blocks, cross, axes=1)
+        within = [one[:, :-1] @ part.root for one, part in zip(products, self._parts, strict=True)]
+        matrices = squares - np.stack([one @ one.T for one in within])
+        along = [one @ part.along for one, part in zip(within, self._parts, strict=True)]
+        rights = products[:, :, -1] - np.stack(along)
+        sizes = np.diagonal(squares, axis1=1, axis2=2)
         signed = np.array([not term.traits.never_negative for term in terms])
-        return [
-            FrictionFit(candidate, shapes, terms, *self._solved(part, own, cross, signed))
-            for part in self._parts
-        ]
-
-    def _solved(
-        self, part: _Part, own: Array, cross: Array, signed: NDArray[np.bool_]
-    ) -> tuple[Array, Array, float]:
-        """Return friction (c,), the other parameters (k,), and the squared error of a part."""
-        square = own[part.blocks].sum(axis=0)
-        products = np.zeros((len(square), len(part.root) + 1))
-        products[:, self._used] = cross[part.blocks].sum(axis=0)
-        within = products[:, :-1] @ part.root
-        matrix = square - within @ within.T
-        right = products[:, -1] - within @ part.along
-        friction = constrained(matrix, right, np.diag(square), signed)
-        error = part.torque - 2 * friction @ right + friction @ matrix @ friction
-        others = part.root @ (part.along - within.T @ friction)
-        return friction, others, max(float(error), 0.0)
+        found = _solutions(matrices, rights, sizes, signed)
+        fits = []
+        for number, (part, friction) in enumerate(zip(self._parts, found, strict=True)):
+            gain = 2 * friction @ rights[number] - friction @ matrices[number] @ friction
+            others = part.root @ (part.along - within[number].T @ friction)
+            error = max(float(part.torque - gain), 0.0)
+            fits.append(FrictionFit(candidate, shapes, terms, friction, others, error))
+        return fits
 
 
-def _projected(grams: Array, blocks: NDArray[np.bool_]) -> _Part:
-    gram = grams[blocks].sum(axis=0)
+def _solutions(
+    matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.bool_]
+) -> list[Array]:
+    """Minimise each part's xᵀ matrix x - 2 rightᵀ x with x >= 0 except where ``signed``."""
+    scale = 1 / np.sqrt(np.where(sizes > 0, sizes, 1.0))
+    values, vectors = np.linalg.eigh(scale[:, :, None] * matrices * scale[:, None, :])
+    found = []
+    for number, (least, basis) in enumerate(zip(values[:, 0], vectors, strict=True)):
+        if least >= COLLINEAR:
+            aim = basis.T @ (scale[number] * rights[number]) / values[number]
+            found.append(scale[number] * (basis @ aim))
+        if least < COLLINEAR or np.any(found[-1][~signed] < 0):
+            bounded = constrained(matrices[number], rights[number], sizes[number], signed)
+            found[number:] = [bounded]
+    return found
+
+
+def _projected(gram: Array) -> _Part:
     root = root_of_inverse(gram[:-1, :-1])
     along = root.T @ gram[:-1, -1]
-    return _Part(blocks, root, along, float(gram[-1, -1] - along @ along))
+    return _Part(root, along, float(gram[-1, -1] - along @ along))
 
 
 def search_shapes(

@@ -21,7 +21,8 @@ from dynid.identification.friction.joint_problem import JointProblem
 _Error = Callable[[Array], float]
 
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
-_COLLINEAR = 1e-9  # smallest eigenvalue of scaled columns
+COLLINEAR = 1e-9
+"""Smallest eigenvalue of scaled columns."""
 _ACTIVE_SETS = 100  # per column: more than needed
 _TRIED = 6  # points per shape, of which the best are starts
 _STARTS = 2
@@ -190,7 +191,7 @@ def constrained(matrix: Array, right: Array, size: Array, signed: NDArray[np.boo
     """Minimise xᵀ matrix x - 2 rightᵀ x with x >= 0 except where ``signed``."""
     scale = np.where(size > 0, 1 / np.sqrt(np.where(size > 0, size, 1.0)), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
-    known = values > _COLLINEAR
+    known = values > COLLINEAR
     if not known.any():
         return np.zeros(len(right))
     root = np.sqrt(values[known])[:, None] * vectors[:, known].T

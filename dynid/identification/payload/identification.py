@@ -13,7 +13,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import HeldOut, cross_validate
 from dynid.evaluation.errors import compare
-from dynid.evaluation.verdict import Verdict, evaluate
+from dynid.evaluation.verdict import Reference, Verdict, evaluate
 from dynid.identification.payload.fit import PayloadFit, fit_payload
 from dynid.identification.payload.payload import Payload, describe, own_torque_errors
 from dynid.identification.settings import IdentificationSettings
@@ -96,15 +96,16 @@ def identify_payload(
         progress("evaluating")
         loaded = model.with_parameters(found.fitted.standard)
         without = compare(model, signals, settings)
-        allowed = settings.max_relative_torque_error
-        before = evaluate(without, allowed=allowed)
-        after = evaluate(compare(loaded, signals, settings), allowed=allowed)
+        held_out, limits = _held_out(found, signals), Reference.of(base.robot)
+        before = evaluate(without, settings, reference=limits)
+        rated = Reference.of(base.robot, held_out.relative_error)
+        after = evaluate(compare(loaded, signals, settings), settings, reference=rated)
         return PayloadIdentification(
             payload=describe(base, found.body, recordings),
             mechanism=loaded,
             without=before,
             verdict=replace(after, warnings=_warnings(base, found, before, after)),
-            held_out=_held_out(found, signals),
+            held_out=held_out,
             samples=sum(len(one.time) for one in signals),
             cutoff_hz=settings.motion_cutoff_hz,
             notes=tuple(note for one in signals for note in one.notes),

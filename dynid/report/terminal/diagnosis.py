@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dynid.evaluation.diagnosis.finding import grouped
 from dynid.json_text import json_fields
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 
@@ -21,7 +22,7 @@ def print_diagnosis(console: Console, diagnosis: Diagnosis) -> None:
     print_text(console, f"{diagnosis.robot}: diagnosis", "bold")
     if diagnosis.no_model is not None:
         print_sentences(console, "No model could be fitted", [diagnosis.no_model], "bold red")
-    for finding in diagnosis.findings:
+    for finding in grouped(diagnosis.findings):
         title = f"{finding.severity}, {finding.cause.replace('_', ' ')}"
         sentences = [finding.sentence, finding.remedy]
         print_sentences(console, title, sentences, _STYLES[finding.severity])
@@ -34,5 +35,7 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
         "robot": diagnosis.robot,
         "no_model": diagnosis.no_model,
-        "findings": [json_fields(finding, without=["plot"]) for finding in diagnosis.findings],
+        "findings": [
+            json_fields(finding, without=["plot", "names"]) for finding in diagnosis.findings
+        ],
     }

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from dynid.report.terminal.console import print_message, print_sentences, print_text, roomy
 from dynid.report.terminal.tables import ResultTable, table
+from dynid.report.words import uses
 from dynid.report.write import kept_model
 from dynid.text import percent, significant, unit
 
@@ -97,6 +98,8 @@ def print_verdict(
     """Print each joint's errors, and whether the model meets its criterion."""
     console = roomy(console)
     console.print(_error_table(verdict.joints, held_out))
+    for use in uses(verdict):
+        print_text(console, use)
     for title, sentences, style in (
         ("Failed because", verdict.reasons if not verdict.success else (), "bold red"),
         ("Warnings", verdict.warnings, "yellow"),

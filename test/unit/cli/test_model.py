@@ -181,3 +181,24 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     for word in words:
         assert word in printed
     assert not (arm.parent / "code").exists()
+
+
+def test_softmc_writes_the_program_of_a_single_axis(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    program = tmp_path / "IDNT1.PRG"
+    options = ["-p", "axis_crank_vertical", "--without", "offset", "--axis", "A3"]
+    assert run(monkeypatch, "softmc", *options, "--arm-length", 0.4, "-o", program) == 0
+    assert str(program) in capsys.readouterr().out.replace("\n", "")
+    text = program.read_text()
+    assert "A3.DynamicModel = 3\n" in text
+    assert "'Omitted: joint terms of kind offset." in text
+
+
+def test_softmc_says_what_its_model_has_no_parameter_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    program = tmp_path / "IDNT1.PRG"
+    assert run(monkeypatch, "softmc", "-p", "axis_crank_vertical", "-o", program) == 2
+    assert "--without offset" in " ".join(capsys.readouterr().err.split())
+    assert not program.exists()

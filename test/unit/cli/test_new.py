@@ -58,8 +58,7 @@ def test_the_profile_has_the_urdfs_joints_and_limits(folder: Path) -> None:
     assert "no limit of acceleration" in printed
     assert "wrote arm.yaml" in printed
     assert "dynid excite -p arm.yaml" in printed
-    # terms are chosen by the default of a profile
-    assert "terms" not in yaml.safe_load(Path("arm.yaml").read_text())
+    assert robot.terms == "auto"
 
 
 def test_what_a_data_sheet_has_is_marked(folder: Path) -> None:

@@ -6,50 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.comparison import comparison
 
 from dynid.evaluation.errors import relative_errors
-from dynid.evaluation.verdict import Comparison, Verdict, evaluate
-from dynid.signals.signals import Signals
-
-
-def comparison(
-    measured: list[float] | np.ndarray,
-    model: list[float] | np.ndarray,
-    *,
-    moving: list[bool] | None = None,
-    factor: float = 1.0,
-    unit: str = "N*m",
-    threshold: float = 0.1,
-    raw: list[float] | None = None,
-) -> Comparison:
-    """Return measured and model torque of one joint."""
-    torque, other = np.array(measured, dtype=float)[:, None], np.array(model, dtype=float)[:, None]
-    return Comparison(
-        signals=Signals(
-            joint_names=("elbow",),
-            time=np.arange(len(torque)) * 0.01,
-            position=np.zeros_like(torque),
-            velocity=np.ones_like(torque),
-            acceleration=np.zeros_like(torque),
-            torque=torque,
-            raw_position=np.zeros_like(torque),
-            raw_torque=torque if raw is None else np.array(raw)[:, None],
-            moving=np.ones_like(torque, dtype=bool)
-            if moving is None
-            else np.array(moving)[:, None],
-            velocity_threshold=np.array([threshold]),
-            torque_per_effort=np.array([factor]),
-            effort_unit=unit,
-            sampling_rate=100.0,
-        ),
-        measured=torque,
-        model=other,
-        raw_model=other,
-    )
+from dynid.evaluation.settings import EvaluationSettings
+from dynid.evaluation.verdict import Verdict, evaluate
 
 
 def verdict_of(*args: object, allowed: float = 0.5, **kwargs: object) -> Verdict:
-    return evaluate([comparison(*args, **kwargs)], allowed=allowed)  # type: ignore[arg-type]
+    return evaluate([comparison(*args, **kwargs)], softmc(allowed))  # type: ignore[arg-type]
+
+
+def softmc(allowed: float = 0.5) -> EvaluationSettings:
+    """Return the criterion of the largest error."""
+    return EvaluationSettings(criterion="max_error", max_relative_torque_error=allowed)
 
 
 def test_every_error_agrees_with_a_calculation_by_hand() -> None:
@@ -130,7 +100,7 @@ def test_several_recordings_are_evaluated_as_one(seed: int, cut: int) -> None:
         comparison(measured[:cut], model[:cut]),
         comparison(measured[cut:], model[cut:], threshold=0.3),
     ]
-    pooled, whole = evaluate(parts, allowed=0.5).joints[0], verdict_of(measured, model).joints[0]
+    pooled, whole = evaluate(parts, softmc()).joints[0], verdict_of(measured, model).joints[0]
     for name in ("rmse", "nrmse", "relative_error", "r_squared", "max_relative_torque_error"):
         assert getattr(pooled, name) == pytest.approx(getattr(whole, name))
     assert pooled.samples == 40
@@ -146,7 +116,7 @@ def test_perfect_model_succeeds_without_reasons() -> None:
 
 
 def test_warnings_are_not_a_failure() -> None:
-    verdict = evaluate([comparison([1, 2], [1, 2])], allowed=0.5, warnings=["look here."])
+    verdict = evaluate([comparison([1, 2], [1, 2])], softmc(), warnings=["look here."])
     assert verdict.success
     assert verdict.warnings == ("look here.",)
 
@@ -154,7 +124,7 @@ def test_warnings_are_not_a_failure() -> None:
 def test_failure_names_joint_and_numbers() -> None:
     verdict = verdict_of([80, 160], [180, 160])
     assert not verdict.success
-    assert verdict.reasons == ("elbow: max relative torque error 62.5%, allowed 50%.",)
+    assert verdict.reasons == ("elbow: max relative torque error 62.5% at 0.00 s, allowed 50%.",)
 
 
 def test_an_error_equal_to_the_limit_is_allowed() -> None:

@@ -43,7 +43,7 @@ def test_wrong_model_fails_and_names_the_joint() -> None:
     wrong = nominal_model(model.robot, parameters)
     result = validate(wrong, [recorded(model.mechanism, model.parameters)])
     assert not result.verdict.success
-    assert any(reason.startswith("elbow: max relative") for reason in result.verdict.reasons)
+    assert any(reason.startswith("elbow: held-out relative") for reason in result.verdict.reasons)
     assert any("elbow" in w and "friction" in w for w in result.verdict.warnings)
 
 

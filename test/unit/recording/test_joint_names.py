@@ -49,6 +49,11 @@ def test_the_sentence_on_a_missing_joint_has_both_sets_and_the_mapping() -> None
     assert "--set 'recording.names={panda*: fr3*}'" in sentence
 
 
+def test_a_joint_that_is_not_recorded_can_be_locked() -> None:
+    assert "left out of 'joints'" in missing_joint("work.mcap", ["a", "head"], ["a"])
+    assert "left out of 'joints'" not in missing_joint("work.mcap", ["a", "head"], ["x", "y"])
+
+
 @pytest.fixture
 def arm(tmp_path: Path) -> Path:
     (tmp_path / "arm.urdf").write_text(ARM_URDF)

@@ -103,7 +103,11 @@ def test_no_placeholder_colour_is_left(html):
 
 def test_success_is_stated_at_the_top(page, identification):
     assert "✓ Succeeded" in page.text[:400]
-    assert "the largest torque error in motion is 13.9 %" in page.text[:800]
+    assert (
+        "data not used in the fit, without noise, is 8.00 % (lift); 50 % is allowed"
+        in page.text[:800]
+    )
+    assert "Collision detection: serves shoulder and elbow & co; not lift." in page.text[:800]
     assert "residuals are not white" in page.text
 
 

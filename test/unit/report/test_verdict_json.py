@@ -27,6 +27,16 @@ JOINT_KEYS = {
     "samples",
     "moving_samples",
     "velocity_threshold",
+    "largest_error_time",
+    "largest_error_recording",
+    "held_out_error",
+    "noise_share",
+    "unexplained_error",
+    "plain_error",
+    "detectable_torque",
+    "detectable_share",
+    "feedforward",
+    "collision",
 }
 
 

@@ -177,7 +177,7 @@ def test_the_header_has_the_contents_of_the_prg_file(failed):
         f"first.mcap, SHA-256 {'ab' * 32}",
         "cut-off frequency: 10 Hz",
         "800 used of 807 recorded",
-        "allowed: 50 %",
+        "allowed: held out 50 %",
         "13.86 %",
         "700 (above 0.02 rad/s)",
         "702 (above 0.02 m/s)",

@@ -67,7 +67,9 @@ struct TermShape
 /// The memory of one presliding term: an elastic contact that slides when stretched by the term's
 /// scale, at once (stop operator of Prandtl and Ishlinskii) or gradually (bristles of LuGre). It
 /// starts relaxed at its first position, and follows positions with a play of the term's dead band
-/// to either side, because the noise of an encoder at rest would otherwise make it slide.
+/// to either side, because the noise of an encoder at rest would otherwise make it slide. How the
+/// joint came to its first position is unknown, so the contact may have a wider play until it first
+/// moves, such as the steps of recorded positions.
 struct Presliding
 {
   /// Moves to a position at a velocity; returns the deflection over the term's scale.
@@ -76,6 +78,7 @@ struct Presliding
   double position =
     std::numeric_limits<double>::quiet_NaN();  ///< followed [rad or m], NaN at first
   double deflection = 0.0;                     ///< [rad or m]
+  double first_play = 0.0;  ///< [rad or m] until it first moves, where above the dead band
 };
 
 /// Torque [N*m or N] per unit of a term's parameter after its joint moved to `at`; `past` is the

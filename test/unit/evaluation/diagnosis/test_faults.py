@@ -11,6 +11,7 @@ from dynid.evaluation.diagnosis.causes import CAUSES
 ONE_EACH = {
     "too_slow": "a seventh",
     "saturation": "one effort clipped",
+    "spikes": "all joints",
     "too_short": "slowest joint",
     "small_region": "all joints",
     "overlapping_frequencies": "same series",

@@ -67,7 +67,8 @@ def errors() -> list[SimpleNamespace]:
         ("rmse", "rmse_torque", "nrmse", "relative_error", "r_squared"), abs(SMALL)
     )
     relative = dict.fromkeys(("max_relative_torque_error", "mean_relative_torque_error"), 123.0)
-    return [some(joint=joint, unit="permille", **numbers, **relative) for joint in JOINTS]
+    use = {"feedforward": True, "collision": False}
+    return [some(joint=joint, unit="permille", **numbers, **relative, **use) for joint in JOINTS]
 
 
 def verdict(success: bool = True) -> SimpleNamespace:

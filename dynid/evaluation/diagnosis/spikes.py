@@ -1,0 +1,160 @@
+"""Spikes: single samples of torque far from those before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import median_filter
+
+from dynid.arrays import Array
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.text import joint_units, listed, only, torque_unit
+
+_WIDEST = 3  # samples of a spike: what lasts longer is filtered motion or a plateau
+_WINDOW = 2 * (2 * _WIDEST + 1) + 1  # samples of the running median, most of which are no spike
+_FAR = 8.0  # standard deviations of the noise: none in 10^15 normal values
+_LARGE = 0.2  # of the joint's torque (rms about its mean): smaller ones do not matter
+_JUMP = 0.6  # of a spike's size, from one sample to the next at either side
+_EFFECT = 0.01  # of all spikes together over the torque, both rms: less does not affect a fit
+_COMMON = 0.5  # of the spikes, at the same instant as those of another joint
+_DRAWN = 400  # samples about the largest spike
+
+
+@dataclass(frozen=True)
+class _Spikes:
+    """Spikes of one joint in all recordings.
+
+    Attributes:
+        at: (N,) which samples are spikes.
+        size: (N,) distance from the running median [N m or N].
+        effect: rms of the spikes over all samples, over rms of the torque about its mean.
+    """
+
+    at: NDArray[np.bool_]
+    size: Array
+    effect: float
+
+
+def spikes(case: Case) -> Iterator[Finding]:
+    """Compare each sample of torque with the median of those around it (Hampel).
+
+    With a model, the error has to be as far from its own median.
+    """
+    found = {}
+    for j in range(len(case.joints)):
+        one = _of_joint(case, j)
+        if one is not None:
+            found[j] = one
+    if not found:
+        return
+    for group in _at_the_same_instants(found):
+        yield _finding(case, {j: found[j] for j in group}, common=len(group) > 1)
+
+
+def _of_joint(case: Case, joint: int) -> _Spikes | None:
+    sizes, flags = [], []
+    torque = np.concatenate([s.raw_torque[:, joint] for s in case.signals])
+    scale = float(torque.std())
+    for number, signals in enumerate(case.signals):
+        far = _from_median(signals.raw_torque[:, joint])
+        at = _is_far(far, scale)
+        if case.comparisons:
+            # a sudden torque that the model has too is due to the motion
+            error = signals.raw_torque[:, joint] - case.comparisons[number].raw_model[:, joint]
+            at &= _is_far(_from_median(error), scale)
+        sizes.append(far)
+        flags.append(_isolated(at, signals.raw_torque[:, joint], np.abs(far)))
+    at, size = np.concatenate(flags), np.concatenate(sizes)
+    effect = float(np.sqrt(np.mean(np.where(at, size, 0.0) ** 2)))
+    if not at.any() or effect < _EFFECT * scale:
+        return None
+    return _Spikes(at, size, effect / scale)
+
+
+def _from_median(values: Array) -> Array:
+    """Return the distance of values (N,) from their running median, which follows steps."""
+    return np.asarray(values - median_filter(values, size=_WINDOW, mode="nearest"))
+
+
+def _is_far(distance: Array, scale: float) -> NDArray[np.bool_]:
+    noise = 1.4826 * float(np.median(np.abs(distance)))
+    return np.asarray(np.abs(distance) > max(_FAR * noise, _LARGE * scale))
+
+
+def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.bool_]:
+    """Return which flags (N,) belong to a spike: a short run, entered and left by a jump.
+
+    A vibration reaches its peak, and leaves it, over several samples.
+    """
+    jump = np.abs(np.diff(torque, prepend=torque[0], append=torque[-1]))
+    edges = np.flatnonzero(np.diff(at.astype(np.int8), prepend=0, append=0))
+    kept = np.zeros_like(at)
+    for first, past in edges.reshape(-1, 2):
+        sharp = min(jump[first], jump[past]) > _JUMP * size[first:past].max()
+        kept[first:past] = sharp and past - first <= _WIDEST
+    return kept
+
+
+def _at_the_same_instants(found: dict[int, _Spikes]) -> list[list[int]]:
+    """Group the joints, most of whose spikes are simultaneous."""
+    groups: list[list[int]] = []
+    for j, one in found.items():
+        for group in groups:
+            shared = float(np.sum(one.at & found[group[0]].at))
+            if shared > _COMMON * min(one.at.sum(), found[group[0]].at.sum()):
+                group.append(j)
+                break
+        else:
+            groups.append([j])
+    return groups
+
+
+def _finding(case: Case, found: dict[int, _Spikes], *, common: bool) -> Finding:
+    names = [case.joints[j] for j in found]
+    together = np.any([one.at for one in found.values()], axis=0)
+    worst = max(found, key=lambda j: found[j].effect)
+    count, share = int(together.sum()), float(together.mean())
+    largest = listed(f"{np.abs(one.size[one.at]).max():.3g}" for one in found.values())
+    units = joint_units(case.mechanism.prismatic, list(found), "N m", "N")
+    where = "the same instants" if common else "single instants"
+    return Finding(
+        cause="spikes",
+        joint=only(names),
+        severity="warning",
+        sentence=(
+            f"{listed(names)}: torque has spikes of up to {largest} {units} at {where}, in {count} "
+            f"samples ({share:.2%}), far from the samples before and after; their rms is up to "
+            f"{found[worst].effect:.1%} of the torque's."
+        ),
+        remedy=(
+            "Look for lost or damaged messages of the bus"
+            + (", which affect all drives at once," if common else "")
+            + " and for the range of the measurement; until then remove them "
+            "(identification.median) or give them little weight (identification.estimator: irls)."
+        ),
+        evidence={
+            "samples": float(count),
+            "share of samples": share,
+            **{f"rms over torque of {case.joints[j]}": one.effect for j, one in found.items()},
+        },
+        plot=_plot(case, worst, found[worst]),
+    )
+
+
+def _plot(case: Case, joint: int, one: _Spikes) -> Plot:
+    at = int(np.argmax(np.where(one.at, np.abs(one.size), 0.0)))
+    ends = np.cumsum([len(s.time) for s in case.signals])
+    number = int(np.searchsorted(ends, at, side="right"))
+    signals = case.signals[number]
+    begin = max(0, at - (int(ends[number]) - len(signals.time)) - _DRAWN // 2)
+    span = slice(begin, begin + _DRAWN)
+    traces = [Trace(signals.time[span], signals.raw_torque[span, joint], "measured", "dots")]
+    if case.comparisons:
+        model = case.comparisons[number].raw_model[span, joint]
+        traces.append(Trace(signals.time[span], model, "model"))
+    unit = torque_unit(case.mechanism.prismatic[joint])
+    return Plot("time [s]", f"{case.joints[joint]} [{unit}]", tuple(traces))

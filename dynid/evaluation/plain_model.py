@@ -1,0 +1,39 @@
+"""Held-out errors of the plain model: rigid bodies with plain friction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid.estimation.fitting import Fit
+from dynid.estimation.least_squares import weighted_solution
+from dynid.estimation.regression import NormalEquations
+
+_PLAIN = ("viscous", "coulomb", "offset", "rotor_inertia")
+
+
+def plain_held_out(fitted: Fit) -> tuple[float, ...] | None:
+    """Cross-validate the model without its terms beyond plain friction, as ``cross_validate`` does.
+
+    The terms' columns are left out of the normal equations, so nothing is filtered or summed again.
+
+    Returns:
+        (n,) relative errors on fitted rows of held-out blocks; None if the model is plain already.
+    """
+    problem, mechanism = fitted.problem, fitted.problem.mechanism
+    terms = {mechanism.first_term + i: term.kind for i, term in enumerate(mechanism.terms)}
+    independent = np.asarray(problem.base.independent)
+    kept = np.array([terms.get(int(i), "offset") in _PLAIN for i in independent])
+    if kept.all():
+        return None
+    columns = np.flatnonzero(np.append(kept, True))  # and the torque
+    weighted, plain = (
+        NormalEquations(one.gram[:, :, columns][:, :, :, columns], one.rows)
+        for one in (fitted.estimate.equations, fitted.estimate.plain_equations)
+    )
+    start = problem.base.project(mechanism.urdf_parameters)[kept]
+    error = np.zeros(len(mechanism.joints))
+    for fold in range(problem.folds):
+        error += plain.only(fold).squared_error(weighted_solution(weighted.without(fold), start))
+    torque = plain.squared_torque
+    relative = np.sqrt(np.divide(error, torque, out=np.full_like(error, np.inf), where=torque > 0))
+    return tuple(float(e) for e in relative)
