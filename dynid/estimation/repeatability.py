@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
@@ -24,7 +25,8 @@ from dynid.estimation.regression import Problem
 DEFAULT = 0.1
 """Relative standard deviation between two recordings, if there is only one. Friction of robot
 joints falls by a third to a half while a cold robot warms up by 30 K (Bittencourt and Gunnarsson,
-J. Dyn. Sys. Meas. Control 134, 2012); robots in use differ by 5 to 10 K from day to day, so by about 10 %."""
+J. Dyn. Sys. Meas. Control 134, 2012); robots in use differ by 5 to 10 K from day to day, so by
+about 10 %."""
 
 _LEAST_FREEDOM = 5  # of the estimate; below it the default is used
 
@@ -110,7 +112,9 @@ def friction_parameters(base: BaseParameterization, mechanism: Mechanism) -> Arr
     return np.asarray(friction[base.independent])
 
 
-def _estimates(estimate: Estimate, recordings: Sequence[Array]) -> list[tuple[Array, Array, Array]]:
+def _estimates(
+    estimate: Estimate, recordings: Sequence[Array]
+) -> list[tuple[Array, Array, NDArray[np.bool_]]]:
     """Return estimate, variance, and whether identifiable (k,) of each recording alone.
 
     The variance is the larger one of jackknife and formula; the latter grows with the inverse of
