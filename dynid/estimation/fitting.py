@@ -17,8 +17,8 @@ from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
 from dynid.estimation.regression import Problem, make_rows
-from dynid.estimation.settings import EstimationSettings
 from dynid.estimation.repeatability import UNKNOWN_REPEATABILITY, Repeatability
+from dynid.estimation.settings import EstimationSettings
 from dynid.estimation.uncertainty import find_uncertainty
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.settings import VelocityThreshold

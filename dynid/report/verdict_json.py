@@ -96,7 +96,7 @@ def identification_json(
         samples=evaluated.samples,
         quantities=identification.quantities,
     )
-    return found | signs | {"base": _base_json(identification.model.base)}
+    return found | signs | terms | {"base": _base_json(identification.model.base)}
 
 
 def _base_json(base: BaseEstimate) -> dict[str, Any]:
@@ -108,4 +108,4 @@ def _base_json(base: BaseEstimate) -> dict[str, Any]:
         "covariance": None if base.covariance is None else base.covariance.tolist(),
         "friction_repeatability": base.friction_repeatability,
         "friction_repeatability_origin": base.friction_repeatability_origin,
-    } | terms
+    }
