@@ -68,7 +68,7 @@ def solve(information: Array, matrix: Array, right: Array, start: Array) -> Solu
 
 
 def information_directions(information: Array) -> Array:
-    """Return the directions D (k, r) of information (k, k), with D^T information D = 1."""
+    """Return the directions D (k, r) in which information A (k, k) is; D^T A D = 1."""
     _, scale, values, vectors = _scaled_eigen(information)
     known = values > _UNDETERMINED * values[-1]
     return np.asarray(scale[:, None] * vectors[:, known] / np.sqrt(values[known]))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
-from dynid.estimation.block_jackknife import jackknife_variance
+from dynid.estimation.block_jackknife import BLOCKS, jackknife_variance
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import solve
 from dynid.estimation.regression import Problem
@@ -25,9 +25,10 @@ from dynid.estimation.regression import Problem
 DEFAULT = 0.1
 """Relative standard deviation between two recordings, if there is only one. Friction of robot
 joints falls by a third to a half while a cold robot warms up by 30 K (Bittencourt and Gunnarsson,
-J. Dyn. Sys. Meas. Control 134, 2012); robots in use differ by 5 to 10 K from day to day, so by
-about 10 %."""
+J. Dyn. Sys. Meas. Control 134, 2012); the temperatures of two days differ by 5 to 10 K, and
+friction so by about 10 %."""
 
+_EXPECTED = (BLOCKS - 1) / (BLOCKS - 3)  # mean of a squared deviation over a jackknife's variance
 _LEAST_FREEDOM = 5  # of the estimate; below it the default is used
 
 
@@ -97,7 +98,7 @@ def find_repeatability(
         values, variances = np.array(pairs).T
         weight = 1 / variances
         mean = weight @ values / weight.sum()
-        excess += weight @ (values - mean) ** 2 - (len(pairs) - 1)
+        excess += weight @ (values - mean) ** 2 - (len(pairs) - 1) * _EXPECTED
         information += mean**2 * (weight.sum() - weight @ weight / weight.sum())
         freedom += len(pairs) - 1
     if freedom < _LEAST_FREEDOM or information <= 0:
@@ -117,20 +118,15 @@ def _estimates(
 ) -> list[tuple[Array, Array, NDArray[np.bool_]]]:
     """Return estimate, variance, and whether identifiable (k,) of each recording alone.
 
-    The variance is the larger one of jackknife and formula; the latter grows with the inverse of
-    the normal matrix.
+    The variance is that of the jackknife: the residuals of the fit of all recordings, which the
+    formula needs, contain the variation between them.
     """
-    if len(recordings) < 2:
-        return []
-    everything = sum(blocks.sum(axis=0) for blocks in recordings)
-    whole = solve(everything[:-1, :-1], everything[:-1, :-1], everything[:-1, -1], estimate.base)
-    per_inverse = np.diag(estimate.covariance) / np.maximum(np.diag(whole.inverse), 1e-300)
     found = []
-    for blocks in recordings:
+    for blocks in recordings if len(recordings) > 1 else ():
         total = blocks.sum(axis=0)
         if not total[:-1, :-1].any():
             continue
         alone = solve(total[:-1, :-1], total[:-1, :-1], total[:-1, -1], estimate.base)
-        variance = np.maximum(jackknife_variance(blocks), per_inverse * np.diag(alone.inverse))
+        variance = jackknife_variance(blocks)
         found.append((alone.base, variance, alone.determined & (variance > 0)))
     return found

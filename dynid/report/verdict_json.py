@@ -96,7 +96,7 @@ def identification_json(
         samples=evaluated.samples,
         quantities=identification.quantities,
     )
-    return found | signs | {"base": _base_json(identification.model.base)} | terms
+    return found | signs | terms | {"base": _base_json(identification.model.base)}
 
 
 def _base_json(base: BaseEstimate) -> dict[str, Any]:

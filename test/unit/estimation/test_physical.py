@@ -161,7 +161,7 @@ def test_a_urdf_a_thousand_times_too_light_does_not_bias_the_masses() -> None:
 
 
 def test_large_friction_with_a_small_standard_deviation_is_not_biased_to_zero() -> None:
-    robot = arm_robot(identification={**settings_with(), "friction_repeatability": 0.0})
+    robot = arm_robot(identification=settings_with() | {"friction_repeatability": 0.0})
     mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
     friction = mechanism.parameter_names.index("Fv1")
