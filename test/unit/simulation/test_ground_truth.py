@@ -48,7 +48,7 @@ def shorter(name: str) -> tuple[str, ...]:
 
 def rounds_off(name: str) -> bool:
     """Whether the model smooths friction's sign, unlike the simulated robot."""
-    return any(term.smoothing for term in load_robot(name).terms)
+    return any(term.smoothing for term in load_robot(name).explicit_terms)
 
 
 def deviations(name: str) -> dict[str, float]:
