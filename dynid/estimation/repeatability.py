@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
@@ -112,7 +113,9 @@ def friction_parameters(base: BaseParameterization, mechanism: Mechanism) -> Arr
     return np.asarray(friction[base.independent])
 
 
-def _estimates(estimate: Estimate, recordings: Sequence[Array]) -> list[tuple[Array, Array, Array]]:
+def _estimates(
+    estimate: Estimate, recordings: Sequence[Array]
+) -> list[tuple[Array, Array, NDArray[np.bool_]]]:
     """Return estimate, variance, and whether identifiable (k,) of each recording alone.
 
     The variance is that of the jackknife: the residuals of the fit of all recordings, which the
