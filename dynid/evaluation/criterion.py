@@ -10,8 +10,8 @@ from dynid.evaluation.settings import LARGEST_ERROR
 from dynid.text import listed, percent, significant
 
 if TYPE_CHECKING:
+    from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.settings import EvaluationSettings
-    from dynid.evaluation.verdict import JointErrors
 
 DETECTABLE = 0.25
 """Smallest collision torque that is detectable without false alarms, over the largest torque of the

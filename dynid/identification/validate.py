@@ -12,7 +12,8 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding, sentences
 from dynid.evaluation.errors import compare
-from dynid.evaluation.verdict import JointErrors, Reference, Verdict, evaluate
+from dynid.evaluation.joint_errors import JointErrors
+from dynid.evaluation.verdict import Reference, Verdict, evaluate
 from dynid.identification.at_rest import rest_notes
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.model_signs import signed_by_model

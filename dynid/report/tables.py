@@ -13,8 +13,8 @@ from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
     from dynid.estimation.fitting import HeldOut
+    from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.settings import EvaluationSettings
-    from dynid.evaluation.verdict import JointErrors
     from dynid.identification.friction.automatic import TermSelection
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import BaseParameter, Identification

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dynid.estimation.fitting import HeldOut
-from dynid.evaluation.verdict import JointErrors, Verdict
+from dynid.evaluation.joint_errors import JointErrors
+from dynid.evaluation.verdict import Verdict
 from dynid.identification.result import BaseParameter, Identification, StandardParameter
 from dynid.profile import make_robot
 from dynid.recording.model import Source

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.estimation.fitting import HeldOut
-    from dynid.evaluation.verdict import JointErrors, Verdict
+    from dynid.evaluation.joint_errors import JointErrors
+    from dynid.evaluation.verdict import Verdict
     from dynid.identification.friction.automatic import TermSelection
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import Identification

@@ -181,7 +181,7 @@ def test_after_a_fault_the_robot_continues_from_where_the_drives_hold_it(cell: C
 
 
 def test_without_torque_limits_there_is_no_control_law(tmp_path: Path) -> None:
-    limits = {"velocity": [4.0, 5.0], "acceleration": [20.0, 25.0]}
+    limits = {"velocity": [4.0, 5.0], "acceleration": [20.0, 25.0], "torque_max": None}
     robot = load_robot(write_small_robot(tmp_path, limits=limits))
     ControlledRobot(robot, feedforward=False)
     with pytest.raises(ConfigurationError, match=r"additive torque needs 'limits\.torque_max'"):

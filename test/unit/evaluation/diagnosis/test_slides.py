@@ -33,7 +33,8 @@ def moved(turn: float, lift: float, pace: float = 1.0, **limits: object) -> Case
         "robot": "gantry",
         "urdf": "gantry.urdf",
         "joints": ["turn", "lift"],
-        "limits": limits,
+        # none of the URDF
+        "limits": {"position": None, "velocity": None, **limits},
         "identification": {"cutoff_hz": None, "trim_rest": False},
     }
     robot = make_robot(content, GANTRY)

@@ -300,7 +300,9 @@ def static_payload() -> SimpleNamespace:
 
 
 def diagnosis() -> SimpleNamespace:
-    finding = some(severity="problem", cause="small_range", sentence=SENTENCE, remedy=SENTENCE)
+    finding = some(
+        severity="problem", cause="small_range", sentence=SENTENCE, remedy=SENTENCE, names=()
+    )
     return some(robot="robot", no_model=SENTENCE, findings=[finding], found=True)
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from dynid.excitation.settings import find_excitation
-from dynid.profile import load_robot, make_robot, shipped_profiles
+from dynid.profile import make_robot, shipped_profiles
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.profile_text import profile_text
 from dynid.robot.dh.table import read_table
@@ -18,7 +18,7 @@ from dynid.simulation.settings import SimulationSettings
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
 PAGE = (DOCS / "robots.md").read_text(encoding="utf-8")
-TABLE, PROFILE = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+(TABLE,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 PICTURES = re.findall(r"!\[\]\((images/robots/\w+\.png)\)", PAGE)
 
 
@@ -46,13 +46,3 @@ def test_its_table_makes_a_robot_and_a_profile_that_moves(tmp_path: Path) -> Non
     assert robot.limits.position is not None
     assert find_excitation(robot) is not None
     assert robot.find(SimulationSettings) is not None
-
-
-def test_its_profile_of_a_few_lines_is_one(tmp_path: Path) -> None:
-    (tmp_path / "my_robot.urdf").write_text(load_robot("spatial_3r").urdf_xml, encoding="utf-8")
-    (tmp_path / "my_robot.yaml").write_text(PROFILE, encoding="utf-8")
-    robot = load_robot(tmp_path / "my_robot.yaml")
-    named = set(robot.mechanism().parameter_names)
-    simulation = robot.find(SimulationSettings)
-    assert simulation is not None
-    assert set(simulation.parameters) <= named
