@@ -21,7 +21,14 @@ INERTIA = np.array([6e-3, 4e-4, 5e-3, -3e-4, 2e-4, 3e-3])  # XX, XY, YY, XZ, YZ,
 TRUTH = np.concatenate([[MASS], CENTRE, INERTIA])
 PARAMETERS = np.concatenate([[MASS], MASS * CENTRE, INERTIA + steiner(MASS, CENTRE)])
 
-ROBOT = arm_robot()
+# friction and torque per effort are the same in all recordings
+SAME_DAY = {
+    "cutoff_hz": None,
+    "trim_rest": False,
+    "friction_repeatability": 0.0,
+    "torque_repeatability": 0.0,
+}
+ROBOT = arm_robot(identification=SAME_DAY)
 MODEL = ROBOT.mechanism()
 MODEL = MODEL.with_parameters(true_parameters(MODEL))
 

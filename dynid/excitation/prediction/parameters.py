@@ -66,7 +66,11 @@ class PredictedParameter:
 
 
 def predicted_parameters(
-    base: BaseParameterization, precision: Precision, standard: Array, noise: Array
+    base: BaseParameterization,
+    precision: Precision,
+    standard: Array,
+    noise: Array,
+    between: Array | float = 0.0,
 ) -> tuple[PredictedParameter, ...]:
     """Return the predicted uncertainty of each base parameter.
 
@@ -75,12 +79,14 @@ def predicted_parameters(
         precision: of the motion.
         standard: (p,) current standard parameters.
         noise: (n,) standard deviation of torque [N m or N].
+        between: (p,) relative standard deviation of standard parameters between two recordings.
     """
     values = base.project(standard)
     # a rounding error of terms that cancel is not a value
     values[np.abs(values) <= _ROUNDING * (np.abs(base.regrouping) @ np.abs(standard))] = 0.0
     signal = np.abs(values) * np.max(precision.column_rms / noise[:, None], axis=0)
     deviation = np.sqrt(np.maximum(np.diag(precision.covariance), 0))
+    differing = np.broadcast_to(between, np.shape(standard))[base.independent] * values
     size = np.where(deviation > 0, deviation, 1.0)
     correlation = precision.covariance / size[:, None] / size
     np.fill_diagonal(correlation, 0.0)
@@ -92,7 +98,9 @@ def predicted_parameters(
             expression=base.expressions[k],
             lead=int(base.independent[k]),
             value=float(values[k]),
-            standard_deviation=float(deviation[k]) if precision.determined[k] else np.inf,
+            standard_deviation=float(np.hypot(deviation[k], differing[k]))
+            if precision.determined[k]
+            else np.inf,
             signal=float(signal[k]),
             mixed_with=base.names[partner[k]],
             correlation=float(correlation[k, partner[k]]),

@@ -165,14 +165,19 @@ def predict(
         signals=signals,
         precision=precision,
         parameters=predicted_parameters(
-            base, precision, mechanism.parameters, found.standard_deviation
+            base, precision, mechanism.parameters, found.standard_deviation, _between(model)
         ),
         coverage=joint_coverage(signals, robot.limits),
         torques=_torques(signals, robot.limits, found.standard_deviation),
         tool_speed=speed,
         tool_box=np.array([path.min(axis=0), path.max(axis=0)]),
         tool=tool,
-        assumptions=(found.source, _white(signals), *_without_friction(mechanism)),
+        assumptions=(
+            found.source,
+            _white(signals),
+            *_without_friction(mechanism),
+            *_other_days(model),
+        ),
     )
 
 
@@ -252,6 +257,24 @@ def _white(signals: Signals) -> str:
         f"All {len(signals.time)} samples at {signals.sampling_rate:g} Hz are used, and torque "
         "errors are assumed to be white noise; if they are correlated over c samples, standard "
         "deviations are √c times larger. Errors of the model are not included."
+    )
+
+
+def _between(model: Model) -> Array:
+    """Relative standard deviation of the parameters (p,) between two recordings."""
+    mechanism = model.mechanism
+    terms = [term.traits.dissipative for term in mechanism.terms]
+    friction = np.array([False] * mechanism.first_term + terms)
+    return model.base.friction_repeatability * friction
+
+
+def _other_days(model: Model) -> tuple[str, ...]:
+    share = model.base.friction_repeatability
+    if not share:
+        return ()
+    return (
+        f"Standard deviations of friction include that it differs by {100 * share:.2g} % between "
+        "two recordings, as the model states.",
     )
 
 

@@ -306,3 +306,11 @@ def test_stays_positive_unlike_the_conventional_form() -> None:
 def test_refuses_a_forgetting_factor_out_of_range(initial: float, rate: float) -> None:
     with pytest.raises(EstimationError, match="must be above 0"):
         Forgetting(initial, rate)
+
+
+def test_a_correlated_prior_is_kept_until_there_are_data() -> None:
+    """A sum that the prior knows well stays known, where both of its parts are uncertain."""
+    correlation = np.array([[1.0, -0.99, 0.0], [-0.99, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    prior = SquareRootLeastSquares(2, np.zeros(K), np.full(K, 2.0), correlation=correlation)
+    prior.update(np.zeros((2, 1, K + 1)))
+    np.testing.assert_allclose(prior.solve().covariance, 4.0 * correlation, atol=1e-9)

@@ -12,7 +12,6 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.block_jackknife import jackknife_variance, raised
 from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.repeatability import friction_parameters
-from dynid.estimation.settings import EstimationSettings
 from dynid.estimation.time_skew import SKEW, skew_covariance
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
@@ -118,7 +117,3 @@ def test_time_skew_is_the_change_of_an_estimate_from_shifted_torque() -> None:
     assert changed.max() > 1e-3
     # the sign of Coulomb friction is not linear in time
     np.testing.assert_allclose(found, changed, atol=0.1 * changed.max())
-
-
-def test_the_default_is_that_of_the_settings() -> None:
-    assert EstimationSettings().friction_repeatability is None

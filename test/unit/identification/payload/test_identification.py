@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.carried_body import (
     MODEL,
     PARAMETERS,
     ROBOT,
+    SAME_DAY,
     TRUTH,
     arm_with_payload,
     found_on,
@@ -53,6 +56,20 @@ def test_standard_deviations_include_the_uncertainty_of_the_model() -> None:
     assert 0.6 < np.sqrt(np.mean(np.square(scores))) < 1.5
 
 
+def test_standard_deviations_include_torque_per_effort_of_another_day() -> None:
+    share, scores = 0.01, []
+    robot = arm_robot(identification=SAME_DAY | {"torque_repeatability": share})
+    for seed in range(30):
+        recording = arm_with_payload(NOISE, seed)
+        scale = 1 + share * np.random.default_rng(seed).standard_normal(3)
+        body = found_on(
+            replace(recording, effort=recording.effort * scale), MODEL, robot
+        ).payload.body
+        scores.append((body.quantities[0] - TRUTH[0]) / body.deviations[0])
+    # without this share it is 6
+    assert 0.7 < np.sqrt(np.mean(np.square(scores))) < 1.4
+
+
 def test_torque_errors_are_larger_without_the_payload() -> None:
     found = found_on(arm_with_payload(NOISE))
     for before, after, held_out in zip(
@@ -88,7 +105,9 @@ def test_height_and_other_moments_have_no_effect_on_a_planar_arm() -> None:
 
 
 def test_only_the_inertia_about_its_axis_is_identifiable_on_a_turntable() -> None:
-    robot = arm_robot(joints=["shoulder"], locked={"elbow": 0.0, "wrist": 0.0})
+    robot = arm_robot(
+        joints=["shoulder"], locked={"elbow": 0.0, "wrist": 0.0}, identification=SAME_DAY
+    )
     robot = robot.with_urdf(PLANAR_URDF)
     model = robot.mechanism()
     # errors of differentiation are visible with the inertia of the arm
