@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import fields
 from datetime import datetime, timezone
 from importlib import metadata
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -25,12 +26,13 @@ from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
 from dynid.identification.dead_bands import with_dead_bands
-from dynid.identification.friction.automatic import choose_terms
+from dynid.identification.friction.automatic import TermSelection, choose_terms
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import BaseParameter, Identification, StandardParameter
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.sign_finding import find_signs
+from dynid.identification.unsigned.torque_signs import TorqueSigns
 from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.model import Model
 from dynid.robot.provenance import BaseEstimate, ModelErrors, Provenance, StoredQuantities
@@ -77,16 +79,28 @@ def identify(
         return _identify(robot, recordings, progress)
 
 
-def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> Identification:
-    given, robot = robot, with_dead_bands(_explicit(robot), recordings)
-    settings = robot.settings(IdentificationSettings)
+class _Prepared(NamedTuple):
+    """What is fitted: the robot with explicit terms, and its signals."""
+
+    robot: Robot
+    mechanism: Mechanism
+    base: BaseParameterization
+    recordings: tuple[Recording, ...]
+    signals: tuple[Signals, ...]
+    signs: TorqueSigns | None
+    selection: TermSelection | None
+
+
+def _prepare(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> _Prepared:
+    """Preprocess the recordings, with the signs of torque found and the joint terms chosen."""
+    auto = robot.terms == "auto"
+    robot = with_dead_bands(_explicit(robot), recordings)
     progress("building the mechanism")
     mechanism = robot.mechanism()
-    wanted = robot.settings(Quantities).by_name
-    check_quantities(wanted, mechanism)
+    check_quantities(robot.settings(Quantities).by_name, mechanism)
     base = base_parameterization(mechanism)
     signs = None
-    if settings.unsigned_torque:
+    if robot.settings(IdentificationSettings).unsigned_torque:
         progress("finding the signs of torque")
         recordings, signs = find_signs(robot, mechanism, base, recordings)
     progress("preprocessing")
@@ -94,11 +108,18 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     if not any(one.moving.any() for one in signals):
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     selection = None
-    if given.terms == "auto":
+    if auto:
         selection = choose_terms(robot, recordings, signals, progress=progress)
         robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
+    return _Prepared(robot, mechanism, base, tuple(recordings), signals, signs, selection)
+
+
+def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> Identification:
+    prepared = _prepare(robot, recordings, progress)
+    robot, mechanism, base, recorded, signals, signs, selection = prepared
+    settings = robot.settings(IdentificationSettings)
     progress("estimating")
     fitted = fit(build_problem(mechanism, base, signals, settings), settings)
     progress("evaluating")
@@ -106,7 +127,6 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     comparisons = compare(identified, signals, settings)
     held_out = cross_validate(fitted)
     progress("diagnosing")
-    recorded = tuple(recordings)
     case = Case(robot, mechanism, recorded, signals, identified, comparisons, fitted, held_out)
     findings = diagnose(case)
     if selection is not None:
@@ -121,6 +141,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     )
     parameters = _standard_table(mechanism, fitted)
     base_parameters = _base_table(base, fitted)
+    wanted = robot.settings(Quantities).by_name
     quantities = find_quantities(wanted, mechanism, base, fitted.estimate)
     model = Model(
         robot=robot,
