@@ -85,7 +85,7 @@ def test_the_simulated_robot_sticks_and_slides_with_it(found: dict) -> None:
     assert 1.8 * SIZE < largest < 2.05 * SIZE
     assert sliding == pytest.approx(SIZE, rel=1e-3)
     assert "grease grease grease" in found["plant"]["term_kinds"]
-    assert found["plant"]["term_scales"] == "0.0 0.0 0.0 0.4 0.4 0.4"
+    assert found["plant"]["term_scales"].startswith("0.0 0.0 0.0 0.4 0.4 0.4")
 
 
 def test_an_excitation_is_designed_with_its_substitute(found: dict) -> None:

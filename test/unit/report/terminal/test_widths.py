@@ -301,7 +301,12 @@ def static_payload() -> SimpleNamespace:
 
 def diagnosis() -> SimpleNamespace:
     finding = some(
-        severity="problem", cause="small_range", sentence=SENTENCE, remedy=SENTENCE, names=()
+        severity="problem",
+        cause="small_range",
+        joint=None,
+        names=(),
+        sentence=SENTENCE,
+        remedy=SENTENCE,
     )
     return some(robot="robot", no_model=SENTENCE, findings=[finding], found=True)
 
