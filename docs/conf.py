@@ -48,7 +48,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"(.*\.)?(PerJoint\w*|PositiveFloat|Row|TaskT|Vector)"),
     ("py:.*", r"dynid\._core\..*|\w+\[.*"),
     # internal classes in signatures of public ones
-    ("py:.*", r"(.*\.)?(FreeMotion|JointProblem|Motion|Trial)"),
+    ("py:.*", r"(.*\.)?(FreeMotion|JointProblem|Motion|TermSelection|Terms|Trial)"),
     ("cpp:.*", r"(Eigen|std).*"),
 ]
 

@@ -32,9 +32,9 @@ def simulate(
 
     Args:
         robot: as its ``simulation`` describes it; without one, rotors, friction and drives are
-            derived (:func:`~dynid.simulation.derived.derived_simulation`), not measured.
+            derived (docs/rehearsal.md), not measured.
         excitation: of the joints; the robot rests for ``simulation.rest`` before and after. None:
-            the profile's, else :func:`~dynid.excitation.default_motion.default_excitation`.
+            the profile's, else a default motion within the limits.
         control_rate: cycles per second [Hz].
         seed: of the sensors' noise.
 
