@@ -123,16 +123,10 @@ def refused(monkeypatch, capsys, *arguments: object) -> str:
     return printed.err
 
 
-def test_a_profile_without_excitation_is_one_sentence(tmp_path, monkeypatch, capsys) -> None:
-    profile, out = write_small_robot(tmp_path, excitation=None), tmp_path / "out"
-    assert refused(monkeypatch, capsys, "--robot", profile, "-o", out) == (
-        "dynid: profile 'duo' has no 'excitation' group; add one, or name a YAML file with one.\n"
-    )
-    assert not out.exists()
-
-
 def test_an_output_that_is_a_file_is_one_sentence(tmp_path, monkeypatch, capsys) -> None:
     (tmp_path / "out").write_text("mine")
     arguments = ("--robot", write_small_robot(tmp_path), "-o", tmp_path / "out")
-    assert refused(monkeypatch, capsys, *arguments) == f"dynid: {tmp_path / 'out'}: File exists.\n"
+    assert refused(monkeypatch, capsys, *arguments) == (
+        f"dynid: {tmp_path / 'out'}: Not a directory.\n"
+    )
     assert (tmp_path / "out").read_text() == "mine"
