@@ -159,6 +159,25 @@ bool stops(ControlLaw & law, double q, double extra, int cycles)
   return law.latched();
 }
 
+TEST(ControlLaw, ResetNamesTheDistanceOfAFarReference)
+{
+  auto model = pendulum_model();
+  ControlLaw law(1, law_settings(0));
+  law.use(&model);
+  law.start(one(0.3));
+  for (int k = 0; k < 100; ++k) {
+    law.update(reference(0.3), feedback(torque_of(0.3, 0, 0) + 20.0, 0.3));
+  }
+  ASSERT_TRUE(law.latched());
+  law.update(reference(0.5), feedback(torque_of(0.3, 0, 0), 0.3));
+  const auto report = law.reset();
+  EXPECT_EQ(report.answer, ResetAnswer::reference_away);
+  EXPECT_EQ(report.drive, 0);
+  EXPECT_NEAR(report.distance, 0.2, 1e-12);
+  law.update(reference(0.3), feedback(torque_of(0.3, 0, 0), 0.3));
+  EXPECT_EQ(law.reset().answer, ResetAnswer::done);
+}
+
 TEST(ControlLaw, SuspendsDetectionWhereTheModelDoesNotHaveTheMotion)
 {
   auto settings = law_settings(0);
