@@ -141,6 +141,8 @@ class TermSettings(Settings):
         return {"kind": self.kind} | self.model_dump(mode="json", exclude_defaults=True)
 
 
+PLAIN_KINDS = ("viscous", "coulomb", "offset", "rotor_inertia")
+"""Kinds of :func:`plain_terms`, in their order."""
 _PLAIN_SMOOTHING = {False: 0.01, True: 0.003}  # [rad/s], [m/s]: that at a radius of 0.3 m
 
 

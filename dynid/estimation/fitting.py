@@ -16,7 +16,7 @@ from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
-from dynid.estimation.regression import Problem, make_rows
+from dynid.estimation.regression import NormalEquations, Problem, make_rows
 from dynid.estimation.repeatability import UNKNOWN_REPEATABILITY, Repeatability
 from dynid.estimation.settings import EstimationSettings
 from dynid.estimation.uncertainty import find_uncertainty
@@ -148,10 +148,7 @@ def cross_validate(fitted: Fit) -> HeldOut:
     weighted = fitted.estimate.equations
     start = problem.base.project(problem.mechanism.urdf_parameters)
     difference = fitted.estimate.base - weighted_solution(weighted, start)
-    error = np.zeros(len(equations.joint_rows))
-    for fold in range(problem.folds):
-        base = weighted_solution(weighted.without(fold), start) + difference
-        error += equations.only(fold).squared_error(base)
+    error = squared_held_out_error(weighted, equations, start, difference)
     torque = equations.squared_torque
     rows = np.maximum(equations.joint_rows, 1.0)
     none = np.where(error > 0, np.inf, 0.0)  # of a joint without torque
@@ -161,6 +158,24 @@ def cross_validate(fitted: Fit) -> HeldOut:
         rmse_torque=tuple(float(e) for e in np.sqrt(error / rows)),
         relative_error=tuple(float(e) for e in relative),
     )
+
+
+def squared_held_out_error(
+    weighted: NormalEquations, evaluated: NormalEquations, start: Array, difference: Array | float
+) -> Array:
+    """Return the squared error (n,) of every fold, predicted by the fit of the others, summed.
+
+    Args:
+        weighted: of the fit, with folds.
+        evaluated: of the rows whose error counts, with the same folds.
+        start: (k,) base parameters that remain where data do not determine them.
+        difference: (k,) added to every solution.
+    """
+    error = np.zeros(len(evaluated.joint_rows))
+    for fold in range(len(evaluated.gram)):
+        base = weighted_solution(weighted.without(fold), start) + difference
+        error += evaluated.only(fold).squared_error(base)
+    return error
 
 
 def _fit_once(problem: Problem, settings: EstimationSettings) -> Fit:

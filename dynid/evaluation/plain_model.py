@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid.estimation.fitting import Fit
-from dynid.estimation.least_squares import weighted_solution
+from dynid.dynamics.joint_terms import PLAIN_KINDS
+from dynid.estimation.fitting import Fit, squared_held_out_error
 from dynid.estimation.regression import NormalEquations
-
-_PLAIN = ("viscous", "coulomb", "offset", "rotor_inertia")
 
 
 def plain_held_out(fitted: Fit) -> tuple[float, ...] | None:
@@ -22,7 +20,7 @@ def plain_held_out(fitted: Fit) -> tuple[float, ...] | None:
     problem, mechanism = fitted.problem, fitted.problem.mechanism
     terms = {mechanism.first_term + i: term.kind for i, term in enumerate(mechanism.terms)}
     independent = np.asarray(problem.base.independent)
-    kept = np.array([terms.get(int(i), "offset") in _PLAIN for i in independent])
+    kept = np.array([terms.get(int(i), "offset") in PLAIN_KINDS for i in independent])
     if kept.all():
         return None
     columns = np.flatnonzero(np.append(kept, True))  # and the torque
@@ -31,9 +29,7 @@ def plain_held_out(fitted: Fit) -> tuple[float, ...] | None:
         for one in (fitted.estimate.equations, fitted.estimate.plain_equations)
     )
     start = problem.base.project(mechanism.urdf_parameters)[kept]
-    error = np.zeros(len(mechanism.joints))
-    for fold in range(problem.folds):
-        error += plain.only(fold).squared_error(weighted_solution(weighted.without(fold), start))
+    error = squared_held_out_error(weighted, plain, start, 0.0)
     torque = plain.squared_torque
     relative = np.sqrt(np.divide(error, torque, out=np.full_like(error, np.inf), where=torque > 0))
     return tuple(float(e) for e in relative)
