@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,25 @@ class CarriedBody:
             message = "mass, centre or inertia is not a finite number"
             raise ValueError(message)
         return cls(float(mass), place, matrix)
+
+    def seen_from(self, frame: Array) -> CarriedBody:
+        """Return the body in another frame.
+
+        Args:
+            frame: the other frame in the present one, a homogeneous matrix (4, 4).
+        """
+        turn, origin = frame[:3, :3], frame[:3, 3]
+        return CarriedBody(self.mass, turn.T @ (self.centre - origin), turn.T @ self.inertia @ turn)
+
+
+def carrier_in(path: Path) -> str | None:
+    """Return the joint that the header of a ``payload.yaml`` names, in whose frame the body is.
+
+    Raises:
+        ConfigurationError: the file cannot be read.
+    """
+    found = re.search(r"^#.* in the frame of joint '([^']+)'", read_text(path), re.MULTILINE)
+    return found[1] if found else None
 
 
 def read_carried_body(path: Path) -> CarriedBody:
