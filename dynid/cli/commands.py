@@ -119,6 +119,12 @@ COMMANDS = {
         "model_app",
         "Compute with a model: matrices, torques, formulas, C code.",
     ),
+    "limits": CommandEntry(
+        CONTROL,
+        "limits",
+        "limits_command",
+        "Find accelerations that keep torques within the drives' limits.",
+    ),
     "drives": CommandEntry(
         CONTROL,
         "drives",

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.dynamics.body import steiner
 from dynid.errors import ConfigurationError
+from dynid.identification.payload.fit import payload_columns
 from dynid.input_file import read_text
 from dynid.robot.parameter_file import ros_parameters
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dynid.dynamics.mechanism import Mechanism
 
 _ROWS, _COLUMNS = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)  # of xx, xy, yy, xz, yz, zz
 
@@ -58,6 +62,14 @@ class CarriedBody:
         """
         turn, origin = frame[:3, :3], frame[:3, 3]
         return CarriedBody(self.mass, turn.T @ (self.centre - origin), turn.T @ self.inertia @ turn)
+
+
+def carrying(mechanism: Mechanism, body: CarriedBody) -> Mechanism:
+    """Return a mechanism with a payload on the body that carries payloads."""
+    parameters, columns = np.array(mechanism.parameters), payload_columns(mechanism)
+    inertia = body.inertia[_ROWS, _COLUMNS] + steiner(body.mass, body.centre)
+    parameters[columns] += np.concatenate([[body.mass], body.mass * body.centre, inertia])
+    return mechanism.with_parameters(parameters)
 
 
 def carrier_in(path: Path) -> str | None:

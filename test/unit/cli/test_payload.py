@@ -207,3 +207,19 @@ def test_payload_of_another_joint_than_the_models_is_refused(
             ["payload", str(other), "-m", str(folder / "base/model.yaml"), "--to", "abb"],
             catch_exceptions=False,
         )
+
+
+def test_limits_with_the_payload_are_written_for_moveit(
+    folder: Path, identified: Path, tmp_path: Path
+) -> None:
+    model, file = folder / "base/model.yaml", tmp_path / "joint_limits.yaml"
+    arguments = ("limits", "-m", model, "--payload", identified)
+    shown = run(*arguments, "--velocity-scale", 0.5, "-o", file)
+    assert shown.exit_code == 0, shown.output
+    text = file.read_text()
+    assert "# Payload: payload.yaml\n" in text
+    assert "  shoulder:\n    has_velocity_limits: true\n    max_velocity: 2.0\n" in text
+    assert "acceleration" in shown.stdout
+    found = json.loads(run(*arguments, "--along", folder / "without.npz", "--json").stdout)
+    assert found["joints"] == ["shoulder", "elbow"]
+    assert max(found["highest_use"]) <= 1
