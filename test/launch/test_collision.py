@@ -151,7 +151,7 @@ class Collision(unittest.TestCase):
         self.move(cell, goal, lambda: cell.is_at(goal))
 
     def move(self, cell, goal, reached, duration=SLOW):
-        """Move until a condition; commands jump if the machine stalls, which can look like a push."""
+        """Move until a condition; a machine that stalls can look like a push."""
         deadline = time.monotonic() + LONGEST
         while time.monotonic() < deadline:
             cell.go(goal, duration)
