@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
+from dynid.estimation.fitted_samples import fitted_samples
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.signals import Signals
 
@@ -203,8 +204,8 @@ def make_rows(
         fit_all: whether rows at rest are fitted too, of all joints or of each (n,).
     """
     torque = parallel_filter.decimate(parallel_filter.smooth(signals.torque))
-    moving = signals.moving[:: parallel_filter.decimation]
-    fitted = (moving | fit_all).astype(np.float64)
+    chosen = fitted_samples(signals, parallel_filter, fit_all=fit_all)
+    fitted = chosen[:: parallel_filter.decimation].astype(np.float64)
     fold = np.minimum(np.arange(len(torque)) * folds // len(torque), folds - 1)
     return Rows(signals, parallel_filter, torque, fitted, fold)
 
