@@ -20,7 +20,7 @@ def fitted_samples(
     Where samples at rest are not fitted, their torque is unknown: a joint that sticks at a reversal
     has any torque between the limits of static friction. Filters mix it into the samples beside it.
     So a sample is left out too if such a reversal is closer than 1/f, f the lowest cut-off of all
-    filters: a low-pass of order 4 has settled to 1 % by then. For a joint that reverses so often
+    filters: a low-pass of order 4 has settled to 2 % by then. For a joint that reverses so often
     that less than half of its samples in motion would be left, this distance is halved until they
     are.
 

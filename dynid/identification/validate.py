@@ -14,7 +14,7 @@ from dynid.evaluation.diagnosis.finding import Finding, sentences
 from dynid.evaluation.errors import compare
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
-from dynid.identification.at_rest import rest_notes
+from dynid.identification.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.model_signs import signed_by_model
 from dynid.notebook import data_frame, html_lines, html_table
@@ -100,7 +100,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     robot, mechanism = model.robot.with_settings(settings), model.mechanism
     if settings.unsigned_torque:
         recordings = [signed_by_model(robot, mechanism, recording) for recording in recordings]
-    signals = tuple(preprocess(recording, robot) for recording in recordings)
+    signals = tuple(without_noise_at_rest(preprocess(one, robot)) for one in recordings)
     comparisons = compare(mechanism, signals, settings)
     plain = mechanism.with_parameters(mechanism.urdf_parameters)
     case = Case(robot, plain, tuple(recordings), signals, mechanism, comparisons)
@@ -111,7 +111,9 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         verdict=evaluate(
             comparisons,
             settings,
-            reference=Reference.of(robot),
+            reference=Reference.of(
+                robot, static_friction=largest_static_friction(mechanism, signals)
+            ),
             warnings=[*warnings, *sentences(findings)],
         ),
         signals=signals,

@@ -23,6 +23,7 @@ _AGREE = 0.5  # of the delay: largest difference between joints
 _LATEST = 10  # samples: a longer delay comes from different clocks, not from a drive
 _LEAST_SHARE = 0.02  # of the squared error that a delay explains
 _MATTERS = 0.1  # of the same: below, the finding is a note
+_ROUNDING = 1e-12  # of the torque: the error of a fit to exact data
 _LEAST_ERROR = 0.01  # over that of the worst joint: limits the weight of a joint without noise
 _FEWEST_ROWS = 4  # times the number of parameters
 
@@ -118,12 +119,13 @@ def _friction(case: Case, samples: Samples) -> Array:
 def _weights(samples: Samples) -> Array:
     """Return the inverse of the error of a fit at each joint (n,), with joints scaled equally."""
     torque, joint, joints = samples.rows(samples.torque), samples.joint, samples.kept.shape[1]
-    weight = 1 / np.maximum(np.sqrt(per_joint(joint, torque**2, joints)), 1e-300)
+    size = np.sqrt(per_joint(joint, torque**2, joints))
+    weight = 1 / np.where(size > 0, size, 1.0)
     error = beyond(basis_of(samples.columns(weight)), torque * weight[joint])
     left = np.sqrt(
         per_joint(joint, error**2, joints) / np.bincount(joint, minlength=joints).clip(1)
     )
-    return np.asarray(weight / np.maximum(left, _LEAST_ERROR * left.max()))
+    return np.asarray(weight / np.maximum(left, max(_LEAST_ERROR * left.max(), _ROUNDING)))
 
 
 def _standard_deviation(samples: Samples, column: Array, error: Array, delay: float) -> float:
