@@ -125,6 +125,14 @@ def remarks(joints: Sequence[JointErrors], settings: EvaluationSettings) -> Iter
             f"the held-out error is {_percents(one.plain_error for one in worse)} instead of "
             f"{_percents(one.held_out_error for one in worse)}; remove the other terms there."
         )
+    worse = [one for one in moved if one.relative_error > _PLAIN_BETTER * one.urdf_error]
+    if worse:
+        yield (
+            f"{_names(worse)}: with the masses of the URDF and the model's friction the error is "
+            f"{_percents(one.urdf_error for one in worse)} instead of "
+            f"{_percents(one.relative_error for one in worse)}; the recordings of the "
+            "identification may not have determined the masses there."
+        )
     limit = settings.largest_error
     for one in moved:
         worst = one.max_relative_torque_error

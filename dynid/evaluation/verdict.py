@@ -64,6 +64,7 @@ class Reference:
     Attributes:
         held_out: relative errors of cross-validation; None: the recordings were not fitted.
         plain: the same of a model with plain friction.
+        urdf: relative errors with the masses of the URDF and the model's joint terms.
         torque_max: largest torque of each joint [N m or N]; NaN: that measured.
         static_friction: by which friction can hold each joint at rest [N m or N]; None: joints have
             to move.
@@ -73,6 +74,7 @@ class Reference:
     plain: Sequence[float] | None = None
     torque_max: Sequence[float] | None = None
     static_friction: Sequence[float] | None = None
+    urdf: Sequence[float] | None = None
 
     @classmethod
     def of(
@@ -81,11 +83,12 @@ class Reference:
         held_out: Sequence[float] | None = None,
         plain: Sequence[float] | None = None,
         static_friction: Sequence[float] | None = None,
+        urdf: Sequence[float] | None = None,
     ) -> Reference:
         """Return the reference with the limits of a robot."""
         limits = [robot.limits.range_of("torque_max", j) for j in range(len(robot.joints))]
         largest = [nan if limit is None else limit[1] for limit in limits]
-        return cls(held_out, plain, largest, static_friction)
+        return cls(held_out, plain, largest, static_friction, urdf)
 
 
 def evaluate(
@@ -148,6 +151,7 @@ def _rated(
         noise_share=noise,
         unexplained_error=criterion.unexplained(held_out, noise),
         plain_error=plain,
+        urdf_error=of_joint(reference.urdf),
         detectable_torque=detectable,
         detectable_share=_ratio(detectable, peak if isnan(limit) else limit),
         static_friction=held,

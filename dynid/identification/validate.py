@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dynid.arguments import check_type
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding, sentences
-from dynid.evaluation.errors import compare
+from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
 from dynid.identification.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
@@ -112,7 +115,9 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
             comparisons,
             settings,
             reference=Reference.of(
-                robot, static_friction=largest_static_friction(mechanism, signals)
+                robot,
+                static_friction=largest_static_friction(mechanism, signals),
+                urdf=_urdf_errors(mechanism, signals, settings),
             ),
             warnings=[*warnings, *sentences(findings)],
         ),
@@ -127,3 +132,13 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         ),
         findings=findings,
     )
+
+
+def _urdf_errors(
+    mechanism: Mechanism, signals: Sequence[Signals], settings: IdentificationSettings
+) -> list[float]:
+    """Return the relative errors (n,) with the URDF's bodies and the model's joint terms."""
+    terms = np.arange(len(mechanism.parameters)) >= mechanism.first_term
+    parameters = np.where(terms, mechanism.parameters, mechanism.urdf_parameters)
+    errors = relative_errors(compare(mechanism.with_parameters(parameters), signals, settings))
+    return [float(error) for error in errors]

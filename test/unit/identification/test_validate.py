@@ -144,3 +144,25 @@ def test_an_identification_still_needs_motion_of_every_joint() -> None:
     position[:, 2] = 0.3
     verdict = identify(model.robot, replace(recording, position=position)).verdict
     assert any(reason.startswith("wrist: no sample moves") for reason in verdict.reasons)
+
+
+def test_the_error_with_the_masses_of_the_urdf_is_shown_beside_that_of_the_model() -> None:
+    model = true_model()
+    heavier = nominal_model(
+        model.robot, model.parameters * np.where(np.arange(len(model.parameters)) < 30, 1.3, 1.0)
+    )
+    recording = recorded(heavier.mechanism, heavier.parameters, noise=0.05)
+    good, poor = (validate(one, recording).verdict for one in (heavier, model))
+    for joint, urdf in zip(good.joints, poor.joints, strict=True):
+        # the true model has the URDF's masses
+        assert joint.urdf_error == pytest.approx(urdf.relative_error)
+        assert joint.relative_error < joint.urdf_error
+
+
+def test_a_model_with_worse_masses_than_the_urdf_has_a_warning() -> None:
+    model = true_model()
+    mass = np.arange(len(model.parameters)) < 30
+    heavier = nominal_model(model.robot, model.parameters * np.where(mass, 1.3, 1.0))
+    recording = recorded(model.mechanism, model.parameters, noise=0.05)
+    warnings = validate(heavier, recording).verdict.warnings
+    assert any("with the masses of the URDF" in warning for warning in warnings)
