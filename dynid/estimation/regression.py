@@ -16,7 +16,7 @@ from dynid.estimation.fitted_samples import fitted_samples
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.signals import Signals
 
-_KEPT_NUMBERS = 2**24
+_KEPT_NUMBERS = 2**24  # of all recordings together
 # samples whose regressor is in memory at once, plus the margins of a parallel filter
 _BLOCK = 8192
 
@@ -110,7 +110,7 @@ class Problem:
     base: BaseParameterization
     rows: Sequence[Rows]
     folds: int
-    # filtered regressors of recordings that fit in memory; iterations reuse them
+    # filtered regressors of recordings, as far as they fit in memory; iterations reuse them
     _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
 
     def with_parameters(self, standard: Array) -> Problem:
@@ -183,7 +183,8 @@ class Problem:
             return self._kept[number]
         rows, columns = self.rows[number], self.base.independent
         blocks = _filtered_blocks(self.mechanism, columns, rows)
-        if rows.torque.size * len(columns) > _KEPT_NUMBERS:
+        kept = sum(block.stacked.size for of_one in self._kept.values() for block in of_one)
+        if kept + rows.torque.size * len(columns) > _KEPT_NUMBERS:
             return blocks
         return self._kept.setdefault(number, list(blocks))
 

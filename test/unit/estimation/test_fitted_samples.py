@@ -76,3 +76,7 @@ def test_a_reversal_between_two_fast_samples_counts() -> None:
     speeds = np.repeat([0.8, -0.8], 300)
     near = np.flatnonzero(near_rest(signals_of(speeds), 0, 20))
     np.testing.assert_array_equal(near, np.arange(279, 321))
+
+
+def test_a_joint_that_turns_on_in_one_direction_is_never_near_rest() -> None:
+    assert not near_rest(signals_of(np.full(600, 0.7)), 0, 20).any()
