@@ -1,8 +1,10 @@
 """Slave files for ethercat_driver: one YAML file per joint, for ethercat_generic_plugins.
 
 Keys and types are those of ethercat_driver_ros2. It sends ``factor * command + offset``, reports
-``factor * raw + offset``, and casts to the type of the object: values beyond an int16 wrap around,
-so that the controller must clamp them first.
+``factor * raw + offset``, and casts to the type of the object. Values beyond an int16 wrap around,
+so that the controller must clamp them first. Digits after the point are cut off: an offset of half
+a unit would round one sign, and be up to 1.5 units off for the other, so that files have none, and
+a torque offset may be one permille of the rated torque too small.
 """
 
 from __future__ import annotations
@@ -79,6 +81,12 @@ DRIVE_STATES = {
     "mode_display": (0x6061, "int8"),
 }
 """State interfaces besides a joint's motion: object and type of each."""
+
+_KEEPS_COUNTS = 1 + 2.0**-49
+"""Factor on position commands: a count that was read and is sent back is not cut to the one before.
+
+It is above the rounding errors of both conversions (four of 2^-53), and less than 1e-5 counts.
+"""
 
 _PERIOD = 0x60C2
 _EXPONENTS = (-3, -4, -5, -6)  # of ten: [s], as in 0x60C2:2
@@ -199,7 +207,7 @@ def _slave(drive: DriveProfile, period: Period, counts: float, offset: float, ef
         for index, sub, kind, value in startup
     )
     # if position commands are overridden, the driver sends counts * position unchanged
-    position, torque = _number(counts), _number(offset)
+    position, torque = _number(counts * _KEEPS_COUNTS), _number(offset)
     return (
         f"vendor_id: 0x{drive.vendor_id:08x}\n"
         f"product_id: 0x{drive.product_id:08x}\n"

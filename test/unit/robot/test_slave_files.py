@@ -105,7 +105,7 @@ def test_interfaces_reach_the_objects_of_csp_with_a_torque_offset() -> None:
 def test_position_factors_undo_each_other() -> None:
     for slave in slaves():
         command, state = channels(slave, "rpdo")[0x607A], channels(slave, "tpdo")[0x6064]
-        assert command["factor"] * state["factor"] == pytest.approx(1, abs=2e-16)
+        assert command["factor"] * state["factor"] == pytest.approx(1, abs=4e-15)
         assert channels(slave, "tpdo")[0x606C]["factor"] == state["factor"]
 
 
