@@ -13,9 +13,10 @@ from dynid.control.controlled_robot import ControlledRobot
 from dynid.playback.motions import point_to_point
 from dynid.playback.trajectory import sample
 from dynid.profile import load_robot
+from dynid.robot.drive_profile import load_drive
 from dynid.robot.drives import INT16_MAX
 from dynid.robot.robot import Robot
-from dynid.robot.slave_files import load_drive, slave_files
+from dynid.robot.slave_files import slave_files
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import true_parameters

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.ethercat_slave import SlaveStandIn, cast
 
 from dynid.configuration import parse
 from dynid.robot import drives as factors
+from dynid.robot.drive_profile import load_drive
 from dynid.robot.drives import INT16_MAX, Drives
-from dynid.robot.slave_files import load_drive, slave_files
+from dynid.robot.slave_files import slave_files
 
 SHEETS: dict[str, dict[str, Any]] = {
     "gear": {"torque_constant": 0.2, "rated_current_ma": 3400, "gear_ratio": 100},
@@ -137,6 +139,44 @@ def test_a_step_of_reset_fault_sets_bit_7_once_the_drive_is_in_fault() -> None:
     made.receive(struct.pack(WORDS, 0x0218, 0, 0, 0, 0x7305, MODE_8))
     assert made.send({"reset_fault": 0.0})[0] & 0x80 == 0
     assert made.send({"reset_fault": 1.0})[0] & 0x80 == 0x80
+
+
+def test_in_mode_cst_effort_is_the_target_torque_and_nothing_commands_a_position() -> None:
+    sheet = drives(**SHEETS["negative gear"], mode="cst")
+    text = slave_files(["axis"], sheet, load_drive("cia402"), 1000.0)["axis"]
+    made = SlaveStandIn(text, mode=10)
+    assert made.layout("rpdo") == [(0x6040, 16), (0x6071, 16), (0x6060, 8)]
+    made.receive(struct.pack(WORDS, ENABLED, 0, 0, 0, 0, 10))
+    unit = torque_per_permille_of_rated_torque(SHEETS["negative gear"])
+    assert made.send({"effort": 200.5 * unit}) == struct.pack("<Hhb", 0, 200, 10)
+    assert made.send({"effort": math.nan}) == struct.pack("<Hhb", 0, 0, 10)
+    assert yaml.safe_load(text)["rpdo"][0]["channels"][-1]["default"] == 10
+
+
+def test_torque_actual_value_is_in_thousandths_of_the_rated_torque() -> None:
+    sheet = SHEETS["rated torque"]
+    made = slave(drives(**sheet, feedback="torque"))
+    assert made.layout("tpdo")[3] == (0x6077, 16)
+    made.receive(struct.pack(WORDS, ENABLED, 0, 0, -321, 0, MODE_8))
+    unit = torque_per_permille_of_rated_torque(sheet)
+    assert made.states["effort"] == pytest.approx(-321 * unit, rel=1e-14)
+
+
+def test_the_following_error_is_a_state_in_rad() -> None:
+    made = slave(drives(**SHEETS["negative gear"], following_error=True))
+    image = struct.pack("<HiihiHb", ENABLED, 0, 0, 0, 777, 0, MODE_8)
+    assert (0x60F4, 32) in made.layout("tpdo")
+    found = made.receive(image)["following_error"]
+    assert found == pytest.approx(777 / counts_per_position(SHEETS["negative gear"]), rel=1e-14)
+
+
+def test_an_absent_error_code_is_left_out() -> None:
+    sheet = drives(**SHEETS["gear"])
+    texts = slave_files(["axis"], sheet, load_drive("cia402"), 1000.0, absent={0x603F})
+    made = SlaveStandIn(texts["axis"])
+    assert 0x603F not in dict(made.layout("tpdo"))
+    made.receive(struct.pack("<HiihB", ENABLED, 5, 0, 0, MODE_8))
+    assert "error_code" not in made.states
 
 
 # --- properties over data sheets ------------------------------------------------------------------

@@ -12,14 +12,9 @@ import yaml
 from dynid.configuration import parse
 from dynid.errors import ConfigurationError
 from dynid.robot import drives as factors
+from dynid.robot.drive_profile import DriveProfile, load_drive
 from dynid.robot.drives import Drives
-from dynid.robot.slave_files import (
-    DriveProfile,
-    check_slave_files,
-    interpolation_period,
-    load_drive,
-    slave_files,
-)
+from dynid.robot.slave_files import check_slave_files, interpolation_period, slave_files
 
 JOINTS = ("shoulder", "elbow")
 SHEET = {
@@ -140,7 +135,8 @@ def test_without_commands_the_drive_gets_no_torque_and_mode_8() -> None:
 
 def test_the_file_states_the_range_of_int16() -> None:
     text = slave_files(JOINTS, drives(), load_drive("cia402"), 1000.0)["shoulder"]
-    assert "int16 allows torque offsets of +-1638.35 N m" in text  # 32.767 * 0.5 * 100
+    assert "int16 allows torques of +-1638.35 N m" in text  # 32.767 * 0.5 * 100
+    assert "int32 positions of +-1029.44" in text  # 2^31 / 131072 / 100 turns
 
 
 @pytest.mark.parametrize(
