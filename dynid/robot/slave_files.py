@@ -146,8 +146,8 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
     """Check that a folder has every joint's slave file, written for this control rate [Hz].
 
     Raises:
-        ConfigurationError: a file is missing, unreadable, for another rate, or without the drive's
-            status word.
+        ConfigurationError: a file is missing, unreadable, for another rate, without the drive's
+            status word, or without a position command.
     """
     period = interpolation_period(control_rate)
     for joint in joints:
@@ -165,7 +165,12 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
                 f"{control_rate:g} Hz; write the files again with `dynid drives --rate "
                 f"{control_rate:g}`."
             )
-        if "status_word" not in _state_interfaces(slave):
+        if "position" not in _interfaces(slave, "rpdo", "command_interface"):
+            raise ConfigurationError(
+                f"{path}: the target position 0x607A has no 'command_interface: position', as in "
+                "files for mode cst; write the files again with `dynid drives`."
+            )
+        if "status_word" not in _interfaces(slave, "tpdo", "state_interface"):
             raise ConfigurationError(
                 f"{path}: the status word 0x6041 has no 'state_interface: status_word', so that "
                 "nothing would wait until the drive is enabled; write the files again with "
@@ -173,19 +178,16 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
             )
 
 
-def _state_interfaces(slave: dict[str, Any]) -> set[str]:
-    """Return the state interfaces in a slave file; none if the file is invalid."""
-    pdos = slave.get("tpdo")
-    channels = [
-        channel
+def _interfaces(slave: dict[str, Any], side: str, key: str) -> set[str]:
+    """Return the interfaces of one side of a slave file; none if the file is invalid."""
+    pdos = slave.get(side)
+    groups = [
+        pdo.get("channels")
         for pdo in (pdos if isinstance(pdos, list) else [])
-        for channel in (pdo.get("channels") or [] if isinstance(pdo, dict) else [])
+        if isinstance(pdo, dict)
     ]
-    return {
-        str(channel["state_interface"])
-        for channel in channels
-        if isinstance(channel, dict) and "state_interface" in channel
-    }
+    channels = [one for group in groups if isinstance(group, list) for one in group]
+    return {str(one[key]) for one in channels if isinstance(one, dict) and key in one}
 
 
 def slave_path(folder: Path, joint: str) -> Path:

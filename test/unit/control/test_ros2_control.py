@@ -267,6 +267,14 @@ def test_ethercat_refuses_slave_files_without_a_status_word(tmp_path: Path) -> N
         robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
 
 
+def test_ethercat_refuses_slave_files_of_another_mode(tmp_path: Path) -> None:
+    write_slave_files(tmp_path, 1000.0)
+    second = slave_path(tmp_path, "joint_2")
+    second.write_text(second.read_text().replace(", command_interface: position", ""))
+    with pytest.raises(ConfigurationError, match=r"joint_2\.yaml: the target position 0x607A has"):
+        robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
+
+
 def own_tag_of_ethercat(*, reset: str = "reset_fault", status: str = "status_word") -> str:
     joints = "".join(
         f'<joint name="{joint}"><command_interface name="{reset}"/>'

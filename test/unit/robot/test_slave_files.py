@@ -173,6 +173,15 @@ def test_files_for_another_rate_are_refused(tmp_path: Path) -> None:
         check_slave_files(tmp_path, ("wrist",), 500.0)
 
 
+@pytest.mark.parametrize("side", ["5", "[5]", "[{channels: 5}]", "[{channels: [5]}]", "{a: b}"])
+def test_files_without_channels_are_refused(tmp_path: Path, side: str) -> None:
+    text = slave_files(JOINTS, drives(), load_drive("cia402"), 500.0)["elbow"]
+    path = tmp_path / "elbow.yaml"
+    path.write_text(text[: text.index("rpdo:")] + f"rpdo: {side}\ntpdo: {side}\n")
+    with pytest.raises(ConfigurationError, match="the target position 0x607A has no"):
+        check_slave_files(tmp_path, ["elbow"], 500.0)
+
+
 # --- drive profiles -------------------------------------------------------------------------------
 
 
