@@ -24,7 +24,8 @@ FILL_IN = "FILL IN"
 _DRIVES = """\
 drives:                    # docs/drives.md
   effort: torque           # FILL IN: what recordings contain. torque: [N m] behind the gear;
-                           # current: motor current [A]; rated_current_permille: CiA402 0x6078
+                           # current: motor current [A]; rated_current_permille: CiA402 0x6078;
+                           # rated_torque_permille: 0x6077
   # For currents, FILL IN from the data sheets, in the order of `joints`:
   # torque_constant: {ones}    # [N m/A] of the motor, before the gear
   # gear_ratio: {ones}         # motor turns per joint turn; negative: opposite sense
