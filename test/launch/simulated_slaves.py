@@ -176,10 +176,9 @@ class Slaves:
         self.time += period
         for slave in self.slaves:
             slave.unheard += period
-        self.plant.lose_frames(1)
-        self._step(period)
+        self._step(period, lost=True)
 
-    def _step(self, period: float) -> None:
+    def _step(self, period: float, *, lost: bool = False) -> None:
         """Run drives and bodies for the cycles that are due, evenly towards the new targets."""
         velocity = self.plant.velocity
         before, self._target = self._target, self._target.copy()
@@ -201,6 +200,8 @@ class Slaves:
         self._passed += period * self._rate
         cycles = min(round(self._passed), math.ceil(self._rate))
         self._passed = 0.0 if cycles >= self._rate else self._passed - cycles
+        if lost:
+            self.plant.lose_frames(cycles)
         for cycle in range(1, cycles + 1):
             share = cycle / cycles
             self.plant.step(before + share * (self._target - before), self._offset)
