@@ -2,7 +2,7 @@
 
 ``python3 simulated_bus.py PROFILE RATE FOLDER`` listens at FOLDER/bus.sock, takes a command a line
 from its standard input, and writes FOLDER/frames.npz and FOLDER/startup.json when the master has
-gone. Commands: ``lose CYCLES``, ``absent JOINT CYCLES``, ``fail JOINT``.
+gone. Commands: ``lose CYCLES``, ``absent JOINT CYCLES``, ``fail JOINT``, ``push LINK NEWTONS``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from dynid.robot.robot import Robot
 DOWNLOAD, LAYOUT, CYCLE = 1, 2, 3
 ANSWER = struct.Struct("<I")
 LOST = b"\0"
-LONGEST = 600.0  # [s] to start up
+LONGEST = 600.0  # [s] to end
+PUSH = 0.5  # [s]
 
 
 class SimulatedBus:
@@ -80,6 +81,9 @@ class Line:
                 self.slaves.slaves[self._joints.index(joint)].absent = int(cycles)
             case ["fail", joint]:
                 self.slaves.plant.fail_drive(self._joints.index(joint))
+            case ["push", link, newtons]:
+                force, none = np.full(3, float(newtons)), np.zeros(3)
+                self.slaves.plant.push(link, force, none, none, 0.01, PUSH)
             case _:
                 raise ValueError(f"no such command: {' '.join(words)}")
 

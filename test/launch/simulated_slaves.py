@@ -61,7 +61,7 @@ class Slave:
     written: dict[int, int] = field(default_factory=dict)
     state: str = "not ready"
     error: int = 0
-    unheard: float = 0.0  # since the last frame [s]
+    unheard: int = 0  # cycles since the last frame; a machine that stalls loses none
     absent: int = 0  # cycles in which it does not answer
     word: int = 0  # the last control word
 
@@ -157,10 +157,10 @@ class Slaves:
         self.time += period
         for slave, written in zip(self.slaves, sent, strict=True):
             if self.answers(slave):
-                slave.unheard = 0.0
+                slave.unheard = 0
                 slave.written = written
             else:
-                slave.unheard += period
+                slave.unheard += 1
         self._step(period)
         position, velocity, torque = self.plant.position, self.plant.velocity, self.plant.torque
         found = []
@@ -175,7 +175,7 @@ class Slaves:
         """Run a cycle whose frame is lost."""
         self.time += period
         for slave in self.slaves:
-            slave.unheard += period
+            slave.unheard += 1
         self._step(period, lost=True)
 
     def _step(self, period: float, *, lost: bool = False) -> None:
@@ -183,7 +183,7 @@ class Slaves:
         velocity = self.plant.velocity
         before, self._target = self._target, self._target.copy()
         for j, slave in enumerate(self.slaves):
-            if slave.unheard > WATCHDOG and slave.state == "enabled":
+            if slave.unheard > WATCHDOG * self._rate and slave.state == "enabled":
                 self.plant.fail_drive(j)
                 slave.error = CONNECTION_LOST
             if self.time < slave.appears:
@@ -209,14 +209,12 @@ class Slaves:
             self._target = before
 
     def _command(self, j: int, slave: Slave) -> None:
-        if slave.state == "enabled" and slave.written.get(MODE) == SYNCHRONOUS_POSITION:
+        if slave.state != "enabled":
+            self._target[j] = self.plant.position[j]
+            self._offset[j] = 0.0
+        elif slave.written.get(MODE) == SYNCHRONOUS_POSITION:
             self._target[j] = slave.written[TARGET] / slave.counts
             self._offset[j] = slave.written[TORQUE_OFFSET] * slave.permille
-        else:
-            self._target[j] = (
-                self.plant.position[j] if slave.state != "enabled" else self._target[j]
-            )
-            self._offset[j] = 0.0
 
 
 def _sheet(robot: Robot) -> Array:

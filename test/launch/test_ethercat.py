@@ -3,6 +3,7 @@
 Needs ethercat_driver, and a fake master library as docs/simulated-bus.md describes.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -43,8 +44,9 @@ SHEET = {
 }
 BRIEF, LONG = 5, RATE  # lost frames: within what drives bridge, and beyond their watchdog
 CONNECTION_LOST = 0x7500
+PUSH = 300  # [N]
 ENABLED = 0x0237
-FAST, STALL = 0.5, 0.02  # [rad/s] above every motion here; [s] between a sample and its frame
+FAST, STALL = 0.5, 0.02  # [rad/s] above every motion here; [s] between a target and its frame
 
 
 @launch_testing.parametrize("ends", ["deactivated", "interrupted"])
@@ -109,6 +111,7 @@ class EtherCAT(unittest.TestCase):
             cell.until(cell.moves, "a motion")
             return
         self.fail_a_drive(cell)
+        self.push(cell)
         self.lose_a_few_frames(cell)
         self.lose_a_slave(cell)
         self.lose_the_line(cell)
@@ -134,6 +137,14 @@ class EtherCAT(unittest.TestCase):
         assert "The drive of joint 'joint_2' is" in cell.drives[-1].message
         cell.until(lambda: "0xFF00" in cell.drives[-1].message, "its error code")
         cell.reset_drives()
+
+    def push(self, cell):
+        """A collision is detected by the measured current."""
+        cell.arrive(AWAY)
+        cell.bus.order("push", "link_5", PUSH)
+        cell.until(cell.stopped, "a collision")
+        assert "Collision at joint 'joint_" in cell.collisions[-1].message
+        cell.recover()
 
     def lose_a_few_frames(self, cell):
         """Drives bridge them, and nothing stops; if it does, the machine may have stalled."""
@@ -184,6 +195,13 @@ class End(unittest.TestCase):
     def test_everything_ends_cleanly(self, proc_info, proc_output, process):
         assert proc_info[process].returncode == 0
         assert "process has died" not in output_of(proc_output, process)
+
+    def test_the_driver_noticed_a_lost_slave_and_a_lost_line(self, proc_output, process, ends):
+        expected = 3 * len(JOINTS)  # each slave reads and writes
+        counters = re.findall(r"Domain: WC (\d+)\.", output_of(proc_output, process))
+        assert str(expected) in counters
+        if ends == "deactivated":
+            assert {"0", str(expected - 3)} <= set(counters[counters.index(str(expected)) :])
 
     def test_the_bus_carried_what_the_controller_commanded(self, bus, ends):
         frames, startup = bus.finish()
