@@ -26,7 +26,7 @@ DOWNLOAD, LAYOUT, CYCLE = 1, 2, 3
 ANSWER = struct.Struct("<I")
 LOST = b"\0"
 LONGEST = 600.0  # [s] to end
-PUSH = 0.5  # [s]
+PUSH = 0.2  # [s]
 
 
 class SimulatedBus:

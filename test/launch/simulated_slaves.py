@@ -145,7 +145,7 @@ class Slaves:
         self.slaves = [Slave(*row, one) for row, one in zip(_sheet(robot), appears, strict=True)]
         self._target = self.plant.position
         self._offset = np.zeros(n)
-        self._passed = 0.0  # cycles that are due
+        self._passed = 0.0  # share of the plant's next cycle
         self.time = 0.0  # since activation [s]
 
     def answers(self, slave: Slave) -> bool:
@@ -179,7 +179,7 @@ class Slaves:
         self._step(period, lost=True)
 
     def _step(self, period: float, *, lost: bool = False) -> None:
-        """Run drives and bodies for the cycles that are due, evenly towards the new targets."""
+        """Run drives and bodies until now, on a line from the last targets to the new ones."""
         velocity = self.plant.velocity
         before, self._target = self._target, self._target.copy()
         for j, slave in enumerate(self.slaves):
@@ -197,16 +197,15 @@ class Slaves:
             if reset:
                 self.plant.clear_drive(j)
             self._command(j, slave)
-        self._passed += period * self._rate
-        cycles = min(round(self._passed), math.ceil(self._rate))
-        self._passed = 0.0 if cycles >= self._rate else self._passed - cycles
+        # the plant has even cycles, between which frames arrive
+        passed, begin = period * self._rate, self._passed
+        cycles = int(begin + passed)
+        self._passed = begin + passed - cycles
         if lost:
             self.plant.lose_frames(cycles)
         for cycle in range(1, cycles + 1):
-            share = cycle / cycles
+            share = (cycle - begin) / passed
             self.plant.step(before + share * (self._target - before), self._offset)
-        if cycles == 0:
-            self._target = before
 
     def _command(self, j: int, slave: Slave) -> None:
         if slave.state != "enabled":

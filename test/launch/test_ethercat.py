@@ -44,7 +44,7 @@ SHEET = {
 }
 BRIEF, LONG = 5, RATE  # lost frames: within what drives bridge, and beyond their watchdog
 CONNECTION_LOST = 0x7500
-PUSH = 300  # [N]
+PUSH = 150  # [N]
 ENABLED = 0x0237
 FAST, STALL = 0.5, 0.02  # [rad/s] above every motion here; [s] between a target and its frame
 
