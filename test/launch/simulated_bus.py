@@ -68,7 +68,6 @@ class Line:
         self._joints = list(robot.joints)
         self.slaves = Slaves(robot, rate)
         self._sizes: list[tuple[int, int]] = []  # slave and bytes of each PDO to the slaves
-        self._last = 0  # time of the last frame [ns]
         self._losing = 0
         self.frames: list[tuple[int, list[list[int]]]] = []
 
@@ -102,8 +101,6 @@ class Line:
 
     def _cycle(self, body: bytes) -> bytes:
         (now,) = struct.unpack_from("<Q", body)
-        period = (now - self._last) * 1e-9 if self._last else 0.0
-        self._last = now
         images, at = [b""] * len(self._joints), 8
         for slave, size in self._sizes:
             images[slave] += body[at : at + size]
@@ -112,10 +109,10 @@ class Line:
         sent = [slave.decode(image) for slave, image in zip(slaves, images, strict=True)]
         if self._losing:
             self._losing -= 1
-            self.slaves.lose(period)
+            self.slaves.lose()
             self._note(now, sent, [0] * len(slaves))
             return LOST
-        found = self.slaves.exchange(sent, period)
+        found = self.slaves.exchange(sent)
         self._note(now, sent, [there for there, _, _ in found])
         heads = b"".join(bytes((there, state)) for there, state, _ in found)
         return heads + b"".join(data for _, _, data in found)

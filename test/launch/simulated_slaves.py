@@ -145,23 +145,21 @@ class Slaves:
         self.slaves = [Slave(*row, one) for row, one in zip(_sheet(robot), appears, strict=True)]
         self._target = self.plant.position
         self._offset = np.zeros(n)
-        self._passed = 0.0  # share of the plant's next cycle
-        self.time = 0.0  # since activation [s]
+        self.time = 0.0  # since activation, in cycles of the bus [s]
 
     def answers(self, slave: Slave) -> bool:
         """Return whether a slave takes part in this cycle."""
         return self.time >= slave.appears and slave.absent == 0
 
-    def exchange(self, sent: list[dict[int, int]], period: float) -> list[tuple[int, int, bytes]]:
+    def exchange(self, sent: list[dict[int, int]]) -> list[tuple[int, int, bytes]]:
         """Run one cycle, and return whether each slave answered, its AL state, and its data."""
-        self.time += period
         for slave, written in zip(self.slaves, sent, strict=True):
             if self.answers(slave):
                 slave.unheard = 0
                 slave.written = written
             else:
                 slave.unheard += 1
-        self._step(period)
+        self._step()
         position, velocity, torque = self.plant.position, self.plant.velocity, self.plant.torque
         found = []
         for j, slave in enumerate(self.slaves):
@@ -171,17 +169,20 @@ class Slaves:
             slave.absent = max(slave.absent - 1, 0)
         return found
 
-    def lose(self, period: float) -> None:
+    def lose(self) -> None:
         """Run a cycle whose frame is lost."""
-        self.time += period
         for slave in self.slaves:
             slave.unheard += 1
-        self._step(period, lost=True)
+        self.plant.lose_frames(1)
+        self._step()
 
-    def _step(self, period: float, *, lost: bool = False) -> None:
-        """Run drives and bodies until now, on a line from the last targets to the new ones."""
+    def _step(self) -> None:
+        """Run drives and bodies for a cycle.
+
+        Each frame is a cycle of the drives, however late it is, as the control law expects.
+        """
+        self.time += 1.0 / self._rate
         velocity = self.plant.velocity
-        before, self._target = self._target, self._target.copy()
         for j, slave in enumerate(self.slaves):
             if slave.unheard > WATCHDOG * self._rate and slave.state == "enabled":
                 self.plant.fail_drive(j)
@@ -197,15 +198,7 @@ class Slaves:
             if reset:
                 self.plant.clear_drive(j)
             self._command(j, slave)
-        # the plant has even cycles, between which frames arrive
-        passed, begin = period * self._rate, self._passed
-        cycles = int(begin + passed)
-        self._passed = begin + passed - cycles
-        if lost:
-            self.plant.lose_frames(cycles)
-        for cycle in range(1, cycles + 1):
-            share = (cycle - begin) / passed
-            self.plant.step(before + share * (self._target - before), self._offset)
+        self.plant.step(self._target, self._offset)
 
     def _command(self, j: int, slave: Slave) -> None:
         if slave.state != "enabled":

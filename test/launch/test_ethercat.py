@@ -46,7 +46,7 @@ BRIEF, LONG = 5, RATE  # lost frames: within what drives bridge, and beyond thei
 CONNECTION_LOST = 0x7500
 PUSH = 150  # [N]
 ENABLED = 0x0237
-FAST, STALL = 0.5, 0.02  # [rad/s] above every motion here; [s] between a target and its frame
+FAST = 1.0  # [rad/s] above every motion here, and the return to a reference
 
 
 @launch_testing.parametrize("ends", ["deactivated", "interrupted"])
@@ -222,8 +222,7 @@ class End(unittest.TestCase):
         follows = (frames["6041"] == ENABLED) & (frames["answered"] == 1)
         steps = np.abs(np.diff(frames["607a"] / counts, axis=0))
         steps[~(follows[1:] & follows[:-1])] = 0.0
-        allowed = FAST * (np.diff(frames["time"]) * 1e-9 + STALL)
-        assert (steps.max(axis=1) <= allowed).all(), "a jump"
+        assert steps.max() < FAST / RATE, "a jump"
         assert not steps[-5:].any(), "motion in the last frames"
         assert follows[-1].all()
         if ends == "deactivated":
