@@ -29,8 +29,8 @@ LONGEST_AFTER_RELEASE = LONGEST_END + 6.0
 CONTROLLERS = "--controllers"
 """The option for a command that is controller_manager."""
 
-STOPPING = 8.0
-"""Part of it for controllers to become inactive [s]."""
+STOPPING = 30.0
+"""Part of it for controllers to become inactive [s], which takes one or two; machines stall."""
 
 _LOOK = 0.05  # [s] between checks
 

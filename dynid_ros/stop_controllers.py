@@ -20,7 +20,7 @@ from dynid_ros.discovery_range import stay_on_this_machine
 if TYPE_CHECKING:
     from rclpy.node import Node
 
-LONGEST = 6.0
+LONGEST = 20.0
 """Time for it [s], after which controllers stay as they are."""
 
 _MANAGER = "/controller_manager"
