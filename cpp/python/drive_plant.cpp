@@ -108,6 +108,12 @@ void inject(dynid::DrivePlant & plant, const dynid::Injection & injection)
   plant.inject(injection);
 }
 
+bool failed(const dynid::DrivePlant & plant, Eigen::Index drive)
+{
+  plant.check(dynid::DriveFault{static_cast<int>(drive)});
+  return plant.failed(drive);
+}
+
 void saturate(dynid::DrivePlant & plant, const Vector & factors)
 {
   check_size(plant, factors.size());
@@ -197,6 +203,9 @@ void dynid::bind_drive_plant(py::module_ & module)
     .def_property_readonly("fault", &DrivePlant::fault, copied)
     .def("trip", &DrivePlant::trip)
     .def("clear_fault", &DrivePlant::clear_fault)
+    .def("failed", &failed)
+    .def("fail_drive", [](DrivePlant & plant, int drive) { inject(plant, DriveFault{drive}); })
+    .def("clear_drive", [](DrivePlant & plant, int drive) { inject(plant, FaultCleared{drive}); })
     .def("lose_frames", [](DrivePlant & plant, int cycles) { inject(plant, LostFrames{cycles}); })
     .def(
       "lose_frames_randomly",
