@@ -59,6 +59,7 @@ ControlModel::ControlModel(
   measured_(mechanism_.workspace()),
   own_(mechanism_.parameters()),
   parameters_(own_),
+  frictionless_(own_),
   bodies_(own_),
   converts_(motor_side && !mechanism_.coupling().isIdentity(0.0)),
   payload_offset_(10 * mechanism_.payload_body())
@@ -66,6 +67,11 @@ ControlModel::ControlModel(
   const auto n = mechanism_.joint_count();
   const auto bodies = static_cast<Eigen::Index>(mechanism_.body_joints().size());
   bodies_.tail(bodies_.size() - 10 * bodies).setZero();
+  Eigen::Index parameter = 10 * bodies;
+  for (const auto & term : mechanism_.terms()) {
+    frictionless_[parameter] = term.kind->dissipative() ? 0.0 : frictionless_[parameter];
+    ++parameter;
+  }
   for (auto * vector : {&q_, &dq_, &ddq_, &tau_, &momentum_, &gradient_, &zero_}) {
     vector->setZero(n);
   }
@@ -83,6 +89,7 @@ void ControlModel::set_payload(const Payload & payload) noexcept
     inertia(0, 2), inertia(1, 2), inertia(2, 2);
   parameters_.segment<10>(payload_offset_) = own_.segment<10>(payload_offset_) + added;
   bodies_.segment<10>(payload_offset_) = parameters_.segment<10>(payload_offset_);
+  frictionless_.segment<10>(payload_offset_) = parameters_.segment<10>(payload_offset_);
 }
 
 void ControlModel::reset_memory() noexcept
@@ -121,6 +128,23 @@ void ControlModel::torque(
   } else {
     static_torque(commanded_);
   }
+  to_side(tau_, tau);
+}
+
+void ControlModel::frictionless_torque(
+  const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, VectorOut tau) noexcept
+{
+  to_joints(q, q_);
+  to_joints(dq, dq_);
+  to_joints(ddq, ddq_);
+  mechanism_.torque(commanded_, q_, dq_, ddq_, frictionless_, tau_);
+  to_side(tau_, tau);
+}
+
+void ControlModel::holding_torque(const VectorIn & q, VectorOut tau) noexcept
+{
+  to_joints(q, q_);
+  mechanism_.torque(measured_, q_, zero_, zero_, frictionless_, tau_);
   to_side(tau_, tau);
 }
 
