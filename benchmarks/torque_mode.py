@@ -6,9 +6,10 @@ Each robot is simulated in torque mode. Its model is identified from the simulat
 excitation (not the true parameters), with sensor noise, quantised encoders and, where the profile
 has it, Stribeck friction. The motion is another one: point to point between random positions, at
 random speeds, with pauses. Gains, limits and motion are the same in all rows of a robot; only
-`torque_control.compensation` differs. Errors are commanded minus true position, root mean square
-over time; the command's delay to the drives does not count. Row 'full' and 'rigid_body' are the
-model with and without friction.
+`torque_control.compensation` differs. Neither torque errors nor position errors stop the robots,
+because a gravity-only controller would be stopped. Errors are commanded minus true position, root
+mean square over time; the command's delay to the drives does not count. Rows 'full' and
+'rigid_body' are the model with and without friction.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from dynid.errors import SimulationError
 from dynid.excitation.motion import Motion
 from dynid.playback.motions import point_to_point
 from dynid.profile import load_robot
+from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.derived import simulation_settings
 
 if TYPE_CHECKING:
@@ -75,12 +77,17 @@ def rows(robot: Robot, moves: int, seed: int) -> list[dict[str, object]]:
     model = identified(robot, seed=seed)
     motion = random_moves(robot, moves, seed)
     given = robot.settings(TorqueControlSettings)
+    robot = robot.with_settings(CollisionSettings(torque_error_enable=(False,)))
     found = []
     for loop, integral_time in LOOPS.items():
         base = None
         for compensation in COMPENSATIONS:
             changed = given.model_copy(
-                update={"compensation": compensation, "integral_time": integral_time}
+                update={
+                    "compensation": compensation,
+                    "integral_time": integral_time,
+                    "position_error_max": None,
+                }
             )
             error = tracking_error(robot.with_settings(changed), model, motion, seed + 1)
             rms = np.sqrt(np.mean(error**2, axis=0))

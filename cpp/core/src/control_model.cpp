@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "dynid/dynamics_parts.hpp"
+
 namespace dynid
 {
 namespace
@@ -59,7 +61,7 @@ ControlModel::ControlModel(
   measured_(mechanism_.workspace()),
   own_(mechanism_.parameters()),
   parameters_(own_),
-  frictionless_(own_),
+  frictionless_(frictionless_parameters(mechanism_)),
   bodies_(own_),
   converts_(motor_side && !mechanism_.coupling().isIdentity(0.0)),
   payload_offset_(10 * mechanism_.payload_body())
@@ -67,11 +69,6 @@ ControlModel::ControlModel(
   const auto n = mechanism_.joint_count();
   const auto bodies = static_cast<Eigen::Index>(mechanism_.body_joints().size());
   bodies_.tail(bodies_.size() - 10 * bodies).setZero();
-  Eigen::Index parameter = 10 * bodies;
-  for (const auto & term : mechanism_.terms()) {
-    frictionless_[parameter] = term.kind->dissipative() ? 0.0 : frictionless_[parameter];
-    ++parameter;
-  }
   for (auto * vector : {&q_, &dq_, &ddq_, &tau_, &momentum_, &gradient_, &zero_}) {
     vector->setZero(n);
   }
