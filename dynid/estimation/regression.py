@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
+from dynid.estimation.fitted_samples import fitted_samples
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.signals import Signals
 
-_KEPT_NUMBERS = 2**24
+_KEPT_NUMBERS = 2**24  # of all recordings together
 # samples whose regressor is in memory at once, plus the margins of a parallel filter
 _BLOCK = 8192
 
@@ -109,7 +110,7 @@ class Problem:
     base: BaseParameterization
     rows: Sequence[Rows]
     folds: int
-    # filtered regressors of recordings that fit in memory; iterations reuse them
+    # filtered regressors of recordings, as far as they fit in memory; iterations reuse them
     _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
 
     def with_parameters(self, standard: Array) -> Problem:
@@ -182,7 +183,8 @@ class Problem:
             return self._kept[number]
         rows, columns = self.rows[number], self.base.independent
         blocks = _filtered_blocks(self.mechanism, columns, rows)
-        if rows.torque.size * len(columns) > _KEPT_NUMBERS:
+        kept = sum(block.stacked.size for of_one in self._kept.values() for block in of_one)
+        if kept + rows.torque.size * len(columns) > _KEPT_NUMBERS:
             return blocks
         return self._kept.setdefault(number, list(blocks))
 
@@ -203,8 +205,8 @@ def make_rows(
         fit_all: whether rows at rest are fitted too, of all joints or of each (n,).
     """
     torque = parallel_filter.decimate(parallel_filter.smooth(signals.torque))
-    moving = signals.moving[:: parallel_filter.decimation]
-    fitted = (moving | fit_all).astype(np.float64)
+    chosen = fitted_samples(signals, parallel_filter, fit_all=fit_all)
+    fitted = chosen[:: parallel_filter.decimation].astype(np.float64)
     fold = np.minimum(np.arange(len(torque)) * folds // len(torque), folds - 1)
     return Rows(signals, parallel_filter, torque, fitted, fold)
 

@@ -7,13 +7,11 @@ cycle. A recording does not state it, and least squares changes it into friction
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.least_squares import information_directions
+from dynid.estimation.perturbation import perturbation
 from dynid.estimation.regression import Problem
 
 SKEW = 0.5
@@ -23,20 +21,12 @@ SKEW = 0.5
 def skew_covariance(problem: Problem, estimate: Estimate) -> Array:
     """Return the covariance (k, k) of base parameters due to this time.
 
-    A torque that is late by d is W b - d d(W b)/dt to first order, and the estimate of it changes
-    by -d A^-1 W^T d(W b)/dt, with the normal matrix A.
+    A torque that is late by d is W b - d d(W b)/dt to first order.
     """
-    right = np.zeros(len(estimate.base))
-    residuals = problem.residuals(estimate.base)
-    for number, (rows, errors) in enumerate(zip(problem.rows, residuals, strict=True)):
-        rate = rows.signals.sampling_rate / rows.parallel_filter.decimation
-        slope = np.gradient(rows.torque + errors, 1 / rate, axis=0)
-        shifted = replace(rows, torque=slope * SKEW / rows.signals.sampling_rate)
-        alone = replace(problem, rows=(shifted,), _kept={})
-        gram = alone.normal_equations(estimate.weights_of(number)).joint_gram
-        right += np.einsum("j,ji->i", estimate.used_joint_weight, gram[:, :-1, -1])
-    weighted = np.einsum("j,jik->jik", estimate.used_joint_weight, estimate.equations.joint_gram)
-    matrix = weighted.sum(axis=0)
-    directions = information_directions(matrix[:-1, :-1])
-    change = directions @ (directions.T @ right)
+    errors = [
+        # a row of the decimated rate is ``decimation`` sampling periods
+        np.gradient(rows.torque + residuals, axis=0) * (SKEW / rows.parallel_filter.decimation)
+        for rows, residuals in zip(problem.rows, problem.residuals(estimate.base), strict=True)
+    ]
+    change = perturbation(problem, estimate, errors)
     return np.outer(change, change)

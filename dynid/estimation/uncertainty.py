@@ -1,10 +1,11 @@
 """The covariance of base parameters, for another recording of the same robot.
 
-It has three parts:
+It has four parts:
 
 - errors of torque within the recordings: for each parameter the larger of two variances, that of
   the formula with errors correlated in time, and that of a jackknife over blocks; each misses
   errors that the other shows;
+- motion that the low-pass of positions removed;
 - the unknown time between torque and position of a sample;
 - friction that differs between recordings.
 """
@@ -18,6 +19,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.estimation.block_jackknife import block_equations, jackknife_variance, raised
 from dynid.estimation.estimate import Estimate
+from dynid.estimation.filter_error import filter_covariance
 from dynid.estimation.regression import Problem
 from dynid.estimation.repeatability import Repeatability, find_repeatability
 from dynid.estimation.time_skew import skew_covariance
@@ -45,4 +47,5 @@ def find_uncertainty(problem: Problem, estimate: Estimate, setting: float | None
         within = raised(within, jackknife_variance(np.concatenate(recordings)))
     repeatability = find_repeatability(problem, estimate, recordings, setting)
     between = repeatability.covariance(problem.base, problem.mechanism, estimate.base)
-    return Uncertainty(within + skew_covariance(problem, estimate) + between, repeatability)
+    systematic = filter_covariance(problem, estimate) + skew_covariance(problem, estimate)
+    return Uncertainty(within + systematic + between, repeatability)

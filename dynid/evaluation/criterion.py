@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite, sqrt
+from math import isfinite, isnan, sqrt
 from typing import TYPE_CHECKING
 
 from dynid.evaluation.settings import LARGEST_ERROR
@@ -41,6 +41,9 @@ def reasons(joint: JointErrors, settings: EvaluationSettings) -> Iterator[str]:
     name, worst = joint.joint, joint.max_relative_torque_error
     if not isfinite(joint.rmse):
         yield f"{name}: model or measured torque contains values that are not finite."
+    elif not isnan(joint.static_friction):
+        if joint.unexplained_error > settings.max_held_out_error:
+            yield _too_far_at_rest(joint, settings)
     elif joint.moving_samples == 0:
         speed = "m/s" if joint.sliding else "rad/s"
         yield f"{name}: no sample moves faster than {joint.velocity_threshold:.3g} {speed}."
@@ -68,8 +71,33 @@ def _poor(joint: JointErrors, settings: EvaluationSettings) -> str:
     )
 
 
+def _too_far_at_rest(joint: JointErrors, settings: EvaluationSettings) -> str:
+    return (
+        f"{joint.joint}: at rest, {percent(joint.held_out_error)} of the torque is neither the "
+        f"model's nor static friction of up to {_torque(joint, joint.static_friction)}, allowed "
+        f"{100 * settings.max_held_out_error:g} %."
+    )
+
+
+def _torque(joint: JointErrors, value: float) -> str:
+    return f"{significant(value, 3)} {'N' if joint.sliding else 'N·m'}"
+
+
 def remarks(joints: Sequence[JointErrors], settings: EvaluationSettings) -> Iterator[str]:
     """Yield sentences on limited use that is no reason for failure, one for joints alike."""
+    resting = [one for one in joints if not isnan(one.static_friction)]
+    if resting:
+        beyond = [one for one in resting if one.held_out_error > 0]
+        yield (
+            f"{_names(resting)}: no motion in these recordings, so only torque at rest is rated, "
+            "not inertia and friction in motion. "
+            + (
+                f"{_names(beyond)}: {_percents(one.held_out_error for one in beyond)} of the "
+                "torque is neither the model's nor static friction."
+                if beyond
+                else "Static friction explains all of the difference from the model."
+            )
+        )
     moved = [
         one for one in joints if one.moving_samples and isfinite(one.max_relative_torque_error)
     ]
@@ -83,10 +111,7 @@ def remarks(joints: Sequence[JointErrors], settings: EvaluationSettings) -> Iter
         )
     blunt = [one for one in moved if one.feedforward and one.collision is False]
     if blunt:
-        levels = listed(
-            f"{significant(one.detectable_torque, 3)} {'N' if one.sliding else 'N·m'}"
-            for one in blunt
-        )
+        levels = listed(_torque(one, one.detectable_torque) for one in blunt)
         yield (
             f"{_names(blunt)}: the model serves feedforward, but not collision detection: without "
             f"false alarms only more than {levels} would be detected, "
@@ -99,6 +124,14 @@ def remarks(joints: Sequence[JointErrors], settings: EvaluationSettings) -> Iter
             f"{_names(worse)}: with viscous and Coulomb friction, offset and rotor inertia only, "
             f"the held-out error is {_percents(one.plain_error for one in worse)} instead of "
             f"{_percents(one.held_out_error for one in worse)}; remove the other terms there."
+        )
+    worse = [one for one in moved if one.relative_error > _PLAIN_BETTER * one.urdf_error]
+    if worse:
+        yield (
+            f"{_names(worse)}: with the masses of the URDF and the model's friction the error is "
+            f"{_percents(one.urdf_error for one in worse)} instead of "
+            f"{_percents(one.relative_error for one in worse)}; the recordings of the "
+            "identification may not have determined the masses there."
         )
     limit = settings.largest_error
     for one in moved:

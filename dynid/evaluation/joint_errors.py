@@ -23,13 +23,18 @@ class JointErrors:
         largest_error_time: of that largest error, from the start of its recording [s].
         largest_error_recording: number of that recording, from 1.
         held_out_error: relative error on data not used in the fit, at least that of the model;
-            of a validation: ``relative_error``.
+            of a validation: ``relative_error``; of a joint at rest: the error that static friction
+            does not explain.
         noise_share: rms of the noise that is left in the filtered torque over rms of the torque.
         unexplained_error: ``held_out_error`` without noise; NaN if there is hardly more than noise.
         plain_error: ``held_out_error`` with plain friction only; NaN if not computed.
+        urdf_error: ``relative_error`` with the masses of the URDF and the model's joint terms; NaN
+            if not computed.
         detectable_torque: that 99.9 % of the torque errors do not exceed [N m or N].
         detectable_share: the same over the joint's largest torque: ``limits.torque_max``, or the
             largest one measured.
+        static_friction: torque by which friction can hold a joint that does not move, to either
+            side [N m or N]; NaN: it moves, or has to.
         feedforward, collision: whether the model serves this use; None: not rated, because there
             is nothing but noise to explain.
     """
@@ -53,8 +58,10 @@ class JointErrors:
     noise_share: Figure = nan
     unexplained_error: Figure = nan
     plain_error: Figure = nan
+    urdf_error: Figure = nan
     detectable_torque: Figure = nan
     detectable_share: Figure = nan
+    static_friction: Figure = nan
     feedforward: bool | None = None
     collision: bool | None = None
     sliding: bool = False

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _ORDERS = range(2, 7)  # of differences
 _FEWEST = 50  # samples: of fewer no noise is estimated
 _EXAMINED = 50_000  # samples
+_SCATTER = 1.05  # of the estimates of two orders, two standard deviations for 4000 samples
 _NORMAL = 1.4826  # standard deviation over median absolute value of a normal distribution
 
 
@@ -36,19 +37,24 @@ def white_noise(torque: Array) -> Array:
     """Estimate the standard deviation (n,) of white noise on torque (N, n).
 
     A difference of order p has the variance C(2p, p) σ² for white noise (Gasser, Sroka and
-    Jennen-Steinmetz, Biometrika 73, 1986). What varies smoothly adds to low orders, so the smallest
-    of several orders is used; the median is not affected by friction at reversals and by spikes.
+    Jennen-Steinmetz, Biometrika 73, 1986). What varies smoothly adds to low orders, and high orders
+    scatter more: of several orders the lowest is used whose estimate is not larger than the
+    smallest one beyond this scatter. The median is not affected by friction at reversals and by
+    spikes.
     """
     if len(torque) < _FEWEST:
         return np.zeros(torque.shape[1])
     values = torque[:_EXAMINED]
-    levels = [
-        _NORMAL
-        * np.median(np.abs(np.diff(values, order, axis=0)), axis=0)
-        / np.sqrt(comb(2 * order, order))
-        for order in _ORDERS
-    ]
-    return np.asarray(np.min(levels, axis=0))
+    levels = np.array(
+        [
+            _NORMAL
+            * np.median(np.abs(np.diff(values, order, axis=0)), axis=0)
+            / np.sqrt(comb(2 * order, order))
+            for order in _ORDERS
+        ]
+    )
+    lowest = np.argmax(levels <= _SCATTER * levels.min(axis=0), axis=0)
+    return np.asarray(np.take_along_axis(levels, lowest[None], axis=0)[0])
 
 
 def _gain(signals: Signals, settings: SignalSettings) -> float:

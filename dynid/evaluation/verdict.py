@@ -64,12 +64,17 @@ class Reference:
     Attributes:
         held_out: relative errors of cross-validation; None: the recordings were not fitted.
         plain: the same of a model with plain friction.
+        urdf: relative errors with the masses of the URDF and the model's joint terms.
         torque_max: largest torque of each joint [N m or N]; NaN: that measured.
+        static_friction: by which friction can hold each joint at rest [N m or N]; None: joints have
+            to move.
     """
 
     held_out: Sequence[float] | None = None
     plain: Sequence[float] | None = None
     torque_max: Sequence[float] | None = None
+    static_friction: Sequence[float] | None = None
+    urdf: Sequence[float] | None = None
 
     @classmethod
     def of(
@@ -77,10 +82,13 @@ class Reference:
         robot: Robot,
         held_out: Sequence[float] | None = None,
         plain: Sequence[float] | None = None,
+        static_friction: Sequence[float] | None = None,
+        urdf: Sequence[float] | None = None,
     ) -> Reference:
         """Return the reference with the limits of a robot."""
         limits = [robot.limits.range_of("torque_max", j) for j in range(len(robot.joints))]
-        return cls(held_out, plain, [nan if limit is None else limit[1] for limit in limits])
+        largest = [nan if limit is None else limit[1] for limit in limits]
+        return cls(held_out, plain, largest, static_friction, urdf)
 
 
 def evaluate(
@@ -129,6 +137,9 @@ def _rated(
     # noise cannot be larger than the error of a model that explains everything else
     noise = _ratio(min(floor, errors.rmse_torque), torque) if errors.rmse_torque > 0 else 0.0
     held_out = max(seen, of_joint(reference.held_out)) if reference.held_out is not None else seen
+    held = of_joint(reference.static_friction) if errors.moving_samples == 0 else nan
+    if not isnan(held):
+        held_out = _ratio(_rms(np.maximum(np.abs(error) - held, 0.0)), torque)
     largest = np.abs(error) * (held_out / seen if 0 < seen < np.inf else 1.0)
     detectable = float(np.quantile(largest, criterion.USUAL)) if np.isfinite(largest).all() else nan
     limit, peak = of_joint(reference.torque_max), float(np.abs(measured).max())
@@ -140,13 +151,17 @@ def _rated(
         noise_share=noise,
         unexplained_error=criterion.unexplained(held_out, noise),
         plain_error=plain,
+        urdf_error=of_joint(reference.urdf),
         detectable_torque=detectable,
         detectable_share=_ratio(detectable, peak if isnan(limit) else limit),
+        static_friction=held,
     )
 
 
 def _use(joint: JointErrors, settings: EvaluationSettings) -> tuple[bool | None, bool | None]:
     """Return whether the model of a joint serves feedforward, and collision detection."""
+    if not isnan(joint.static_friction):
+        return None, None
     if joint.noise_share > 0 and isnan(joint.unexplained_error):
         return None, None
     feedforward = joint.unexplained_error <= settings.max_held_out_error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,13 +35,35 @@ def static_friction(mechanism: Mechanism, position: Array, speed: Array) -> Arra
     return np.asarray(np.abs(arriving[1] - arriving[0]) / 2)
 
 
+def largest_static_friction(mechanism: Mechanism, signals: Sequence[Signals]) -> list[float]:
+    """Return the static friction of each joint (n,) at the mean positions of the recordings."""
+    return [float(f) for f in np.max([_of_signals(mechanism, one) for one in signals], axis=0)]
+
+
+def without_noise_at_rest(signals: Signals) -> Signals:
+    """Return the signals with velocity and acceleration 0 of joints that do not move.
+
+    The sign of noise is no direction of friction.
+    """
+    moves = signals.moving.any(axis=0)
+    return replace(
+        signals,
+        velocity=np.where(moves, signals.velocity, 0.0),
+        acceleration=np.where(moves, signals.acceleration, 0.0),
+    )
+
+
+def _of_signals(mechanism: Mechanism, signals: Signals) -> Array:
+    return static_friction(mechanism, signals.position.mean(axis=0), signals.velocity_threshold)
+
+
 def rest_notes(mechanism: Mechanism, signals: Sequence[Signals]) -> tuple[str, ...]:
     """Return a sentence for each recording in which no joint moves."""
     return tuple(_note(mechanism, one) for one in signals if not one.moving.any())
 
 
 def _note(mechanism: Mechanism, signals: Signals) -> str:
-    found = static_friction(mechanism, signals.position.mean(axis=0), signals.velocity_threshold)
+    found = _of_signals(mechanism, signals)
     units = ("N" if slides else "N*m" for slides in mechanism.prismatic)
     held = listed(
         f"±{significant(value)} {unit} ({joint})"

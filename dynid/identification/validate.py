@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dynid.arguments import check_type
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding, sentences
-from dynid.evaluation.errors import compare
+from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
-from dynid.identification.at_rest import rest_notes
+from dynid.identification.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.model_signs import signed_by_model
 from dynid.notebook import data_frame, html_lines, html_table
@@ -100,7 +103,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     robot, mechanism = model.robot.with_settings(settings), model.mechanism
     if settings.unsigned_torque:
         recordings = [signed_by_model(robot, mechanism, recording) for recording in recordings]
-    signals = tuple(preprocess(recording, robot) for recording in recordings)
+    signals = tuple(without_noise_at_rest(preprocess(one, robot)) for one in recordings)
     comparisons = compare(mechanism, signals, settings)
     plain = mechanism.with_parameters(mechanism.urdf_parameters)
     case = Case(robot, plain, tuple(recordings), signals, mechanism, comparisons)
@@ -111,7 +114,11 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         verdict=evaluate(
             comparisons,
             settings,
-            reference=Reference.of(robot),
+            reference=Reference.of(
+                robot,
+                static_friction=largest_static_friction(mechanism, signals),
+                urdf=_urdf_errors(mechanism, signals, settings),
+            ),
             warnings=[*warnings, *sentences(findings)],
         ),
         signals=signals,
@@ -125,3 +132,13 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         ),
         findings=findings,
     )
+
+
+def _urdf_errors(
+    mechanism: Mechanism, signals: Sequence[Signals], settings: IdentificationSettings
+) -> list[float]:
+    """Return the relative errors (n,) with the URDF's bodies and the model's joint terms."""
+    terms = np.arange(len(mechanism.parameters)) >= mechanism.first_term
+    parameters = np.where(terms, mechanism.parameters, mechanism.urdf_parameters)
+    errors = relative_errors(compare(mechanism.with_parameters(parameters), signals, settings))
+    return [float(error) for error in errors]

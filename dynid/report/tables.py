@@ -107,6 +107,7 @@ def error_row(
         Cell(percent(joint.nrmse)),
         Cell(percent(joint.relative_error), mark="" if unseen else mark),
         *unseen,
+        *([Cell(percent(joint.urdf_error))] if np.isfinite(joint.urdf_error) else []),
         Cell(percent(joint.noise_share)),
         Cell(significant(joint.r_squared, 4)),
         Cell(percent(largest), mark="bad" if too_large else ""),
@@ -136,6 +137,11 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
                 )
             ]
             if held_out
+            else []
+        ),
+        *(
+            [("URDF", "relative error with the masses of the URDF and the model's joint terms")]
+            if np.isfinite(joint.urdf_error)
             else []
         ),
         ("noise", "rms of the noise in the filtered torque over rms of the measured torque"),

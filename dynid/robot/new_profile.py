@@ -120,15 +120,30 @@ class NewProfile:
                 f"  {_word(name)}: {_number(value)}{self._reason(name)}"
                 for name, value in locked.items()
             ]
+        rows += self._closed_chain()
         rows.append("gravity: [0, 0, -9.81]     # [m/s^2] in the frame of the root link")
         return "\n".join(rows) + "\n\n"
+
+    def _closed_chain(self) -> list[str]:
+        chain = self.found.closed_chain(self.joints)
+        if not chain:
+            return []
+        return [
+            "closed_chain:              # joints without a drive that follow others (<mimic>)",
+            "  passive:                 # their positions where all others are at 0 [rad or m]",
+            *(f"    {_word(name)}: {_number(at)}" for name, at in chain["passive"].items()),
+            "  closures:",
+            *(
+                f"    - {{kind: gear, links: [{', '.join(map(_word, one['links']))}], "
+                f"ratio: {_number(one['ratio'])}}}"
+                for one in chain["closures"]
+            ),
+        ]
 
     def _reason(self, name: str) -> str:
         joint = self.found.joints[name]
         if joint.leader is not None:
-            moves = joint.leader in self.joints
-            more = ", which moves: its own motion is neglected" if moves else ""
-            return f"   # follows {joint.leader} (<mimic>){more}"
+            return f"   # follows {joint.leader} (<mimic>)"
         if name in self.found.grippers:
             return "   # gripper"
         return "   # wheel" if name in self.found.wheels else ""

@@ -131,6 +131,15 @@ class ParallelFilter:
         return self.cutoff_hz is None and self.decimation == 1
 
     @property
+    def bandwidth_hz(self) -> float:
+        """Lowest cut-off frequency [Hz]; infinity without a filter."""
+        low = np.inf if self.cutoff_hz is None else self.cutoff_hz
+        nyquist = self.sampling_rate / 2
+        return (
+            min(low, _anti_alias_corner(self.decimation) * nyquist) if self.decimation > 1 else low
+        )
+
+    @property
     def margin(self) -> int:
         """Length of the filter's transient [samples]."""
         settling = [0]
@@ -156,7 +165,12 @@ class ParallelFilter:
         return values[:: self.decimation]
 
     def _anti_alias(self) -> Sections:
-        return _chebyshev(0.8 / self.decimation)
+        return _chebyshev(_anti_alias_corner(self.decimation))
+
+
+def _anti_alias_corner(decimation: int) -> float:
+    """Return the corner of the Chebyshev low-pass over the Nyquist frequency."""
+    return 0.8 / decimation
 
 
 @lru_cache(maxsize=16)

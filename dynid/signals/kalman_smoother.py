@@ -72,6 +72,11 @@ class KalmanSmoother:
         ).T
         return cls(order.astype(np.intp), bandwidth, standard_deviation, sampling_rate, periodic)
 
+    @property
+    def exponent(self) -> NDArray[np.intp]:
+        """Exponent (n,) of the gain 1 / (1 + (f / f_c)^exponent)."""
+        return 2 * self.order
+
     def motion(self, position: Array) -> tuple[Array, Array, Array]:
         """Return smoothed positions, velocities and accelerations (N, n) of positions (N, n)."""
         joints = [

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dynid.arrays import Array
 from dynid.signals.filters import differentiate, low_pass
 from dynid.signals.kalman_smoother import KalmanSmoother
@@ -28,6 +31,16 @@ class DifferenceFilter:
     order: int
     sampling_rate: float
     periodic: bool
+
+    @property
+    def bandwidth_hz(self) -> Array:
+        """Cut-off frequency (1,) [Hz], that of all joints; infinity without a low-pass."""
+        return np.array([np.inf if self.cutoff_hz is None else self.cutoff_hz])
+
+    @property
+    def exponent(self) -> NDArray[np.intp]:
+        """Exponent (1,) of the gain 1 / (1 + (f / f_c)^exponent)."""
+        return np.array([2 * self.order])
 
     def smooth(self, values: Array) -> Array:
         """Apply the low-pass to values (N, n).

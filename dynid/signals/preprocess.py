@@ -24,6 +24,7 @@ from dynid.signals.signals import Signals
 
 _STANDSTILL_SHARE = 0.005  # of the velocity limit: slower motion is noise
 _FASTEST = 10.0  # [rad/s or m/s] higher limits, as in URDFs without real ones, say nothing
+_MOST_UNSETTLED = 0.1  # of the samples, at each end
 _STANDSTILL = 1e-6  # [rad/s or m/s] rounding errors of a filter at rest
 
 
@@ -55,18 +56,22 @@ def preprocess(recording: Recording, robot: Robot) -> Signals:
         track, outliers = _without_outliers(track, settings.median)
         order = settings.median.order
         notes.append(f"{outliers} outliers were replaced by the median of order {order}.")
-    time, span = recording.time, slice(None)
+    time = recording.time
     if settings.period is not None:
         track, time, rate = _averaged(track, time, rate, settings.period, robot, notes)
     signals = _filtered(track, time, rate, robot)
     notes += _smoother_note(signals)
+    span = slice(0, len(time))
     if settings.trim_rest and settings.period is None:
         span = _moving_span(signals.moving)
         notes += _trim_note(span, len(time), rate)
+    border = round(settings.border * rate)
+    first, last = _unsettled(signals, span, settings)
+    notes += _unsettled_note(first, last, border, rate)
     step = recorded_steps(recording, robot)
     play = first_play(track.position, step, rate)
     signals = replace(signals, notes=tuple(notes), position_step=step, first_play=play)
-    signals = _cut(signals, span, round(settings.border * rate))
+    signals = _cut(signals, span, max(first, border), max(last, border))
     if settings.period is None:
         return signals
     # the same period comes before a periodic motion
@@ -227,8 +232,36 @@ def _trim_note(span: slice, samples: int, rate: float) -> list[str]:
     return [f"{left_out / rate:.2f} s at rest before and after the motion were removed."]
 
 
-def _cut(signals: Signals, span: slice, border: int) -> Signals:
-    inner = slice(border, -border) if border else slice(None)
+def _unsettled(signals: Signals, span: slice, settings: SignalSettings) -> tuple[int, int]:
+    """Return the samples at both ends at which filters of a recording cut in motion settle.
+
+    A filter continues the motion beyond its end by a guess, whose curvature is wrong. It has
+    settled after 1/f, f the cut-off of positions.
+    """
+    cutoff = settings.motion_cutoff_hz
+    if cutoff is None or settings.period is not None:
+        return 0, 0
+    fast = np.any(np.abs(signals.velocity) > signals.velocity_threshold, axis=1)
+    count = min(
+        ceil(signals.sampling_rate / cutoff), int(_MOST_UNSETTLED * (span.stop - span.start))
+    )
+    first = count if span.start == 0 and fast[0] else 0
+    return first, count if span.stop == len(fast) and fast[-1] else 0
+
+
+def _unsettled_note(first: int, last: int, border: int, rate: float) -> list[str]:
+    ends = [end for end, count in (("begins", first), ("ends", last)) if count > border]
+    if not ends:
+        return []
+    left_out = max(first, last) / rate
+    return [
+        f"The recording {' and '.join(ends)} in motion: {left_out:.2g} s there are left out, as "
+        "the filters of position, velocity and acceleration have not settled."
+    ]
+
+
+def _cut(signals: Signals, span: slice, before: int, after: int) -> Signals:
+    inner = slice(before, -after or None)
 
     def select(values: NDArray[np.generic]) -> NDArray[np.generic]:
         return values[span][inner]
@@ -240,7 +273,7 @@ def _cut(signals: Signals, span: slice, border: int) -> Signals:
             f"only {len(cut['time'])} samples remain after removing rest and borders, but at least "
             "10 are needed; record a longer motion, or reduce identification.border."
         )
-    first = (span.start or 0) + border
+    first = span.start + before
     cut |= {f"earlier_{name}": getattr(signals, name)[:first] for name in ("position", "velocity")}
     return replace(signals, **cut)
 

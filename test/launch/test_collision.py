@@ -128,8 +128,7 @@ class Collision(unittest.TestCase):
         cell.until(lambda: abs(cell.rows("reference", "effort")[1]) > 20, "torque against weight")
         self.arrive(cell, ABOVE)
 
-        cell.go(ASIDE, SLOWER)
-        cell.until(lambda: abs(cell.rows("reference", "velocity")[0]) > 0.03, "a robot in motion")
+        self.move(cell, ASIDE, lambda: abs(cell.rows("reference", "velocity")[0]) > 0.03, SLOWER)
         cell.push(PUSH)
         cell.until(cell.stopped, "a collision")
         event = {pair.key: pair.value for pair in cell.collisions[-1].values}
@@ -149,11 +148,14 @@ class Collision(unittest.TestCase):
         self.arrive(cell, ABOVE)
 
     def arrive(self, cell, goal):
-        """Move to a goal; commands jump if the machine stalls, which can look like a push."""
+        self.move(cell, goal, lambda: cell.is_at(goal))
+
+    def move(self, cell, goal, reached, duration=SLOW):
+        """Move until a condition; a machine that stalls can look like a push."""
         deadline = time.monotonic() + LONGEST
         while time.monotonic() < deadline:
-            cell.go(goal)
-            cell.until(lambda: cell.is_at(goal) or cell.stopped(), "the goal")
+            cell.go(goal, duration)
+            cell.until(lambda: reached() or cell.stopped(), f"a motion to {goal}")
             if not cell.stopped():
                 return
             cell.recover()

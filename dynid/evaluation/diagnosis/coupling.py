@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,10 +11,13 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case, without
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.residual import Residual
+from dynid.evaluation.diagnosis.sampled_fit import basis_of, beyond, error_weights, sampled
+from dynid.signals.signals import Signals
 from dynid.text import torque_unit
 
 _EXPLAINED = 0.3  # least share of the squared error that another joint explains
 _EFFECT = 0.03  # least size over the joint's torque
+_EXPLAINED_FREE = 0.5  # least share of what friction and bodies do not explain in a fit of both
 _KINDS = (
     "friction of a motor that moves both",
     "the rotor of a motor that moves both",
@@ -40,17 +44,53 @@ def unmodelled_coupling(case: Case) -> Iterator[Finding]:
             if other != joint
         }
         best = max(explained, key=lambda other: explained[other], default=None)
-        if best is not None and explained[best][0] > _EXPLAINED and explained[best][1] > _EFFECT:
+        if (
+            best is not None
+            and explained[best][0] > _EXPLAINED
+            and explained[best][1] > _EFFECT
+            and _share_beyond_friction(case, residual, joint, best) > _EXPLAINED_FREE
+        ):
             yield _finding(case, joint, best, explained[best], residual, own)
 
 
+def _share_beyond_friction(case: Case, residual: Residual, joint: int, other: int) -> float:
+    """Return the share of a joint's squared error that coupling explains in a free fit.
+
+    Friction that another joint's terms lack changes the bodies' parameters of a fit, and by these
+    the errors of this joint. So base parameters and friction of all joints are fitted first.
+    """
+    samples = sampled(case)
+    weight, of_row = error_weights(samples), samples.joint
+
+    def rows(joint: int, columns: Sequence[Array]) -> Array:
+        values = np.column_stack([column[samples.at] for column in columns])
+        values = np.broadcast_to(values, (len(weight), *values.shape))[samples.kept.T]
+        return np.asarray(values * np.where(of_row == joint, weight[of_row], 0.0)[:, None])
+
+    friction = [
+        rows(number, columns)
+        for number in range(len(weight))
+        for columns in residual.friction(number).values()
+    ]
+    explained = basis_of(np.column_stack([samples.columns(weight), *friction]))
+    error = beyond(explained, samples.rows(samples.torque) * weight[of_row])
+    smooth = replace(case.longest, torque=samples.torque)
+    signals = [values for kind in _signals(smooth, joint, other) for values in kind]
+    coupling = basis_of(beyond(explained, rows(joint, signals)))
+    left = float(np.sum(error[of_row == joint] ** 2))
+    return float(np.sum((coupling.T @ error) ** 2)) / left if left > 0 else 0.0
+
+
 def _columns(residual: Residual, joint: int, other: int) -> list[Array]:
-    """Signals of another joint that a coupling adds to this one, in the order of ``_KINDS``."""
-    signals = residual.signals
+    """Return filtered signals of another joint that a coupling adds, as ``_KINDS`` orders them."""
+    return [residual.filtered(values) for values in _signals(residual.signals, joint, other)]
+
+
+def _signals(signals: Signals, joint: int, other: int) -> tuple[list[Array], ...]:
+    """Return signals (N,) of another joint that a coupling adds, as ``_KINDS`` orders them."""
     here, there = signals.velocity[:, joint], signals.velocity[:, other]
     friction = [there, np.sign(there), np.sign(here + there), np.sign(here - there)]
-    rotor, torque = signals.acceleration[:, other], signals.torque[:, other]
-    return [residual.filtered(values) for values in (friction, [rotor], [torque])]
+    return friction, [signals.acceleration[:, other]], [signals.torque[:, other]]
 
 
 def _finding(

@@ -19,6 +19,7 @@ _BETTER = 0.9  # largest ratio of residuals, gravity found over gravity of the p
 _NO_WORSE = 1.05  # largest ratio of residuals with free parameters
 _HAS_WEIGHT = 0.02  # share of gravity in a joint's torque
 _HEAVIER = 2.0  # largest ratio of the weights of robot and URDF, either way
+_ABSENT = 0.1  # of the profile's gravity torque: less is errors of the URDF's masses
 _NO_GRAVITY = 1e-3  # share of gravity in the torque
 _FEWEST = 200  # samples: fewer do not determine three numbers
 _ROUNDING = 1e-9
@@ -48,6 +49,9 @@ def wrong_gravity(case: Case) -> Iterator[Finding]:
     best = _best(equations, present)
     if np.linalg.norm(best) < _EARTH / _HEAVIER:  # then along an axis that no pose changes
         best = _best(_equations(case, bodies, constants=True), present)
+    if _is_absent(case, equations, best, present):
+        yield _absent(best)
+        return
     pull = equations.weight @ present
     scale = float(pull @ equations.torque) / max(float(pull @ pull), 1e-300)
     scale = min(max(scale, 1 / _HEAVIER), _HEAVIER)
@@ -115,6 +119,36 @@ def _explains_as_much(case: Case, gravity: Array) -> bool:
     turned = replace(case, mechanism=case.mechanism.with_gravity(gravity), model=None)
     present = free_residual(replace(case, model=None))
     return free_residual(turned) <= _NO_WORSE * present + _ROUNDING
+
+
+def _is_absent(case: Case, equations: _Equations, best: Array, present: Array) -> bool:
+    """Whether the torque contains no gravity, although the profile does."""
+    none = np.zeros(3)
+    return (
+        bool(np.linalg.norm(equations.weight @ best) < _ABSENT * _pull(equations, present))
+        and equations.residual(none) < _BETTER * equations.residual(present / _HEAVIER)
+        and not any_friction_drives(case)
+        and _explains_as_much(case, none)
+    )
+
+
+def _pull(equations: _Equations, gravity: Array) -> float:
+    return float(np.linalg.norm(equations.weight @ gravity))
+
+
+def _absent(best: Array) -> Finding:
+    size = float(np.linalg.norm(best))
+    return Finding(
+        cause="wrong_gravity",
+        joint=None,
+        severity="problem",
+        sentence=(
+            f"the torque contains no gravity: {size:.2g} m/s^2 fit best, with the masses of the "
+            "URDF. Probably the robot's controller compensates it, and reports the rest."
+        ),
+        remedy="Set 'gravity: by_robot' in the profile.",
+        evidence={"gravity [m/s^2]": size},
+    )
 
 
 def _finding(

@@ -10,33 +10,30 @@ from dynid.arrays import Array
 from dynid.estimation.fitting import HeldOut
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.noise_floor import white_noise
 from dynid.text import torque_unit
 
 _NOISY = 0.33  # of the torque: above, noise is the main part of the error
 _GOOD = 0.1  # of the torque without noise: largest error of a good model
-_EXAMINED = 20_000  # samples
 _DRAWN = 2_000  # samples
 
 
 def noise(case: Case) -> Iterator[Finding]:
     """Compare the noise of each joint's unfiltered torque with the torque."""
     raw = np.concatenate([s.raw_torque for s in case.signals])
-    level = white_noise(case)
+    level = torque_noise(case)
     size = raw.std(axis=0)
     for j in np.flatnonzero(case.decimated.moves & (level > _NOISY * size)):
         yield _finding(case, int(j), float(level[j]), float(size[j]))
 
 
-def white_noise(case: Case) -> Array:
+def torque_noise(case: Case) -> Array:
     """Estimate the standard deviation (n,) of white noise on the unfiltered torque [N m or N].
 
-    From second differences, which are small for a smooth torque (σ² = var / 6). Their median is
-    used, because friction at reversals causes a few large ones. Noise that the drive has filtered
-    is not detected. With a low sampling rate torque is not smooth, so the error of a model is an
-    upper bound.
+    Noise that the drive has filtered is not detected. With a low sampling rate torque is not
+    smooth, so the error of a model is an upper bound.
     """
-    differences = np.diff(case.longest.raw_torque[:_EXAMINED], 2, axis=0)
-    level = np.asarray(1.4826 * np.median(np.abs(differences), axis=0) / np.sqrt(6))
+    level = white_noise(case.longest.raw_torque)
     if not case.comparisons:
         return level
     errors = np.concatenate([c.raw_model - c.signals.raw_torque for c in case.comparisons])

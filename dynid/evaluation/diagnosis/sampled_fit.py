@@ -16,6 +16,8 @@ _INSTANTS = 1_500  # of the longest recording
 _CHUNK = 4_000  # samples whose regressor is in memory at once
 _SLOW = 0.1  # of the peak speed: near a reversal of friction
 _CUTOFF = 0.05  # of the sampling rate, if the motion is not filtered
+_ROUNDING = 1e-12  # of the torque: the error of a fit to exact data
+_LEAST_ERROR = 0.01  # over that of the worst joint: limits the weight of a joint without noise
 _RANK = 1e-5  # smallest over largest singular value, columns of unit norm
 
 
@@ -100,6 +102,18 @@ def basis_of(columns: Array) -> Array:
 def beyond(basis: Array, values: Array) -> Array:
     """Return values (r,) or (r, c) minus their projection onto a basis (r, k)."""
     return np.asarray(values - basis @ (basis.T @ values))
+
+
+def error_weights(samples: Samples) -> Array:
+    """Return the inverse of the error of a fit at each joint (n,), with joints scaled equally."""
+    torque, joint, joints = samples.rows(samples.torque), samples.joint, samples.kept.shape[1]
+    size = np.sqrt(per_joint(joint, torque**2, joints))
+    weight = 1 / np.where(size > 0, size, 1.0)
+    error = beyond(basis_of(samples.columns(weight)), torque * weight[joint])
+    left = np.sqrt(
+        per_joint(joint, error**2, joints) / np.bincount(joint, minlength=joints).clip(1)
+    )
+    return np.asarray(weight / np.maximum(left, max(_LEAST_ERROR * left.max(), _ROUNDING)))
 
 
 def free_residual(case: Case) -> float:

@@ -12,7 +12,7 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.brief_saturation import brief_saturation
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.noise import white_noise
+from dynid.evaluation.diagnosis.noise import torque_noise
 from dynid.evaluation.diagnosis.steps import step_of
 from dynid.text import torque_unit
 
@@ -43,7 +43,7 @@ def saturation(case: Case) -> Iterator[Finding]:
     model = None
     if case.comparisons:
         model = np.concatenate([c.raw_model[::step] for c in case.comparisons])
-    noise, time = white_noise(case), case.elapsed(step)
+    noise, time = torque_noise(case), case.elapsed(step)
     found_at = []
     for j in np.flatnonzero(case.decimated.moves):
         unit = torque_unit(case.mechanism.prismatic[j])

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.sampled_fit import Samples, basis_of, beyond, per_joint, sampled
+from dynid.evaluation.diagnosis.sampled_fit import (
+    Samples,
+    basis_of,
+    beyond,
+    error_weights,
+    per_joint,
+    sampled,
+)
 from dynid.robot.torque_settings import FeedforwardSettings
 
 _LONGEST = 0.25  # [s]
@@ -23,7 +30,6 @@ _AGREE = 0.5  # of the delay: largest difference between joints
 _LATEST = 10  # samples: a longer delay comes from different clocks, not from a drive
 _LEAST_SHARE = 0.02  # of the squared error that a delay explains
 _MATTERS = 0.1  # of the same: below, the finding is a note
-_LEAST_ERROR = 0.01  # over that of the worst joint: limits the weight of a joint without noise
 _FEWEST_ROWS = 4  # times the number of parameters
 
 
@@ -76,7 +82,7 @@ def find_delay(case: Case, samples: Samples, reach: int) -> Delay:
     """
     rate, joint = case.longest.sampling_rate, samples.joint
     slope = np.gradient(samples.torque, 1 / rate, axis=0)
-    weight = _weights(samples)
+    weight = error_weights(samples)
     columns = np.column_stack([samples.columns(weight), _friction(case, samples)])
     basis, scale = basis_of(columns), weight[joint]
     total = 0
@@ -113,17 +119,6 @@ def _friction(case: Case, samples: Samples) -> Array:
     columns = [np.where(joint == j, 1.0, 0.0) for j in range(samples.kept.shape[1])]
     shapes = (speed, np.sign(speed), np.sign(speed) * np.sqrt(np.abs(speed)))
     return np.column_stack([column * shape for column in columns for shape in shapes])
-
-
-def _weights(samples: Samples) -> Array:
-    """Return the inverse of the error of a fit at each joint (n,), with joints scaled equally."""
-    torque, joint, joints = samples.rows(samples.torque), samples.joint, samples.kept.shape[1]
-    weight = 1 / np.maximum(np.sqrt(per_joint(joint, torque**2, joints)), 1e-300)
-    error = beyond(basis_of(samples.columns(weight)), torque * weight[joint])
-    left = np.sqrt(
-        per_joint(joint, error**2, joints) / np.bincount(joint, minlength=joints).clip(1)
-    )
-    return np.asarray(weight / np.maximum(left, _LEAST_ERROR * left.max()))
 
 
 def _standard_deviation(samples: Samples, column: Array, error: Array, delay: float) -> float:

@@ -163,6 +163,7 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
 
 def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> ResultTable:
     units = sorted({unit(joint.unit) for joint in joints})
+    urdf = any(math.isfinite(joint.urdf_error) for joint in joints)
     torque = set(units) <= {"N·m", "N"}  # the second column would be the same
     rows = table(
         "joint",
@@ -171,6 +172,7 @@ def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Res
         "NRMSE",
         "relative",
         *(["held out"] if held_out else []),
+        *(["URDF"] if urdf else []),
         "R²",
         "max error",
         "mean error",
@@ -182,6 +184,7 @@ def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Res
             percent(joint.nrmse),
             percent(joint.relative_error),
             *([percent(held_out.relative_error[number])] if held_out else []),
+            *([percent(joint.urdf_error)] if urdf else []),
             significant(joint.r_squared, 4),
             percent(joint.max_relative_torque_error),
             percent(joint.mean_relative_torque_error),

@@ -9,6 +9,7 @@ import pytest
 from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
+from dynid.estimation.fitted_samples import fitted_samples
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem, make_rows, model_torque
 from dynid.identification.settings import IdentificationSettings
@@ -97,8 +98,10 @@ def test_folds_are_consecutive_and_of_one_length(samples: int, folds: int) -> No
 
 def test_moving_rows_are_fitted_at_the_decimated_rate() -> None:
     signals = posed(1000).rows[0].signals
-    rows = make_rows(signals, ParallelFilter(10.0, 4, 4, 200.0), folds=4, fit_all=False)
-    np.testing.assert_array_equal(rows.fitted, signals.moving[::4])
+    parallel = ParallelFilter(10.0, 4, 4, 200.0)
+    rows = make_rows(signals, parallel, folds=4, fit_all=False)
+    chosen = fitted_samples(signals, parallel, fit_all=False)
+    np.testing.assert_array_equal(rows.fitted, chosen[::4])
     assert rows.torque.shape == (250, 3)
     everything = make_rows(signals, PASSES, folds=4, fit_all=True)
     np.testing.assert_array_equal(everything.fitted, 1.0)

@@ -10,13 +10,17 @@ from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.block_jackknife import jackknife_variance, raised
+from dynid.estimation.filter_error import filter_covariance
 from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.repeatability import friction_parameters
 from dynid.estimation.time_skew import SKEW, skew_covariance
 from dynid.identification.settings import IdentificationSettings
+from dynid.playback.plan import make_plan
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
+from dynid.simulation.simulate import simulate
 
 EXACT = {"cutoff_hz": None, "trim_rest": False, "velocity": "measured"}
 
@@ -117,3 +121,33 @@ def test_time_skew_is_the_change_of_an_estimate_from_shifted_torque() -> None:
     assert changed.max() > 1e-3
     # the sign of Coulomb friction is not linear in time
     np.testing.assert_allclose(found, changed, atol=0.1 * changed.max())
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_motion_lost_in_the_filter_of_positions_is_part_of_the_uncertainty(seed: int) -> None:
+    """The joint sticks at reversals, which the filter smooths; residuals show little of it."""
+    robot = load_robot(
+        "pendulum",
+        overrides=[
+            "identification.cutoff_hz=4",
+            "simulation.parameters={Fc1: 6.0, Fv1: 2.0}",
+            "terms=[{kind: viscous}, {kind: coulomb, smoothing: 0.02}]",
+        ],
+    )
+    recording = simulate(robot, make_plan(robot, seed=seed).excitation, seed=seed)
+    found = fitted(robot, [recording], friction_repeatability=0.0)
+    filtered = filter_covariance(found.problem, found.estimate)
+    errors = found.estimate.base[-2:] - [2.0, 6.0]
+    variance = np.diag(found.estimate.covariance)[-2:]
+    rest = variance - np.diag(filtered)[-2:]
+    assert found.problem.base.names[-2:] == ("Fv1", "Fc1")
+    assert np.all(np.abs(errors) < 2 * np.sqrt(variance))
+    assert np.abs(errors[1]) > 3 * np.sqrt(rest[1])
+
+
+def test_measured_velocities_and_unfiltered_positions_have_no_filter_error() -> None:
+    robot, recordings = arm_recordings([1.0])
+    measured = fitted(robot, recordings)
+    assert not filter_covariance(measured.problem, measured.estimate).any()
+    plain = fitted(arm_robot(identification=EXACT | {"velocity": "differentiated"}), recordings)
+    assert not filter_covariance(plain.problem, plain.estimate).any()

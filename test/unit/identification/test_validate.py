@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from support.synthetic import arm_robot, recorded, true_parameters
 
+from dynid.identification.identify import identify
 from dynid.identification.validate import validate
-from dynid.recording.model import Source
+from dynid.recording.model import Recording, Source
 from dynid.robot.model import Model, nominal_model
 
 
@@ -101,6 +102,67 @@ def test_a_recording_of_a_pose_is_evaluated_as_without_motion() -> None:
     still = replace(recording, position=np.full((200, 3), 0.1))
     robot = arm_robot(identification={"cutoff_hz": 10.0, "trim_rest": True})
     verdict = validate(model.with_robot(robot), [still]).verdict
-    assert not verdict.success
-    assert all("no sample moves" in reason for reason in verdict.reasons)
+    assert verdict.joints[0].moving_samples == 0
+    assert all(joint.static_friction > 0 for joint in verdict.joints)
+    # the torque is that of a motion which the positions do not show
+    assert all("at rest" in reason for reason in verdict.reasons)
     assert all(joint.rmse > 0 for joint in verdict.joints)
+
+
+def at_rest(share: float, factor: float = 1.0) -> tuple[Model, Recording]:
+    """A pose held by ``factor`` times the model's torque, and by a share of Coulomb friction."""
+    model = true_model()
+    recording = recorded(model.mechanism, model.parameters, samples=400)
+    position = np.repeat(recording.position[100:101], 400, axis=0)
+    held = [model.parameters[model.parameter_names.index(f"Fc{n}")] for n in (1, 2, 3)]
+    resting = model.mechanism.torque(position, 0 * position, 0 * position, model.parameters)
+    effort = factor * resting + share * np.array(held)
+    return model, replace(recording, position=position, velocity=0 * position, effort=effort)
+
+
+@pytest.mark.parametrize("share", [-0.9, 0.0, 0.9])
+def test_static_friction_is_no_error_of_a_robot_at_rest(share: float) -> None:
+    model, recording = at_rest(share)
+    verdict = validate(model, recording).verdict
+    assert verdict.success
+    assert all(joint.feedforward is None for joint in verdict.joints)
+    (warning,) = (w for w in verdict.warnings if "only torque at rest is rated" in w)
+    assert "Static friction explains all of the difference" in warning
+
+
+def test_a_wrong_weight_fails_at_rest() -> None:
+    model, recording = at_rest(0.5, factor=4.0)
+    verdict = validate(model, recording).verdict
+    assert not verdict.success
+    assert any("at rest" in reason and "static friction" in reason for reason in verdict.reasons)
+
+
+def test_an_identification_still_needs_motion_of_every_joint() -> None:
+    model = true_model()
+    recording = recorded(model.mechanism, model.parameters)
+    position = recording.position.copy()
+    position[:, 2] = 0.3
+    verdict = identify(model.robot, replace(recording, position=position)).verdict
+    assert any(reason.startswith("wrist: no sample moves") for reason in verdict.reasons)
+
+
+def test_the_error_with_the_masses_of_the_urdf_is_shown_beside_that_of_the_model() -> None:
+    model = true_model()
+    heavier = nominal_model(
+        model.robot, model.parameters * np.where(np.arange(len(model.parameters)) < 30, 1.3, 1.0)
+    )
+    recording = recorded(heavier.mechanism, heavier.parameters, noise=0.05)
+    good, poor = (validate(one, recording).verdict for one in (heavier, model))
+    for joint, urdf in zip(good.joints, poor.joints, strict=True):
+        # the true model has the URDF's masses
+        assert joint.urdf_error == pytest.approx(urdf.relative_error)
+        assert joint.relative_error < joint.urdf_error
+
+
+def test_a_model_with_worse_masses_than_the_urdf_has_a_warning() -> None:
+    model = true_model()
+    mass = np.arange(len(model.parameters)) < 30
+    heavier = nominal_model(model.robot, model.parameters * np.where(mass, 1.3, 1.0))
+    recording = recorded(model.mechanism, model.parameters, noise=0.05)
+    warnings = validate(heavier, recording).verdict.warnings
+    assert any("with the masses of the URDF" in warning for warning in warnings)

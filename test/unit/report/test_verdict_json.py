@@ -33,8 +33,10 @@ JOINT_KEYS = {
     "noise_share",
     "unexplained_error",
     "plain_error",
+    "urdf_error",
     "detectable_torque",
     "detectable_share",
+    "static_friction",
     "feedforward",
     "collision",
 }

@@ -222,7 +222,36 @@ def test_border_is_removed_after_filtering() -> None:
     whole = preprocess(recording, robot_of(identification=settings))
     inner = preprocess(recording, robot_of(identification=settings | {"border": 0.25}))
     for name in ("time", "position", "velocity", "acceleration", "torque", "moving"):
-        np.testing.assert_array_equal(getattr(inner, name), getattr(whole, name)[50:-50])
+        # 20 samples at each end of the motion, which is cut, are left out without a border
+        np.testing.assert_array_equal(getattr(inner, name), getattr(whole, name)[30:-30])
+
+
+def test_samples_in_which_filters_settle_are_left_out_where_a_motion_is_cut() -> None:
+    rest_before = swing(1100)
+    rest_before[:100] = rest_before[100] = 0.0
+    rest_before[100:] = swing(1000)
+    cut = preprocess(recording_of(rest_before[:1020]), robot_of(identification={"cutoff_hz": 5.0}))
+    whole = preprocess(recording_of(rest_before), robot_of(identification={"cutoff_hz": 5.0}))
+    assert len(cut.time) == 1020 - RATE / 5
+    assert cut.time[0] == 0.0
+    (note,) = cut.notes
+    assert note.startswith("The recording ends in motion: 0.2 s there are left out")
+    same = whole.acceleration[: len(cut.time)]
+    # the filter has settled to 2 % of what a wrong curvature at the end changes
+    np.testing.assert_allclose(cut.acceleration, same, atol=0.03 * np.abs(same).max())
+
+
+@pytest.mark.parametrize(
+    "settings", [{"cutoff_hz": None}, {"cutoff_hz": 5.0, "period": 2.5}, {"derivatives": "kalman"}]
+)
+def test_nothing_is_left_out_where_no_filter_settles(settings: dict[str, object]) -> None:
+    signals = preprocess(recording_of(swing()), robot_of(identification=settings))
+    assert not any("in motion" in note for note in signals.notes)
+
+
+def test_at_most_a_tenth_is_left_out_at_an_end() -> None:
+    signals = preprocess(recording_of(swing(200)), robot_of(identification={"cutoff_hz": 2.0}))
+    assert len(signals.time) == 160
 
 
 def test_motion_before_the_first_sample_is_kept_for_friction_with_memory() -> None:
@@ -274,8 +303,9 @@ def test_derivatives_of_a_filtered_swing_are_accurate() -> None:
 def test_filter_removes_noise_from_motion_but_not_from_raw_position() -> None:
     noisy = swing() + 1e-3 * np.random.default_rng(1).normal(size=(1000, 2))
     signals = preprocess(recording_of(noisy), robot_of(identification={"cutoff_hz": 5.0}))
-    np.testing.assert_array_equal(signals.raw_position, noisy)
-    assert np.abs(signals.position - swing())[100:-100].max() < 1e-3
+    kept = slice(40, -40)  # the motion is cut at both ends
+    np.testing.assert_array_equal(signals.raw_position, noisy[kept])
+    assert np.abs(signals.position - swing()[kept])[60:-60].max() < 1e-3
 
 
 @pytest.mark.parametrize("filtered", [False, True])
@@ -283,8 +313,8 @@ def test_torque_is_filtered_only_on_request(filtered: bool) -> None:
     effort = np.random.default_rng(2).normal(size=(1000, 2))
     settings = {"cutoff_hz": 5.0, "filter_torque": filtered}
     signals = preprocess(recording_of(swing(), effort), robot_of(identification=settings))
-    np.testing.assert_array_equal(signals.raw_torque, effort)
-    assert np.array_equal(signals.torque, effort) is not filtered
+    np.testing.assert_array_equal(signals.raw_torque, effort[40:-40])
+    assert np.array_equal(signals.torque, effort[40:-40]) is not filtered
     assert bool(signals.torque.std() < 0.4) is filtered
 
 
@@ -306,7 +336,7 @@ def test_measured_velocity_is_filtered() -> None:
     noisy = swing() + np.random.default_rng(3).normal(size=(1000, 2))
     settings = {"velocity": "measured", "cutoff_hz": 3.0}
     signals = preprocess(recording_of(swing(), velocity=noisy), robot_of(identification=settings))
-    assert np.std(signals.velocity - swing()) < 0.4
+    assert np.std(signals.velocity - swing()[67:-67]) < 0.4
 
 
 # --- motion -------------------------------------------------------------------------------
@@ -384,7 +414,7 @@ def test_averaged_periods_are_one_period_of_the_same_motion() -> None:
     assert once.notes == ("5 periods of 2 s were averaged.",)
     assert len(once.time) == 400
     for name in ("position", "velocity", "acceleration", "torque"):
-        third = getattr(whole, name)[800:1200]  # far from either end
+        third = getattr(whole, name)[790:1190]  # far from either end, of which 10 are left out
         scale = np.abs(third).max()
         np.testing.assert_allclose(getattr(once, name), third, atol=1e-5 * scale)
 

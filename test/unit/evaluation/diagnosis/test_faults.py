@@ -55,3 +55,8 @@ def test_precision_and_recall_agree_with_their_definitions() -> None:
     # noise is a declared companion of over_fit, and counts neither way there
     assert (noise["true"], noise["missed"], noise["false"]) == (1, 1, 1)
     assert noise["precision"] == noise["recall"] == 0.5
+
+
+def test_friction_that_the_terms_of_another_joint_lack_is_no_coupling() -> None:
+    """It changes the masses of the fit, and so the errors of joints that the masses act on."""
+    assert outcome("scara", "friction_terms", "asymmetric", seed=301).found == ("friction_terms",)

@@ -45,6 +45,22 @@ def test_direction_and_tilt_are_found(
     assert "'gravity' in the profile" in found.remedy
 
 
+@pytest.mark.parametrize("assumed", [DOWN, (0, 6.93672, -6.93672)])
+def test_torque_without_gravity_is_compensated_by_the_robot(assumed: tuple[float, ...]) -> None:
+    real = arm_robot(gravity=[0.0, 0.0, 0.0]).mechanism()
+    recording = recorded(real, true_parameters(real), noise=0.05)
+    (found,) = wrong_gravity(fitted_case(arm_robot(gravity=list(assumed)), recording))
+    assert "contains no gravity" in found.sentence
+    assert found.remedy == "Set 'gravity: by_robot' in the profile."
+
+
+@pytest.mark.parametrize("gravity", ["by_robot", [0.0, 0.0, 0.0]])
+def test_gravity_absent_from_torque_and_profile_gives_no_finding(gravity: object) -> None:
+    real = arm_robot(gravity=[0.0, 0.0, 0.0]).mechanism()
+    recording = recorded(real, true_parameters(real), noise=0.05)
+    assert list(wrong_gravity(fitted_case(arm_robot(gravity=gravity), recording))) == []
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_right_gravity_gives_no_finding(seed: int) -> None:
     robot, _, recording = arm(noise=0.5, seed=seed)

@@ -10,7 +10,7 @@ from support.fitted_case import RATE, arm, fitted_case
 
 from dynid.estimation.fitting import HeldOut
 from dynid.evaluation.diagnosis.case import Case
-from dynid.evaluation.diagnosis.noise import noise, white_noise
+from dynid.evaluation.diagnosis.noise import noise, torque_noise
 
 LEVEL = 1.0  # [N m] at the wrist, as large as its torque
 
@@ -23,7 +23,7 @@ def noisy_case() -> Case:
 
 
 def test_white_noise_is_estimated_for_each_joint() -> None:
-    found = white_noise(noisy_case())
+    found = torque_noise(noisy_case())
     # the median of 4000 differences has a standard deviation of about 2 %
     assert found[2] == pytest.approx(LEVEL, rel=0.1)
     assert np.all(found[:2] < 0.1)
@@ -32,8 +32,8 @@ def test_white_noise_is_estimated_for_each_joint() -> None:
 def test_fast_torque_that_a_model_explains_is_not_noise() -> None:
     case = noisy_case()
     exact = tuple(replace(c, raw_model=c.signals.raw_torque + 0.01) for c in case.comparisons)
-    np.testing.assert_allclose(white_noise(replace(case, comparisons=exact)), 0.01, rtol=0.5)
-    assert white_noise(replace(case, comparisons=()))[2] == pytest.approx(LEVEL, rel=0.1)
+    np.testing.assert_allclose(torque_noise(replace(case, comparisons=exact)), 0.01, rtol=0.5)
+    assert torque_noise(replace(case, comparisons=()))[2] == pytest.approx(LEVEL, rel=0.1)
 
 
 def test_noise_is_named_with_its_size_and_share() -> None:

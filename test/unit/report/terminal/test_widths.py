@@ -64,7 +64,7 @@ def some(**fields: object) -> SimpleNamespace:
 
 def errors() -> list[SimpleNamespace]:
     numbers = dict.fromkeys(
-        ("rmse", "rmse_torque", "nrmse", "relative_error", "r_squared"), abs(SMALL)
+        ("rmse", "rmse_torque", "nrmse", "relative_error", "r_squared", "urdf_error"), abs(SMALL)
     )
     relative = dict.fromkeys(("max_relative_torque_error", "mean_relative_torque_error"), 123.0)
     use = {"feedforward": True, "collision": False}
