@@ -20,6 +20,11 @@ if(DYNID_ROS2_CONTROL)
     controller_interface cpp/ros2_control/feedforward_controller.xml)
 endif()
 
+if(inverse_dynamics_solver_FOUND)
+  pluginlib_export_plugin_description_file(
+    inverse_dynamics_solver cpp/inverse_dynamics_solver/identified_solver.xml)
+endif()
+
 if(BUILD_TESTING)
   find_package(launch_testing_ament_cmake QUIET)
   if(launch_testing_ament_cmake_FOUND)

@@ -141,6 +141,7 @@ void bind_settings(py::module_ & module)
     .def_readwrite("integration_rate", &Settings::integration_rate)
     .def_readwrite("command_delay", &Settings::command_delay)
     .def_readwrite("feedback_delay", &Settings::feedback_delay)
+    .def_readwrite("mode", &Settings::mode)
     .def_readwrite("motor_side", &Settings::motor_side)
     .def_readwrite("bandwidth_hz", &Settings::bandwidth_hz)
     .def_readwrite("damping_ratio", &Settings::damping_ratio)
@@ -162,13 +163,19 @@ void bind_settings(py::module_ & module)
 
 void dynid::bind_drive_plant(py::module_ & module)
 {
-  bind_settings(module);
-
   py::enum_<FaultReason>(module, "FaultReason")
     .value("none", FaultReason::none)
     .value("following_error", FaultReason::following_error)
     .value("injected", FaultReason::injected)
+    .value("no_command", FaultReason::no_command)
     .value("not_finite", FaultReason::not_finite);
+
+  py::enum_<DriveMode>(module, "DriveMode")
+    .value("position", DriveMode::position)
+    .value("torque", DriveMode::torque)
+    .value("torque_and_gravity", DriveMode::torque_and_gravity);
+
+  bind_settings(module);
 
   py::class_<Fault>(module, "Fault")
     .def_readonly("reason", &Fault::reason)
