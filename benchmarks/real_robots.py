@@ -72,6 +72,7 @@ class Trial:
 
 _UR10 = "ur10/ur10_exciting_trajectory.db3"
 _UR10E = "ur10e/ur-20_{}.csv"
+_LWR = "lwr/recording_1.npz"
 _PANDA = "panda/exciting_trajectory.csv"
 TRIALS = (
     Trial("ur10", 5.0, (Part(_UR10, stop=19.26),), (Part(_UR10, start=19.26),), "first 70 %, rest"),
@@ -100,6 +101,7 @@ TRIALS = (
     Trial(
         "panda", 10.0, (Part(_PANDA, stop=14.7),), (Part(_PANDA, start=14.7),), "first 70 %, rest"
     ),
+    Trial("lwr4", 10.0, (Part(_LWR, stop=17.6),), (Part(_LWR, start=17.6),), "first 70 %, rest"),
 )
 
 

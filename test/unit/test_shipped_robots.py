@@ -237,7 +237,7 @@ def test_fr3_is_a_panda_with_other_limits() -> None:
     assert fr3.limits.velocity != panda.limits.velocity
 
 
-@pytest.mark.parametrize("name", ["fr3", "ur3e", "ur5e", "ur16e", "ur20"])
+@pytest.mark.parametrize("name", ["fr3", "lwr4", "ur3e", "ur5e", "ur16e", "ur20"])
 def test_profile_and_urdf_of_a_published_arm_have_the_limits_of_its_table(name: str) -> None:
     robot, (chain,) = load_robot(name), chains_of(table(name), name)
     assert robot.limits.velocity is not None
