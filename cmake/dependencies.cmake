@@ -50,6 +50,13 @@ if(ament_cmake_FOUND)
   else()
     message(STATUS "dynid: no ros2_control here, so its plugins are not built")
   endif()
+  find_package(inverse_dynamics_solver QUIET)
+  if(inverse_dynamics_solver_FOUND)
+    find_package(pluginlib REQUIRED)
+    find_package(rclcpp REQUIRED)
+  else()
+    message(STATUS "dynid: no inverse_dynamics_solver here, so its plugin is not built")
+  endif()
 endif()
 
 # GoogleTest, for the C++ tests: as ROS 2 ships it, in sources, which the wheel in the Python

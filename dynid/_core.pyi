@@ -194,7 +194,13 @@ class FaultReason:
     none: FaultReason
     following_error: FaultReason
     injected: FaultReason
+    no_command: FaultReason
     not_finite: FaultReason
+
+class DriveMode:
+    position: DriveMode
+    torque: DriveMode
+    torque_and_gravity: DriveMode
 
 class Fault:
     @property
@@ -223,6 +229,7 @@ class DrivePlantSettings:
     integration_rate: float
     command_delay: int
     feedback_delay: int
+    mode: DriveMode
     motor_side: bool
     bandwidth_hz: _Array
     damping_ratio: _Array
@@ -264,6 +271,9 @@ class DrivePlant:
     def fault(self) -> Fault: ...
     def trip(self) -> None: ...
     def clear_fault(self) -> None: ...
+    def failed(self, drive: int, /) -> bool: ...
+    def fail_drive(self, drive: int, /) -> None: ...
+    def clear_drive(self, drive: int, /) -> None: ...
     def lose_frames(self, cycles: int, /) -> None: ...
     def lose_frames_randomly(self, probability: float, /) -> None: ...
     def saturate(self, factors: _Array, /) -> None: ...
@@ -316,6 +326,9 @@ class CollisionCause:
     no_velocity: CollisionCause
     no_torque: CollisionCause
     frozen: CollisionCause
+    position_error: CollisionCause
+    speed: CollisionCause
+    no_model: CollisionCause
 
 class CollisionReaction:
     __members__: ClassVar[Mapping[str, CollisionReaction]]
@@ -456,7 +469,10 @@ class ResetReport:
     def distance(self) -> float: ...
 
 def describe_collision(
-    collision: Collision, joints: Sequence[str], sliding: Sequence[bool]
+    collision: Collision,
+    joints: Sequence[str],
+    sliding: Sequence[bool],
+    until: str = "~/reset",
 ) -> str: ...
 def describe_warning(warning: Collision, joints: Sequence[str]) -> str: ...
 def describe_reset(report: ResetReport, joints: Sequence[str], sliding: Sequence[bool]) -> str: ...
@@ -492,3 +508,51 @@ class ControlLaw:
     def limited_drive(self) -> int: ...
     @property
     def supervised(self) -> _Array: ...
+
+class GravityBy:
+    __members__: ClassVar[Mapping[str, GravityBy]]
+    controller: GravityBy
+    robot: GravityBy
+
+class Compensation:
+    __members__: ClassVar[Mapping[str, Compensation]]
+    gravity: Compensation
+    rigid_body: Compensation
+    full: Compensation
+
+class TorquePhase:
+    inactive: TorquePhase
+    following: TorquePhase
+    stopping: TorquePhase
+    stopped: TorquePhase
+
+class TorqueLawSettings:
+    law: ControlLawSettings
+    gravity: GravityBy
+    compensation: Compensation
+    feedback_delay: int
+    stiffness: _Array
+    damping: _Array
+    integral_gain: _Array
+    integral_max: _Array
+    torque_rate_max: _Array
+    position_error_max: _Array
+    speed_max: _Array
+    stop_damping: _Array
+    stop_speed: _Array
+    stop_time: float
+
+class TorqueLaw:
+    def __init__(self, drives: int, settings: TorqueLawSettings) -> None: ...
+    def start(self, position: _Array, /) -> bool: ...
+    def use(self, model: ControlModel | None) -> None: ...
+    def update(self, reference: Reference, feedback: Feedback, cycles: float = 1.0) -> None: ...
+    def stop(self) -> None: ...
+    @property
+    def holding_torque(self) -> _Array: ...
+    @property
+    def torque_command(self) -> _Array: ...
+    @property
+    def phase(self) -> TorquePhase: ...
+    @property
+    def law(self) -> ControlLaw: ...

@@ -15,6 +15,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     NonNegativeFloat,
     PositiveFloat,
     ValidationError,
@@ -97,6 +98,9 @@ PerJointPositive = Annotated[tuple[PositiveFloat, ...], BeforeValidator(_broadca
 PerJointNotNegative = Annotated[tuple[NonNegativeFloat, ...], BeforeValidator(_broadcastable)]
 PerJointPositiveOrNone = Annotated[
     tuple[PositiveFloat | None, ...], BeforeValidator(_broadcastable)
+]
+PerJointAddress = Annotated[
+    tuple[Annotated[int, Field(ge=0, le=0xFFFF)], ...], BeforeValidator(_broadcastable)
 ]
 PerJointSwitch = Annotated[tuple[bool, ...], BeforeValidator(_broadcastable)]
 """One value for every joint, or one for all."""

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from dynid.arguments import check_path
 from dynid.configuration import parse, read_yaml
+from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.control.tracking.settings import TrackingSettings
 from dynid.errors import ConfigurationError
 from dynid.excitation.settings import ExcitationSettings, find_trajectory
@@ -45,13 +46,15 @@ class _Profile(Robot):
     workspace: WorkspaceSettings = WorkspaceSettings()
     feedforward: FeedforwardSettings = FeedforwardSettings()
     collision: CollisionSettings = CollisionSettings()
+    torque_control: TorqueControlSettings = TorqueControlSettings()
     simulation: SimulationSettings | None = None
     tracking: TrackingSettings | None = None
     """The motion of ``dynid tracking``; ``type`` chooses one of these."""
 
     @model_validator(mode="after")
     def _counts_of_tasks_match(self) -> _Profile:
-        for group in (self.identification.velocity_threshold, self.feedforward, self.collision):
+        tasks = (self.feedforward, self.collision, self.torque_control)
+        for group in (self.identification.velocity_threshold, *tasks):
             check_counts(group, len(self.joints))
         return self
 

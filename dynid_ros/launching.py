@@ -19,7 +19,7 @@ from launch.utilities.signal_management import AsyncSafeSignalManager
 from launch_ros.actions import Node
 
 from dynid_ros.discovery_range import OPEN_BY, stay_on_this_machine
-from dynid_ros.outlive import LONGEST, LONGEST_AFTER_RELEASE
+from dynid_ros.outlive import CONTROLLERS, LONGEST, LONGEST_AFTER_RELEASE
 from dynid_ros.stop import ENDS_WITH_PARENT
 
 if TYPE_CHECKING:
@@ -87,12 +87,13 @@ def robot_node(package: str, executable: str, parameters: str) -> Node:
         executable: name of the executable.
         parameters: path of the parameter file.
     """
+    option = f" {CONTROLLERS}" if package == "controller_manager" else ""
     return Node(
         package=package,
         executable=executable,
         exec_name=executable,  # in the log, instead of the prefix
         parameters=[parameters],
-        prefix=f"{sys.executable} -m dynid_ros.outlive",
+        prefix=f"{sys.executable} -m dynid_ros.outlive{option}",
         additional_env={ENDS_WITH_PARENT: str(os.getpid())},
         sigterm_timeout=str(_KILL),
         sigkill_timeout=str(_KILL),

@@ -248,7 +248,10 @@ void bind_enums(py::module_ & module)
     .value("no_position", CollisionCause::no_position)
     .value("no_velocity", CollisionCause::no_velocity)
     .value("no_torque", CollisionCause::no_torque)
-    .value("frozen", CollisionCause::frozen);
+    .value("frozen", CollisionCause::frozen)
+    .value("position_error", CollisionCause::position_error)
+    .value("speed", CollisionCause::speed)
+    .value("no_model", CollisionCause::no_model);
   py::enum_<CollisionReaction>(module, "CollisionReaction")
     .value("hold", CollisionReaction::hold)
     .value("decelerate", CollisionReaction::decelerate);
@@ -317,10 +320,10 @@ void bind_sentences(py::module_ & module)
   using Sliding = std::vector<bool>;
   module.def(
     "describe_collision",
-    [](const dynid::Collision & collision, const Names & joints, const Sliding & sliding) {
-      return dynid::describe(collision, {joints, sliding});
-    },
-    py::arg("collision"), py::arg("joints"), py::arg("sliding"));
+    [](
+      const dynid::Collision & collision, const Names & joints, const Sliding & sliding,
+      const std::string & until) { return dynid::describe(collision, {joints, sliding}, until); },
+    py::arg("collision"), py::arg("joints"), py::arg("sliding"), py::arg("until") = "~/reset");
   module.def(
     "describe_warning",
     [](const dynid::Collision & warning, const Names & joints) {

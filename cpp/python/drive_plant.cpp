@@ -108,6 +108,12 @@ void inject(dynid::DrivePlant & plant, const dynid::Injection & injection)
   plant.inject(injection);
 }
 
+bool failed(const dynid::DrivePlant & plant, Eigen::Index drive)
+{
+  plant.check(dynid::DriveFault{static_cast<int>(drive)});
+  return plant.failed(drive);
+}
+
 void saturate(dynid::DrivePlant & plant, const Vector & factors)
 {
   check_size(plant, factors.size());
@@ -135,6 +141,7 @@ void bind_settings(py::module_ & module)
     .def_readwrite("integration_rate", &Settings::integration_rate)
     .def_readwrite("command_delay", &Settings::command_delay)
     .def_readwrite("feedback_delay", &Settings::feedback_delay)
+    .def_readwrite("mode", &Settings::mode)
     .def_readwrite("motor_side", &Settings::motor_side)
     .def_readwrite("bandwidth_hz", &Settings::bandwidth_hz)
     .def_readwrite("damping_ratio", &Settings::damping_ratio)
@@ -156,13 +163,19 @@ void bind_settings(py::module_ & module)
 
 void dynid::bind_drive_plant(py::module_ & module)
 {
-  bind_settings(module);
-
   py::enum_<FaultReason>(module, "FaultReason")
     .value("none", FaultReason::none)
     .value("following_error", FaultReason::following_error)
     .value("injected", FaultReason::injected)
+    .value("no_command", FaultReason::no_command)
     .value("not_finite", FaultReason::not_finite);
+
+  py::enum_<DriveMode>(module, "DriveMode")
+    .value("position", DriveMode::position)
+    .value("torque", DriveMode::torque)
+    .value("torque_and_gravity", DriveMode::torque_and_gravity);
+
+  bind_settings(module);
 
   py::class_<Fault>(module, "Fault")
     .def_readonly("reason", &Fault::reason)
@@ -197,6 +210,9 @@ void dynid::bind_drive_plant(py::module_ & module)
     .def_property_readonly("fault", &DrivePlant::fault, copied)
     .def("trip", &DrivePlant::trip)
     .def("clear_fault", &DrivePlant::clear_fault)
+    .def("failed", &failed)
+    .def("fail_drive", [](DrivePlant & plant, int drive) { inject(plant, DriveFault{drive}); })
+    .def("clear_drive", [](DrivePlant & plant, int drive) { inject(plant, FaultCleared{drive}); })
     .def("lose_frames", [](DrivePlant & plant, int cycles) { inject(plant, LostFrames{cycles}); })
     .def(
       "lose_frames_randomly",

@@ -89,6 +89,12 @@ COMMANDS = {
     "friction": CommandEntry(
         MODELS, "friction", "friction_command", "Select the friction model of each joint."
     ),
+    "payload": CommandEntry(
+        MODELS,
+        "load_data",
+        "payload_command",
+        "Write a payload as the robot's own controller takes it.",
+    ),
     "payload-mass": CommandEntry(
         MODELS,
         "payload",
@@ -112,6 +118,12 @@ COMMANDS = {
         "model",
         "model_app",
         "Compute with a model: matrices, torques, formulas, C code.",
+    ),
+    "limits": CommandEntry(
+        CONTROL,
+        "limits",
+        "limits_command",
+        "Find accelerations that keep torques within the drives' limits.",
     ),
     "drives": CommandEntry(
         CONTROL,

@@ -16,19 +16,16 @@ from dynid.dynamics.closed_chain import chain_lists
 from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.errors import ConfigurationError
 from dynid.playback.plan import check_joint_side
-from dynid.robot.slave_files import (
-    CYCLIC_SYNCHRONOUS_POSITION,
-    DRIVE_STATES,
-    check_slave_files,
-    slave_path,
-)
+from dynid.robot.drive_objects import DRIVE_STATES, MODES, interfaces
+from dynid.robot.drives import bus_addresses
+from dynid.robot.slave_files import check_slave_files, slave_path
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from dynid.robot.robot import Robot
 
@@ -115,6 +112,7 @@ def robot_description(
         _check_own_tag(robot, root)
         return robot.urdf_xml
     if hardware == "ethercat" and slaves is not None:
+        _check_mode(robot)
         check_slave_files(slaves, robot.joints, control_rate)
     for tag in root.findall("ros2_control"):
         root.remove(tag)
@@ -132,8 +130,9 @@ def hardware_tag(
     """Return the ``<ros2_control>`` tag of a robot for a kind of hardware.
 
     Each joint has the command interfaces position, effort (the torque offset) and ``reset_fault``,
-    and the state interfaces position, velocity, effort and those of DRIVE_STATES. On EtherCAT,
-    drives are numbered in the order of the joints, from position 0.
+    and the state interfaces position, velocity, effort and those of DRIVE_STATES. EtherCAT drives
+    have the addresses and the mode of ``robot.drives``: in cyclic synchronous torque there is no
+    command interface position, and effort is the whole torque.
 
     Args:
         robot: with its simulation settings.
@@ -148,15 +147,25 @@ def hardware_tag(
         # the driver's own default is 100
         ET.SubElement(plugin, "param", name="control_frequency").text = f"{control_rate:g}"
         folder = (slaves or Path()).resolve()
-        for number, joint in enumerate(robot.joints):
-            _ec_module(_joint(system, joint), joint, number, slave_path(folder, joint))
+        mode, (commands, states) = MODES[robot.drives.mode], interfaces(robot.drives)
+        names = (*commands.values(), RESET_FAULT)
+        for joint, address in zip(
+            robot.joints, bus_addresses(robot.drives, len(robot.joints)), strict=True
+        ):
+            element = _joint(system, joint, names, dict.fromkeys(states.values()))
+            values = {
+                **address._asdict(),
+                "mode_of_operation": mode,
+                "slave_config": slave_path(folder, joint),
+            }
+            _ec_module(element, joint, values)
         return system
     simulated = SimulatedRobot(robot)  # checks the settings
     if hardware == "simulated":
         for name, value in _plant(robot, simulated.home, control_rate).items():
             ET.SubElement(plugin, "param", name=name).text = value
     for joint, position in zip(robot.joints, simulated.home, strict=True):
-        _joint(system, joint, float(position))
+        _joint(system, joint, ("position", "effort", RESET_FAULT), _at_rest(float(position)))
     return system
 
 
@@ -203,6 +212,16 @@ def _without(root: ET.Element, joints: Iterable[str], kind: str, name: str) -> l
         if any(one.get("name") == name for one in joint.findall(kind))
     }
     return [joint for joint in joints if joint not in having]
+
+
+def _check_mode(robot: Robot) -> None:
+    """Refuse drives that take no positions, which the controllers of dynid command."""
+    if robot.drives.mode != "csp":
+        raise ConfigurationError(
+            f"drives.mode of '{robot.name}': in mode {robot.drives.mode} the drives take torque "
+            "only, and the controllers that dynid starts command positions; use csp, or load an "
+            "effort controller of your own over the <ros2_control> tag of `dynid drives`."
+        )
 
 
 def _check_own_tag(robot: Robot, root: ET.Element) -> None:
@@ -375,31 +394,31 @@ def _plant(robot: Robot, home: Array, control_rate: float) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
-def _joint(system: ET.Element, name: str, position: float | None = None) -> ET.Element:
-    """Add a joint; ``position`` [rad or m] is its initial value, None with real drives."""
-    joint = ET.SubElement(system, "joint", name=name)
-    for interface in ("position", "effort", RESET_FAULT):
-        ET.SubElement(joint, "command_interface", name=interface)
-    motion = (("position", position), ("velocity", 0.0), ("effort", 0.0))
+def _at_rest(position: float) -> dict[str, float | None]:
+    """Return the initial states of an enabled drive at a position [rad or m]."""
     drive = dict.fromkeys(DRIVE_STATES, 0.0) | {
         "status_word": float(_ENABLED),
-        "mode_display": float(CYCLIC_SYNCHRONOUS_POSITION),
+        "mode_display": float(MODES["csp"]),
     }
-    for interface, initial in (*motion, *drive.items()):
+    return {"position": position, "velocity": 0.0, "effort": 0.0, **drive}
+
+
+def _joint(
+    system: ET.Element, name: str, commands: Iterable[str], states: dict[str, float | None]
+) -> ET.Element:
+    """Add a joint with its interfaces; states are None with real drives, otherwise initial."""
+    joint = ET.SubElement(system, "joint", name=name)
+    for interface in commands:
+        ET.SubElement(joint, "command_interface", name=interface)
+    for interface, initial in states.items():
         state = ET.SubElement(joint, "state_interface", name=interface)
-        if position is not None:
+        if initial is not None:
             ET.SubElement(state, "param", name="initial_value").text = repr(initial)
     return joint
 
 
-def _ec_module(joint: ET.Element, name: str, number: int, slave: Path) -> None:
+def _ec_module(joint: ET.Element, name: str, values: Mapping[str, object]) -> None:
     module = ET.SubElement(joint, "ec_module", name=name)
     ET.SubElement(module, "plugin").text = "ethercat_generic_plugins/EcCiA402Drive"
-    values = {
-        "alias": 0,
-        "position": number,
-        "mode_of_operation": CYCLIC_SYNCHRONOUS_POSITION,
-        "slave_config": slave,
-    }
     for key, value in values.items():
         ET.SubElement(module, "param", name=key).text = str(value)

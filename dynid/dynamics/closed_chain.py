@@ -24,13 +24,16 @@ class LoopClosure:
     """Their names; the root link may be one of them."""
     points: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     """One on each link [m]."""
-    kind: Literal["point", "revolute", "distance"] = "point"
+    kind: Literal["point", "revolute", "distance", "gear"] = "point"
     """``point``: the points coincide (ball joint); ``revolute``: they do, and the axes are parallel
-    (hinge); ``distance``: they keep their distance (rod without mass)."""
+    (hinge); ``distance``: they keep their distance (rod without mass); ``gear``: the joint that
+    moves the first link moves by ``ratio`` times that of the second."""
     axes: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     """One on each link, of a revolute closure."""
     length: float = 0.0
     """Length of a distance closure [m]."""
+    ratio: float = 0.0
+    """Of a gear; ``passive`` and ``assembled_at`` give the offset of its two joints."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,13 @@ def core_closure(closure: LoopClosure) -> _core.LoopClosure:
     """
     points, axes = np.array(closure.points, dtype=float), np.array(closure.axes, dtype=float)
     return _core.LoopClosure(
-        closure.kind, *closure.links, points[0], points[1], axes[0], axes[1], closure.length
+        closure.kind, *closure.links, points[0], points[1], axes[0], axes[1], _number(closure)
     )
+
+
+def _number(closure: LoopClosure) -> float:
+    """Return the one number of a closure: of a distance its length, of a gear its ratio."""
+    return float(closure.ratio if closure.kind == "gear" else closure.length)
 
 
 def chain_lists(chain: ClosedChain) -> dict[str, list[str] | list[float]]:
@@ -68,7 +76,7 @@ def chain_lists(chain: ClosedChain) -> dict[str, list[str] | list[float]]:
         "closure_links": [name for one in closures for name in one.links],
         "closure_points": [float(x) for one in closures for point in one.points for x in point],
         "closure_axes": [float(x) for one in closures for axis in one.axes for x in axis],
-        "closure_lengths": [float(one.length) for one in closures],
+        "closure_lengths": [_number(one) for one in closures],
     }
 
 
@@ -77,18 +85,28 @@ class ClosureSettings(Settings):
 
     links: tuple[str, str]
     """Names of the two links; the root link may be one of them."""
-    kind: Literal["point", "revolute", "distance"] = "point"
-    """``point``: ball joint; ``revolute``: hinge; ``distance``: rod without mass."""
-    points: tuple[Vector, Vector]
-    """One point on each link [m]."""
+    kind: Literal["point", "revolute", "distance", "gear"] = "point"
+    """``point``: ball joint; ``revolute``: hinge; ``distance``: rod without mass; ``gear``: the
+    joint that moves the first link follows that of the second."""
+    points: tuple[Vector, Vector] | None = None
+    """One point on each link [m], of all kinds but ``gear``."""
     axes: tuple[Vector, Vector] | None = None
     """One axis on each link, of a ``revolute`` closure."""
     length: PositiveFloat | None = None
     """Length of the rod, of a ``distance`` closure [m]."""
+    ratio: float | None = None
+    """Motion of the first link's joint over that of the second's, of a ``gear``; between their
+    positions in ``passive`` and ``assembled_at``, which must be exact for them."""
 
     @model_validator(mode="after")
     def _kind_has_what_it_needs(self) -> ClosureSettings:
-        for kind, name in (("revolute", "axes"), ("distance", "length")):
+        if (self.points is None) != (self.kind == "gear"):
+            raise ValueError(
+                "'points' is not for a closure of kind gear"
+                if self.kind == "gear"
+                else f"a closure of kind {self.kind} needs 'points'"
+            )
+        for kind, name in (("revolute", "axes"), ("distance", "length"), ("gear", "ratio")):
             there = getattr(self, name) is not None
             if there and self.kind != kind:
                 raise ValueError(f"'{name}' is only for a closure of kind {kind}")

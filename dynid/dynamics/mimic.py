@@ -54,9 +54,8 @@ def check_mimic(
         if joint not in locked and moving is not None:
             message = (
                 f"Joint '{joint}' follows joint '{moving}' (<mimic>), which moves, but would be "
-                "modelled as locked; name it in 'closed_chain.passive' and describe the coupling "
-                "in 'closures', or, where its motion can be neglected, name it in "
-                "'locked'."
+                "modelled as locked; name it in 'closed_chain.passive' with a closure of kind "
+                "gear, as `dynid new` does, or, where its motion can be neglected, in 'locked'."
             )
             raise MechanismError(message)
         _check_place(joint, mimic, followers, locked, moves=moving is not None)

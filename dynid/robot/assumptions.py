@@ -56,9 +56,11 @@ def _of_joints(robot: Robot, found: RobotJoints) -> Iterator[str]:
     named = {one for _, joints in groups for one in joints}
     others = ("other joints", tuple(name for name in found.joints if name not in named))
     for what, joints in (*groups, others):
-        locked = [name for name in joints if name not in robot.joints]
+        locked = [name for name in joints if name not in robot.moving_joints]
         if locked:
             yield f"{what} locked: {names(locked)}"
+    if robot.closed_chain.passive:
+        yield f"joints coupled to others (<mimic>): {names(list(robot.closed_chain.passive))}"
 
 
 def _of_limits(robot: Robot, found: RobotJoints) -> Iterator[str]:

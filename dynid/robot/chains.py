@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dynid.errors import ConfigurationError
 from dynid.robot.urdf_joints import UrdfJoint, links_to_root, movable_joints, path_of
@@ -84,11 +84,31 @@ class RobotJoints:
         """Return the positions of all joints that are not chosen: at 0, or nearest to it."""
         found: dict[str, float] = {}
         for name, joint in self.joints.items():
-            if name not in chosen:
+            if name not in chosen and not self._is_geared(name, chosen):
                 found[name] = joint.resting_position()
         for name in found:
             found[name] = self._followed(name, found, set())
         return found
+
+    def closed_chain(self, chosen: Sequence[str]) -> dict[str, Any]:
+        """Return a profile's ``closed_chain`` of the joints that follow chosen ones; or nothing."""
+        geared = [name for name in self.joints if self._is_geared(name, chosen)]
+        if not geared:
+            return {}
+        at_zero = dict.fromkeys((*chosen, *geared), 0.0)
+        closures = []
+        for name in geared:
+            joint = self.joints[name]
+            links = [joint.child, self.joints[str(joint.leader)].child]
+            closures.append({"kind": "gear", "links": links, "ratio": joint.multiplier})
+        return {
+            "passive": {name: self._followed(name, at_zero, set(), chosen) for name in geared},
+            "closures": closures,
+        }
+
+    def _is_geared(self, name: str, chosen: Sequence[str]) -> bool:
+        """Return whether a joint without a drive follows a chosen one."""
+        return name not in chosen and self.moving_leader(name, chosen) is not None
 
     def moving_leader(self, name: str, moving: Sequence[str]) -> str | None:
         """Return the moving joint that a joint follows, directly or not; None if there is none."""
@@ -101,12 +121,14 @@ class RobotJoints:
             leader = self.joints[leader].leader
         return None
 
-    def _followed(self, name: str, locked: Mapping[str, float], seen: set[str]) -> float:
-        """Return where a joint is: at its leader's position, if it follows a locked one."""
+    def _followed(
+        self, name: str, places: Mapping[str, float], seen: set[str], free: Sequence[str] = ()
+    ) -> float:
+        """Return where a joint is: at its leader's position, if it follows one in ``places``."""
         joint = self.joints[name]
-        if joint.leader is None or joint.leader not in locked or name in seen:
-            return locked[name]
-        leader = self._followed(joint.leader, locked, {*seen, name})
+        if joint.leader is None or joint.leader not in places or name in {*seen, *free}:
+            return places[name]
+        leader = self._followed(joint.leader, places, {*seen, name}, free)
         return joint.multiplier * leader + joint.offset
 
 

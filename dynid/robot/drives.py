@@ -7,7 +7,7 @@ against its motor, and every factor is negative.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import model_validator
@@ -15,6 +15,7 @@ from pydantic import model_validator
 from dynid.arrays import Array
 from dynid.configuration import (
     PerJoint,
+    PerJointAddress,
     PerJointPositive,
     PerJointPositiveOrNone,
     Settings,
@@ -31,15 +32,17 @@ class Drives(Settings):
     """Drives, motors and transmissions, and the unit of effort in recordings.
 
     ``effort`` is the recorded quantity: ``torque`` (N m or N, no conversion), ``current`` [A]
-    (times the torque constant), or ``rated_current_permille`` (CiA402 0x6078: thousandths of the
-    rated current). With a lead screw, force is torque times 2π / screw_lead; a linear motor has a
-    force constant, and neither gear nor screw. ``drive`` names the drive profile, a file of
-    config/drives or one that ends in .yaml.
+    (times the torque constant), ``rated_current_permille`` (CiA402 0x6078: thousandths of the
+    rated current), or ``rated_torque_permille`` (0x6077). With a lead screw, force is torque
+    times 2π / screw_lead; a linear motor has a force constant, and neither gear nor screw.
+    ``drive`` names the drive profile, a file of config/drives or one that ends in .yaml.
     """
 
-    effort: Literal["torque", "current", "rated_current_permille"] = "torque"
+    effort: Literal["torque", "current", "rated_current_permille", "rated_torque_permille"] = (
+        "torque"
+    )
     """Quantity of a recording's effort: torque behind the gear [N m or N], current [A], or
-    thousandths of the rated current (CiA402 0x6078)."""
+    thousandths of the rated current (CiA402 0x6078) or of the rated torque (0x6077)."""
     rated_current_ma: PerJointPositive | None = None
     """Rated current of the drive [mA]; CiA402 0x6075."""
     peak_current_ma: PerJointPositive | None = None
@@ -58,10 +61,25 @@ class Drives(Settings):
     """Encoder counts per motor turn, or per metre of a linear motor."""
     drive: str = "cia402"
     """Drive profile: ``cdhd``, ``cia402``, or a YAML file."""
+    alias: PerJointAddress = (0,)
+    """EtherCAT alias of the drive, or of the slave from which ``position`` counts; 0: none."""
+    position: PerJointAddress | None = None
+    """Position of the drive on the bus, from 0, or after the slave with the alias; null: drives
+    alone on the bus, in the order of ``joints``."""
+    mode: Literal["csp", "cst"] = "csp"
+    """Mode of operation: cyclic synchronous position with a torque offset (8), or torque (10)."""
+    feedback: Literal["current", "torque"] = "current"
+    """Object that measures effort: current actual value 0x6078, or torque actual value 0x6077."""
+    following_error: bool = False
+    """Whether 0x60F4 is mapped, as state interface ``following_error`` [rad or m]."""
 
     @model_validator(mode="after")
     def _has_what_the_conversion_needs(self) -> Drives:
-        if self.effort != "torque" and not (self.torque_constant or self.force_constant):
+        constant = self.torque_constant or self.force_constant
+        if self.effort == "rated_torque_permille":
+            if not self.scales_torque_offset:
+                raise ValueError("effort 'rated_torque_permille' requires rated_torque [N m]")
+        elif self.effort != "torque" and not constant:
             raise ValueError(f"effort '{self.effort}' requires torque_constant [N m/A]")
         if self.effort == "rated_current_permille" and self.rated_current_ma is None:
             raise ValueError("effort 'rated_current_permille' requires rated_current_ma [mA]")
@@ -92,14 +110,13 @@ class Drives(Settings):
     @property
     def effort_unit(self) -> str:
         """Unit in which efforts are recorded."""
-        units = {"torque": "N*m", "current": "A", "rated_current_permille": "permille"}
-        return units[self.effort]
+        return {"torque": "N*m", "current": "A"}.get(self.effort, "permille")
 
     @property
     def scales_torque_offset(self) -> bool:
         """Whether the data sheet defines the unit of 0x60B2."""
         constant = self.torque_constant or self.force_constant
-        return bool(constant and (self.rated_torque or self.rated_current_ma))
+        return bool(self.rated_torque or (constant and self.rated_current_ma))
 
     def torque_factor(self, joints: int) -> Array:
         """Return the joint torque per unit of recorded effort, (n,) (softMC: 1/TFac)."""
@@ -107,6 +124,8 @@ class Drives(Settings):
             return np.ones(joints)
         if self.effort == "current":
             return torque_per_ampere(self, joints)
+        if self.effort == "rated_torque_permille":
+            return rated_joint_torque(self, joints) * 1e-3
         return torque_per_permille(self, joints)
 
 
@@ -141,8 +160,22 @@ def rated_joint_torque(drives: Drives, joints: int) -> Array:
     if drives.rated_torque is None:
         return torque_per_permille(drives, joints) * 1e3
     rated = per_joint(drives.rated_torque, joints, "rated_torque")
+    torque = rated * _transmission(drives, joints)
+    if drives.torque_constant is None and drives.force_constant is None:
+        return torque
     # torque and current of a motor have one sign, however its constant was measured
-    return np.copysign(rated * _transmission(drives, joints), torque_per_ampere(drives, joints))
+    return np.copysign(torque, torque_per_ampere(drives, joints))
+
+
+def measured_torque_per_permille(drives: Drives, joints: int) -> Array:
+    """Return the joint torque per unit of the object that measures effort [N m].
+
+    Raises:
+        ConfigurationError: the data sheet does not define it.
+    """
+    if drives.feedback == "torque":
+        return rated_joint_torque(drives, joints) * 1e-3
+    return torque_per_permille(drives, joints)
 
 
 def torque_offset_factor(drives: Drives, joints: int) -> Array:
@@ -172,6 +205,32 @@ def counts_factor(drives: Drives, joints: int) -> Array:
     if drives.force_constant is not None:
         return counts
     return counts / (2 * np.pi) * _transmission(drives, joints)
+
+
+class Address(NamedTuple):
+    """A drive on the bus: ``position`` counts from the slave with ``alias``, or from the first."""
+
+    alias: int
+    position: int
+
+
+def bus_addresses(drives: Drives, joints: int) -> tuple[Address, ...]:
+    """Return the address of each joint's drive.
+
+    Raises:
+        ConfigurationError: two drives have one address, or numbers of values do not match.
+    """
+    alias = per_joint(drives.alias, joints, "drives.alias").astype(int).tolist()
+    given = range(joints) if drives.position is None else drives.position
+    position = per_joint(given, joints, "drives.position").astype(int).tolist()
+    found = tuple(map(Address, alias, position))
+    for j, one in enumerate(found):
+        if one in found[:j]:
+            raise ConfigurationError(
+                f"'drives.position': the drives of joints {found.index(one) + 1} and {j + 1} have "
+                f"alias {one.alias} and position {one.position}; every drive needs its own address."
+            )
+    return found
 
 
 def encoder_step(drives: Drives, joints: int) -> Array:

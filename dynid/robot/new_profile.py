@@ -24,7 +24,8 @@ FILL_IN = "FILL IN"
 _DRIVES = """\
 drives:                    # docs/drives.md
   effort: torque           # FILL IN: what recordings contain. torque: [N m] behind the gear;
-                           # current: motor current [A]; rated_current_permille: CiA402 0x6078
+                           # current: motor current [A]; rated_current_permille: CiA402 0x6078;
+                           # rated_torque_permille: 0x6077
   # For currents, FILL IN from the data sheets, in the order of `joints`:
   # torque_constant: {ones}    # [N m/A] of the motor, before the gear
   # gear_ratio: {ones}         # motor turns per joint turn; negative: opposite sense
@@ -120,15 +121,30 @@ class NewProfile:
                 f"  {_word(name)}: {_number(value)}{self._reason(name)}"
                 for name, value in locked.items()
             ]
+        rows += self._closed_chain()
         rows.append("gravity: [0, 0, -9.81]     # [m/s^2] in the frame of the root link")
         return "\n".join(rows) + "\n\n"
+
+    def _closed_chain(self) -> list[str]:
+        chain = self.found.closed_chain(self.joints)
+        if not chain:
+            return []
+        return [
+            "closed_chain:              # joints without a drive that follow others (<mimic>)",
+            "  passive:                 # their positions where all others are at 0 [rad or m]",
+            *(f"    {_word(name)}: {_number(at)}" for name, at in chain["passive"].items()),
+            "  closures:",
+            *(
+                f"    - {{kind: gear, links: [{', '.join(map(_word, one['links']))}], "
+                f"ratio: {_number(one['ratio'])}}}"
+                for one in chain["closures"]
+            ),
+        ]
 
     def _reason(self, name: str) -> str:
         joint = self.found.joints[name]
         if joint.leader is not None:
-            moves = joint.leader in self.joints
-            more = ", which moves: its own motion is neglected" if moves else ""
-            return f"   # follows {joint.leader} (<mimic>){more}"
+            return f"   # follows {joint.leader} (<mimic>)"
         if name in self.found.grippers:
             return "   # gripper"
         return "   # wheel" if name in self.found.wheels else ""

@@ -34,8 +34,7 @@ def urdf_profile(urdf_xml: str, file: str, joints: Sequence[str] | None = None) 
         joints: the actuated joints in place of these.
 
     Raises:
-        ConfigurationError: the text is not a URDF, has no movable joint, or has one that follows
-            a moving joint (``<mimic>``).
+        ConfigurationError: the text is not a URDF, or has no movable joint.
     """
     found = robot_joints(urdf_xml, file)
     for joint in joints or ():
@@ -45,16 +44,11 @@ def urdf_profile(urdf_xml: str, file: str, joints: Sequence[str] | None = None) 
     name = likely_file_name(robot_name(urdf_xml), "robot")
     content: dict[str, Any] = {"robot": name, "urdf": file, "joints": list(chosen)}
     locked = found.locked(chosen)
-    for follower in found.followers:
-        leader = found.moving_leader(follower, chosen)
-        if follower not in chosen and leader is not None:
-            raise ConfigurationError(
-                f"{file}: joint '{follower}' follows another one (<mimic>), '{leader}', which "
-                "moves; write a profile with dynid new, which locks it, and describe its coupling "
-                "there if its motion matters (docs/closed-chains.md)."
-            )
     if locked:
         content["locked"] = locked
+    chain = found.closed_chain(chosen)
+    if chain:
+        content["closed_chain"] = chain
     limits = urdf_limits([found.joints[one] for one in chosen], endless=_ENDLESS)
     return content | ({"limits": limits} if limits else {})
 

@@ -11,6 +11,7 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.drives import measured_torque_per_permille
 from dynid.simulation.derived import simulation_settings
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import true_parameters, with_true_terms
@@ -116,8 +117,11 @@ def _rated_torque(robot: Robot, simulation: SimulationSettings) -> Array:
     joints, drives = len(robot.joints), robot.drives
     if simulation.rated_torque is not None:
         return per_joint(simulation.rated_torque, joints, "rated_torque")
-    if drives.rated_current_ma is None or drives.torque_constant is None:
+    if drives.feedback == "torque":
+        known = drives.scales_torque_offset
+    else:
+        known = drives.rated_current_ma is not None and drives.torque_constant is not None
+    if not known:
         return np.zeros(joints)
-    permille = drives.model_copy(update={"effort": "rated_current_permille"})
-    rated: Array = np.abs(1000 * permille.torque_factor(joints))
+    rated: Array = np.abs(1000 * measured_torque_per_permille(drives, joints))
     return rated

@@ -23,7 +23,7 @@ def stated_torque_noise(robot: Robot, mechanism: Mechanism) -> Array:
     step = np.zeros(joints)
     if simulation.rated_torque is not None:
         step = per_joint(simulation.rated_torque, joints, "rated_torque") / 1000
-    elif robot.drives.effort == "rated_current_permille":
+    elif robot.drives.effort in {"rated_current_permille", "rated_torque_permille"}:
         step = robot.drives.torque_factor(joints)
     variance = per_joint(simulation.torque_noise, joints, "torque_noise") ** 2 + step**2 / 12
     # errors of coupled motors act on several joints

@@ -409,6 +409,38 @@ TEST(ClosedChain, ArraysNameTheSampleThatIsOutOfReach)
   }
 }
 
+/// The five-bar linkage cut open, with pins that follow the left crank and each other.
+dynid::MechanismDescription geared()
+{
+  dynid::MechanismDescription description;
+  description.urdf_xml = five_bar_urdf;
+  description.joints = {"left", "right"};
+  description.chain.passive = {"left_pin", "right_pin"};
+  description.chain.assembled_at = {assembled[0], assembled[1]};
+  description.chain.start = {{"left_pin", -1.0}, {"right_pin", 1.0}};
+  description.chain.closures.resize(2);
+  for (auto & closure : description.chain.closures) {
+    closure.kind = dynid::ClosureKind::gear;
+  }
+  description.chain.closures[0].link_a = "left_rod";
+  description.chain.closures[0].link_b = "left_crank";
+  description.chain.closures[0].length = -0.5;
+  description.chain.closures[1].link_a = "right_rod";
+  description.chain.closures[1].link_b = "left_rod";
+  description.chain.closures[1].length = 2.0;
+  return description;
+}
+
+TEST(ClosedChain, AGearKeepsItsRatioAndTheOffsetOfItsStart)
+{
+  const dynid::Mechanism mechanism(geared());
+  auto workspace = mechanism.workspace();
+  Eigen::VectorXd all(4);
+  mechanism.spread(workspace, assembled + Eigen::Vector2d(0.3, -0.2), all);
+  EXPECT_NEAR(all[2], -1.0 - 0.5 * 0.3, 1e-13);
+  EXPECT_NEAR(all[3], 1.0 + 2.0 * (-0.5 * 0.3), 1e-13);
+}
+
 TEST(ClosedChain, RefusesChainsThatCannotBeClosed)
 {
   const auto refused = [](const dynid::MechanismDescription & description) {
@@ -435,6 +467,14 @@ TEST(ClosedChain, RefusesChainsThatCannotBeClosed)
   description.payload_joint = "";
   description.terms.pop_back();
   EXPECT_NE(refused(description).find("constrain the actuated"), std::string::npos)
+    << refused(description);
+  description = geared();
+  description.chain.closures[0].length = 0.0;
+  EXPECT_NE(refused(description).find("ratio that is 0"), std::string::npos)
+    << refused(description);
+  description = geared();
+  description.chain.closures[0].link_b = "base";
+  EXPECT_NE(refused(description).find("different joints"), std::string::npos)
     << refused(description);
 }
 

@@ -182,6 +182,44 @@ TEST(DriveGate, ADriveThatIsLostStopsAllUntilReset)
   EXPECT_TRUE(cell.gate.opened()) << "and followed again";
 }
 
+TEST(DriveGate, ADriveThatDoesNotReachItsTargetIsNamedWhileAllFollow)
+{
+  Cell cell;
+  cell.open();
+  EXPECT_EQ(describe(cell.gate.report(), joints), "every drive is enabled");
+  cell.words[1].status = 0x0A37;
+  cell.cycle();
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::running) << "it is no reason to stop";
+  EXPECT_EQ(
+    describe(cell.gate.report(), joints),
+    "every drive is enabled; the drive of joint 'elbow' is enabled (status word 0x0A37, internal "
+    "limit active)");
+  cell.words[1].status = enabled;
+  cell.words[0].status = 0x2237;
+  cell.cycle();
+  EXPECT_EQ(
+    describe(cell.gate.report(), joints),
+    "every drive is enabled; the drive of joint 'shoulder' is enabled (status word 0x2237, "
+    "following error)");
+  cell.words[0].status = enabled;
+  cell.cycle();
+  EXPECT_EQ(describe(cell.gate.report(), joints), "every drive is enabled");
+  EXPECT_EQ(
+    describe(DriveWords{0x2218, 0x8611}),
+    "in fault (status word 0x2218, error code 0x8611, following error)");
+}
+
+TEST(DriveGate, LimitsAreBitsOfAWordOnly)
+{
+  EXPECT_TRUE(is_limited(0x0800));
+  EXPECT_FALSE(is_limited(0xF7FF));
+  EXPECT_TRUE(has_following_error(0x2000));
+  EXPECT_FALSE(has_following_error(0xDFFF));
+  for (const double word : {nan, -1.0, 65536.0 + 0x2800}) {
+    EXPECT_FALSE(is_limited(word) || has_following_error(word)) << word;
+  }
+}
+
 TEST(DriveGate, RestartingForgetsDrivesFaultAndReference)
 {
   Cell cell;

@@ -40,6 +40,8 @@ TEST(TermKinds, ColumnsAreTheirFormulas)
     {"offset", {1.0, 1.0}},
     {"rotor_inertia", {-1.5, -1.5}},
     {"spring_stiffness", {0.7, 0.7}},
+    {"spring_quadratic", {0.49, 0.49}},
+    {"spring_cubic", {0.343, 0.343}},
     {"spring_preload", {1.0, 1.0}},
     {"stribeck", {s * std::exp(-0.04 / 0.09), r * std::exp(-0.0081 / 0.09)}},
     {"viscous_cubic", {0.008, -0.000729}},

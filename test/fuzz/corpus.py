@@ -10,6 +10,7 @@ import numpy as np
 import yaml
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
+from support.esi_files import esi
 from support.small_robot import JOINTS, ROBOT, URDF, write_small_robot
 
 from dynid.control.threshold_file import threshold_text
@@ -19,9 +20,10 @@ from dynid.identification.identify import identify
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.recording.model import Recording
+from dynid.robot.drive_profile import load_drive
 from dynid.robot.drives import Drives
 from dynid.robot.robot import Robot
-from dynid.robot.slave_files import load_drive, slave_files
+from dynid.robot.slave_files import slave_files
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.simulate import simulate
 
@@ -180,6 +182,7 @@ def make_corpus(folder: Path) -> None:
     _put(folder / "dh", "table.yaml", yaml.safe_dump(_DH, sort_keys=False))
     _put(folder / "dh", "chains.yaml", yaml.safe_dump(_CHAINS, sort_keys=False))
     _put(folder / "srdf", "duo.srdf", _SRDF)
+    _put(folder / "esi", "servo.xml", esi())
     _put(folder / "payload", "payload.yaml", _PAYLOAD)
     _put(folder / "verdict", "verdict.json", _VERDICT)
     _put(folder / "mesh", "part.stl", stl())

@@ -30,11 +30,14 @@ from dynid.report.verdict_json import read_quantities, read_verdict
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.table import read_table
 from dynid.robot.dh.urdf import urdf_of
+from dynid.robot.drive_profile import load_drive
 from dynid.robot.drives import Drives
+from dynid.robot.esi import read_esi
+from dynid.robot.esi_drive import drive_of_esi
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.robot.shapes import robot_shapes
-from dynid.robot.slave_files import check_slave_files, load_drive, slave_files
+from dynid.robot.slave_files import check_slave_files, slave_files
 from dynid.robot.urdf_export import kinematic_urdf
 
 Numbers = Iterator[object]
@@ -151,6 +154,11 @@ def _srdf(path: Path, _: Path) -> Numbers:
     yield len(read_srdf(path))
 
 
+def _esi(path: Path, _: Path) -> Numbers:
+    found = drive_of_esi(read_esi(path), load_drive("cia402"), Drives(), path.name)
+    yield from (found.profile.vendor_id, found.profile.rpdo, len(found.notes))
+
+
 def _payload(path: Path, _: Path) -> Numbers:
     body = read_carried_body(path)
     yield from (body.mass, body.centre, body.inertia)
@@ -248,6 +256,7 @@ TARGETS = {
     "points": Target(_excitation, 400),
     "dh": Target(_dh, 300),
     "drive": Target(_drive, 600),
+    "esi": Target(_esi, 1000),
     "slave": Target(_slave, 300),
     "srdf": Target(_srdf, 2000),
     "payload": Target(_payload, 1000),

@@ -11,25 +11,18 @@ import unittest
 import launch_testing
 import rclpy
 import yaml
+from cell import JOINTS, Cell
 from deadline import LONGEST
-from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from sensor_msgs.msg import JointState
 from simulated_bag import write_simulated_model
-from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dynid.files import share_directories
 
 MODEL = write_simulated_model(FOLDER / "model.yaml", SHORT)  # of puma560
 ROBOT = FOLDER / "puma560.yaml"
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-JOINTS = [f"joint_{j}" for j in range(1, 7)]
 ABOVE = [0.0, -0.6, 0.6, 0.0, 0.3, 0.0]  # [rad]
 ASIDE = [0.6, -0.3, 0.9, 0.3, 0.0, 0.3]  # [rad]
-SLOW = 4.0  # [s] for a motion; machines stall
 SLOWER = 15.0  # [s] for one in which something else has to happen
 PUSH = 300.0  # [N]
 
@@ -51,26 +44,12 @@ def write_patient_robot():
     shutil.copy(shipped / "urdf" / "puma560.urdf", FOLDER)
 
 
-class Cell:
-    """Subscriptions to the robot's topics, and its services."""
+class PushedCell(Cell):
+    """A cell whose robot can be pushed."""
 
     def __init__(self, pushed):
-        self.node = rclpy.create_node("cell")
-        self.states, self.collisions = [], []
-        make = self.node.create_subscription
-        make(JointState, "/feedforward_controller/state", self.states.append, 100)
-        collision = "/feedforward_controller/collision"
-        make(DiagnosticStatus, collision, self.collisions.append, LATCHED)
-        topic = "/joint_trajectory_controller/joint_trajectory"
-        self.trajectories = self.node.create_publisher(JointTrajectory, topic, 1)
+        super().__init__()
         self.pushes = self.node.create_publisher(WrenchStamped, f"{pushed}/external_force", 10)
-        self.resets = self.node.create_client(Trigger, "/feedforward_controller/reset")
-
-    def until(self, condition, what):
-        deadline = time.monotonic() + LONGEST
-        while not condition():
-            assert time.monotonic() < deadline, what
-            rclpy.spin_once(self.node, timeout_sec=0.05)
 
     def rows(self, quantity, field="position"):
         state = self.states[-1]
@@ -80,16 +59,6 @@ class Cell:
             if name.endswith(f"/{quantity}")
         ]
 
-    def go(self, goal, duration=SLOW):
-        self.until(self.trajectories.get_subscription_count, "a trajectory controller")
-        point = JointTrajectoryPoint(positions=goal, velocities=[0.0] * 6, accelerations=[0.0] * 6)
-        point.time_from_start.sec = int(duration)
-        self.trajectories.publish(JointTrajectory(joint_names=JOINTS, points=[point]))
-
-    def is_at(self, goal):
-        pairs = zip(self.rows("feedback"), goal, strict=True)
-        return max(abs(position - wanted) for position, wanted in pairs) < 0.01
-
     def push(self, force):
         self.until(self.pushes.get_subscription_count, "a robot to push")
         wrench = WrenchStamped()
@@ -97,22 +66,20 @@ class Cell:
         wrench.wrench.force.x = wrench.wrench.force.y = wrench.wrench.force.z = force
         self.pushes.publish(wrench)
 
-    def reset(self):
-        answer = self.resets.call_async(Trigger.Request())
-        self.until(answer.done, "an answer to ~/reset")
-        return answer.result()
-
-    def recover(self):
-        """Reset, again if the machine stalls meanwhile, which acts on drives like a push."""
+    def set_off(self, home, goal):
+        """Be on the way from home to a goal; again from home if the machine stalls meanwhile."""
         deadline = time.monotonic() + LONGEST
-        while self.stopped():
-            assert time.monotonic() < deadline, "a reset"
-            self.reset()
-            for _ in range(10):  # until ~/collision can have arrived
-                rclpy.spin_once(self.node, timeout_sec=0.05)
+        while time.monotonic() < deadline:
+            self.arrive(home)
+            self.go(goal, SLOWER)
+            self.until(lambda: self.moves() or self.stopped(), "a robot in motion")
+            if not self.stopped():
+                return
+            self.recover()
+        raise AssertionError("every motion began with a collision that was none")
 
-    def stopped(self):
-        return bool(self.collisions) and self.collisions[-1].level == DiagnosticStatus.ERROR
+    def moves(self):
+        return abs(self.rows("reference", "velocity")[0]) > 0.03
 
 
 class Collision(unittest.TestCase):
@@ -123,13 +90,10 @@ class Collision(unittest.TestCase):
         rclpy.shutdown()
 
     def test_torque_is_added_and_a_push_stops_the_robot_until_it_is_reset(self, pushed):
-        cell = Cell(pushed)
+        cell = PushedCell(pushed)
         cell.until(lambda: cell.states and cell.collisions, "a state and the news of no collision")
         cell.until(lambda: abs(cell.rows("reference", "effort")[1]) > 20, "torque against weight")
-        self.arrive(cell, ABOVE)
-
-        cell.go(ASIDE, SLOWER)
-        cell.until(lambda: abs(cell.rows("reference", "velocity")[0]) > 0.03, "a robot in motion")
+        cell.set_off(ABOVE, ASIDE)
         cell.push(PUSH)
         cell.until(cell.stopped, "a collision")
         event = {pair.key: pair.value for pair in cell.collisions[-1].values}
@@ -146,18 +110,7 @@ class Collision(unittest.TestCase):
 
         cell.recover()
         assert cell.is_at(held)
-        self.arrive(cell, ABOVE)
-
-    def arrive(self, cell, goal):
-        """Move to a goal; commands jump if the machine stalls, which can look like a push."""
-        deadline = time.monotonic() + LONGEST
-        while time.monotonic() < deadline:
-            cell.go(goal)
-            cell.until(lambda: cell.is_at(goal) or cell.stopped(), "the goal")
-            if not cell.stopped():
-                return
-            cell.recover()
-        raise AssertionError("every motion ended in a collision that was none")
+        cell.arrive(ABOVE)
 
 
 @launch_testing.post_shutdown_test()

@@ -70,4 +70,9 @@ class Control(unittest.TestCase):
 class End(unittest.TestCase):
     def test_everything_ends_cleanly(self, proc_info, proc_output, process):
         assert proc_info[process].returncode == 0
-        assert "process has died" not in output_of(proc_output, process)
+        printed = output_of(proc_output, process)
+        assert "process has died" not in printed
+        # controller_manager may crash if it is interrupted while controllers are active
+        if "Shutdown request received" in printed:
+            stopped = printed.find("the controllers are inactive")
+            assert 0 <= stopped < printed.find("Shutdown request received"), printed

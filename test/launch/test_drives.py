@@ -6,32 +6,25 @@ compensates gravity, so there is torque that must be zero before the hardware st
 
 import re
 import shutil
-import time
 import unittest
 
 import launch_testing
 import rclpy
 import yaml
-from deadline import LONGEST
+from cell import Cell
 from diagnostic_msgs.msg import DiagnosticStatus
 from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from sensor_msgs.msg import JointState
 from simulated_bag import write_simulated_model
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dynid.files import share_directories
 
 MODEL = write_simulated_model(FOLDER / "model.yaml", SHORT)  # of puma560
 ROBOT = FOLDER / "puma560.yaml"
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-JOINTS = [f"joint_{j}" for j in range(1, 7)]
 HOME = [0.3, -0.6, 0.6, 0.3, 0.3, 0.3]  # [rad]
 LATE = [8.0, 2.0, 0.0, 1.0, 3.0, 8.0]  # [s]
 FAILS = "joint_2"
-SLOW = 4.0  # [s] for a motion; machines stall
 
 
 @launch_testing.parametrize("feedforward", ["true", "false"])
@@ -55,55 +48,16 @@ def write_late_robot():
     shutil.copy(shipped / "urdf" / "puma560.urdf", FOLDER)
 
 
-class Cell:
-    """Topics of the robot and its drives, and commands to move it."""
+class FailingCell(Cell):
+    """A cell whose drives can fail."""
 
-    def __init__(self, watcher):
-        self.node = rclpy.create_node("cell")
-        self.states, self.drives = [], []
-        make = self.node.create_subscription
-        make(JointState, "/joint_states", self.states.append, 1000)
-        make(DiagnosticStatus, "/dynid/drives", self.drives.append, LATCHED)
-        topic = "/joint_trajectory_controller/joint_trajectory"
-        self.trajectories = self.node.create_publisher(JointTrajectory, topic, 1)
+    def __init__(self):
+        super().__init__()
         self.faults = self.node.create_publisher(String, "/puma560/fail_drive", 1)
-        self.resets = self.node.create_client(Trigger, f"/{watcher}/reset_fault")
-
-    def until(self, condition, what):
-        deadline = time.monotonic() + LONGEST
-        while not condition():
-            assert time.monotonic() < deadline, what
-            rclpy.spin_once(self.node, timeout_sec=0.05)
-
-    def positions(self, state):
-        found = dict(zip(state.name, state.position, strict=True))
-        return [found[joint] for joint in JOINTS]
-
-    def farthest(self, state, goal):
-        return max(abs(a - b) for a, b in zip(self.positions(state), goal, strict=True))
-
-    def go(self, goal):
-        self.until(self.trajectories.get_subscription_count, "a trajectory controller")
-        point = JointTrajectoryPoint(positions=goal, velocities=[0.0] * 6, accelerations=[0.0] * 6)
-        point.time_from_start.sec = int(SLOW)
-        self.trajectories.publish(JointTrajectory(joint_names=JOINTS, points=[point]))
-
-    def arrive(self, goal):
-        self.go(goal)
-        self.until(lambda: self.farthest(self.states[-1], goal) < 0.01, f"the robot at {goal}")
 
     def fail(self, joint):
         self.until(self.faults.get_subscription_count, "drives that can fail")
         self.faults.publish(String(data=joint))
-
-    def level(self):
-        return self.drives[-1].level if self.drives else DiagnosticStatus.STALE
-
-    def reset(self):
-        self.until(self.resets.service_is_ready, "~/reset_fault")
-        answer = self.resets.call_async(Trigger.Request())
-        self.until(answer.done, "an answer to ~/reset_fault")
-        return answer.result()
 
 
 class Drives(unittest.TestCase):
@@ -114,17 +68,17 @@ class Drives(unittest.TestCase):
         rclpy.shutdown()
 
     def test_nothing_jumps_and_a_fault_is_reported_and_reset(self, watcher):
-        cell = Cell(watcher)
+        cell = FailingCell()
         cell.until(lambda: cell.level() == DiagnosticStatus.WARN, "news of a drive that is late")
         assert "waiting for the drive of joint 'joint_" in cell.drives[-1].message
         cell.until(lambda: cell.level() == DiagnosticStatus.OK, "drives that are enabled")
         cell.until(cell.trajectories.get_subscription_count, "a trajectory controller")
-        until = len(cell.states) + 1000
-        cell.until(lambda: len(cell.states) > until, "joint states")
+        until = len(cell.joints) + 1000
+        cell.until(lambda: len(cell.joints) > until, "joint states")
         # before it is on the bus a drive reports zero
         away = [
             abs(position - home)
-            for state in cell.states
+            for state in cell.joints
             for position, home in zip(cell.positions(state), HOME, strict=True)
             if position != 0.0
         ]
@@ -136,7 +90,11 @@ class Drives(unittest.TestCase):
         cell.until(lambda: cell.level() == DiagnosticStatus.ERROR, "news of the fault")
         assert f"The drive of joint '{FAILS}' is" in cell.drives[-1].message
         cell.until(lambda: "0xFF00" in cell.drives[-1].message, "its error code")
-        cell.until(lambda: cell.reset().success, "a reset, which is refused while a drive brakes")
+        name = f"/{watcher}/reset_fault"
+        cell.until(
+            lambda: cell.call(Trigger, name).success,
+            "a reset, which is refused while a drive brakes",
+        )
         cell.until(lambda: cell.level() == DiagnosticStatus.OK, "drives that are enabled")
         cell.arrive(HOME)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.real_recordings import PANDA, TX40, UR10, UR10E, needs
+from support.real_recordings import DVRK, PANDA, TX40, UR10, UR10E, needs
 
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.identify import identify
@@ -91,3 +91,23 @@ def test_panda_passes_with_friction_chosen_by_its_recording() -> None:
     before = validate(plain.model, [load_recording(PANDA, robot, start=14.7)])
     assert chosen.verdict.success
     assert chosen.verdict.mean_relative_error < 0.8 * before.verdict.mean_relative_error
+
+
+@needs(DVRK)
+@pytest.mark.parametrize(
+    ("arm", "published"),
+    [
+        ("psm", (9.29, 17.83, 19.07, 13.45, 23.94, 21.25, 26.42)),
+        ("mtm", (7.69, 14.85, 16.95, 22.32, 28.00, 23.42, 33.95)),
+    ],
+)
+def test_arms_of_the_da_vinci_are_predicted_as_well_as_published(arm, published) -> None:
+    robot = load_robot(f"dvrk_{arm}")
+    path = DVRK / f"{arm}_one_results.csv"
+    result = identify(robot, [load_recording(path, robot, stop=21)])
+    assert result.verdict.success
+    assert result.provenance.physically_consistent
+    held_out = validate(result.model, [load_recording(path, robot, start=21)]).verdict
+    # on another motion, so only on the whole
+    assert held_out.mean_relative_error < np.mean(published) / 100
+    assert held_out.success

@@ -11,6 +11,7 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 UR10 = DATA / "ur10" / "ur10_exciting_trajectory.db3"
 TX40 = DATA / "tx40"
 UR10E = DATA / "ur10e"
+DVRK = DATA / "dvrk"
 PANDA = DATA / "panda" / "exciting_trajectory.csv"
 
 

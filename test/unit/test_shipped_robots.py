@@ -9,6 +9,7 @@ import pytest
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import JointTerm
+from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.mechanism import Mechanism
 from dynid.files import share_directories
 from dynid.profile import load_robot
@@ -200,3 +201,52 @@ def test_the_arms_are_the_same_manipulator_with_two_mirrored_bases() -> None:
     one, other = (chain.base for chain in chains_of(table("yumi"), "yumi.yaml"))
     np.testing.assert_allclose(mirror @ one.translation, other.translation, atol=1e-12)
     np.testing.assert_allclose(mirror @ one.rotation @ mirror, other.rotation, atol=1e-12)
+
+
+# --- published arms ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "upper_arm", "forearm", "offsets"),
+    [
+        ("ur3e", 0.24355, 0.2132, (0.15185, 0.13105, 0.08535, 0.0921)),
+        ("ur5e", 0.425, 0.3922, (0.1625, 0.1333, 0.0997, 0.0996)),
+        ("ur10e", 0.6127, 0.57155, (0.1807, 0.17415, 0.11985, 0.11655)),
+        ("ur16e", 0.4784, 0.36, (0.1807, 0.17415, 0.11985, 0.11655)),
+        ("ur20", 0.862, 0.7287, (0.2363, 0.2010, 0.1593, 0.1543)),
+    ],
+)
+def test_arms_of_universal_robots_reach_where_their_closed_form_does(
+    name: str, upper_arm: float, forearm: float, offsets: tuple[float, ...]
+) -> None:
+    kinematics = Kinematics(load_robot(name).mechanism())
+    d1, d4, d5, d6 = offsets
+    # at zero the arm is stretched to the front, the flange to the left, the wrist down
+    stretched = [upper_arm + forearm, d4 + d6, d1 - d5]
+    # shoulder at -90 deg: upright, the wrist to the front
+    upright = [d5, d4 + d6, d1 + upper_arm + forearm]
+    found = kinematics.tool_path([np.zeros(6), [0, -np.pi / 2, 0, 0, 0, 0]])
+    assert np.allclose(found, [stretched, upright], atol=1e-9)
+
+
+def test_fr3_is_a_panda_with_other_limits() -> None:
+    panda, fr3 = load_robot("panda"), load_robot("fr3")
+    poses = [[0.1, -0.3, 0.2, -1.5, 0.4, 1.9, -0.2], [0.0, 0.0, 0.0, -0.5, 0.0, 1.0, 0.0]]
+    paths = [Kinematics(one.mechanism()).tool_path(poses) for one in (panda, fr3)]
+    assert np.allclose(*paths)
+    assert fr3.limits.velocity != panda.limits.velocity
+
+
+@pytest.mark.parametrize("name", ["fr3", "ur3e", "ur5e", "ur16e", "ur20"])
+def test_profile_and_urdf_of_a_published_arm_have_the_limits_of_its_table(name: str) -> None:
+    robot, (chain,) = load_robot(name), chains_of(table(name), name)
+    assert robot.limits.velocity is not None
+    assert robot.limits.position is not None
+    for joint, link in enumerate(chain.links):
+        limits = link.limits
+        assert robot.joints[joint] == link.joint
+        assert robot.limits.velocity[joint] == pytest.approx(limits.velocity, abs=0.006)
+        assert robot.limits.position[joint] == pytest.approx(limits.position, abs=0.004)
+        assert robot.limits.range_of("torque_max", joint) == pytest.approx(
+            (-limits.torque, limits.torque)
+        )

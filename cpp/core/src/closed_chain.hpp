@@ -127,6 +127,7 @@ private:
     Vector across;  // two directions at right angles to b's axis
     Vector over;
     double length;
+    double offset = 0.0;  // of a gear
     Eigen::Index row;  // its first in phi
     std::string name;
   };
@@ -139,6 +140,7 @@ private:
     const std::vector<Link> & links, const std::string & link, const Eigen::Vector3d & point,
     const Eigen::Vector3d & axis) const;
   void add(const std::vector<Link> & links, const LoopClosure & closure);
+  [[nodiscard]] Eigen::Index column(const Side & side) const noexcept;
   void assemble();
 
   [[nodiscard]] bool walk(Memory & memory, const VectorIn & q) const noexcept;

@@ -145,6 +145,15 @@ void ClosedChain::linearize(Memory & memory) const noexcept
 {
   memory.jacobian.setZero();
   for (const Closure & closure : closures_) {
+    if (closure.kind == ClosureKind::gear) {
+      const Eigen::Index follower = column(closure.a);
+      const Eigen::Index leader = column(closure.b);
+      memory.gap[closure.row] =
+        memory.q[follower] - closure.length * memory.q[leader] - closure.offset;
+      memory.jacobian(closure.row, follower) = 1.0;
+      memory.jacobian(closure.row, leader) = -closure.length;
+      continue;
+    }
     const SideMotion a = side_motion(memory, closure.a);
     const SideMotion b = side_motion(memory, closure.b);
     const Vector apart = a.point - b.point;
@@ -178,6 +187,9 @@ void ClosedChain::differentiate(Memory & memory) const noexcept
 {
   memory.jacobian_rate.setZero();
   for (const Closure & closure : closures_) {
+    if (closure.kind == ClosureKind::gear) {
+      continue;  // its row is constant
+    }
     const SideMotion a = side_motion(memory, closure.a);
     const SideMotion b = side_motion(memory, closure.b);
     const Vector apart = a.point - b.point;

@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -39,11 +40,30 @@ Eigen::VectorXd start_of(
   return start;
 }
 
+void check_gear(int a, int b, double ratio, const std::string & name)
+{
+  if (a < 0 || b < 0 || a == b) {
+    throw std::invalid_argument(
+      "The gear of " + name + " needs two links that different joints move.");
+  }
+  if (!std::isfinite(ratio) || ratio == 0.0) {
+    throw std::invalid_argument("The gear of " + name + " has a ratio that is 0 or not finite.");
+  }
+}
+
 }  // namespace
 
 Eigen::Index condition_count(ClosureKind kind) noexcept
 {
-  return kind == ClosureKind::distance ? 1 : kind == ClosureKind::point ? 3 : 5;
+  switch (kind) {
+    case ClosureKind::distance:
+    case ClosureKind::gear:
+      return 1;
+    case ClosureKind::point:
+      return 3;
+    default:
+      return 5;
+  }
 }
 
 ClosedChain::Memory::Memory(const ClosedChain & chain)
@@ -103,6 +123,10 @@ void ClosedChain::add(const std::vector<Link> & links, const LoopClosure & closu
     throw std::invalid_argument(
       "The closure of " + added.name + " keeps a distance, whose length must be above 0 m.");
   }
+  if (closure.kind == ClosureKind::gear) {
+    check_gear(added.a.body, added.b.body, closure.length, added.name);
+    added.offset = start_[column(added.a)] - closure.length * start_[column(added.b)];
+  }
   if (closure.kind == ClosureKind::revolute) {
     if (!(closure.axis_a.norm() > 1e-9 && closure.axis_b.norm() > 1e-9)) {
       throw std::invalid_argument(
@@ -116,6 +140,12 @@ void ClosedChain::add(const std::vector<Link> & links, const LoopClosure & closu
   }
   rows_ += condition_count(closure.kind);
   closures_.push_back(std::move(added));
+}
+
+/// Of the joint that moves a side, in vectors of all joints.
+Eigen::Index ClosedChain::column(const Side & side) const noexcept
+{
+  return tree_.bodies[static_cast<std::size_t>(side.body)].number;
 }
 
 ClosedChain::Side ClosedChain::side(

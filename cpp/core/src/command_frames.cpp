@@ -44,6 +44,14 @@ void CommandFrames::hold(const VectorIn & motor_position) noexcept
   command_.head(n) = motor_position;
   command_.tail(n).setZero();
   step_.setZero();
+  gap_ = 0;
+  line_.fill(command_);
+  due_ = command_;
+}
+
+void CommandFrames::exert(const VectorIn & motor_torque) noexcept
+{
+  command_.tail(target_.size()) = motor_torque;
   line_.fill(command_);
   due_ = command_;
 }

@@ -30,6 +30,9 @@ public:
   /// Resets to this reference of the motors as past and present target, without an offset.
   void hold(const VectorIn & motor_position) noexcept;
 
+  /// Resets to this torque of the motors as past and present offset.
+  void exert(const VectorIn & motor_torque) noexcept;
+
   /// One cycle: target and offset at the commanded side. False where the frame is lost, so that
   /// neither reaches the drives.
   [[nodiscard]] bool take(const VectorIn & target, const VectorIn & offset) noexcept;
@@ -44,6 +47,9 @@ public:
   [[nodiscard]] const Eigen::VectorXd & target() const noexcept { return target_; }
   [[nodiscard]] std::uint64_t rejected() const noexcept { return rejected_; }
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+
+  /// Whether no frame arrived in more than extrapolated_cycles.
+  [[nodiscard]] bool missing() const noexcept { return gap_ > extrapolated_cycles; }
 
 private:
   [[nodiscard]] bool arrives() noexcept;

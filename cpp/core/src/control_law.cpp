@@ -410,6 +410,16 @@ void ControlLaw::set_collision(const CollisionSettings & settings) noexcept
   find_supervised(settings, parts_->torque_counts);
 }
 
+void ControlLaw::stop(const Collision & found) noexcept
+{
+  auto & parts = *parts_;
+  parts.detector.stop(found);
+  if (!parts.latched) {
+    parts.stop();
+    parts.come_to_rest(parts.commanded);
+  }
+}
+
 void ControlLaw::update(
   const Reference & reference, const Feedback & feedback, double cycles) noexcept
 {
@@ -437,6 +447,13 @@ ResetReport ControlLaw::reset() noexcept
 const Eigen::VectorXd & ControlLaw::position_command() const noexcept
 {
   return parts_->guard.command();
+}
+const Reference & ControlLaw::commanded_motion() const noexcept
+{
+  const auto & parts = *parts_;
+  const bool given =
+    !parts.latched && parts.feedforward.known() && parts.motion.position == parts.guard.command();
+  return given ? parts.motion : parts.commanded;
 }
 const Eigen::VectorXd & ControlLaw::torque_offset() const noexcept
 {

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "dynid/dynamics_parts.hpp"
+
 namespace dynid
 {
 namespace
@@ -59,6 +61,7 @@ ControlModel::ControlModel(
   measured_(mechanism_.workspace()),
   own_(mechanism_.parameters()),
   parameters_(own_),
+  frictionless_(frictionless_parameters(mechanism_)),
   bodies_(own_),
   converts_(motor_side && !mechanism_.coupling().isIdentity(0.0)),
   payload_offset_(10 * mechanism_.payload_body())
@@ -83,6 +86,7 @@ void ControlModel::set_payload(const Payload & payload) noexcept
     inertia(0, 2), inertia(1, 2), inertia(2, 2);
   parameters_.segment<10>(payload_offset_) = own_.segment<10>(payload_offset_) + added;
   bodies_.segment<10>(payload_offset_) = parameters_.segment<10>(payload_offset_);
+  frictionless_.segment<10>(payload_offset_) = parameters_.segment<10>(payload_offset_);
 }
 
 void ControlModel::reset_memory() noexcept
@@ -121,6 +125,23 @@ void ControlModel::torque(
   } else {
     static_torque(commanded_);
   }
+  to_side(tau_, tau);
+}
+
+void ControlModel::frictionless_torque(
+  const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, VectorOut tau) noexcept
+{
+  to_joints(q, q_);
+  to_joints(dq, dq_);
+  to_joints(ddq, ddq_);
+  mechanism_.torque(commanded_, q_, dq_, ddq_, frictionless_, tau_);
+  to_side(tau_, tau);
+}
+
+void ControlModel::holding_torque(const VectorIn & q, VectorOut tau) noexcept
+{
+  to_joints(q, q_);
+  mechanism_.torque(measured_, q_, zero_, zero_, frictionless_, tau_);
   to_side(tau_, tau);
 }
 

@@ -61,34 +61,52 @@ std::string name_of(CollisionCause cause)
       return "no_torque";
     case CollisionCause::frozen:
       return "frozen";
+    case CollisionCause::position_error:
+      return "position_error";
+    case CollisionCause::speed:
+      return "speed";
+    case CollisionCause::no_model:
+      return "no_model";
     case CollisionCause::none:
       break;
   }
   return "none";
 }
 
-std::string describe(const Collision & collision, const JointNames & joints)
+std::string describe(
+  const Collision & collision, const JointNames & joints, const std::string & until)
 {
   if (collision.cause == CollisionCause::none) {
     return "no collision";
   }
+  const std::string stopped = "; the robot is stopped until " + until + ".";
+  if (collision.cause == CollisionCause::no_model) {
+    return "No model gives a finite torque against gravity" + stopped;
+  }
   const auto joint = quoted(collision.drive, joints);
+  const bool slides = joints.sliding.at(static_cast<std::size_t>(collision.drive));
+  if (collision.cause == CollisionCause::position_error) {
+    return "Joint " + joint + " is " + text(collision.value) + (slides ? " m" : " rad") +
+           " from its command, at most " + text(collision.threshold) +
+           " (position_error_max) are allowed" + stopped;
+  }
+  if (collision.cause == CollisionCause::speed) {
+    return "Joint " + joint + " moves at " + text(collision.value) + (slides ? " m/s" : " rad/s") +
+           ", at most " + text(collision.threshold) + " (speed_max) are allowed" + stopped;
+  }
   if (const auto what = missing(collision.cause); !what.empty()) {
     return what + " of joint " + joint + " for " + text(collision.value) + " s, at most " +
-           text(collision.threshold) +
-           " s (max_age) are allowed; the robot is stopped until ~/reset.";
+           text(collision.threshold) + " s (max_age) are allowed" + stopped;
   }
   if (collision.cause == CollisionCause::frozen) {
     return "The states of joint " + joint + " did not change for " + text(collision.value) +
            " s while it was commanded to move, at most " + text(collision.threshold) +
-           " s (max_age) are allowed; the robot is stopped until ~/reset.";
+           " s (max_age) are allowed" + stopped;
   }
-  const bool slides = joints.sliding.at(static_cast<std::size_t>(collision.drive));
   const std::string unit = slides ? " N" : " N m";
   const bool error = collision.cause == CollisionCause::torque_error;
   return "Collision at joint " + joint + ": " + (error ? "torque error " : "measured torque ") +
-         text(collision.value) + unit + " exceeds " + text(collision.threshold) + unit +
-         "; the robot is stopped until ~/reset.";
+         text(collision.value) + unit + " exceeds " + text(collision.threshold) + unit + stopped;
 }
 
 std::string describe_warning(const Collision & warning, const JointNames & joints)

@@ -105,4 +105,16 @@ const Eigen::VectorXd & CspDrives::torque(
   return torque_;
 }
 
+const Eigen::VectorXd & CspDrives::exert(
+  const VectorIn & torque, const Eigen::VectorXi & failed) noexcept
+{
+  for (Eigen::Index i = 0; i < torque_.size(); ++i) {
+    if (failed[i] == 0) {
+      torque_[i] = std::clamp(torque[i], -torque_max_[i], torque_max_[i]);
+      integral_[i] = integral_rate_[i] > 0.0 ? torque_[i] : 0.0;
+    }
+  }
+  return torque_;
+}
+
 }  // namespace dynid

@@ -45,6 +45,10 @@ public:
     const VectorIn & position, const VectorIn & velocity, const VectorIn & offset,
     double step) noexcept;
 
+  /// Replaces the torques of those that have not failed (n) by these, within torque_max. The loops
+  /// of one that fails next begin with it.
+  const Eigen::VectorXd & exert(const VectorIn & torque, const Eigen::VectorXi & failed) noexcept;
+
   /// The torques of the last step.
   [[nodiscard]] const Eigen::VectorXd & torque() const noexcept { return torque_; }
   [[nodiscard]] const Eigen::VectorXd & reference() const noexcept { return reference_; }

@@ -22,6 +22,17 @@ bool at_rest(const VectorIn & now, const Eigen::VectorXd & before) noexcept
   return true;
 }
 
+/// The first drive that does not reach its target, from 0, or -1.
+int limited(const std::vector<DriveWords> & words) noexcept
+{
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (is_limited(words[i].status) || has_following_error(words[i].status)) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
 }  // namespace
 
 DriveGate::DriveGate(Eigen::Index drives, int settling) : settling_(settling)
@@ -65,6 +76,9 @@ DrivePhase DriveGate::update(
         report_ = {DrivePhase::stopping, absent, at(absent)};
         lost_ = true;
         at_rest_ = false;
+      } else {
+        report_.drive = limited(words);
+        report_.words = report_.drive >= 0 ? at(report_.drive) : DriveWords{};
       }
       break;
     case DrivePhase::stopping:
@@ -150,7 +164,9 @@ std::string describe(const DriveReport & report, const std::vector<std::string> 
                ? "every drive is enabled; waiting for the reference to be at rest"
                : "waiting for the " + drive() + ", which is " + describe(report.words);
     case DrivePhase::running:
-      return "every drive is enabled";
+      return report.drive < 0
+               ? "every drive is enabled"
+               : "every drive is enabled; the " + drive() + " is " + describe(report.words);
     case DrivePhase::stopping:
       return "The " + drive() + " is " + describe(report.words) + "; the robot is braking.";
     case DrivePhase::stopped:

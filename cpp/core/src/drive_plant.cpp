@@ -48,6 +48,8 @@ struct DrivePlant::Parts
   void inject(const ExternalForce & force) noexcept { bodies.apply(force); }
   void fail(FaultReason reason, int drive) noexcept;
   void hold() noexcept;
+  void exert_at_rest() noexcept;
+  void add_gravity(Eigen::VectorXd & motor) noexcept;
   void read_motors() noexcept;
   void measure() noexcept;
   void set_feedback(const VectorIn & due) noexcept;
@@ -81,6 +83,7 @@ struct DrivePlant::Parts
   Eigen::VectorXd motor_torque;
   Eigen::VectorXd mean_torque;  // of the motors, over the cycle
   Eigen::VectorXd joint_torque;
+  Eigen::VectorXd demand;  // of torque, in torque mode
 
   CommandFrames commands;
   DelayLine measurements;
@@ -108,7 +111,8 @@ DrivePlant::Parts::Parts(
   const auto n = coupling.rows();
   for (auto * vector :
        {&position, &velocity, &torque, &no_offset, &offset, &from, &reference, &reference_velocity,
-        &begin, &motor_position, &motor_velocity, &motor_torque, &mean_torque, &joint_torque}) {
+        &begin, &motor_position, &motor_velocity, &motor_torque, &mean_torque, &joint_torque,
+        &demand}) {
     vector->setZero(n);
   }
   measured.setZero(3 * n);
@@ -124,6 +128,7 @@ void DrivePlant::Parts::rest_at(const VectorIn & side_position) noexcept
   joint_torque.noalias() = coupling * commands.due().head(position.size());  // here positions
   bodies.rest_at(joint_torque);
   hold();
+  exert_at_rest();
   fault = {};
   failed.setZero();
   begin = motor_position;
@@ -143,6 +148,26 @@ void DrivePlant::Parts::hold() noexcept
   mean_torque = motor_torque;
 }
 
+/// In torque mode: the command in use becomes the torque that holds the bodies now.
+void DrivePlant::Parts::exert_at_rest() noexcept
+{
+  if (settings.mode == DriveMode::position) {
+    return;
+  }
+  demand.setZero();
+  if (settings.mode == DriveMode::torque) {
+    add_gravity(demand);
+  }
+  commands.exert(demand);
+}
+
+/// Adds the torque that holds the bodies where they are.
+void DrivePlant::Parts::add_gravity(Eigen::VectorXd & motor) noexcept
+{
+  bodies.holding_torque(joint_torque);
+  motor.noalias() += coupling.transpose() * joint_torque;
+}
+
 /// The bodies' and loops' part of a cycle.
 void DrivePlant::Parts::move(const VectorIn & goal, const VectorIn & active_offset) noexcept
 {
@@ -150,9 +175,13 @@ void DrivePlant::Parts::move(const VectorIn & goal, const VectorIn & active_offs
   from = drives.reference();
   reference_velocity = settings.control_rate * (goal - from);
   drives.follow(goal, reference_velocity, failed);
-  const int lost = drives.lost(motor_position);
-  if (lost >= 0) {
-    fail(FaultReason::following_error, lost);
+  if (settings.mode == DriveMode::position) {
+    const int lost = drives.lost(motor_position);
+    if (lost >= 0) {
+      fail(FaultReason::following_error, lost);
+    }
+  } else if (commands.missing() && failed.isZero()) {
+    fail(FaultReason::no_command, -1);
   }
   mean_torque.setZero();
   for (int i = 0; i < steps; ++i) {
@@ -169,6 +198,13 @@ void DrivePlant::Parts::move(const VectorIn & goal, const VectorIn & active_offs
 void DrivePlant::Parts::advance(const VectorIn & active_offset) noexcept
 {
   motor_torque = drives.torque(motor_position, motor_velocity, active_offset, step);
+  if (settings.mode != DriveMode::position) {
+    demand = active_offset;
+    if (settings.mode == DriveMode::torque_and_gravity) {
+      add_gravity(demand);
+    }
+    motor_torque = drives.exert(demand, failed);
+  }
   joint_torque.noalias() = to_motor.transpose() * motor_torque;
   const bool finite = bodies.advance(joint_torque, step);
   read_motors();
@@ -216,6 +252,7 @@ void DrivePlant::Parts::inject(const FaultCleared & cleared) noexcept
   } else {
     failed.setZero();
     commands.hold(drives.reference());
+    exert_at_rest();
   }
   if (failed.isZero()) {
     fault = {};

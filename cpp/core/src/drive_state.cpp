@@ -11,6 +11,8 @@ namespace
 {
 
 constexpr double largest_word = 65535.0;
+constexpr unsigned internal_limit = 1U << 11U;
+constexpr unsigned following_error = 1U << 13U;
 
 struct Pattern
 {
@@ -59,6 +61,12 @@ std::string name_of(DriveState state)
 /// Whether it is a word of 16 bits.
 bool is_word(double value) noexcept { return value >= 0.0 && value <= largest_word; }
 
+/// Whether a bit is set in a status word.
+bool has_bit(double word, unsigned bit) noexcept
+{
+  return is_word(word) && (static_cast<unsigned>(word) & bit) != 0;
+}
+
 std::string hexadecimal(double word)
 {
   if (!is_word(word)) {
@@ -90,6 +98,13 @@ bool has_fault(DriveState state) noexcept
   return state == DriveState::fault || state == DriveState::fault_reaction;
 }
 
+bool is_limited(double status_word) noexcept { return has_bit(status_word, internal_limit); }
+
+bool has_following_error(double status_word) noexcept
+{
+  return has_bit(status_word, following_error);
+}
+
 std::string describe(const DriveWords & words)
 {
   const auto state = drive_state(words.status);
@@ -98,6 +113,8 @@ std::string describe(const DriveWords & words)
   if (has_fault(state) && words.error != 0.0) {
     text += ", error code " + hexadecimal(words.error);
   }
+  text += is_limited(words.status) ? ", internal limit active" : "";
+  text += has_following_error(words.status) ? ", following error" : "";
   return text + ")";
 }
 

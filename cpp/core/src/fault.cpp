@@ -22,6 +22,9 @@ std::string describe(const Fault & fault, const std::vector<std::string> & joint
                "; it brakes and holds.";
       }
       return "A drive fault was injected " + when + "; the drives brake and hold.";
+    case FaultReason::no_command:
+      return "No torque command arrived for more than ten cycles " + when +
+             "; the drives brake and hold.";
     case FaultReason::not_finite:
       return "The simulated motion became infinite " + when + "; the robot was stopped.";
     case FaultReason::none:

@@ -34,8 +34,11 @@ ClosureKind closure_kind(const std::string & name)
   if (name == "distance") {
     return ClosureKind::distance;
   }
+  if (name == "gear") {
+    return ClosureKind::gear;
+  }
   throw std::invalid_argument(
-    "There is no closure kind '" + name + "'; available: point, revolute and distance.");
+    "There is no closure kind '" + name + "'; available: point, revolute, distance and gear.");
 }
 
 ClosedChainDescription closed_chain(const ClosedChainLists & lists)

@@ -130,8 +130,15 @@ std::deque<TermKind> rows()
 
     Row(Role::spring, "spring_stiffness", "K", "N*m/rad", "N/m", "spring stiffness")
       .is("q", [](Term, At x) noexcept { return x.q; })
-      .with(&Kind::never_negative)
       .with(&Kind::design, "spring_stiffness"),
+
+    Row(Role::spring, "spring_quadratic", "Kq", "N*m/rad^2", "N/m^2", "quadratic spring stiffness")
+      .is("q^2", [](Term, At x) noexcept { return x.q * x.q; })
+      .with(&Kind::design, "spring_quadratic"),
+
+    Row(Role::spring, "spring_cubic", "Kc", "N*m/rad^3", "N/m^3", "cubic spring stiffness")
+      .is("q^3", [](Term, At x) noexcept { return x.q * x.q * x.q; })
+      .with(&Kind::design, "spring_cubic"),
 
     Row(Role::spring, "spring_preload", "Kp", "N*m", "N", "spring preload")
       .is("1", [](Term, At) noexcept { return 1.0; })

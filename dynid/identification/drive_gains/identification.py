@@ -167,7 +167,7 @@ def _quantity(robot: Robot) -> str:
     Raises:
         EstimationError: recorded efforts are not currents of single drives.
     """
-    if robot.drives.effort == "torque":
+    if robot.drives.effort in {"torque", "rated_torque_permille"}:
         raise EstimationError(
             f"the efforts in recordings of '{robot.name}' are torques, which have no gain; set "
             "drives.effort to current or rated_current_permille, and torque_constant to 1 if it is "

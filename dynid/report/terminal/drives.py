@@ -31,7 +31,7 @@ def print_drives(console: Console, robot: Robot) -> None:
     limits = robot.limits
     constant = drives.torque_constant or drives.force_constant
     counts = None if drives.encoder_counts is None else factors.counts_factor(drives, n)
-    permille = factors.torque_per_permille(drives, n)
+    permille = factors.measured_torque_per_permille(drives, n)
     torque_max = None if limits.torque_max is None else np.asarray(limits.torque_max)
     console = roomy(console)
     _print(

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from support.esi_files import OBJECTS, device, esi
 from typer.testing import CliRunner, Result
 
 from dynid.cli import app
@@ -15,7 +16,7 @@ from dynid.control.ros2_control import HARDWARE, robot_description
 from dynid.errors import DynidError
 from dynid.files import share_directories
 from dynid.profile import load_robot
-from dynid.robot.slave_files import load_drive
+from dynid.robot.drive_profile import load_drive
 
 XACRO = Path(__file__).parents[3] / "urdf" / "robot.ros2_control.xacro"
 COMMAND = shutil.which("xacro") or ""
@@ -141,3 +142,50 @@ def test_a_drive_profile_beside_the_robots_is_found(tmp_path: Path) -> None:
     (tmp_path / "my_drive.yaml").write_text(drive.replace("vendor_id: 0 ", "vendor_id: 1 ", 1))
     robot = load_robot(tmp_path / "robot.yaml")
     assert load_drive(robot.drives.drive).vendor_id == 1
+
+
+def write_esi(folder: Path, text: str) -> str:
+    path = folder / "servo.xml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_an_esi_file_gives_the_identity_and_leaves_out_what_the_drive_lacks(tmp_path: Path) -> None:
+    objects = {index: bits for index, bits in OBJECTS.items() if index != 0x603F}
+    esi_file = write_esi(tmp_path, esi(device(objects=objects)))
+    result = run("--esi", esi_file, "-o", str(tmp_path / "slaves"))
+    assert "servo.xml: Servo A, vendor 0x00000abc, product 0x00001234" in result.stderr
+    assert "has no object 0x603F (error code)" in result.stderr
+    assert "vendor_id is missing" not in result.stderr
+    written = (tmp_path / "slaves" / "joint_1.yaml").read_text()
+    assert "product_id: 0x00001234" in written
+    assert "0x603f" not in written
+
+
+def test_a_drive_of_an_esi_file_that_lacks_an_object_is_refused(tmp_path: Path) -> None:
+    objects = {index: bits for index, bits in OBJECTS.items() if index != 0x60B2}
+    esi_file = write_esi(tmp_path, esi(device(objects=objects), device("Servo B", product=9)))
+    options = ("--esi", esi_file, "-o", str(tmp_path / "slaves"))
+    assert "choose one by --device" in refusal(run(*options))
+    assert "no object 0x60B2 (torque offset)" in refusal(run(*options, "--device", "Servo A"))
+    assert not (tmp_path / "slaves").exists()
+    assert run(*options, "--device", "Servo B").exit_code == 0
+
+
+def test_warns_that_the_driver_ignores_aliases_for_start_up_values(tmp_path: Path) -> None:
+    result = run("-o", str(tmp_path), alias="[5,5,5,5,5,5]")
+    assert "ethercat_driver ignores it when it writes start-up values" in result.stderr
+    assert "drives.alias" not in run(position="[1,2,3,4,5,6]").stderr
+
+
+def test_refuses_limits_beyond_the_counts_of_an_int32(tmp_path: Path) -> None:
+    message = refusal(run("-o", str(tmp_path), encoder_counts=2**26))
+    assert "joint 'joint_1': 0x607A holds positions of +-2.011" in message
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_constant_a_rated_torque_is_enough_for_torque_feedback(tmp_path: Path) -> None:
+    sheet = {"rated_current_ma": "null", "peak_current_ma": "null", "torque_constant": "null"}
+    result = run("-o", str(tmp_path), rated_torque=0.68, feedback="torque", **sheet)
+    assert result.exit_code == 0
+    assert "0x6077" in (tmp_path / "joint_1.yaml").read_text()

@@ -202,3 +202,18 @@ def test_a_command_says_what_it_assumes_of_a_urdf_alone(folder: Path) -> None:
     assert "dynid new arm.urdf -o arm.yaml" in result.stderr
     run("arm.urdf")
     assert CliRunner().invoke(cli.app, ["model", "base", "-p", "arm.yaml"]).stderr == ""
+
+
+def test_a_joint_that_follows_a_moving_one_is_coupled(folder: Path) -> None:
+    text = ARM_URDF.replace(
+        '<joint name="wrist" type="revolute">',
+        '<joint name="wrist" type="revolute"><mimic joint="elbow" multiplier="-2" offset="0.1"/>',
+    )
+    assert text != ARM_URDF
+    Path("geared.urdf").write_text(text)
+    run("geared.urdf", "-o", "geared.yaml")
+    for robot in (load_robot("geared.yaml"), load_robot("geared.urdf")):
+        assert robot.joints == ("shoulder", "elbow")
+        assert robot.closed_chain.passive == {"wrist": 0.1}
+        moved = robot.mechanism().moving_positions([[0.3, 0.4]])
+        assert moved[0].tolist() == pytest.approx([0.3, 0.4, 0.1 - 2 * 0.4])

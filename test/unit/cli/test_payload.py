@@ -168,3 +168,58 @@ def test_a_failed_base_model_is_refused(folder: Path, tmp_path: Path) -> None:
     )
     assert isinstance(result.exception, ModelFileError)
     assert "its identification failed" in str(result.exception)
+
+
+@pytest.fixture(scope="module")
+def identified(folder: Path) -> Path:
+    """The payload.yaml of the recording with payload."""
+    base = folder / "base/model.yaml"
+    arguments = ("--payload", "--base-model", base, "-o", folder / "loaded")
+    assert run("identify", folder / "with.npz", *arguments).exit_code == 0
+    return folder / "loaded/payload.yaml"
+
+
+def test_payload_is_written_for_the_controller_of_a_maker(
+    folder: Path, identified: Path, tmp_path: Path
+) -> None:
+    model = folder / "base/model.yaml"
+    shown = run("payload", identified, "-m", model, "--to", "ur")
+    assert shown.exit_code == 0, shown.output
+    mass = ros_parameters(identified.read_text(), "")["payload.mass"]
+    assert shown.stdout.startswith(f"set_target_payload({mass:.6g}, [")
+    assert "kg, m and kg m^2" in shown.stderr
+    file = tmp_path / "load.dat"
+    assert run("payload", identified, "-m", model, "--to", "kuka", "-o", file).exit_code == 0
+    assert file.read_text().startswith("LOAD_DATA[1]={M ")
+
+
+def test_payload_of_another_joint_than_the_models_is_refused(
+    folder: Path, identified: Path, tmp_path: Path
+) -> None:
+    text = identified.read_text()
+    joint = load_model(folder / "base/model.yaml").robot.joints[-1]
+    assert f"joint '{joint}'" in text
+    other = tmp_path / "payload.yaml"
+    other.write_text(text.replace(f"joint '{joint}'", "joint 'shoulder'"))
+    with pytest.raises(ConfigurationError, match="in the frame of joint 'shoulder'"):
+        CliRunner().invoke(
+            app,
+            ["payload", str(other), "-m", str(folder / "base/model.yaml"), "--to", "abb"],
+            catch_exceptions=False,
+        )
+
+
+def test_limits_with_the_payload_are_written_for_moveit(
+    folder: Path, identified: Path, tmp_path: Path
+) -> None:
+    model, file = folder / "base/model.yaml", tmp_path / "joint_limits.yaml"
+    arguments = ("limits", "-m", model, "--payload", identified)
+    shown = run(*arguments, "--velocity-scale", 0.5, "-o", file)
+    assert shown.exit_code == 0, shown.output
+    text = file.read_text()
+    assert "# Payload: payload.yaml\n" in text
+    assert "  shoulder:\n    has_velocity_limits: true\n    max_velocity: 2.0\n" in text
+    assert "acceleration" in shown.stdout
+    found = json.loads(run(*arguments, "--along", folder / "without.npz", "--json").stdout)
+    assert found["joints"] == ["shoulder", "elbow"]
+    assert max(found["highest_use"]) <= 1

@@ -29,8 +29,10 @@ from dynid.dynamics.closed_chain import ClosedChain, chain_lists
 from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
+from dynid.robot.drive_profile import load_drive
 from dynid.robot.drives import Drives
-from dynid.robot.slave_files import load_drive, slave_files, slave_path
+from dynid.robot.robot import Robot
+from dynid.robot.slave_files import slave_files, slave_path
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.robot import SimulatedRobot
 
@@ -207,6 +209,37 @@ def test_ethercat_with_slave_files_has_a_module_for_each_joint(tmp_path: Path) -
         }
 
 
+def with_drives(**changes: object) -> Robot:
+    drives = parse(Drives, changes, "puma560.yaml")
+    return ROBOT.model_copy(update={"drives": drives})
+
+
+def test_ethercat_drives_have_the_addresses_of_the_profile() -> None:
+    robot = with_drives(alias=[0, 0, 0, 5, 5, 5], position=[2, 3, 4, 0, 1, 2])
+    modules = hardware_tag(robot, "ethercat", control_rate=1000.0).findall("joint/ec_module")
+    values = [{one.get("name"): one.text for one in module} for module in modules]
+    assert [one["alias"] for one in values] == ["0", "0", "0", "5", "5", "5"]
+    assert [one["position"] for one in values] == ["2", "3", "4", "0", "1", "2"]
+
+
+def test_in_mode_cst_drives_take_effort_only_and_dynids_controllers_are_refused(
+    tmp_path: Path,
+) -> None:
+    robot = with_drives(mode="cst", following_error=True)
+    joint = hardware_tag(robot, "ethercat", control_rate=1000.0).findall("joint")[0]
+    assert [one.get("name") for one in joint.findall("command_interface")] == [
+        "effort",
+        "reset_fault",
+    ]
+    assert "following_error" in [one.get("name") for one in joint.findall("state_interface")]
+    mode = joint.find("ec_module/param[@name='mode_of_operation']")
+    assert mode is not None
+    assert mode.text == "10"
+    write_slave_files(tmp_path, 1000.0)
+    with pytest.raises(ConfigurationError, match="'puma560': in mode cst the drives take torque"):
+        robot_description(robot, "ethercat", control_rate=1000.0, slaves=tmp_path)
+
+
 def test_every_hardware_has_the_same_joints_and_interfaces() -> None:
     def interfaces(hardware: str) -> list[tuple[str, str | None, str | None]]:
         element = hardware_tag(ROBOT, hardware, control_rate=1000.0)
@@ -231,6 +264,14 @@ def test_ethercat_refuses_slave_files_without_a_status_word(tmp_path: Path) -> N
     second = slave_path(tmp_path, "joint_2")
     second.write_text(second.read_text().replace(", state_interface: status_word", ""))
     with pytest.raises(ConfigurationError, match=r"joint_2\.yaml: the status word 0x6041 has no"):
+        robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
+
+
+def test_ethercat_refuses_slave_files_of_another_mode(tmp_path: Path) -> None:
+    write_slave_files(tmp_path, 1000.0)
+    second = slave_path(tmp_path, "joint_2")
+    second.write_text(second.read_text().replace(", command_interface: position", ""))
+    with pytest.raises(ConfigurationError, match=r"joint_2\.yaml: the target position 0x607A has"):
         robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
 
 

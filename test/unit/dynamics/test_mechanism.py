@@ -147,6 +147,8 @@ COLUMNS = {
     "offset": (JointTerm("offset", 0), 1.0),
     "rotor_inertia": (JointTerm("rotor_inertia", 0), 4.0),
     "spring_stiffness": (JointTerm("spring_stiffness", 0), 0.7),
+    "spring_quadratic": (JointTerm("spring_quadratic", 0), 0.7**2),
+    "spring_cubic": (JointTerm("spring_cubic", 0), 0.7**3),
     "spring_preload": (JointTerm("spring_preload", 0), 1.0),
     "stribeck": (
         JointTerm("stribeck", 0, smoothing=SMOOTHING, scale=SCALE),

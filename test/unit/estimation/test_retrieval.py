@@ -121,12 +121,13 @@ def test_a_tiny_robot_is_retrieved_as_well_as_a_large_one() -> None:
 
 @pytest.mark.parametrize("reach", [0.02, 0.5])
 def test_positions_of_the_motion_are_within_the_limits(reach: float) -> None:
-    """A negative stiffness is not allowed: the change is -1 N m / rad times the positions."""
+    """A negative stiffness is out of bounds: the change is -1 N m / rad times the positions."""
     terms = [{"kind": "coulomb"}, {"kind": "spring_stiffness"}]
     robot = arm_robot(terms=terms)
     mechanism = robot.mechanism()
     limits = Limits(position=((-reach, reach),) * 3)
-    settings = robot.settings(IdentificationSettings).physical
+    physical = robot.settings(IdentificationSettings).physical
+    settings = physical.model_copy(update={"bounds": {"K1": (0.0, 10.0)}})
     given = {"Fc1": 1.0, "K1": -1.0}
     base = base_parameterization(mechanism)
     found = retrieve(mechanism, base, given, limits, settings)

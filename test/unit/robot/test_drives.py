@@ -155,3 +155,61 @@ def test_a_missing_entry_of_the_data_sheet_is_named() -> None:
 def test_a_peak_current_below_the_rated_one_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="peak_current_ma must not be below"):
         parse(Drives, {"rated_current_ma": [3400, 1000], "peak_current_ma": [9000, 900]}, "x.yaml")
+
+
+# --- addresses on the bus -------------------------------------------------------------------------
+
+
+def test_drives_alone_on_the_bus_are_in_the_order_of_the_joints() -> None:
+    assert factors.bus_addresses(sheet(), 3) == ((0, 0), (0, 1), (0, 2))
+
+
+def test_drives_behind_a_coupler_or_with_aliases_have_their_own_addresses() -> None:
+    assert factors.bus_addresses(sheet(position=[1, 3, 2]), 3) == ((0, 1), (0, 3), (0, 2))
+    assert factors.bus_addresses(sheet(alias=[7, 9], position=0), 2) == ((7, 0), (9, 0))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"position": [1, 2, 1]}, "joints 1 and 3 have alias 0 and position 1"),
+        ({"position": 0}, "joints 1 and 2 have alias 0 and position 0"),
+        ({"position": [0, 1]}, "'drives.position' has 2 values, expected 1 or 3"),
+        ({"alias": [1, 2]}, "'drives.alias' has 2 values, expected 1 or 3"),
+    ],
+)
+def test_refuses_addresses_that_are_not_those_of_the_drives(
+    given: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        factors.bus_addresses(sheet(**given), 3)
+
+
+@pytest.mark.parametrize("value", [-1, 65536, 1.5, True])
+def test_refuses_an_impossible_position(value: object) -> None:
+    with pytest.raises(ConfigurationError, match=r"drives|position"):
+        sheet(position=[value])
+
+
+# --- torque actual value, 0x6077 ------------------------------------------------------------------
+
+
+@given(sheets())
+def test_thousandths_of_the_rated_torque_are_the_unit_of_the_offset(drives: Drives) -> None:
+    torque = drives.model_copy(update={"effort": "rated_torque_permille", "feedback": "torque"})
+    permille = torque.torque_factor(1)
+    assert permille * factors.torque_offset_factor(torque, 1) == pytest.approx(1, rel=ROUNDING)
+    assert factors.measured_torque_per_permille(torque, 1) == pytest.approx(permille, rel=ROUNDING)
+
+
+def test_a_rated_torque_is_enough_for_torques_without_a_constant() -> None:
+    given = {"rated_torque": 0.5, "gear_ratio": -100, "effort": "rated_torque_permille"}
+    drives = parse(Drives, given, "arm.yaml")
+    assert drives.scales_torque_offset
+    assert drives.effort_unit == "permille"
+    assert drives.torque_factor(1) == pytest.approx(-0.05, rel=ROUNDING)
+
+
+def test_refuses_thousandths_of_an_unknown_torque() -> None:
+    with pytest.raises(ConfigurationError, match="'rated_torque_permille' requires rated_torque"):
+        parse(Drives, {"effort": "rated_torque_permille"}, "arm.yaml")

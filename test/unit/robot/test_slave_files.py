@@ -12,14 +12,9 @@ import yaml
 from dynid.configuration import parse
 from dynid.errors import ConfigurationError
 from dynid.robot import drives as factors
+from dynid.robot.drive_profile import DriveProfile, load_drive
 from dynid.robot.drives import Drives
-from dynid.robot.slave_files import (
-    DriveProfile,
-    check_slave_files,
-    interpolation_period,
-    load_drive,
-    slave_files,
-)
+from dynid.robot.slave_files import check_slave_files, interpolation_period, slave_files
 
 JOINTS = ("shoulder", "elbow")
 SHEET = {
@@ -105,7 +100,7 @@ def test_interfaces_reach_the_objects_of_csp_with_a_torque_offset() -> None:
 def test_position_factors_undo_each_other() -> None:
     for slave in slaves():
         command, state = channels(slave, "rpdo")[0x607A], channels(slave, "tpdo")[0x6064]
-        assert command["factor"] * state["factor"] == pytest.approx(1, abs=2e-16)
+        assert command["factor"] * state["factor"] == pytest.approx(1, abs=4e-15)
         assert channels(slave, "tpdo")[0x606C]["factor"] == state["factor"]
 
 
@@ -140,7 +135,8 @@ def test_without_commands_the_drive_gets_no_torque_and_mode_8() -> None:
 
 def test_the_file_states_the_range_of_int16() -> None:
     text = slave_files(JOINTS, drives(), load_drive("cia402"), 1000.0)["shoulder"]
-    assert "int16 allows torque offsets of +-1638.35 N m" in text  # 32.767 * 0.5 * 100
+    assert "int16 allows torques of +-1638.35 N m" in text  # 32.767 * 0.5 * 100
+    assert "int32 positions of +-1029.44" in text  # 2^31 / 131072 / 100 turns
 
 
 @pytest.mark.parametrize(
@@ -175,6 +171,15 @@ def test_files_for_another_rate_are_refused(tmp_path: Path) -> None:
         check_slave_files(tmp_path, JOINTS, 1000.0)
     with pytest.raises(ConfigurationError, match="there is no such file"):
         check_slave_files(tmp_path, ("wrist",), 500.0)
+
+
+@pytest.mark.parametrize("side", ["5", "[5]", "[{channels: 5}]", "[{channels: [5]}]", "{a: b}"])
+def test_files_without_channels_are_refused(tmp_path: Path, side: str) -> None:
+    text = slave_files(JOINTS, drives(), load_drive("cia402"), 500.0)["elbow"]
+    path = tmp_path / "elbow.yaml"
+    path.write_text(text[: text.index("rpdo:")] + f"rpdo: {side}\ntpdo: {side}\n")
+    with pytest.raises(ConfigurationError, match="the target position 0x607A has no"):
+        check_slave_files(tmp_path, ["elbow"], 500.0)
 
 
 # --- drive profiles -------------------------------------------------------------------------------

@@ -56,16 +56,20 @@ enum class CollisionCause
   no_position,       ///< the measured position was not finite for longer than max_age
   no_velocity,       ///< the same for the measured velocity
   no_torque,         ///< the same for a supervised measured torque
-  frozen             ///< feedback did not change while the drive was commanded to move
+  frozen,            ///< feedback did not change while the drive was commanded to move
+  position_error,    ///< of a torque-controlled robot: it is too far from its command
+  speed,             ///< of a torque-controlled robot: it is too fast
+  no_model           ///< of a torque-controlled robot: no finite torque compensates gravity
 };
 
 /// The first stop, until reset().
 struct Collision
 {
   CollisionCause cause = CollisionCause::none;
-  int drive = -1;           ///< from 0
-  double value = 0.0;       ///< filtered torque error, measured torque [N*m or N], or time [s]
-  double threshold = 0.0;   ///< that was exceeded [N*m, N or s]
+  int drive = -1;      ///< from 0
+  double value = 0.0;  ///< filtered torque error, measured torque [N*m or N], time [s], position
+                       ///< error [rad or m], or speed [rad/s or m/s]
+  double threshold = 0.0;   ///< that was exceeded, in the same unit
   std::uint64_t cycle = 0;  ///< of the detector, from 0
 };
 

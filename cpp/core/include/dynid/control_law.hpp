@@ -130,11 +130,17 @@ public:
   /// rest. `cycles` is the time since the last one: more than 1 where this one comes late.
   void update(const Reference & reference, const Feedback & feedback, double cycles = 1.0) noexcept;
 
+  /// Stops as for a collision, for a cause that was found outside.
+  void stop(const Collision & found) noexcept;
+
   /// Follows references again after a collision.
   ResetReport reset() noexcept;
 
   // of the last cycle, (n,) each
   [[nodiscard]] const Eigen::VectorXd & position_command() const noexcept;  ///< finite, always
+  /// The motion of position_command(): the reference's own velocity and acceleration where it is
+  /// followed exactly and they are finite, else differences of the commands.
+  [[nodiscard]] const Reference & commanded_motion() const noexcept;
   [[nodiscard]] const Eigen::VectorXd & torque_offset() const noexcept;  ///< finite, <= torque_max
   [[nodiscard]] const Eigen::VectorXd & torque_error() const noexcept;   ///< unfiltered
   [[nodiscard]] const CollisionDetector & detector() const noexcept;

@@ -53,6 +53,13 @@ public:
     FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) noexcept;
 
+  /// The same without friction: rigid bodies, rotors, springs and constant torques.
+  void frictionless_torque(
+    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, VectorOut tau) noexcept;
+
+  /// Torque that holds a robot at rest at a measured position, without friction.
+  void holding_torque(const VectorIn & q, VectorOut tau) noexcept;
+
   /// Largest dry friction in the state of the last torque() (n,) [N*m or N].
   void dry_friction(VectorOut tau) noexcept;
 
@@ -72,10 +79,11 @@ private:
   Mechanism mechanism_;
   Workspace commanded_;  // its terms with memory follow the commanded motion
   Workspace measured_;
-  Eigen::VectorXd own_;          // parameters without payload
-  Eigen::VectorXd parameters_;   // with it
-  Eigen::VectorXd bodies_;       // those of bodies only, terms are 0
-  bool converts_;                // between motors and joints
+  Eigen::VectorXd own_;           // parameters without payload
+  Eigen::VectorXd parameters_;    // with it
+  Eigen::VectorXd frictionless_;  // the same, those of dissipative terms are 0
+  Eigen::VectorXd bodies_;        // those of bodies only, terms are 0
+  bool converts_;                 // between motors and joints
   Eigen::Index payload_offset_;  // first of the ten parameters of the body that carries the payload
   Eigen::VectorXd q_;            // at the joints, as all below
   Eigen::VectorXd dq_;

@@ -15,8 +15,9 @@ struct JointNames
   std::vector<bool> sliding;
 };
 
-/// A collision as a sentence; "no collision" where there was none.
-[[nodiscard]] std::string describe(const Collision & collision, const JointNames & joints);
+/// A collision as a sentence, with what ends the stop; "no collision" where there was none.
+[[nodiscard]] std::string describe(
+  const Collision & collision, const JointNames & joints, const std::string & until = "~/reset");
 
 /// The value nearest to its threshold, as one sentence.
 [[nodiscard]] std::string describe_warning(const Collision & warning, const JointNames & joints);

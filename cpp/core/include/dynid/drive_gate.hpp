@@ -23,7 +23,9 @@ enum class DrivePhase
 struct DriveReport
 {
   DrivePhase phase = DrivePhase::waiting;
-  int drive = -1;    ///< the one waited for or lost, from 0; -1: none
+  /// The one waited for or lost, or while running one that its own limits or a following error
+  /// keep from the target; from 0, -1: none.
+  int drive = -1;
   DriveWords words;  ///< of that drive
 };
 

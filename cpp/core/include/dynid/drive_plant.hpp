@@ -19,6 +19,7 @@ enum class FaultReason
   none,
   following_error,  ///< a drive exceeded its permitted following error
   injected,         ///< by trip(), or a DriveFault, of one drive or all
+  no_command,       ///< torque commands were lost for more than ten cycles
   not_finite  ///< the motion became non-finite, so the robot rests at its last finite position
 };
 
@@ -67,6 +68,11 @@ struct PlantTruth
 /// value. The drives then extrapolate by the step between their last two targets, as drives that
 /// bridge gaps by CiA402's linear interpolation do, for ten cycles at most; then they hold. The
 /// torque offset stays.
+///
+/// In torque mode, targets are ignored and the torque offset is the motor's whole torque, to which
+/// a robot that compensates gravity adds its own. It acts as above, saturated at torque_max. The
+/// loops act in a fault only: they are the robot's own stop, which also follows where no frame has
+/// arrived for more than ten cycles. Feedback of torque includes all that the motor exerts.
 class DrivePlant
 {
 public:

@@ -6,6 +6,14 @@
 namespace dynid
 {
 
+/// What the drives are commanded with.
+enum class DriveMode
+{
+  position,           ///< a target position, and an additive torque
+  torque,             ///< a torque
+  torque_and_gravity  ///< a torque, to which the robot adds that against gravity and springs
+};
+
 /// Control loops and measurement of the drives. Vectors have one value for each drive (n,), in SI
 /// behind the gear.
 struct DrivePlantSettings
@@ -14,6 +22,7 @@ struct DrivePlantSettings
   double integration_rate = 1000.0;  ///< fewest steps of bodies and loops per second [Hz]
   int command_delay = 1;             ///< cycles until a target acts
   int feedback_delay = 2;            ///< cycles until a measurement arrives
+  DriveMode mode = DriveMode::position;
   bool motor_side = false;  ///< whether commands and feedback are before the coupling, or at joints
 
   Eigen::VectorXd bandwidth_hz;       ///< natural frequency of position and velocity loop [Hz]

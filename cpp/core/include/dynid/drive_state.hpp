@@ -32,7 +32,15 @@ struct DriveWords
 /// Whether a drive in this state has a fault. For control cycles.
 [[nodiscard]] bool has_fault(DriveState state) noexcept;
 
-/// "in fault (status word 0x0218, error code 0x7305)".
+/// Whether a drive's own limits act (bit 11), so that torque or motion is not what was commanded.
+/// For control cycles.
+[[nodiscard]] bool is_limited(double status_word) noexcept;
+
+/// Whether a drive reports a following error (bit 13, in cyclic synchronous position).
+/// For control cycles.
+[[nodiscard]] bool has_following_error(double status_word) noexcept;
+
+/// "in fault (status word 0x2218, error code 0x8611, following error)".
 [[nodiscard]] std::string describe(const DriveWords & words);
 
 }  // namespace dynid

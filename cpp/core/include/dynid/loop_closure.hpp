@@ -13,11 +13,13 @@ enum class ClosureKind
 {
   point,     ///< a ball joint: two points coincide
   revolute,  ///< a hinge: two points coincide, and two axes are parallel
-  distance   ///< a rod without mass: two points keep their distance
+  distance,  ///< a rod without mass: two points keep their distance
+  gear       ///< the joint of one link follows that of the other
 };
 
 /// Two links of a URDF, joined where the tree was cut open. Points and axes are in the links' own
-/// frames.
+/// frames. Of a gear, the joint that moves link a is as far from its start as that of link b times
+/// the ratio.
 struct LoopClosure
 {
   ClosureKind kind = ClosureKind::point;
@@ -27,7 +29,7 @@ struct LoopClosure
   Eigen::Vector3d point_b = Eigen::Vector3d::Zero();  ///< [m]
   Eigen::Vector3d axis_a = Eigen::Vector3d::Zero();   ///< of a revolute one
   Eigen::Vector3d axis_b = Eigen::Vector3d::Zero();   ///< of a revolute one
-  double length = 0.0;                                ///< of a distance [m]
+  double length = 0.0;                                ///< of a distance [m]; of a gear its ratio
 };
 
 /// The kind of that name in profiles; throws std::invalid_argument that lists the kinds.

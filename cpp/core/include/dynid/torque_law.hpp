@@ -1,0 +1,131 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+
+#include "dynid/control_law.hpp"
+
+namespace dynid
+{
+
+/// Who compensates gravity, and with it springs and constant torques of the joints.
+enum class GravityBy
+{
+  controller,  ///< the torque command includes it
+  robot        ///< the robot adds it, as Franka, KUKA and UR do
+};
+
+/// Which part of the model's torque the torque command contains.
+enum class Compensation
+{
+  gravity,     ///< at rest, without friction
+  rigid_body,  ///< of the commanded motion, without friction
+  full         ///< of the commanded motion, with friction
+};
+
+/// Settings of a torque-controlled robot. Vectors (n,), in SI behind the gear.
+struct TorqueLawSettings
+{
+  /// Of the commanded motion and of collision detection. `feedforward.torque_max` limits the whole
+  /// torque command; the robot's own torque against gravity comes on top where it compensates that.
+  ControlLawSettings law;
+  GravityBy gravity = GravityBy::controller;
+  Compensation compensation = Compensation::full;
+  int feedback_delay = 0;              ///< cycles from a command to the measurement of its motion
+  Eigen::VectorXd stiffness;           ///< kp [N*m/rad or N/m]
+  Eigen::VectorXd damping;             ///< kd [N*m*s/rad or N*s/m]
+  Eigen::VectorXd integral_gain;       ///< ki [N*m/(rad*s) or N/(m*s)]; 0: a PD controller
+  Eigen::VectorXd integral_max;        ///< of the integrator's torque [N*m or N]
+  Eigen::VectorXd torque_rate_max;     ///< of the command [N*m/s or N/s]
+  Eigen::VectorXd position_error_max;  ///< that stops the robot [rad or m]; infinity: none
+  Eigen::VectorXd speed_max;     ///< measured, that stops the robot [rad/s or m/s]; infinity: none
+  Eigen::VectorXd stop_damping;  ///< in a stop [N*m*s/rad or N*s/m]
+  Eigen::VectorXd stop_speed;    ///< at or below which a drive is at rest [rad/s or m/s]
+  double stop_time = 0.5;        ///< longest damped stop, until the robot's own one [s]
+
+  /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
+  void check(Eigen::Index drives) const;
+};
+
+enum class TorquePhase
+{
+  inactive,  ///< not started yet: the command is 0
+  following,
+  stopping,  ///< damped stop
+  stopped    ///< the robot is to be stopped by its own means now
+};
+
+/// The whole control cycle of a torque-controlled robot with a model. ControlLaw makes the
+/// commanded motion (q_c, dq_c, ddq_c) from the reference and detects collisions; the command is
+///
+///     tau = model(q_c, dq_c, ddq_c) + kp (q_d - q) + kd (dq_d - dq) + ki integral of (q_d - q) dt
+///
+/// where q_d is the command of feedback_delay cycles ago, with the part of the model's torque that
+/// Compensation selects, without the holding torque where the robot compensates gravity. For any
+/// input, the command is finite, within torque_max, and changes in a cycle by no more than
+/// torque_rate_max permits. The integrator is held where these limits act against it. A new model
+/// or payload fades in over ramp_time.
+///
+/// Without a usable reference the commanded motion comes to rest on its path, as in position mode,
+/// and these loops hold the robot there. Where they must not act any more, there is a damped stop:
+///
+///     tau = holding torque at the measured position - stop_damping dq,
+///
+/// which has no stiffness, so that the robot does not press against what it collided with. It
+/// begins with a collision, missing feedback, a position error above position_error_max, a speed
+/// above speed_max, or without a model for gravity. In a drive without finite feedback there is
+/// neither control error nor damping; the holding torque is that of the last measured position.
+/// After at most stop_time, or at rest, it is the robot's own stop that holds it: stopped(). Only
+/// start() ends a stop.
+///
+/// `Feedback::torque` is the whole torque at the joint, against gravity included.
+class TorqueLaw
+{
+public:
+  /// Throws std::invalid_argument with a sentence for the user.
+  TorqueLaw(Eigen::Index drives, const TorqueLawSettings & settings);
+  TorqueLaw(TorqueLaw && other) noexcept;
+  TorqueLaw & operator=(TorqueLaw && other) noexcept;
+  TorqueLaw(const TorqueLaw &) = delete;
+  TorqueLaw & operator=(const TorqueLaw &) = delete;
+  ~TorqueLaw();
+
+  [[nodiscard]] Eigen::Index joint_count() const noexcept;
+
+  // For control cycles: no allocation, lock or exception.
+
+  /// Starts at rest at a position (n,), with the holding torque. False, and then inactive, where
+  /// the position is not finite, or nothing compensates gravity.
+  [[nodiscard]] bool start(const VectorIn & position) noexcept;
+
+  /// Uses another model, or none (nullptr). The caller owns it and keeps it alive while it is used.
+  void use(ControlModel * model) noexcept;
+
+  /// Sets the payload of the model in use, which must pass Payload::check().
+  void set_payload(const Payload & payload) noexcept;
+
+  void set_collision(const CollisionSettings & settings) noexcept;  ///< that pass check()
+
+  /// One cycle. `cycles` is the time since the last one.
+  void update(const Reference & reference, const Feedback & feedback, double cycles = 1.0) noexcept;
+
+  /// Begins the damped stop.
+  void stop() noexcept;
+
+  /// The torque (n,) that remains when no cycles follow: the last holding torque, or 0 where the
+  /// robot compensates gravity.
+  [[nodiscard]] const Eigen::VectorXd & holding_torque() const noexcept;
+
+  [[nodiscard]] const Eigen::VectorXd & torque_command() const noexcept;  ///< (n,) [N*m or N]
+  [[nodiscard]] TorquePhase phase() const noexcept;
+  [[nodiscard]] bool stopped() const noexcept { return phase() == TorquePhase::stopped; }
+
+  /// The commanded motion, and collisions with their cause.
+  [[nodiscard]] const ControlLaw & law() const noexcept;
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace dynid

@@ -1,0 +1,99 @@
+// dynid._core.TorqueLaw: the control law of torque-controlled robots for Python; documentation is
+// in cpp/core/include/dynid/torque_law.hpp.
+
+#include "dynid/torque_law.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/pybind11.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "bindings.hpp"
+
+namespace py = pybind11;
+
+namespace
+{
+
+using Vector = Eigen::VectorXd;
+
+void check_size(const dynid::TorqueLaw & law, const Vector & vector)
+{
+  if (vector.size() != law.joint_count()) {
+    throw std::invalid_argument(
+      "A vector has " + std::to_string(vector.size()) + " values, but must have " +
+      std::to_string(law.joint_count()) + ", one for each drive.");
+  }
+}
+
+bool start(dynid::TorqueLaw & law, const Vector & position)
+{
+  check_size(law, position);
+  return law.start(position);
+}
+
+void update(
+  dynid::TorqueLaw & law, const dynid::Reference & reference, const dynid::Feedback & feedback,
+  double cycles)
+{
+  for (const auto * vector :
+       {&reference.position, &reference.velocity, &reference.acceleration, &feedback.position,
+        &feedback.velocity, &feedback.torque}) {
+    check_size(law, *vector);
+  }
+  law.update(reference, feedback, cycles);
+}
+
+void bind_settings(py::module_ & module)
+{
+  using namespace dynid;
+  py::enum_<GravityBy>(module, "GravityBy")
+    .value("controller", GravityBy::controller)
+    .value("robot", GravityBy::robot);
+  py::enum_<Compensation>(module, "Compensation")
+    .value("gravity", Compensation::gravity)
+    .value("rigid_body", Compensation::rigid_body)
+    .value("full", Compensation::full);
+  py::enum_<TorquePhase>(module, "TorquePhase")
+    .value("inactive", TorquePhase::inactive)
+    .value("following", TorquePhase::following)
+    .value("stopping", TorquePhase::stopping)
+    .value("stopped", TorquePhase::stopped);
+  using Settings = TorqueLawSettings;
+  py::class_<Settings>(module, "TorqueLawSettings")
+    .def(py::init<>())
+    .def_readwrite("law", &Settings::law)
+    .def_readwrite("gravity", &Settings::gravity)
+    .def_readwrite("compensation", &Settings::compensation)
+    .def_readwrite("feedback_delay", &Settings::feedback_delay)
+    .def_readwrite("stiffness", &Settings::stiffness)
+    .def_readwrite("damping", &Settings::damping)
+    .def_readwrite("integral_gain", &Settings::integral_gain)
+    .def_readwrite("integral_max", &Settings::integral_max)
+    .def_readwrite("torque_rate_max", &Settings::torque_rate_max)
+    .def_readwrite("position_error_max", &Settings::position_error_max)
+    .def_readwrite("speed_max", &Settings::speed_max)
+    .def_readwrite("stop_damping", &Settings::stop_damping)
+    .def_readwrite("stop_speed", &Settings::stop_speed)
+    .def_readwrite("stop_time", &Settings::stop_time);
+}
+
+}  // namespace
+
+void dynid::bind_torque_law(py::module_ & module)
+{
+  bind_settings(module);
+  const auto copied = py::return_value_policy::copy;  // the law's own change with every cycle
+  py::class_<TorqueLaw>(module, "TorqueLaw")
+    .def(
+      py::init<Eigen::Index, const TorqueLawSettings &>(), py::arg("drives"), py::arg("settings"))
+    .def("start", &::start)
+    .def("use", &TorqueLaw::use, py::arg("model").none(true), py::keep_alive<1, 2>())
+    .def("update", &::update, py::arg("reference"), py::arg("feedback"), py::arg("cycles") = 1.0)
+    .def("stop", &TorqueLaw::stop)
+    .def_property_readonly("holding_torque", &TorqueLaw::holding_torque, copied)
+    .def_property_readonly("torque_command", &TorqueLaw::torque_command, copied)
+    .def_property_readonly("phase", &TorqueLaw::phase)
+    .def_property_readonly("law", &TorqueLaw::law, py::return_value_policy::reference_internal);
+}

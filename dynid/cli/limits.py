@@ -1,0 +1,152 @@
+"""``dynid limits``: velocities and accelerations of a planner that keep torque limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from dynid.cli.options import AsJson, Force
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynid.arrays import Array
+    from dynid.control.trajectory_limits import TrajectoryLimits
+    from dynid.robot.model import Model
+
+
+def limits_command(
+    model: Annotated[
+        Path, typer.Option("--model", "-m", metavar="FILE", help="model.yaml of the robot.")
+    ],
+    payload: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="payload.yaml of a payload it carries.")
+    ] = None,
+    along: Annotated[
+        Path | None,
+        typer.Option(metavar="RECORDING", help="A recorded path, to which the limits apply."),
+    ] = None,
+    velocity_scale: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Share of the velocities; default: the quickest."),
+    ] = None,
+    ramp_time: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Shortest time to the largest velocity.")
+    ] = 0.05,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="joint_limits.yaml for MoveIt."),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find accelerations that keep torques within the drives' limits.
+
+    They hold at all positions and velocities of the profile's limits, and leave three times the
+    model's torque errors to the drives. --output writes them for MoveIt.
+    """
+    from dynid.cli.json_output import print_json
+    from dynid.control.carried_body import carrying, read_carried_body
+    from dynid.control.trajectory_limits import trajectory_limits
+    from dynid.files import refuse_to_replace, write_text
+    from dynid.profile import load_model
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.progress import progress
+
+    base = load_model(model)
+    mechanism = base.mechanism
+    if payload is not None:
+        mechanism = carrying(mechanism, read_carried_body(payload))
+    if output is not None:
+        refuse_to_replace([output], force)
+    console = result_console(as_json)
+    with progress(console) as step:
+        found = trajectory_limits(
+            base,
+            mechanism,
+            velocity_scale=velocity_scale,
+            ramp_time=ramp_time,
+            along=None if along is None else _path(along, base, step),
+            progress=step,
+        )
+    if output is not None:
+        write_text(output, found.moveit_text(_header(found, base, payload, along)))
+    if as_json:
+        print_json(_json(found))
+        return
+    _print(found, base)
+    if output is not None:
+        print_written(console, [output])
+
+
+def _path(along: Path, base: Model, step: Callable[[str], None]) -> Array:
+    """Return the positions of a recording (N, n), without those at which the robot rests."""
+    from dynid.cli.loading import load_recordings
+    from dynid.errors import ConfigurationError
+    from dynid.signals.preprocess import preprocess
+
+    (recording,) = load_recordings([along], base.robot, None, None, step)
+    positions = preprocess(recording, base.robot).position
+    moved = np.abs(np.diff(positions, axis=0)).max(axis=1) > 0
+    positions = positions[np.concatenate([[True], moved])]
+    if len(positions) < 2:
+        raise ConfigurationError(f"{along}: the robot does not move; expected a path.")
+    return np.asarray(positions)
+
+
+def _header(
+    found: TrajectoryLimits, base: Model, payload: Path | None, along: Path | None
+) -> list[str]:
+    source = base.source
+    return [
+        f"Limits of {base.robot.name} that keep torques within those of the drives, by `dynid "
+        "limits`.",
+        f"Model: {source.name}, SHA-256 {source.sha256}" if source else "Model: nominal",
+        f"Payload: {payload.name}" if payload else "Payload: none",
+        f"Path: {along.name}" if along else "Path: any within limits.position",
+        f"Highest torque in {found.checked} random states: "
+        f"{100 * float(found.highest_use.max()):.1f} % of the drives'.",
+    ]
+
+
+def _json(found: TrajectoryLimits) -> dict[str, Any]:
+    return {
+        "joints": list(found.joints),
+        "velocity": found.velocity.tolist(),
+        "acceleration": found.acceleration.tolist(),
+        "torque_max": found.torque_max.tolist(),
+        "reserve": found.reserve.tolist(),
+        "highest_use": found.highest_use.tolist(),
+        "checked": found.checked,
+    }
+
+
+def _print(found: TrajectoryLimits, base: Model) -> None:
+    from dynid.report.terminal.console import print_text, result_console
+    from dynid.report.terminal.tables import ResultTable
+
+    sheet = [base.robot.limits.range_of("acceleration", j) for j in range(len(found.joints))]
+    table = ResultTable(["joint", "velocity", "acceleration", "profile", "highest torque"])
+    for j, joint in enumerate(found.joints):
+        given = sheet[j]
+        table.add_row(
+            joint,
+            f"{found.velocity[j]:.4g}",
+            f"{found.acceleration[j]:.4g}",
+            "" if given is None else f"{given[1]:.4g}",
+            f"{100 * found.highest_use[j]:.0f} %",
+        )
+    console = result_console()
+    console.print(table)
+    print_text(
+        console,
+        "Velocities and accelerations in rad/s and rad/s^2, or m/s and m/s^2; highest torque of "
+        f"the drives' in {found.checked} random states.",
+    )
+    if base.robot.gravity == "by_robot":
+        print_text(
+            console, "Gravity is the robot's own task: torque_max is taken as what it leaves."
+        )

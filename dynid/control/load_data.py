@@ -1,0 +1,211 @@
+"""An identified payload as the controllers of robot makers take it.
+
+All give mass and centre of mass in the frame of the flange, and the inertia about the centre of
+mass; they differ in units, order, and whether the axes are those of the flange or the principal
+ones. Sources: UR script manual, ``set_target_payload``; libfranka, ``Robot::setLoad``, and
+franka_ros2, ``SetLoad.srv``; ABB, Technical reference manual RAPID, ``loaddata``; KUKA, operating
+instructions of KSS, ``LOAD_DATA`` and ``LOAD_A3_DATA``; FANUC, operator's manual, payload setting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import permutations, product
+from typing import Literal
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from dynid.arrays import Array
+from dynid.control.carried_body import CarriedBody
+from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.pose import Pose
+from dynid.errors import ConfigurationError
+
+Controller = Literal["ur", "franka", "abb", "kuka", "fanuc"]
+
+_UR_LIMIT = 133.0  # [kg m^2] of each component of the inertia
+_KGF_CM_S2 = 9.80665 * 0.01  # [kg m^2]
+_SMALLEST_MASS = 1e-6  # [kg]
+
+
+def flange_of(mechanism: Mechanism, link: str | None = None) -> str:
+    """Return the link whose frame is the flange's.
+
+    Args:
+        mechanism: of the robot.
+        link: its name; None: ``tool0`` as ROS-Industrial names the flange with its z axis outwards,
+            a Franka's ``link8``, else the robot's last link.
+
+    Raises:
+        ConfigurationError: the URDF has no such link.
+    """
+    if link is not None:
+        return Kinematics(mechanism, tool=link).tool
+    kinematics = Kinematics(mechanism)
+    links = kinematics.links()
+    for name in (r"(.*_)?tool0", r"(panda|fr3|fer)_link8"):
+        found = [link for link in links if re.fullmatch(name, link)]
+        if len(found) == 1:
+            return found[0]
+    return kinematics.tool
+
+
+def body_at_flange(mechanism: Mechanism, body: CarriedBody, joint: str, link: str) -> CarriedBody:
+    """Return a body that a joint carries in the frame of a link, with all joints at 0.
+
+    The joints between the two, if any, are at 0: the reference of KUKA for the load on axis 3.
+
+    Args:
+        mechanism: of the robot.
+        body: in the frame of ``joint``.
+        joint: that carries the body.
+        link: whose frame the result is in.
+
+    Raises:
+        MechanismError: the loops of a closed chain cannot be closed.
+    """
+    kinematics = Kinematics(mechanism, tool=link)
+    poses = kinematics.poses(np.zeros((1, len(mechanism.joints))))[0]
+    carrier = kinematics.bodies.index(joint)
+    of_body, in_body = kinematics.links()[link]
+    flange = Pose.from_numbers(poses[of_body]).matrix() @ in_body.matrix()
+    return body.seen_from(np.linalg.inv(Pose.from_numbers(poses[carrier]).matrix()) @ flange)
+
+
+def load_text(controller: Controller, body: CarriedBody, *, name: str = "", axis: int = 0) -> str:
+    """Return the line or lines that set a load in a robot's controller.
+
+    Args:
+        controller: whose.
+        body: in the frame of the flange.
+        name: of the load: ABB's variable, or KUKA's and FANUC's number; empty: ``payload`` or 1.
+        axis: that carries the load, if it is not the flange; only KUKA takes such, of axis 3.
+
+    Raises:
+        ConfigurationError: the controller does not take such a load.
+    """
+    if not body.mass >= _SMALLEST_MASS:
+        raise ConfigurationError(
+            f"The payload's mass is {body.mass:g} kg, so there is nothing to set; identify a "
+            "payload of more than 0 kg."
+        )
+    if axis and (controller != "kuka" or axis != _KUKA_AXIS):
+        raise ConfigurationError(
+            f"The payload is on axis {axis}; only --to kuka takes a load on another axis than the "
+            f"last, and only on axis {_KUKA_AXIS}."
+        )
+    return _WRITERS[controller](body, name, axis)
+
+
+@dataclass(frozen=True, eq=False)
+class PrincipalAxes:
+    """Principal moments of an inertia (3,) [kg m^2], and the axes as columns of a rotation (3, 3).
+
+    Of the 24 right-handed orders and signs of axes, the one that is turned least.
+    """
+
+    moments: Array
+    rotation: Array
+
+    @classmethod
+    def of(cls, inertia: Array) -> PrincipalAxes:
+        """Find the principal axes of an inertia (3, 3) [kg m^2]."""
+        moments, axes = np.linalg.eigh(inertia)
+        turned = (
+            (list(order), axes[:, order] * signs)
+            for order in permutations(range(3))
+            for signs in product((1.0, -1.0), repeat=3)
+        )
+        right_handed = (one for one in turned if np.linalg.det(one[1]) > 0)
+        order, rotation = max(right_handed, key=lambda one: np.trace(one[1]))
+        return cls(moments[order], rotation)
+
+
+def _ur(body: CarriedBody, _: str, __: int) -> str:
+    i = body.inertia
+    if np.abs(i).max() > _UR_LIMIT:
+        raise ConfigurationError(
+            f"The payload's inertia has a component of {np.abs(i).max():.4g} kg m^2; a UR takes at "
+            f"most {_UR_LIMIT:g}."
+        )
+    components = [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
+    return f"set_target_payload({body.mass:.6g}, {_list(body.centre)}, {_list(components)})"
+
+
+def _franka(body: CarriedBody, _: str, __: int) -> str:
+    columns = body.inertia.flatten(order="F")
+    request = (
+        f"{{mass: {body.mass:.6g}, center_of_mass: {_list(body.centre)}, "
+        f"load_inertia: {_list(columns)}}}"
+    )
+    return f'ros2 service call /service_server/set_load franka_msgs/srv/SetLoad "{request}"'
+
+
+def _abb(body: CarriedBody, name: str, _: int) -> str:
+    name = name or "payload"
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,31}", name):
+        raise ConfigurationError(
+            f"--name {name}: expected a name in RAPID: a letter, then at most 31 letters, digits "
+            "or underscores."
+        )
+    axes = PrincipalAxes.of(body.inertia)
+    x, y, z, w = Rotation.from_matrix(axes.rotation).as_quat(canonical=True)
+    numbers = ",".join(f"{moment:.6g}" for moment in axes.moments)
+    quaternion = _list([w, x, y, z], digits=9)
+    centre = _list(1e3 * body.centre)
+    return f"PERS loaddata {name}:=[{body.mass:.6g},{centre},{quaternion},{numbers}];"
+
+
+def _kuka(body: CarriedBody, name: str, axis: int) -> str:
+    axes = PrincipalAxes.of(body.inertia)
+    a, b, c = Rotation.from_matrix(axes.rotation).as_euler("ZYX", degrees=True)
+    target = f"LOAD_A{axis}_DATA" if axis else f"LOAD_DATA[{_number(name, 'KUKA')}]"
+    x, y, z = 1e3 * body.centre
+    centre = f"X {x:.6g},Y {y:.6g},Z {z:.6g},A {a:.9g},B {b:.9g},C {c:.9g}"
+    jx, jy, jz = axes.moments
+    return f"{target}={{M {body.mass:.6g},CM {{{centre}}},J {{X {jx:.6g},Y {jy:.6g},Z {jz:.6g}}}}}"
+
+
+def _fanuc(body: CarriedBody, name: str, _: int) -> str:
+    schedule = _number(name, "FANUC")
+    rows = [f"Schedule No[{schedule:3d}]", f"PAYLOAD          [kg]       {body.mass:.6g}"]
+    for axis, value in zip("XYZ", 1e2 * body.centre, strict=True):
+        rows.append(f"PAYLOAD CENTER {axis} [cm]       {value:.6g}")
+    for axis, value in zip("XYZ", np.diag(body.inertia) / _KGF_CM_S2, strict=True):
+        rows.append(f"PAYLOAD INERTIA {axis} [kgfcms^2] {value:.6g}")
+    return "\n".join(rows)
+
+
+def _number(name: str, maker: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,3}", name or "1") or int(name or "1") == 0:
+        raise ConfigurationError(f"--name {name}: {maker} numbers its loads from 1.")
+    return int(name or "1")
+
+
+def _list(values: object, digits: int = 6) -> str:
+    shown = (f"{value:.{digits}g}" for value in np.asarray(values, dtype=np.float64))
+    return "[" + ",".join(shown) + "]"
+
+
+_KUKA_AXIS = 3
+
+_WRITERS: dict[Controller, Callable[[CarriedBody, str, int], str]] = {
+    "ur": _ur,
+    "franka": _franka,
+    "abb": _abb,
+    "kuka": _kuka,
+    "fanuc": _fanuc,
+}
+
+UNITS: dict[Controller, str] = {
+    "ur": "kg, m and kg m^2 along the flange's axes: xx, yy, zz, xy, xz, yz",
+    "franka": "kg, m and kg m^2 along the flange's axes, column by column",
+    "abb": "kg, mm, quaternion of the principal axes, and their moments in kg m^2",
+    "kuka": "kg, mm, degrees of the principal axes, and their moments in kg m^2",
+    "fanuc": "kg, cm and kgf cm s^2 along the flange's axes; it takes no products of inertia",
+}
+"""Units and axes of each controller's numbers."""

@@ -1,0 +1,90 @@
+"""A simulated torque-controlled robot under the control law of torque mode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid import _core
+from dynid.arrays import Array
+from dynid.control.torque_mode import torque_law
+from dynid.control.torque_mode_settings import TorqueControlSettings
+from dynid.errors import ConfigurationError, SimulationError
+from dynid.simulation.build import plant_arguments
+
+if TYPE_CHECKING:
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.robot.robot import Robot
+
+UNTIL = "the control law is started again"
+
+
+class TorqueControlledRobot:
+    """Control law and torque-driven bodies of a profile, cycle by cycle; at rest at a position.
+
+    Where the damped stop has ended, the robot's own stop follows: its drives hold the position.
+
+    Args:
+        robot: with its limits, settings and, in ``simulation``, true parameters.
+        model: with the identified parameters.
+        position: where it starts (n,), at the commanded side [rad or m].
+        control_rate: cycles per second [Hz].
+        seed: of the sensors' noise.
+
+    Attributes:
+        law: the control law.
+        plant: the simulated bodies and drives, for injections.
+
+    Raises:
+        ConfigurationError: the profile does not describe a robot that can move, or lacks what the
+            control law needs.
+        SimulationError: the law cannot start there.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        model: Mechanism,
+        position: Array,
+        *,
+        control_rate: float = 1000.0,
+        seed: int = 0,
+    ) -> None:
+        self._robot = robot
+        self._prismatic = model.prismatic
+        made = plant_arguments(robot, control_rate=control_rate, seed=seed)
+        by_robot = robot.settings(TorqueControlSettings).gravity == "by_robot"
+        mode = _core.DriveMode.torque_and_gravity if by_robot else _core.DriveMode.torque
+        made.settings.mode = mode
+        self._target = np.array(position, dtype=np.float64)  # which is not used in torque mode
+        try:
+            self.plant = _core.DrivePlant(
+                made.mechanism.core_description, made.parameters, made.settings
+            )
+            self.plant.reset(self._target)
+        except ValueError as error:
+            message = f"simulation: {error}"
+            raise ConfigurationError(message) from None
+        self.law = torque_law(robot, model, control_rate=control_rate)
+        if not self.law.start(self._target):
+            message = "The control law cannot start: no finite torque holds the robot there."
+            raise SimulationError(message)
+
+    @property
+    def collision(self) -> str:
+        """Why the robot stopped, as a sentence; empty where it did not."""
+        collision = self.law.law.detector.collision
+        if collision.cause == _core.CollisionCause.none:
+            return ""
+        return _core.describe_collision(collision, self._robot.joints, self._prismatic, until=UNTIL)
+
+    def step(self, reference: _core.Reference, cycles: float = 1.0) -> Array:
+        """Return the joints' true positions (n,) after one control cycle."""
+        plant, law = self.plant, self.law
+        feedback = _core.Feedback(plant.position, plant.velocity, plant.torque)
+        law.update(reference, feedback, cycles)
+        if law.phase == _core.TorquePhase.stopped:
+            plant.trip()
+        plant.step(self._target, law.torque_command)
+        return plant.truth.position

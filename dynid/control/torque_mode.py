@@ -1,0 +1,105 @@
+"""Construction of the core's control law for a torque-controlled robot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid import _core
+from dynid.arrays import Array
+from dynid.configuration import per_joint
+from dynid.control.build import control_law_settings, control_model
+from dynid.control.torque_mode_settings import TorqueControlSettings
+from dynid.errors import ConfigurationError
+from dynid.recording.settings import RecordingSettings
+
+if TYPE_CHECKING:
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.robot.robot import Robot
+
+_POSITIONS = 200  # over which inertia is averaged
+_RATE_TIME = 0.05  # [s] in which the torque may reach its limit
+_OVERSPEED = 1.2  # times the velocity limit
+_INTEGRAL_SHARE = 0.2  # of the torque limit
+_GRAVITY = {
+    "by_controller": _core.GravityBy.controller,
+    "by_robot": _core.GravityBy.robot,
+}
+
+
+def torque_law(robot: Robot, mechanism: Mechanism, *, control_rate: float) -> _core.TorqueLaw:
+    """Return the control law of a robot that is commanded torque, with its model.
+
+    Args:
+        robot: with its limits and settings.
+        mechanism: with the identified parameters.
+        control_rate: cycles per second [Hz].
+
+    Raises:
+        ConfigurationError: the settings do not match the robot.
+    """
+    settings = torque_law_settings(robot, mechanism, control_rate=control_rate)
+    try:
+        law = _core.TorqueLaw(len(robot.joints), settings)
+    except ValueError as error:
+        message = f"torque_control, feedforward, collision: {error}"
+        raise ConfigurationError(message) from None
+    law.use(control_model(robot, mechanism))
+    return law
+
+
+def torque_law_settings(
+    robot: Robot, mechanism: Mechanism, *, control_rate: float
+) -> _core.TorqueLawSettings:
+    """Return the core's settings of a profile, for one control rate [Hz].
+
+    Raises:
+        ConfigurationError: the profile has no ``limits.torque_max``, or numbers of values do not
+            match the joints.
+    """
+    given = robot.settings(TorqueControlSettings)
+    settings = _core.TorqueLawSettings()
+    settings.law = control_law_settings(robot, control_rate=control_rate)
+    settings.gravity = _GRAVITY[given.gravity]
+    settings.compensation = _core.Compensation.__members__[given.compensation]
+    settings.feedback_delay = given.feedback_delay
+    settings.stop_time = given.stop_time
+    torque_max = settings.law.feedforward.torque_max
+    speed = settings.law.limits.velocity_max
+
+    def each(name: str, default: Array | float) -> Array:
+        values = getattr(given, name)
+        if values is None:
+            return np.full(len(robot.joints), default, dtype=np.float64)
+        return per_joint(values, len(robot.joints), name)
+
+    inertia = mean_inertia(robot, mechanism)
+    rate = 2 * np.pi * each("bandwidth_hz", 0.0)
+    settings.stiffness = inertia * rate**2
+    settings.damping = 2 * each("damping_ratio", 0.0) * inertia * rate
+    settings.integral_gain = settings.stiffness / each("integral_time", np.inf)
+    settings.integral_max = each("integral_max", _INTEGRAL_SHARE * torque_max)
+    settings.torque_rate_max = each("torque_rate_max", torque_max / _RATE_TIME)
+    settings.position_error_max = each("position_error_max", np.inf)
+    settings.speed_max = each("speed_max", _OVERSPEED * speed)
+    settings.stop_damping = each("stop_damping", settings.damping)
+    settings.stop_speed = each("stop_speed", 0.0)
+    return settings
+
+
+def mean_inertia(robot: Robot, mechanism: Mechanism) -> Array:
+    """Return the mean inertia (n,) at each commanded joint or motor [kg m^2 or kg].
+
+    The mean is over random positions within the limits; a joint without limits turns once.
+    """
+    joints = len(robot.joints)
+    ranges = [robot.limits.range_of("position", joint) for joint in range(joints)]
+    low = np.array([-np.pi if r is None else r[0] for r in ranges])
+    high = np.array([np.pi if r is None else r[1] for r in ranges])
+    q = np.random.default_rng(0).uniform(low, high, (_POSITIONS, joints))
+    mass = np.mean(mechanism.mass_matrix(q[mechanism.reachable(q)]), axis=0)
+    if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
+        coupling = np.array(robot.coupling)
+        mass = coupling.T @ mass @ coupling
+    return np.array(np.diagonal(mass))

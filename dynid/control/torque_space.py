@@ -1,0 +1,151 @@
+"""States that a robot can be in, and the torque that its drives have left there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import qmc
+
+from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
+from dynid.errors import ConfigurationError
+from dynid.robot.model import Model
+
+_SLIDING = 10.0  # distances of presliding friction, after which it slides
+_DEVIATIONS = 3.0  # RMS torque errors of the model that are left to the drives
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueSpace:
+    """Where the robot moves, how fast, and what its drives bear.
+
+    Attributes:
+        velocity: largest (n,) [rad/s or m/s].
+        most: largest acceleration of all (n,) [rad/s^2 or m/s^2].
+        torque_max: largest torque of the drives (n,) [N m or N].
+        allowed: that of the model (n,), less by its errors.
+        low, high: bounds of the positions (n,) [rad or m].
+        path: positions and velocities (2, N, n) that are the only ones; None: all within bounds.
+    """
+
+    mechanism: Mechanism
+    velocity: Array
+    most: Array
+    torque_max: Array
+    allowed: Array
+    low: Array
+    high: Array
+    path: Array | None
+
+    def draw(self, count: int, seed: int) -> tuple[Array, Array]:
+        """Return positions and velocities (N, n) of states; of a path always all."""
+        if self.path is not None:
+            return self.path[0], self.path[1]
+        n = len(self.velocity)
+        unit = qmc.Sobol(2 * n, seed=seed).random(count)
+        q = self.low + (self.high - self.low) * unit[:, :n]
+        q = q[self.mechanism.reachable(q)]
+        # rest and both directions: a Coriolis torque can relieve a drive from gravity
+        dq = self.velocity * (np.floor(3 * unit[: len(q), n:]) - 1)
+        if not len(q):
+            raise ConfigurationError(
+                "limits: the loops of the closed chain cannot be closed anywhere in "
+                "limits.position; give the range in which the robot moves."
+            )
+        return q, dq
+
+    def torque(self, q: Array, dq: Array, ddq: Array) -> Array:
+        """Return the torque (N, n) of states that friction has reached by sliding."""
+        slides = [term.scale + term.dead_band for term in self.mechanism.terms]
+        before = q - _SLIDING * max(slides, default=0.0) * np.sign(dq)
+        pairs = (np.stack(both, axis=1) for both in ((before, q), (dq, dq), (ddq, ddq)))
+        motion = (pair.reshape(-1, q.shape[1]) for pair in pairs)
+        before_and_now = self.mechanism.torque(
+            next(motion), next(motion), next(motion), self.mechanism.parameters
+        )
+        return before_and_now[1::2]
+
+    def mass_and_bias(self, q: Array, dq: Array) -> tuple[Array, Array]:
+        """Return |M| (N, n, n) and |b| (N, n) of states."""
+        return np.abs(self.mechanism.mass_matrix(q)), np.abs(self.torque(q, dq, 0 * q))
+
+    def use(self, acceleration: Array, q: Array, dq: Array) -> Array:
+        """Return for each joint its largest torque over the allowed one (N, n)."""
+        signs = np.sign(self.mechanism.mass_matrix(q))
+        joints = range(q.shape[1])
+        uses = [self.use_of(j, signs[:, j] * acceleration, q, dq) for j in joints]
+        return np.stack(uses, axis=1)
+
+    def use_of(self, joint: int, ddq: Array, q: Array, dq: Array) -> Array:
+        """Return a joint's larger torque of both directions over the allowed one (N,)."""
+        both = (self.torque(q, dq, side * ddq)[:, joint] for side in (-1.0, 1.0))
+        return np.asarray(np.maximum(*map(np.abs, both)) / self.allowed[joint])
+
+
+def torque_space(
+    model: Model,
+    mechanism: Mechanism,
+    velocity_scale: float,
+    ramp_time: float,
+    along: Array | None,
+) -> TorqueSpace:
+    """Return the states of a robot, up to a share of its velocities.
+
+    Args:
+        model: of the robot; three times its RMS torque errors are left to the drives.
+        mechanism: the model's own, or with a payload.
+        velocity_scale: largest velocity over ``limits.velocity``.
+        ramp_time: shortest time to the largest velocity [s].
+        along: positions of a path (N, n), the only ones; None: all of ``limits.position``.
+
+    Raises:
+        ConfigurationError: a limit is missing or too low.
+    """
+    if not ramp_time > 0:
+        raise ConfigurationError(f"--ramp-time {ramp_time:g}: must be above 0 s.")
+    if not 0 < velocity_scale <= 1:
+        raise ConfigurationError(
+            f"--velocity-scale {velocity_scale:g}: must be above 0, and at most 1."
+        )
+    if mechanism.semi_static:
+        raise ConfigurationError(
+            f"{model.robot.name}: semi_static models have no inertia, which accelerations need."
+        )
+    velocity = velocity_scale * limit_of(model, "velocity")
+    torque_max = limit_of(model, "torque_max")
+    errors = 0.0 if model.errors is None else np.array(model.errors.rmse_torque)
+    allowed = torque_max - _DEVIATIONS * errors
+    if allowed.min() <= 0:
+        raise ConfigurationError(
+            f"{model.robot.joints[int(allowed.argmin())]}: three times the model's RMS torque "
+            "error is more than limits.torque_max; identify a better model."
+        )
+    if along is None:
+        low, high = limit_of(model, "position")
+    else:
+        low, high = along.min(axis=0), along.max(axis=0)
+    path = None if along is None else _along(along, velocity)
+    return TorqueSpace(
+        mechanism, velocity, velocity / ramp_time, torque_max, allowed, low, high, path
+    )
+
+
+def _along(positions: Array, velocity: Array) -> Array:
+    """Return states along a path in both directions, as fast as the joints allow, and at rest."""
+    step = np.gradient(positions, axis=0)
+    slowest = np.max(np.abs(step) / velocity, axis=1, keepdims=True)
+    fastest = np.divide(step, slowest, out=np.zeros_like(step), where=slowest > 0)
+    return np.stack([np.tile(positions, (3, 1)), np.concatenate([fastest, -fastest, 0 * fastest])])
+
+
+def limit_of(model: Model, name: str) -> Array:
+    """Return a limit of all joints: (n,), of positions the lower and the upper (2, n)."""
+    count = len(model.robot.joints)
+    ranges = [model.robot.limits.range_of(name, joint) for joint in range(count)]
+    if any(one is None for one in ranges):
+        raise ConfigurationError(
+            f"{model.robot.name}: limits.{name} is missing, which accelerations depend on."
+        )
+    both = np.array(ranges, dtype=np.float64).T
+    return np.asarray(both if name == "position" else both[1])

@@ -1,0 +1,195 @@
+"""EtherCAT slave information (ESI, ETG.2000): identity, objects and PDOs of drives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dynid.errors import ConfigurationError
+from dynid.input_file import read_text
+from dynid.robot.drive_objects import CONTROL_WORD
+from dynid.text import listed, printable
+from dynid.xml_tree import xml_tree
+
+if TYPE_CHECKING:
+    import xml.etree.ElementTree as ET
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_LARGEST = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class EsiPdo:
+    """A process data object.
+
+    Attributes:
+        index: of its mapping.
+        fixed: whether the master cannot change the mapping.
+        assigned: whether it is used unless the master chooses another one.
+        entries: index, sub-index and bits of each object in it.
+    """
+
+    index: int
+    fixed: bool
+    assigned: bool
+    entries: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class EsiDevice:
+    """A device of an ESI file.
+
+    Attributes:
+        name: as its ``<Type>`` states it.
+        vendor_id: of the file.
+        product_id: with the revision it identifies the device.
+        revision: of the device.
+        assign_activate: of the first mode with distributed clocks; None: there is none.
+        bits: length of each object with sub-index 0, by index; 0 where the file does not state it.
+        mapping: letters of the PDOs that may have an object, by index: r is of the master, t of the
+            device; only objects of which the file states it.
+        complete: whether the file has the device's object dictionary. Without one the objects are
+            those in PDOs.
+        rpdos: what the master sends.
+        tpdos: what the device sends.
+    """
+
+    name: str
+    vendor_id: int
+    product_id: int
+    revision: int
+    assign_activate: int | None
+    bits: dict[int, int]
+    mapping: dict[int, str]
+    complete: bool
+    rpdos: tuple[EsiPdo, ...]
+    tpdos: tuple[EsiPdo, ...]
+
+
+def read_esi(path: Path, device: str | None = None) -> EsiDevice:
+    """Read the drive of an ESI file.
+
+    Args:
+        path: of the XML file.
+        device: name (``<Type>``) or product code of one of several; of several revisions the last
+            one counts. None: the only device with a control word.
+
+    Raises:
+        ConfigurationError: the file is not an ESI file, or does not have one such device.
+    """
+    where = printable(path)
+    root = xml_tree(read_text(path), where, ConfigurationError)
+    if root.tag != "EtherCATInfo":
+        raise ConfigurationError(
+            f"{where}: is not an ESI file, because its root is <{root.tag}> instead of "
+            "<EtherCATInfo>; the drive's vendor offers it as 'ESI' or 'EtherCAT XML'."
+        )
+    vendor = _number(root.findtext("Vendor/Id"), f"{where}: <Vendor><Id>")
+    elements = root.findall("Descriptions/Devices/Device")
+    found = [_device(one, vendor, where) for one in elements]
+    return _chosen(found, device, where)
+
+
+def _chosen(found: Sequence[EsiDevice], wanted: str | None, where: str) -> EsiDevice:
+    """Return the last revision of the device that is meant."""
+    drives = [one for one in found if CONTROL_WORD.index in one.bits]
+    if wanted is None:
+        possible = drives
+    else:
+        possible = [one for one in found if wanted == one.name or _is_code(wanted, one.product_id)]
+    names = sorted({f"{one.name} (0x{one.product_id:08x})" for one in possible or drives or found})
+    if not possible:
+        absent = "device with a control word 0x6040"
+        absent = absent if wanted is None else f"device '{printable(wanted)}'"
+        raise ConfigurationError(
+            f"{where}: has no {absent}; its devices are {listed(names) if names else 'none'}."
+        )
+    if len({(one.name, one.product_id) for one in possible}) > 1:
+        raise ConfigurationError(
+            f"{where}: describes several drives; choose one by --device, by its name or its "
+            f"product code: {listed(names)}."
+        )
+    return max(possible, key=lambda one: one.revision)
+
+
+def _is_code(text: str, code: int) -> bool:
+    try:
+        return int(text, 0) == code
+    except ValueError:
+        return False
+
+
+def _device(element: ET.Element, vendor: int, where: str) -> EsiDevice:
+    kind = element.find("Type")
+    name = "" if kind is None else printable((kind.text or "").strip())
+    place = f"{where}: device '{name}'"
+    identity = {} if kind is None else kind.attrib
+    coe = element.find("Mailbox/CoE")
+    unchangeable = coe is not None and not _true(coe.get("PdoConfig", "1"))
+    rpdos = tuple(_pdo(one, place, unchangeable) for one in element.findall("RxPdo"))
+    tpdos = tuple(_pdo(one, place, unchangeable) for one in element.findall("TxPdo"))
+    objects = element.findall("Profile/Dictionary/Objects/Object")
+    bits = {index: size for pdo in rpdos + tpdos for index, sub, size in pdo.entries if sub == 0}
+    mapping = {}
+    for one in objects:
+        index = _number(one.findtext("Index"), f"{place}: <Object><Index>")
+        bits[index] = _number(one.findtext("BitSize", "0"), f"{place}: <BitSize>")
+        letters = one.findtext("Flags/PdoMapping")
+        if letters is not None:
+            mapping[index] = letters.strip().lower()
+    modes = [
+        _number(text, f"{place}: <AssignActivate>")
+        for text in (one.text for one in element.findall("Dc/OpMode/AssignActivate"))
+    ]
+    return EsiDevice(
+        name=name,
+        vendor_id=vendor,
+        product_id=_number(identity.get("ProductCode"), f"{place}: ProductCode"),
+        revision=_number(identity.get("RevisionNo", "0"), f"{place}: RevisionNo"),
+        assign_activate=next((mode for mode in modes if mode), None),
+        bits=bits,
+        mapping=mapping,
+        complete=bool(objects),
+        rpdos=rpdos,
+        tpdos=tpdos,
+    )
+
+
+def _true(text: str) -> bool:
+    return text.strip().lower() in {"1", "true"}
+
+
+def _pdo(element: ET.Element, place: str, unchangeable: bool) -> EsiPdo:
+    entries = tuple(
+        (
+            _number(one.findtext("Index"), f"{place}: <Entry><Index>"),
+            _number(one.findtext("SubIndex", "0"), f"{place}: <SubIndex>"),
+            _number(one.findtext("BitLen", "0"), f"{place}: <BitLen>"),
+        )
+        for one in element.findall("Entry")
+    )
+    return EsiPdo(
+        index=_number(element.findtext("Index"), f"{place}: <Index> of a PDO"),
+        fixed=unchangeable or _true(element.get("Fixed", "0")),
+        assigned="Sm" in element.attrib,
+        entries=tuple(entry for entry in entries if entry[0] != 0),  # 0: padding
+    )
+
+
+def _number(text: str | None, place: str) -> int:
+    """Return a HexDecValue: ``#x60b2`` or ``24754``.
+
+    Raises:
+        ConfigurationError: it is missing, or neither.
+    """
+    given = (text or "").strip()
+    hexadecimal = given.lower().removeprefix("#x")
+    try:
+        value = int(given) if hexadecimal == given.lower() else int(hexadecimal, 16)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= _LARGEST:
+        shown = f"is '{printable(given[:40])}'" if given else "is missing"
+        raise ConfigurationError(f"{place} {shown}; expected a number such as #x60b2 or 24754.")
+    return value
