@@ -128,7 +128,7 @@ private:
     Vector over;
     double length;
     double offset = 0.0;  // of a gear
-    Eigen::Index row;  // its first in phi
+    Eigen::Index row;     // its first in phi
     std::string name;
   };
 
