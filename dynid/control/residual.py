@@ -96,7 +96,7 @@ def recorded_residual(
         update={"border": 0.0, "trim_rest": False}
     )
     robot = robot.with_settings(settings)
-    signals = preprocess(recording, robot)
+    signals = preprocess(recording, robot, unsettled=True)
     motion, torque = (signals.position, signals.velocity, signals.acceleration), signals.raw_torque
     if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
         coupling = np.array(robot.coupling)  # q_j = T q_m, tau_m = T^T tau_j

@@ -41,8 +41,13 @@ class _Track:
         return _Track(self.position[span], velocity, self.torque[span])
 
 
-def preprocess(recording: Recording, robot: Robot) -> Signals:
+def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -> Signals:
     """Convert a recording to joint-side signals by the steps of the robot's settings.
+
+    Args:
+        recording: of the robot.
+        robot: with the settings.
+        unsettled: keep the ends of a recording cut in motion, where filters have not settled.
 
     Raises:
         PreprocessingError: a cut-off, period or threshold does not fit this recording.
@@ -66,7 +71,7 @@ def preprocess(recording: Recording, robot: Robot) -> Signals:
         span = _moving_span(signals.moving)
         notes += _trim_note(span, len(time), rate)
     border = round(settings.border * rate)
-    first, last = _unsettled(signals, span, settings)
+    first, last = (0, 0) if unsettled else _unsettled(signals, span, settings)
     notes += _unsettled_note(first, last, border, rate)
     step = recorded_steps(recording, robot)
     play = first_play(track.position, step, rate)

@@ -154,7 +154,7 @@ def payload_at_rest(
     whole = {"trim_rest": False, "border": 0.0, "period": None}
     settings = base.robot.settings(IdentificationSettings).model_copy(update=whole)
     resting = base.robot.with_settings(settings)
-    signals = [preprocess(recording, resting) for recording in recordings]
+    signals = [preprocess(recording, resting, unsettled=True) for recording in recordings]
     dwells = [dwell for one in signals for dwell in find_dwells(one)]
     if not dwells:
         raise EstimationError(

@@ -83,7 +83,7 @@ def moving_signals(robot: Robot, recording: Recording) -> Signals:
     """Preprocess motion with the profile's filters, keeping all samples of the recording."""
     whole = {"period": None, "trim_rest": False, "border": 0.0, "filter_torque": False}
     settings = robot.settings(IdentificationSettings).model_copy(update=whole)
-    return preprocess(recording, robot.with_settings(settings))
+    return preprocess(recording, robot.with_settings(settings), unsettled=True)
 
 
 def joints_to_drives(robot: Robot) -> Array:

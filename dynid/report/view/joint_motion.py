@@ -100,7 +100,7 @@ def recorded_motion(
     """
     # as in a validation, borders are included
     settings = robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})
-    signals = preprocess(recording, robot.with_settings(settings))
+    signals = preprocess(recording, robot.with_settings(settings), unsettled=True)
     error = None
     if model is not None:
         (comparison,) = compare(model, [signals], settings)

@@ -122,12 +122,12 @@ def test_didim_with_the_true_loop_needs_no_positions() -> None:
     settings = FourierSettings(base_frequency=0.3, harmonics=3, periods=2, ramp=0.5, seed=2)
     excitation = build_excitation(settings, robot.limits, robot.joints)
     recording = simulate(robot, excitation)
-    noise = 0.01 * np.random.default_rng(0).standard_normal(recording.position.shape)
+    noise = 0.01 * np.random.default_rng(0).standard_normal((2, *recording.position.shape))
     mechanism = robot.mechanism()
     base = base_parameterization(mechanism)
     didim = DirectAndInverseModel(simulated_loop(robot, [excitation]))
     found = []
-    for one in (recording, replace(recording, position=recording.position + noise)):
+    for one in (replace(recording, position=recording.position + some) for some in noise):
         problem = build_problem(
             mechanism, base, [preprocess(one, robot)], robot.settings(IdentificationSettings)
         )
