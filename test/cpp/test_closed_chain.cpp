@@ -96,7 +96,8 @@ const char * const five_bar_urdf = R"(
 
 const Eigen::Vector2d assembled{1.9, 1.2};
 
-dynid::Mechanism five_bar()
+/// Without what moves its pins.
+dynid::MechanismDescription open_five_bar()
 {
   dynid::MechanismDescription description;
   description.urdf_xml = five_bar_urdf;
@@ -104,6 +105,12 @@ dynid::Mechanism five_bar()
   description.chain.passive = {"left_pin", "right_pin"};
   description.chain.assembled_at = {assembled[0], assembled[1]};
   description.chain.start = {{"left_pin", -1.0}, {"right_pin", 1.0}};
+  return description;
+}
+
+dynid::Mechanism five_bar()
+{
+  auto description = open_five_bar();
   dynid::LoopClosure closure;
   closure.kind = dynid::ClosureKind::point;
   closure.link_a = "left_rod";
@@ -412,12 +419,7 @@ TEST(ClosedChain, ArraysNameTheSampleThatIsOutOfReach)
 /// The five-bar linkage cut open, with pins that follow the left crank and each other.
 dynid::MechanismDescription geared()
 {
-  dynid::MechanismDescription description;
-  description.urdf_xml = five_bar_urdf;
-  description.joints = {"left", "right"};
-  description.chain.passive = {"left_pin", "right_pin"};
-  description.chain.assembled_at = {assembled[0], assembled[1]};
-  description.chain.start = {{"left_pin", -1.0}, {"right_pin", 1.0}};
+  auto description = open_five_bar();
   description.chain.closures.resize(2);
   for (auto & closure : description.chain.closures) {
     closure.kind = dynid::ClosureKind::gear;
