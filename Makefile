@@ -104,7 +104,8 @@ lint-python: install
 # clang-tidy takes half a minute for a file that sees pinocchio: only files that changed, or whose
 # headers did, are checked again
 # the plugins are left to the compiler of ros-test: their headers are not in .venv
-TIDY := $(patsubst %.cpp,build/tidy/%.ok,$(filter-out cpp/ros2_control/%,$(filter %.cpp,$(CPP))))
+PLUGINS := cpp/ros2_control/% cpp/inverse_dynamics_solver/%
+TIDY := $(patsubst %.cpp,build/tidy/%.ok,$(filter-out $(PLUGINS),$(filter %.cpp,$(CPP))))
 
 lint-cpp: install $(TIDY)
 	$(BIN)/clang-format --dry-run -Werror $(CPP) $(CPP_CHECKS)

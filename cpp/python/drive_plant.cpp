@@ -159,10 +159,10 @@ void bind_settings(py::module_ & module)
     .def_readwrite("upper", &Settings::upper);
 }
 
-}  // namespace
-
-void dynid::bind_drive_plant(py::module_ & module)
+void bind_enums(py::module_ & module)
 {
+  using dynid::DriveMode;
+  using dynid::FaultReason;
   py::enum_<FaultReason>(module, "FaultReason")
     .value("none", FaultReason::none)
     .value("following_error", FaultReason::following_error)
@@ -174,7 +174,13 @@ void dynid::bind_drive_plant(py::module_ & module)
     .value("position", DriveMode::position)
     .value("torque", DriveMode::torque)
     .value("torque_and_gravity", DriveMode::torque_and_gravity);
+}
 
+}  // namespace
+
+void dynid::bind_drive_plant(py::module_ & module)
+{
+  bind_enums(module);
   bind_settings(module);
 
   py::class_<Fault>(module, "Fault")
