@@ -133,13 +133,13 @@ def _ur(body: CarriedBody, _: str, __: int) -> str:
             f"most {_UR_LIMIT:g}."
         )
     components = [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
-    return f"set_target_payload({body.mass:.6g}, {_list(body.centre)}, {_list(components)})"
+    return f"set_target_payload({_fixed(body.mass)}, {_list(body.centre)}, {_list(components)})"
 
 
 def _franka(body: CarriedBody, _: str, __: int) -> str:
     columns = body.inertia.flatten(order="F")
     request = (
-        f"{{mass: {body.mass:.6g}, center_of_mass: {_list(body.centre)}, "
+        f"{{mass: {_fixed(body.mass)}, center_of_mass: {_list(body.centre)}, "
         f"load_inertia: {_list(columns)}}}"
     )
     return f'ros2 service call /service_server/set_load franka_msgs/srv/SetLoad "{request}"'
@@ -154,29 +154,28 @@ def _abb(body: CarriedBody, name: str, _: int) -> str:
         )
     axes = PrincipalAxes.of(body.inertia)
     x, y, z, w = Rotation.from_matrix(axes.rotation).as_quat(canonical=True)
-    numbers = ",".join(f"{moment:.6g}" for moment in axes.moments)
-    quaternion = _list([w, x, y, z], digits=9)
+    numbers = ",".join(map(_fixed, axes.moments))
+    quaternion = _list([w, x, y, z])
     centre = _list(1e3 * body.centre)
-    return f"PERS loaddata {name}:=[{body.mass:.6g},{centre},{quaternion},{numbers}];"
+    return f"PERS loaddata {name}:=[{_fixed(body.mass)},{centre},{quaternion},{numbers}];"
 
 
 def _kuka(body: CarriedBody, name: str, axis: int) -> str:
     axes = PrincipalAxes.of(body.inertia)
     a, b, c = Rotation.from_matrix(axes.rotation).as_euler("ZYX", degrees=True)
     target = f"LOAD_A{axis}_DATA" if axis else f"LOAD_DATA[{_number(name, 'KUKA')}]"
-    x, y, z = 1e3 * body.centre
-    centre = f"X {x:.6g},Y {y:.6g},Z {z:.6g},A {a:.9g},B {b:.9g},C {c:.9g}"
-    jx, jy, jz = axes.moments
-    return f"{target}={{M {body.mass:.6g},CM {{{centre}}},J {{X {jx:.6g},Y {jy:.6g},Z {jz:.6g}}}}}"
+    x, y, z, jx, jy, jz = map(_fixed, (*(1e3 * body.centre), *axes.moments))
+    centre = f"X {x},Y {y},Z {z},A {_fixed(a)},B {_fixed(b)},C {_fixed(c)}"
+    return f"{target}={{M {_fixed(body.mass)},CM {{{centre}}},J {{X {jx},Y {jy},Z {jz}}}}}"
 
 
 def _fanuc(body: CarriedBody, name: str, _: int) -> str:
     schedule = _number(name, "FANUC")
-    rows = [f"Schedule No[{schedule:3d}]", f"PAYLOAD          [kg]       {body.mass:.6g}"]
+    rows = [f"Schedule No[{schedule:3d}]", f"PAYLOAD          [kg]       {_fixed(body.mass)}"]
     for axis, value in zip("XYZ", 1e2 * body.centre, strict=True):
-        rows.append(f"PAYLOAD CENTER {axis} [cm]       {value:.6g}")
+        rows.append(f"PAYLOAD CENTER {axis} [cm]       {_fixed(value)}")
     for axis, value in zip("XYZ", np.diag(body.inertia) / _KGF_CM_S2, strict=True):
-        rows.append(f"PAYLOAD INERTIA {axis} [kgfcms^2] {value:.6g}")
+        rows.append(f"PAYLOAD INERTIA {axis} [kgfcms^2] {_fixed(value)}")
     return "\n".join(rows)
 
 
@@ -186,9 +185,13 @@ def _number(name: str, maker: str) -> int:
     return int(name or "1")
 
 
-def _list(values: object, digits: int = 6) -> str:
-    shown = (f"{value:.{digits}g}" for value in np.asarray(values, dtype=np.float64))
-    return "[" + ",".join(shown) + "]"
+def _list(values: object) -> str:
+    return "[" + ",".join(map(_fixed, np.asarray(values, dtype=np.float64))) + "]"
+
+
+def _fixed(value: float) -> str:
+    """Return a number without exponent, which not every controller reads."""
+    return f"{round(float(value), 9) + 0.0:.9f}".rstrip("0").rstrip(".")
 
 
 _KUKA_AXIS = 3

@@ -136,6 +136,13 @@ def test_what_a_controller_does_not_take_is_refused(controller, changes, words) 
         load_text(controller, **{"body": make_body(), **changes})
 
 
+@pytest.mark.parametrize("controller", CONTROLLERS)
+def test_numbers_have_no_exponent_and_zero_no_sign(controller) -> None:
+    body = CarriedBody(0.25, np.array([1e-40, -1e-17, 2e-5]), np.diag([2e-5, 2e-5, 3e-5]))
+    numbers_only = load_text(controller, body).split(":=")[-1].split("setLoad")[-1]
+    assert not re.search(r"\de[+-]?\d|-0(?![.\d])", numbers_only)
+
+
 def test_names_and_numbers_are_those_of_the_user() -> None:
     assert load_text("abb", make_body(), name="box7").startswith("PERS loaddata box7:=[2.5,[10,")
     assert load_text("kuka", make_body(), name="4").startswith("LOAD_DATA[4]={M 2.5,")
