@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.real_recordings import DVRK, PANDA, TX40, UR10, UR10E, needs
+from support.real_recordings import DVRK, LWR, PANDA, TX40, UR10, UR10E, needs
 
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.identify import identify
@@ -111,3 +111,16 @@ def test_arms_of_the_da_vinci_are_predicted_as_well_as_published(arm, published)
     # on another motion, so only on the whole
     assert held_out.mean_relative_error < np.mean(published) / 100
     assert held_out.success
+
+
+@needs(LWR)
+def test_lwr_says_which_joints_it_does_not_serve() -> None:
+    robot = load_robot("lwr4")
+    result = identify(robot, [load_recording(LWR, robot, stop=17.6)])
+    held_out = validate(result.model, [load_recording(LWR, robot, start=17.6)]).verdict
+    errors = relative_errors(held_out)
+    # a plain script with viscous friction, tanh, offset and rotor inertia, on the same split
+    plain = np.array([0.2315, 0.0204, 0.1024, 0.0254, 0.1674, 0.3582, 1.4983])
+    assert errors.mean() < plain.mean()
+    assert not held_out.success
+    assert [joint.feedforward for joint in held_out.joints] == [*6 * [True], False]

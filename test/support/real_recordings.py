@@ -12,6 +12,7 @@ UR10 = DATA / "ur10" / "ur10_exciting_trajectory.db3"
 TX40 = DATA / "tx40"
 UR10E = DATA / "ur10e"
 DVRK = DATA / "dvrk"
+LWR = DATA / "lwr" / "recording_1.npz"
 PANDA = DATA / "panda" / "exciting_trajectory.csv"
 
 
