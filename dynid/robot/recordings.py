@@ -9,6 +9,7 @@ from dynid.recording import load
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
+from dynid.robot.servo_torque import with_servo_torque
 
 
 def load_recording(
@@ -21,6 +22,8 @@ def load_recording(
 ) -> Recording:
     """Load a recording of a robot, with its ``recording`` settings.
 
+    Of servos, whose torque is not measured, the torque is computed from commands and positions.
+
     Args:
         path: a rosbag2 (folder, .mcap or .db3), a CSV file or a NumPy file.
         robot: whose joints are read, in drive order.
@@ -30,11 +33,12 @@ def load_recording(
 
     Raises:
         RecordingError: the recording cannot be read, or lacks a joint.
+        ConfigurationError: the profile does not describe the servos.
     """
     check_type("load_recording(): robot", robot, Robot, "dynid.load_robot(path)")
     check_path("load_recording(): path", path)
     settings = robot.settings(RecordingSettings)
-    return load.load_recording(
+    loaded = load.load_recording(
         Path(path),
         robot.joints,
         topic=topic or settings.topic,
@@ -44,3 +48,4 @@ def load_recording(
         start=start,
         stop=stop,
     )
+    return with_servo_torque(loaded, robot)
