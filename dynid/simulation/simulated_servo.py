@@ -33,19 +33,22 @@ class SimulatedServos:
         rate: of the loops [Hz]; None: that of the profile's ``servo``.
         seed: of the sensors' noise.
 
+    Attributes:
+        law: of the servos.
+
     Raises:
         ConfigurationError: the profile does not describe a valid robot.
         MechanismError: profile and URDF do not match.
     """
 
     def __init__(self, robot: Robot, *, rate: float | None = None, seed: int = 0) -> None:
-        self._law = law_of(robot)
+        self.law = law_of(robot)
         n = len(robot.joints)
         simulation = robot.find(SimulationSettings) or SimulationSettings()
         given = per_joint(simulation.position_resolution, n, "position_resolution")
         self._step = np.where(given > 0, given, encoder_step(robot.drives, n))
         self._play = per_joint(simulation.backlash, n, "backlash") / 2
-        made = plant_arguments(robot, control_rate=rate or self._law.loop_rate, seed=seed)
+        made = plant_arguments(robot, control_rate=rate or self.law.loop_rate, seed=seed)
         made.settings.mode = _core.DriveMode.torque
         made.settings.command_delay = 0
         made.settings.torque_max = np.full(n, np.inf)  # the law limits it
@@ -83,8 +86,16 @@ class SimulatedServos:
             SimulationError: the motion became infinite.
         """
         velocity = np.array(self._plant.truth.velocity)
-        output = self._law.output(command, self.encoders(), velocity)
-        self._plant.step(self._target, self._law.torque(output, velocity))
+        output = self.law.output(command, self.encoders(), velocity)
+        self.drive(self.law.torque(output, velocity))
+
+    def drive(self, torque: Array) -> None:
+        """Run one cycle with the motors' torque (n,) [N m or N] in place of the position loops.
+
+        Raises:
+            SimulationError: the motion became infinite.
+        """
+        self._plant.step(self._target, torque)
         if self._plant.fault.reason != _core.FaultReason.none:
             message = (
                 "The simulated servos diverge; lower servo.position_gain, or give the joints the "
