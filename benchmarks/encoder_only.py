@@ -112,10 +112,10 @@ def print_roll_outs(robot: Robot, seed: int, rate: float) -> None:
         "true": simulated_model(robot),
     }
     print(f"{'rms error over 1 s [mrad]':26s}" + "".join(f"{one:>15s}" for one in robot.joints))
-    for name, model in models.items():
-        found = roll_outs(model, commanded)
-        print(f"{name:26s}" + "".join(f"{1e3 * one:15.2f}" for one in found.rms))
-    print(f"{'motion since the start':26s}" + "".join(f"{1e3 * one:15.2f}" for one in found.motion))
+    rolled = {name: roll_outs(model, commanded) for name, model in models.items()}
+    rows = {name: found.rms for name, found in rolled.items()}
+    for name, values in {**rows, "motion": rolled["true"].motion}.items():
+        print(f"{name:26s}" + "".join(f"{1e3 * one:15.2f}" for one in values))
 
 
 if __name__ == "__main__":

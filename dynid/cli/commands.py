@@ -107,6 +107,12 @@ COMMANDS = {
         "drive_gains_command",
         "Identify the torque constants of the drives.",
     ),
+    "servo": CommandEntry(
+        MODELS,
+        "servo",
+        "servo_app",
+        "Identify gains and biases of servos without torque; roll models out.",
+    ),
     "retrieve": CommandEntry(
         MODELS,
         "retrieve",

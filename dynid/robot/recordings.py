@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynid.arguments import check_path, check_type
+from dynid.errors import ConfigurationError
 from dynid.recording import load
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
@@ -37,8 +38,39 @@ def load_recording(
     """
     check_type("load_recording(): robot", robot, Robot, "dynid.load_robot(path)")
     check_path("load_recording(): path", path)
+    loaded = _loaded(path, robot, topic=topic, start=start, stop=stop)
+    return with_servo_torque(loaded, robot)
+
+
+def load_commands(
+    path: str | Path, robot: Robot, *, start: float | None = None, stop: float | None = None
+) -> Recording:
+    """Load a recording of a robot with servos as it is: effort is the command or output.
+
+    Args:
+        path: as for :func:`load_recording`, like the other arguments.
+        robot: with ``servo``.
+        start: omit samples before this time [s].
+        stop: omit samples after this time [s].
+
+    Raises:
+        RecordingError: the recording cannot be read, or lacks a joint.
+        ConfigurationError: the profile says that effort is no position command.
+    """
+    if robot.drives.effort != "position_command":
+        message = (
+            f"profile '{robot.name}': drives.effort is '{robot.drives.effort}', but commands of "
+            "servos are needed: position_command (docs/encoder-only.md)."
+        )
+        raise ConfigurationError(message)
+    return _loaded(path, robot, topic=None, start=start, stop=stop)
+
+
+def _loaded(
+    path: str | Path, robot: Robot, *, topic: str | None, start: float | None, stop: float | None
+) -> Recording:
     settings = robot.settings(RecordingSettings)
-    loaded = load.load_recording(
+    return load.load_recording(
         Path(path),
         robot.joints,
         topic=topic or settings.topic,
@@ -48,4 +80,3 @@ def load_recording(
         start=start,
         stop=stop,
     )
-    return with_servo_torque(loaded, robot)
