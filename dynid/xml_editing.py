@@ -76,6 +76,7 @@ class XmlText:
         xml_tree(text, where, error)
         self._bytes = text.encode()
         self._edits: list[tuple[int, int, bytes]] = []
+        self._filled: dict[XmlElement, bytes] = {}
         self._open: list[XmlElement] = []
         self._parser = expat.ParserCreate("utf-8")
         self._parser.StartElementHandler, self._parser.EndElementHandler = self._begin, self._finish
@@ -104,7 +105,7 @@ class XmlText:
 
     def set_text(self, element: XmlElement, text: str) -> None:
         """Replace all content of an element by text."""
-        self._replace_content(element, escape(text).encode())
+        self._edits.append(self._content_edit(element, escape(text).encode()))
 
     def replace(self, element: XmlElement, xml: str) -> None:
         """Replace an element by XML, whose further lines get its indentation."""
@@ -124,12 +125,9 @@ class XmlText:
                 (parent.content, parent.content, indent + self._indented(first, xml))
             )
             return
-        outer = self._line_break(parent)
-        lines = (outer + _INDENT) + xml.encode().replace(b"\n", outer + _INDENT)
-        if self._is_empty(parent) or not parent.text.strip():
-            self._replace_content(parent, lines + outer)
-        else:
-            self._edits.append((parent.content, parent.content, lines))
+        start = self._line_break(parent) + _INDENT
+        lines = start + xml.encode().replace(b"\n", start)
+        self._filled[parent] = self._filled.get(parent, b"") + lines
 
     def append(self, parent: XmlElement, xml: str) -> None:
         """Insert XML behind the last child of an element, on a line of its own."""
@@ -143,7 +141,8 @@ class XmlText:
     def text(self) -> str:
         """Return the text with all changes."""
         done, at = [], 0
-        for start, end, replacement in sorted(self._edits, key=lambda edit: edit[:2]):
+        filled = [self._filled_edit(element, lines) for element, lines in self._filled.items()]
+        for start, end, replacement in sorted(self._edits + filled, key=lambda edit: edit[:2]):
             done += [self._bytes[at:start], replacement]
             at = max(at, end)
         return b"".join([*done, self._bytes[at:]]).decode()
@@ -189,14 +188,18 @@ class XmlText:
         """Return the place of ``>`` or ``/>`` of the start tag."""
         return element.content - (2 if self._is_empty(element) else 1)
 
-    def _replace_content(self, element: XmlElement, content: bytes) -> None:
+    def _filled_edit(self, element: XmlElement, lines: bytes) -> tuple[int, int, bytes]:
+        """Return the edit that puts lines into an element without children."""
+        if element.text.strip():
+            return element.content, element.content, lines
+        return self._content_edit(element, lines + self._line_break(element))
+
+    def _content_edit(self, element: XmlElement, content: bytes) -> tuple[int, int, bytes]:
         if self._is_empty(element):
-            at = self._tag_end(element)
             closed = b">" + content + f"</{element.tag}>".encode()
-            self._edits.append((at, element.content, closed))
-        else:
-            end = self._bytes.rindex(b"</", element.content, element.end)
-            self._edits.append((element.content, end, content))
+            return self._tag_end(element), element.content, closed
+        end = self._bytes.rindex(b"</", element.content, element.end)
+        return element.content, end, content
 
     def _line_break(self, element: XmlElement) -> bytes:
         """Return the line break and the indentation of the line that an element starts."""

@@ -113,6 +113,12 @@ COMMANDS = {
         "retrieve_command",
         "Find physical parameters for given base parameters.",
     ),
+    "export": CommandEntry(
+        MODELS,
+        "export",
+        "export_command",
+        "Write a model to the file of a simulator: MJCF, SDF, URDF, USD.",
+    ),
     "model": CommandEntry(
         MODELS,
         "model",
