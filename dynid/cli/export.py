@@ -24,7 +24,6 @@ class _Format(str, Enum):
     mjcf = "mjcf"
     sdf = "sdf"
     urdf = "urdf"
-    usd = "usd"
 
 
 def export_command(
@@ -61,7 +60,7 @@ def export_command(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model to the file of a simulator: MJCF, SDF, URDF or USD.
+    """Write a model to the file of a simulator: MJCF, SDF or URDF.
 
     Masses, inertias, armature, damping, dry friction, springs and torque limits. With --into they
     go into a copy of your own file, in which everything else stays as it is. What a format does not

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
-from dynid.errors import ConfigurationError
+from dynid.robot.mjcf_compiling import compiled_mjcf, mujoco_library
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,15 +29,8 @@ class MujocoModel:
     """
 
     def __init__(self, text: str, where: Path) -> None:
-        self._mujoco = _mujoco()
-        self.where = where
-        try:
-            spec = self._mujoco.MjSpec.from_string(text)
-            spec.modelfiledir = str(where.parent.resolve())
-            self.model = spec.compile()
-        except ValueError as error:
-            lines = " ".join(str(error).split())
-            raise ConfigurationError(f"{where}: MuJoCo cannot compile it ({lines}).") from None
+        self._mujoco = mujoco_library()
+        self.model = compiled_mjcf(text, where)
         self.data = self._mujoco.MjData(self.model)
 
     @property
@@ -157,13 +150,3 @@ def _polynomials(model: Any, name: str) -> Array:  # noqa: ANN401  untyped
     linear = getattr(model, name)
     curved = getattr(model, f"{name}poly", np.zeros((len(linear), 2)))
     return np.column_stack([linear, curved])
-
-
-def _mujoco() -> Any:  # noqa: ANN401  untyped
-    try:
-        import mujoco  # noqa: PLC0415  an extra
-    except ImportError:
-        raise ConfigurationError(
-            "MuJoCo is needed to read an MJCF: pip install 'dynid[mujoco]'."
-        ) from None
-    return mujoco
