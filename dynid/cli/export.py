@@ -68,12 +68,12 @@ def export_command(
     """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
-    from dynid.files import refuse_to_replace, write_text
+    from dynid.files import refuse_to_replace
     from dynid.input_file import read_text
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.simulators.export import export_model
+    from dynid.simulators.export import export_along
     from dynid.simulators.exported_model import motion_of
 
     base = load_model(model)
@@ -84,16 +84,15 @@ def export_command(
         if recording is not None:
             (recorded,) = load_recordings([recording], base.robot, start, stop, step)
         step("choosing the nearest terms")
-        found = export_model(
+        found = export_along(
             base,
             to.value,
             motion_of(base, recorded),
-            output,
             into=None if into is None else (read_text(into), into),
             names=_pairs(names or []),
             header=_header(base),
         )
-    write_text(output, found.text)
+    found.save(output)
     if as_json:
         print_json(_json(found))
         return

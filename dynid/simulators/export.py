@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arguments import check_path
 from dynid.errors import ConfigurationError
 from dynid.excitation.motion import Motion
+from dynid.files import write_text
 from dynid.simulators.exported_model import ExportedModel, exported_model
 from dynid.simulators.formats import FORMATS, Check
 from dynid.simulators.placed_bodies import joint_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from dynid.robot.model import Model
     from dynid.simulators.frame_alignment import FrameAlignment
@@ -40,12 +42,20 @@ class Export:
     notes: tuple[str, ...]
     difference: float | None
 
+    def save(self, path: str | Path) -> None:
+        """Write the file atomically; an existing one is replaced.
 
-def export_model(
+        Raises:
+            OutputError: it cannot be written.
+        """
+        check_path("save(): path", path)
+        write_text(Path(path), self.text)
+
+
+def export_along(
     model: Model,
     to: str,
     motion: Motion,
-    path: Path,
     *,
     into: tuple[str, Path] | None = None,
     names: Mapping[str, str] | None = None,
@@ -57,7 +67,6 @@ def export_model(
         model: of a tree.
         to: the format, one of ``FORMATS``.
         motion: of the joints (N, n), for terms that the format does not have, and for the check.
-        path: of the file to be written.
         into: text and path of a file that gets the model; None: a new file.
         names: joints of that file for joints of the model, where names differ.
         header: lines of a comment in a new file.
@@ -70,7 +79,7 @@ def export_model(
     exported = exported_model(model, form.terms, motion)
     joints, notes, alignment = exported.mechanism.joints, [], None
     if into is None:
-        text, where = form.new(exported, list(header)), path
+        text, where = form.new(exported, list(header)), Path(f"{model.robot.name}.{to}")
     else:
         before, where = into
         joints = joint_names(joints, form.joints(before, where), names or {}, str(where))

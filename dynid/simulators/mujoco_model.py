@@ -88,6 +88,38 @@ class MujocoModel:
         self.model.opt.disableflags = flags
         return torque
 
+    def simulate(
+        self, joints: Sequence[str], position: Array, velocity: Array, torque: Array, step: float
+    ) -> Array:
+        """Simulate the motion that torques cause.
+
+        Args:
+            joints: their names; others start at rest at the model's reference position.
+            position: (n,) at the start [rad or m].
+            velocity: (n,) at the start [rad/s or m/s].
+            torque: (T, n) held for a step each [N m or N].
+            step: between torques [s]; MuJoCo integrates in steps of at most its own time step.
+
+        Returns:
+            positions (T + 1, n) [rad or m], the start included.
+        """
+        ids, option = self.joint_ids(joints), self.model.opt
+        dofs, places = self.model.jnt_dofadr[ids], self.model.jnt_qposadr[ids]
+        given = float(option.timestep)
+        substeps = int(np.ceil(step / given - 1e-9))
+        option.timestep = step / substeps
+        self._place(ids, position)
+        self.data.qvel[dofs] = velocity
+        found = np.empty((len(torque) + 1, len(ids)))
+        found[0] = position
+        for number, applied in enumerate(torque):
+            self.data.qfrc_applied[dofs] = applied
+            for _ in range(substeps):
+                self._mujoco.mj_step(self.model, self.data)
+            found[number + 1] = self.data.qpos[places]
+        option.timestep = given
+        return found
+
     def terms(self, joints: Sequence[str]) -> Mapping[str, Array]:
         """Return armature, damping, friction and springs of joints, each (n,) or (n, 3)."""
         ids = self.joint_ids(joints)

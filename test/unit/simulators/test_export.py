@@ -12,7 +12,7 @@ from support.simulator_models import USERS_MJCF, USERS_SDF, model_with_terms, ra
 from dynid.errors import ConfigurationError, MechanismError
 from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
-from dynid.simulators.export import export_model
+from dynid.simulators.export import export_along
 from dynid.simulators.formats import FORMATS
 from dynid.xml_tree import xml_tree
 
@@ -22,7 +22,7 @@ READER = {"mjcf": "mujoco", "sdf": "pydrake", "urdf": "pydrake"}
 
 def exported(model, to, **options):
     pytest.importorskip(READER[to])
-    return export_model(model, to, random_motion(model), Path(f"robot.{to}"), **options)
+    return export_along(model, to, random_motion(model), **options)
 
 
 @pytest.mark.parametrize("to", FORMATS)
@@ -116,7 +116,7 @@ def test_a_heavy_gripper_is_refused() -> None:
     text = USERS_MJCF.replace('mass="0.02"', 'mass="0.8"')
     model = model_with_terms()
     with pytest.raises(ConfigurationError, match=r"'joint_3' has 0.8 kg of its own"):
-        export_model(model, "mjcf", random_motion(model), Path("x"), into=(text, Path("mine.xml")))
+        export_along(model, "mjcf", random_motion(model), into=(text, Path("mine.xml")))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_file_that_does_not_fit_is_refused(before, after, message) -> None:
     pytest.importorskip("mujoco")
     text, model = USERS_MJCF.replace(before, after), model_with_terms()
     with pytest.raises(ConfigurationError, match=rf"mine.xml: .*{message}"):
-        export_model(model, "mjcf", random_motion(model), Path("x"), into=(text, Path("mine.xml")))
+        export_along(model, "mjcf", random_motion(model), into=(text, Path("mine.xml")))
 
 
 def test_names_of_joints_can_be_given() -> None:
@@ -170,7 +170,7 @@ def test_a_new_mjcf_has_limits_motors_and_shapes() -> None:
 def test_models_that_simulators_cannot_have_are_refused(robot, word) -> None:
     model = nominal_model(load_robot(robot))
     with pytest.raises((ConfigurationError, MechanismError), match=word):
-        export_model(model, "mjcf", random_motion(model), Path("x.xml"))
+        export_along(model, "mjcf", random_motion(model))
 
 
 def test_a_body_that_cannot_exist_is_refused() -> None:
@@ -179,4 +179,4 @@ def test_a_body_that_cannot_exist_is_refused() -> None:
     parameters[9] = -1.0
     model = replace(model, mechanism=model.mechanism.with_parameters(parameters))
     with pytest.raises(MechanismError, match=r"physical\.enabled: true"):
-        export_model(model, "mjcf", random_motion(model), Path("x.xml"))
+        export_along(model, "mjcf", random_motion(model))
