@@ -11,9 +11,10 @@ import unittest
 import launch_testing
 import rclpy
 import yaml
-from cell import Cell
+from cell import SLOW, Cell
 from controller_manager_msgs.srv import ListControllers, SwitchController
 from deadline import LONGEST
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
 from simulated_bag import write_simulated_model
@@ -26,6 +27,7 @@ ABOVE = [0.0, -0.6, 0.6, 0.0, 0.3, 0.0]  # [rad]
 ASIDE = [0.6, -0.3, 0.9, 0.3, 0.0, 0.3]  # [rad]
 PUSH = 300.0  # [N]
 NEAR = 0.03  # [rad] a PD controller leaves friction to the model
+BEST_EFFORT = SwitchController.Request.BEST_EFFORT
 CONTROLLERS = ["feedforward_controller", "joint_trajectory_controller"]
 
 
@@ -61,6 +63,24 @@ class TorqueCell(Cell):
         wrench.wrench.force.x = wrench.wrench.force.y = wrench.wrench.force.z = force
         self.pushes.publish(wrench)
 
+    def start(self):
+        """Wait until references are followed, which begins with one at rest."""
+        self.until(lambda: self.active() == CONTROLLERS, "controllers")
+        self.spin(0.5)  # until /dynid/drives can have arrived
+        self.until(lambda: self.level() == DiagnosticStatus.OK, "drives that follow references")
+
+    def arrive(self, goal):
+        """Move to a goal, again where the machine stalls: the trajectory is then aborted."""
+        deadline = time.monotonic() + LONGEST
+        while not self.is_at(goal):
+            assert time.monotonic() < deadline, f"the robot at {goal}"
+            if self.stopped():
+                self.recover()
+            self.go(goal)
+            end = time.monotonic() + 3 * SLOW
+            while time.monotonic() < end and not self.is_at(goal) and not self.stopped():
+                rclpy.spin_once(self.node, timeout_sec=0.05)
+
     def active(self):
         answer = self.call(ListControllers, "/controller_manager/list_controllers")
         states = {one.name: one.state for one in answer.controller}
@@ -72,7 +92,8 @@ class TorqueCell(Cell):
         while self.stopped() or self.active() != CONTROLLERS:
             assert time.monotonic() < deadline, "an activation"
             request = SwitchController.Request(
-                deactivate_controllers=self.active(), strictness=SwitchController.Request.BEST_EFFORT
+                deactivate_controllers=self.active(),
+                strictness=SwitchController.Request.BEST_EFFORT,
             )
             self.call(SwitchController, "/controller_manager/switch_controller", request)
             request = SwitchController.Request(
@@ -100,6 +121,7 @@ class Torque(unittest.TestCase):
     def test_torque_moves_and_holds_the_robot_and_a_push_ends_in_its_own_stop(self):
         cell = TorqueCell()
         cell.until(lambda: cell.states and cell.collisions, "a state and the news of no collision")
+        cell.start()
         cell.arrive(ABOVE)
         assert abs(cell.commands()[1]) > 20, "torque against weight"
         cell.arrive(ASIDE)
