@@ -30,7 +30,10 @@ from dynid.control.ros2_control import (
     uses_ros2_control,
 )
 from dynid.errors import ConfigurationError
-from dynid.profile import load_robot
+from dynid.profile import load_model, load_robot
+from dynid.robot.acceptance import check_acceptance
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid_ros.launching import (
     AT_REST,
     ENDS,
@@ -78,6 +81,17 @@ ARGUMENTS = [
         description="Whether references reach the drives through dynid's feedforward_controller.",
     ),
     DeclareLaunchArgument(
+        "command",
+        default_value="auto",
+        choices=["auto", "position", "torque"],
+        description="What the drives are commanded: position, with or without feedforward torque; "
+        "torque alone, by dynid/TorqueController, which needs model:=; auto: torque if drives.mode "
+        "of the profile is cst.",
+    ),
+    DeclareLaunchArgument(
+        "model", default_value="", description="model.yaml, for command:=torque; empty: none."
+    ),
+    DeclareLaunchArgument(
         "rate", default_value="1000", description="Control cycles per second [Hz]."
     ),
     DeclareLaunchArgument(
@@ -102,18 +116,29 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     urdf = value("urdf")
     robot = load_robot(value("robot"), urdf=Path(urdf) if urdf else None)
-    hardware, feedforward = value("hardware"), value("feedforward") == "true"
+    hardware, torque = value("hardware"), _commands_torque(value("command"), robot)
+    feedforward = torque or value("feedforward") == "true"
     if hardware == EXTERNAL:
         check_external(robot, feedforward=feedforward, slaves=bool(value("slaves")))
         return [LogInfo(msg="hardware:=external: the robot's own driver and controllers must run")]
     if uses_ros2_control(value("ros2_control")):
         rate = int(value("rate"))
         slaves = Path(value("slaves")) if value("slaves") else None
-        description = robot_description(robot, hardware, control_rate=rate, slaves=slaves)
+        description = robot_description(
+            robot, hardware, control_rate=rate, slaves=slaves, torque=torque
+        )
         drives = has_drive_states(description, robot.joints)
-        parameters = controller_parameters(robot, rate, feedforward=feedforward, drives=drives)
+        model = _model(value("model"), robot) if torque else None
+        parameters = controller_parameters(
+            robot, rate, feedforward=feedforward, drives=drives, torque=model
+        )
         spawned = controllers(feedforward=feedforward, drives=drives)
         return [*_controlled(description, parameters, spawned), *_monitored(value)]
+    if torque:
+        raise ConfigurationError(
+            "command:=torque needs ros2_control, which is not installed or not enabled; without it "
+            "use command:=position."
+        )
     if hardware != "simulated":
         raise ConfigurationError(
             f"hardware:={hardware} needs ros2_control, which is not installed or not enabled; "
@@ -132,6 +157,26 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         *_state_publisher(robot.urdf_xml),
         *_monitored(value),
     ]
+
+
+def _commands_torque(command: str, robot: Robot) -> bool:
+    return command == "torque" or (command == "auto" and robot.drives.mode == "cst")
+
+
+def _model(path: str, robot: Robot) -> Model:
+    """Return the model of a robot that is commanded torque.
+
+    Raises:
+        DynidError: there is none, it is of another robot, or its identification failed.
+    """
+    if not path:
+        raise ConfigurationError(
+            "command:=torque needs model:=, the path of a model.yaml, because the robot is held by "
+            "its torque."
+        )
+    model = load_model(path)
+    check_acceptance(model, robot, path, force=False)
+    return model
 
 
 def _monitored(value: Callable[[str], str]) -> list[LaunchDescriptionEntity]:

@@ -38,7 +38,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_init()
 FeedforwardController::InterfaceConfiguration
 FeedforwardController::command_interface_configuration() const
 {
-  auto found = interfaces({hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_EFFORT});
+  auto found = interfaces(command_kinds());
   DriveLink::append_commands(drive_interfaces(), params_.joints, found.names);
   return found;
 }
@@ -53,6 +53,11 @@ FeedforwardController::InterfaceConfiguration FeedforwardController::state_inter
   return found;
 }
 
+std::vector<const char *> FeedforwardController::command_kinds() const
+{
+  return {hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_EFFORT};
+}
+
 /// Without status words the other interfaces of drives are not used.
 DriveInterfaces FeedforwardController::drive_interfaces() const
 {
@@ -64,7 +69,7 @@ DriveInterfaces FeedforwardController::drive_interfaces() const
 
 /// Each of these interfaces of all joints, one kind after the other.
 FeedforwardController::InterfaceConfiguration FeedforwardController::interfaces(
-  std::initializer_list<const char *> kinds) const
+  const std::vector<const char *> & kinds) const
 {
   InterfaceConfiguration found{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
   for (const char * kind : kinds) {
@@ -87,7 +92,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
   }
   try {
     check_renamed(get_node()->get_node_parameters_interface()->get_parameter_overrides(), rate_);
-    law_ = std::make_unique<ControlLaw>(n, law_settings(params_, rate_));
+    make_law(n);
     effort_factor_ = per_joint(params_, "effort_factor", params_.effort_factor, 1.0);
     std::ignore = smoothing();
     const auto request = law_request(params_, rate_);
@@ -102,9 +107,6 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
         &feedback_.velocity, &feedback_.torque}) {
     vector->setConstant(n, not_a_number);
   }
-  last_command_ = reference_.position;
-  last_offset_.setZero(n);
-  fading_step_ = params_.ramp_time > 0.0 ? 1.0 / (params_.ramp_time * rate_) : 1.0;
   drives_.reset();
   if (!params_.drives.status_interface.empty()) {
     drives_ = std::make_unique<DriveLink>(params_.joints, drive_interfaces(), rate_);
@@ -115,6 +117,14 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
   publish_period_ = rate_ / params_.state_publish_rate;
   make_topics();
   return CallbackReturn::SUCCESS;
+}
+
+void FeedforwardController::make_law(Eigen::Index joints)
+{
+  law_ = std::make_unique<ControlLaw>(joints, law_settings(params_, rate_));
+  last_command_.setConstant(joints, not_a_number);
+  last_offset_.setZero(joints);
+  fading_step_ = params_.ramp_time > 0.0 ? 1.0 / (params_.ramp_time * rate_) : 1.0;
 }
 
 FeedforwardController::CallbackReturn FeedforwardController::on_activate(
@@ -136,6 +146,19 @@ FeedforwardController::CallbackReturn FeedforwardController::on_activate(
   reference_.position.setConstant(not_a_number);
   topic_reference_.set([this](TopicReference & received) { received.reference = reference_; });
   RCLCPP_INFO(get_node()->get_logger(), "%s", supervision_.c_str());
+  if (!start_law()) {
+    return CallbackReturn::ERROR;
+  }
+  collision_time_ = 0;
+  reset_ = Reset::none;
+  write_commands();
+  state_message_->fill(get_node()->now(), reference_, feedback_, law(), torque_command());
+  state_out_->try_publish(state_message_->message());  // allocates its memory now
+  return CallbackReturn::SUCCESS;
+}
+
+bool FeedforwardController::start_law()
+{
   if (feedback_.position.allFinite()) {
     law_->start(feedback_.position);
   }
@@ -143,37 +166,34 @@ FeedforwardController::CallbackReturn FeedforwardController::on_activate(
     fading_ = 0.0;
     run_law(1.0);
   }
-  collision_time_ = 0;
-  reset_ = Reset::none;
-  write_commands();
-  state_message_->fill(get_node()->now(), reference_, feedback_, *law_);
-  state_out_->try_publish(state_message_->message());  // allocates its memory now
-  return CallbackReturn::SUCCESS;
+  return true;
 }
 
 FeedforwardController::CallbackReturn FeedforwardController::on_deactivate(
   const rclcpp_lifecycle::State &)
 {
-  const auto n = params_.joints.size();
-  const auto no_torque = [&] {
-    for (std::size_t i = 0; i < n; ++i) {
-      write(n + i, 0.0);  // the drives would otherwise keep the last offset
-    }
-  };
   if (drives_) {
     drives_->stop();
   }
-  no_torque();
+  write_last_commands();
   const auto cycle = cycle_thread_.load();
   if (cycle != std::thread::id() && cycle != std::this_thread::get_id()) {
     // controller_manager shuts down: it stops the hardware next, while its cycles continue
     const std::chrono::duration<double> period(1.0 / rate_);
     for (int k = 0; k < last_cycles; ++k) {
       std::this_thread::sleep_for(period);
-      no_torque();  // an update in progress may have overwritten it
+      write_last_commands();  // an update in progress may have overwritten it
     }
   }
   return CallbackReturn::SUCCESS;
+}
+
+void FeedforwardController::write_last_commands() noexcept
+{
+  const auto n = params_.joints.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    write(n + i, 0.0);  // the drives would otherwise keep the last offset
+  }
 }
 
 FeedforwardController::CallbackReturn FeedforwardController::on_cleanup(
@@ -233,10 +253,10 @@ FeedforwardController::return_type FeedforwardController::update_and_write_comma
   since_published_ += 1.0;
   const bool publishes = since_published_ >= publish_period_;
   read_feedback();
-  const bool was_latched = law_->latched();
+  const bool was_latched = law().latched();
   run_law(period.seconds() * rate_);
   write_commands();
-  if (law_->latched() && !was_latched) {
+  if (law().latched() && !was_latched) {
     collision_time_ = time.nanoseconds();
   }
   take_reset();
@@ -303,20 +323,37 @@ void FeedforwardController::take_requests() noexcept
   if (newest_request_.load(std::memory_order_acquire) != taken_request_) {
     requests_.try_get([this](const Request & request) {
       taken_request_ = request.number;
-      law_->set_gain(request.law.gain);
-      law_->set_mode(request.law.mode);
-      law_->set_reaction(request.law.reaction);
-      law_->set_collision(request.law.collision);
       payload_ = request.law.payload;
-      law_->set_payload(payload_);
+      apply(request.law);
     });
   }
   auto * const model = models_.take();
   if (model != used_model_) {
     used_model_ = model;
-    law_->use(model);
-    law_->set_payload(payload_);
+    use(model, payload_);
   }
+}
+
+void FeedforwardController::apply(const LawRequest & request) noexcept
+{
+  law_->set_gain(request.gain);
+  law_->set_mode(request.mode);
+  law_->set_reaction(request.reaction);
+  law_->set_collision(request.collision);
+  law_->set_payload(request.payload);
+}
+
+void FeedforwardController::use(ControlModel * model, const Payload & payload) noexcept
+{
+  law_->use(model);
+  law_->set_payload(payload);
+}
+
+ResetReport FeedforwardController::reset_law() noexcept { return law_->reset(); }
+
+const Eigen::VectorXd & FeedforwardController::torque_command() const noexcept
+{
+  return law_->torque_offset();
 }
 
 void FeedforwardController::take_reset() noexcept
@@ -324,7 +361,7 @@ void FeedforwardController::take_reset() noexcept
   if (reset_.load(std::memory_order_acquire) != Reset::requested) {
     return;
   }
-  reset_report_ = law_->reset();
+  reset_report_ = reset_law();
   reset_.store(Reset::answered, std::memory_order_release);
 }
 
@@ -375,18 +412,18 @@ void FeedforwardController::write_commands() noexcept
 
 void FeedforwardController::report(const rclcpp::Time & time) noexcept
 {
-  const auto & detector = law_->detector();
+  const auto & detector = law().detector();
   ControllerStatus status;
   status.collision = detector.collision();
   status.level = detector.level();
   status.warning = detector.warning();
-  status.inactive_reason = law_->inactive_reason();
-  status.limited_drive = law_->limited_drive();
-  status.gain = law_->gain();
+  status.inactive_reason = law().inactive_reason();
+  status.limited_drive = law().limited_drive();
+  status.gain = law().gain();
   status.collision_time = collision_time_;
   status.failed_writes = failed_writes_;
   std::ignore = status_.try_set(status);
-  state_message_->fill(time, reference_, feedback_, *law_);
+  state_message_->fill(time, reference_, feedback_, law(), torque_command());
   std::ignore = state_out_->try_publish(state_message_->message());
 }
 

@@ -4,7 +4,6 @@
 #include <controller_interface/chainable_controller_interface.hpp>
 #include <diagnostic_msgs/msg/diagnostic_array.hpp>
 #include <dynid/feedforward_controller_parameters.hpp>
-#include <initializer_list>
 #include <memory>
 #include <realtime_tools/realtime_publisher.hpp>
 #include <realtime_tools/realtime_thread_safe_box.hpp>
@@ -27,6 +26,8 @@ namespace dynid
 
 /// The ros2_control plugin of ControlLaw, between a trajectory controller (or the topic
 /// ~/reference) and drives with position and effort commands. User documentation: docs/control.md.
+///
+/// TorqueController, for drives with effort commands alone, replaces the protected hooks.
 class FeedforwardController : public controller_interface::ChainableControllerInterface
 {
 public:
@@ -54,6 +55,33 @@ protected:
     const rclcpp::Time & time, const rclcpp::Duration & period) override;
   return_type update_and_write_commands(
     const rclcpp::Time & time, const rclcpp::Duration & period) override;
+
+  // What depends on the law. Of these make_law() may throw std::invalid_argument; all others are
+  // for control cycles as well: no allocation, lock or exception.
+
+  /// Kinds of the command interfaces, each claimed for all joints.
+  [[nodiscard]] virtual std::vector<const char *> command_kinds() const;
+  virtual void make_law(Eigen::Index joints);
+  /// Starts at the feedback; false, and then explained by a message, where that is impossible.
+  virtual bool start_law();
+  virtual void apply(const LawRequest & request) noexcept;
+  virtual void use(ControlModel * model, const Payload & payload) noexcept;
+  virtual void run_law(double cycles) noexcept;
+  virtual ResetReport reset_law() noexcept;
+  [[nodiscard]] virtual const ControlLaw & law() const noexcept { return *law_; }
+  [[nodiscard]] virtual const Eigen::VectorXd & torque_command() const noexcept;
+  virtual void write_commands() noexcept;
+  /// Writes what remains when no cycles follow.
+  virtual void write_last_commands() noexcept;
+
+  void take_requests() noexcept;
+  void write(std::size_t interface, double value) noexcept;
+
+  feedforward_controller::Params params_;  // as configured
+  double rate_ = 0.0;                      // control cycles per second [Hz]
+  std::unique_ptr<DriveLink> drives_;      // where there are status words
+  Reference reference_;
+  Feedback feedback_;
 
 private:
   using JointState = sensor_msgs::msg::JointState;
@@ -88,7 +116,7 @@ private:
     answered
   };
 
-  [[nodiscard]] InterfaceConfiguration interfaces(std::initializer_list<const char *> kinds) const;
+  [[nodiscard]] InterfaceConfiguration interfaces(const std::vector<const char *> & kinds) const;
 
   // outside the control cycle
   void watch_parameters();
@@ -105,32 +133,23 @@ private:
 
   // in the control cycle
   [[nodiscard]] DriveInterfaces drive_interfaces() const;
-  void run_law(double cycles) noexcept;
   void stop_law(DrivePhase phase, double cycles) noexcept;
   [[nodiscard]] double torque_offset(Eigen::Index joint) const noexcept;
-  void take_requests() noexcept;
   void take_reset() noexcept;
   void read_references() noexcept;
   void read_feedback() noexcept;
-  void write(std::size_t interface, double value) noexcept;
-  void write_commands() noexcept;
   void report(const rclcpp::Time & time) noexcept;
 
   std::shared_ptr<feedforward_controller::ParamListener> listener_;
-  feedforward_controller::Params params_;  // as configured
   JointNames joints_;
   Eigen::VectorXd effort_factor_;
-  double rate_ = 0.0;  // control cycles per second [Hz]
 
   std::unique_ptr<ControlLaw> law_;
-  std::unique_ptr<DriveLink> drives_;  // where there are status words
   Eigen::VectorXd last_command_;
   Eigen::VectorXd last_offset_;  // before a drive was lost
   double fading_ = 0.0;          // of that, from 1 to 0
   double fading_step_ = 1.0;     // in a cycle
   std::atomic<std::thread::id> cycle_thread_{};
-  Reference reference_;
-  Feedback feedback_;
   std::uint64_t failed_writes_ = 0;
   std::int64_t collision_time_ = 0;
   double since_published_ = 0.0;  // [cycles]

@@ -147,7 +147,7 @@ void FeedforwardController::apply_parameters(const std::vector<rclcpp::Parameter
         "detected; identify again, or seal it with 'dynid model seal'.");
     }
   }
-  if (law_) {
+  if (rate_ > 0.0) {  // configured
     const auto request = law_request(listener_->get_params(), rate_);
     supervision_ = describe_supervision(supervised(request.collision), joints_);
     request_update(request);

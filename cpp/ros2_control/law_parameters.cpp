@@ -145,6 +145,36 @@ ControlLawSettings law_settings(const Params & params, double control_rate)
   return settings;
 }
 
+TorqueLawSettings torque_law_settings(const Params & params, double control_rate)
+{
+  constexpr double rate_time = 0.05;  // [s] in which the torque may reach its limit
+  const auto & given = params.torque_control;
+  const auto each = [&](const char * name, const std::vector<double> & values, double fallback) {
+    return per_joint(params, std::string("torque_control.") + name, values, fallback);
+  };
+  TorqueLawSettings settings;
+  settings.law = law_settings(params, control_rate);
+  settings.gravity = given.gravity == "by_robot" ? GravityBy::robot : GravityBy::controller;
+  settings.compensation = given.compensation == "gravity"      ? Compensation::gravity
+                          : given.compensation == "rigid_body" ? Compensation::rigid_body
+                                                               : Compensation::full;
+  settings.feedback_delay = static_cast<int>(given.feedback_delay);
+  settings.stiffness = each("stiffness", given.stiffness, 0.0);
+  settings.damping = each("damping", given.damping, 0.0);
+  settings.integral_gain = each("integral_gain", given.integral_gain, 0.0);
+  settings.integral_max = each("integral_max", given.integral_max, 0.0);
+  settings.torque_rate_max = given.torque_rate_max.empty()
+                               ? settings.law.feedforward.torque_max / rate_time
+                               : each("torque_rate_max", given.torque_rate_max, infinity);
+  settings.position_error_max = each("position_error_max", given.position_error_max, infinity);
+  settings.speed_max = each("speed_max", given.speed_max, infinity);
+  settings.stop_damping =
+    given.stop_damping.empty() ? settings.damping : each("stop_damping", given.stop_damping, 0.0);
+  settings.stop_speed = each("stop_speed", given.stop_speed, infinity);
+  settings.stop_time = given.stop_time;
+  return settings;
+}
+
 void check_renamed(const std::map<std::string, rclcpp::ParameterValue> & given, double control_rate)
 {
   const auto refuse = [](const std::string & old, const std::string & now, double seconds) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dynid/control_law.hpp"
+#include "dynid/torque_law.hpp"
 
 namespace dynid
 {
@@ -24,6 +25,10 @@ struct LawRequest
 
 /// The settings of the control law, at this many cycles per second [Hz].
 ControlLawSettings law_settings(const feedforward_controller::Params & params, double control_rate);
+
+/// The settings of a torque-controlled robot.
+TorqueLawSettings torque_law_settings(
+  const feedforward_controller::Params & params, double control_rate);
 
 /// Refuses settings in control cycles, from parameter files of earlier versions.
 void check_renamed(

@@ -145,6 +145,19 @@ std::map<std::string, double> locked(const HardwareParameters & parameters)
   return found;
 }
 
+DriveMode mode(const HardwareParameters & parameters)
+{
+  const auto found = parameters.find("mode");
+  if (found == parameters.end() || found->second == "position") {
+    return DriveMode::position;
+  }
+  if (found->second != "torque" && found->second != "torque_and_gravity") {
+    refuse(
+      "mode", "is '" + found->second + "', but must be position, torque or torque_and_gravity.");
+  }
+  return found->second == "torque" ? DriveMode::torque : DriveMode::torque_and_gravity;
+}
+
 DrivePlantSettings settings(const HardwareParameters & parameters)
 {
   const auto count = [&](const char * name) { return whole(name, number(parameters, name)); };
@@ -153,6 +166,7 @@ DrivePlantSettings settings(const HardwareParameters & parameters)
   found.integration_rate = number(parameters, "integration_rate");
   found.command_delay = static_cast<int>(count("command_delay"));
   found.feedback_delay = static_cast<int>(count("feedback_delay"));
+  found.mode = mode(parameters);
   found.motor_side = number(parameters, "motor_side") != 0.0;
   found.seed = static_cast<std::uint64_t>(count("seed"));
   using Settings = DrivePlantSettings;
@@ -206,6 +220,11 @@ Eigen::VectorXd per_joint(
   auto values = vector(parameters, name);
   check_count(name, static_cast<std::size_t>(values.size()), joints);
   return values;
+}
+
+bool commands_torque(const HardwareParameters & parameters)
+{
+  return mode(parameters) != DriveMode::position;
 }
 
 double control_rate(const HardwareParameters & parameters)

@@ -22,6 +22,9 @@ using HardwareParameters = std::unordered_map<std::string, std::string>;
 [[nodiscard]] Eigen::VectorXd per_joint(
   const HardwareParameters & parameters, const std::string & name, std::size_t joints);
 
+/// Whether drives are commanded torque alone: `mode` torque or torque_and_gravity, not position.
+[[nodiscard]] bool commands_torque(const HardwareParameters & parameters);
+
 /// Control cycles per second that the plant is made for [Hz].
 [[nodiscard]] double control_rate(const HardwareParameters & parameters);
 

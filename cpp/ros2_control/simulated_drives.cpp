@@ -1,5 +1,6 @@
 #include "simulated_drives.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <limits>
@@ -66,6 +67,7 @@ CallbackReturn SimulatedDrives::on_init(
     }
     plant_->reset(home_);
     rate_ = control_rate(parameters);
+    torque_mode_ = commands_torque(parameters);
     if (info.rw_rate > 0 && std::abs(rate_ - info.rw_rate) > 0.5) {
       throw std::invalid_argument(
         "The simulated drives run at control_rate " + std::to_string(std::lround(rate_)) +
@@ -96,7 +98,7 @@ CallbackReturn SimulatedDrives::on_configure(const rclcpp_lifecycle::State &)
     for (const auto & joint : get_hardware_info().joints) {
       const auto reset = joint.name + "/reset_fault";
       joints_.push_back(
-        {get_command_interface_handle(joint.name + "/position"),
+        {torque_mode_ ? nullptr : get_command_interface_handle(joint.name + "/position"),
          get_command_interface_handle(joint.name + "/effort"),
          get_state_interface_handle(joint.name + "/position"),
          get_state_interface_handle(joint.name + "/velocity"),
@@ -110,8 +112,8 @@ CallbackReturn SimulatedDrives::on_configure(const rclcpp_lifecycle::State &)
   } catch (const std::exception & error) {
     RCLCPP_ERROR(
       get_logger(),
-      "Every joint needs command interfaces position and effort, and state interfaces position, "
-      "velocity and effort (%s).",
+      "Every joint needs command interfaces position and effort (effort alone in torque mode), and "
+      "state interfaces position, velocity and effort (%s).",
       error.what());
     return CallbackReturn::ERROR;
   }
@@ -135,14 +137,45 @@ CallbackReturn SimulatedDrives::on_activate(const rclcpp_lifecycle::State &)
     joint.state.start(operational_after_[j]);
     // a drive that is not on the bus has not reported its position
     const double first = joint.state.present() ? target_[j] : not_a_number;
-    std::ignore = joint.target->set_value(first, true);
+    if (joint.target) {
+      std::ignore = joint.target->set_value(first, true);
+    }
     std::ignore = joint.torque_offset->set_value(0.0, true);
     if (joint.reset_fault) {
       std::ignore = joint.reset_fault->set_value(0.0, true);
     }
   }
+  effort_claimed_ = false;
+  switch_control();
   write_states();
   return CallbackReturn::SUCCESS;
+}
+
+return_type SimulatedDrives::perform_command_mode_switch(
+  const std::vector<std::string> & start_interfaces,
+  const std::vector<std::string> & stop_interfaces)
+{
+  const auto has_effort = [this](const std::vector<std::string> & names) {
+    const auto & joints = get_hardware_info().joints;
+    return std::any_of(joints.begin(), joints.end(), [&names](const auto & joint) {
+      return std::find(names.begin(), names.end(), joint.name + "/effort") != names.end();
+    });
+  };
+  effort_claimed_ =
+    has_effort(start_interfaces) || (effort_claimed_ && !has_effort(stop_interfaces));
+  return return_type::OK;
+}
+
+/// In torque mode: between the robot's own stop and torques.
+void SimulatedDrives::switch_control() noexcept
+{
+  const bool enabled = std::all_of(
+    joints_.begin(), joints_.end(), [](const auto & joint) { return joint.state.enabled(); });
+  if (torque_mode_ && !effort_claimed_) {
+    plant_->stop_control();
+  } else if (torque_mode_ && enabled) {
+    plant_->start_control();
+  }
 }
 
 CallbackReturn SimulatedDrives::on_deactivate(const rclcpp_lifecycle::State &)
@@ -224,11 +257,13 @@ return_type SimulatedDrives::write(const rclcpp::Time &, const rclcpp::Duration 
       continue;
     }
     // a value that is not finite means no command: the previous target stays
-    const double target = joint.target->get_optional().value_or(target_[j]);
+    const double target =
+      joint.target ? joint.target->get_optional().value_or(target_[j]) : target_[j];
     const double offset = joint.torque_offset->get_optional().value_or(torque_offset_[j]);
     target_[j] = std::isfinite(target) ? target : target_[j];
     torque_offset_[j] = std::isfinite(offset) ? offset : 0.0;
   }
+  switch_control();
   line_.give(target_);
   while (line_.due()) {
     plant_->step(line_.next(), torque_offset_);

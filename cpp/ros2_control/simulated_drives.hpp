@@ -28,6 +28,9 @@ namespace dynid
 /// Faults and forces are injected by the topics and services of its node, see Injections. In a
 /// fault states continue, and commands are ignored.
 ///
+/// In torque mode (hardware parameter `mode`) a joint takes an effort alone, the drive's torque,
+/// and the robot's own stop holds it while effort is not claimed or a drive is not enabled yet.
+///
 /// The hardware parameters describe the robot; see make_plant(). In addition, `home` is the start
 /// position [rad or m], `torque_factor` the torque per unit of effort, and `operational_after` the
 /// time at which each drive appears on the bus [s after activation]; if absent: at once.
@@ -45,6 +48,11 @@ public:
   hardware_interface::CallbackReturn on_activate(
     const rclcpp_lifecycle::State & previous_state) override;
 
+  /// In torque mode: follows the claims of efforts.
+  hardware_interface::return_type perform_command_mode_switch(
+    const std::vector<std::string> & start_interfaces,
+    const std::vector<std::string> & stop_interfaces) override;
+
   /// Logs the torque offsets of the last cycle, and ends with a cycle of zero offsets.
   hardware_interface::CallbackReturn on_deactivate(
     const rclcpp_lifecycle::State & previous_state) override;
@@ -60,11 +68,12 @@ public:
 
 private:
   void lead_drives(double period) noexcept;
+  void switch_control() noexcept;
   void write_states() noexcept;
 
   struct Joint
   {
-    hardware_interface::CommandInterface::SharedPtr target;
+    hardware_interface::CommandInterface::SharedPtr target;  // null in torque mode
     hardware_interface::CommandInterface::SharedPtr torque_offset;
     hardware_interface::StateInterface::SharedPtr position;
     hardware_interface::StateInterface::SharedPtr velocity;
@@ -82,6 +91,8 @@ private:
   TargetLine line_{0};
   std::vector<Joint> joints_;
   double rate_ = 0.0;  // [Hz]
+  bool torque_mode_ = false;
+  bool effort_claimed_ = false;
   Eigen::VectorXd home_;
   Eigen::VectorXd torque_factor_;
   Eigen::VectorXd operational_after_;  // [s]

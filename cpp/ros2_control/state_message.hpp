@@ -35,7 +35,7 @@ public:
   /// In control cycles: no allocation.
   void fill(
     const rclcpp::Time & time, const Reference & reference, const Feedback & feedback,
-    const ControlLaw & law) noexcept
+    const ControlLaw & law, const Eigen::VectorXd & torque_command) noexcept
   {
     const auto now = time.nanoseconds();
     message_.header.stamp.sec = static_cast<std::int32_t>(now / 1'000'000'000);
@@ -44,7 +44,7 @@ public:
       const auto j = static_cast<Eigen::Index>(i);
       message_.position[i] = reference.position[j];
       message_.velocity[i] = reference.velocity[j];
-      message_.effort[i] = law.torque_offset()[j];
+      message_.effort[i] = torque_command[j];
       message_.position[joints_ + i] = feedback.position[j];
       message_.velocity[joints_ + i] = feedback.velocity[j];
       message_.effort[joints_ + i] = feedback.torque[j];

@@ -11,7 +11,8 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
-from dynid.control.ros_parameters import feedforward_parameters
+from dynid.control.ros_parameters import feedforward_parameters, torque_parameters
+from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.dynamics.closed_chain import chain_lists
 from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.errors import ConfigurationError
@@ -27,6 +28,7 @@ from dynid.xml_tree import xml_tree
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
 PLANT_SETTINGS = (
@@ -74,6 +76,7 @@ _PLUGINS = {
     "mock": "mock_components/GenericSystem",
     "ethercat": "ethercat_driver/EthercatDriver",
 }
+_TORQUE_MODES = {"by_controller": "torque", "by_robot": "torque_and_gravity"}
 HARDWARE = tuple(_PLUGINS)
 """Kinds of hardware with a ``<ros2_control>`` tag of dynid."""
 
@@ -87,6 +90,7 @@ def robot_description(
     *,
     control_rate: float,
     slaves: Path | None = None,
+    torque: bool = False,
 ) -> str:
     """Return the URDF with the ``<ros2_control>`` tag for a kind of hardware.
 
@@ -96,12 +100,15 @@ def robot_description(
         control_rate: cycles per second [Hz].
         slaves: folder of ``dynid drives``, for ethercat; without one the URDF must have its own
             tag.
+        torque: whether the drives take torque alone.
 
     Raises:
         ConfigurationError: there are neither slave files nor a tag in the URDF, the files do
-            not match, or the tag has EtherCAT drives without status words.
+            not match, the tag has EtherCAT drives without status words, or the drives have
+            another mode.
     """
     root = xml_tree(robot.urdf_xml, "The URDF")
+    _check_mode(robot, hardware, torque=torque)
     if hardware == "ethercat" and slaves is None:
         if root.find("ros2_control") is None:
             raise ConfigurationError(
@@ -112,11 +119,11 @@ def robot_description(
         _check_own_tag(robot, root)
         return robot.urdf_xml
     if hardware == "ethercat" and slaves is not None:
-        _check_mode(robot)
         check_slave_files(slaves, robot.joints, control_rate)
     for tag in root.findall("ros2_control"):
         root.remove(tag)
-    root.append(hardware_tag(robot, hardware, control_rate=control_rate, slaves=slaves))
+    tag = hardware_tag(robot, hardware, control_rate=control_rate, slaves=slaves, torque=torque)
+    root.append(tag)
     return ET.tostring(root, encoding="unicode")
 
 
@@ -126,12 +133,13 @@ def hardware_tag(
     *,
     control_rate: float,
     slaves: Path | None = None,
+    torque: bool = False,
 ) -> ET.Element:
     """Return the ``<ros2_control>`` tag of a robot for a kind of hardware.
 
     Each joint has the command interfaces position, effort (the torque offset) and ``reset_fault``,
     and the state interfaces position, velocity, effort and those of DRIVE_STATES. EtherCAT drives
-    have the addresses and the mode of ``robot.drives``: in cyclic synchronous torque there is no
+    have the addresses and the mode of ``robot.drives``. Drives that take torque alone have no
     command interface position, and effort is the whole torque.
 
     Args:
@@ -139,6 +147,7 @@ def hardware_tag(
         hardware: ``simulated``, ``mock`` or ``ethercat``.
         control_rate: cycles per second [Hz].
         slaves: folder of the slave files, for ethercat.
+        torque: whether the drives take torque alone.
     """
     system = ET.Element("ros2_control", name=robot.name, type="system")
     plugin = ET.SubElement(system, "hardware")
@@ -162,10 +171,14 @@ def hardware_tag(
         return system
     simulated = SimulatedRobot(robot)  # checks the settings
     if hardware == "simulated":
-        for name, value in _plant(robot, simulated.home, control_rate).items():
+        parameters = _plant(robot, simulated.home, control_rate)
+        if torque:
+            parameters["mode"] = _TORQUE_MODES[robot.settings(TorqueControlSettings).gravity]
+        for name, value in parameters.items():
             ET.SubElement(plugin, "param", name=name).text = value
+    taken = ("effort", RESET_FAULT) if torque else ("position", "effort", RESET_FAULT)
     for joint, position in zip(robot.joints, simulated.home, strict=True):
-        _joint(system, joint, ("position", "effort", RESET_FAULT), _at_rest(float(position)))
+        _joint(system, joint, taken, _at_rest(float(position)))
     return system
 
 
@@ -214,13 +227,18 @@ def _without(root: ET.Element, joints: Iterable[str], kind: str, name: str) -> l
     return [joint for joint in joints if joint not in having]
 
 
-def _check_mode(robot: Robot) -> None:
-    """Refuse drives that take no positions, which the controllers of dynid command."""
-    if robot.drives.mode != "csp":
+def _check_mode(robot: Robot, hardware: str, *, torque: bool) -> None:
+    """Refuse drives that do not take what the controllers command."""
+    if hardware == "mock" and torque:
         raise ConfigurationError(
-            f"drives.mode of '{robot.name}': in mode {robot.drives.mode} the drives take torque "
-            "only, and the controllers that dynid starts command positions; use csp, or load an "
-            "effort controller of your own over the <ros2_control> tag of `dynid drives`."
+            "hardware:=mock returns positions, so command:=torque does not move it; use "
+            "hardware:=simulated."
+        )
+    if hardware == "ethercat" and torque != (robot.drives.mode == "cst"):
+        takes, needed = ("positions", "position") if torque else ("torque alone", "torque")
+        raise ConfigurationError(
+            f"drives.mode of '{robot.name}': in mode {robot.drives.mode} the drives take {takes}; "
+            f"use command:={needed}, or another mode."
         )
 
 
@@ -241,7 +259,12 @@ def _check_own_tag(robot: Robot, root: ET.Element) -> None:
 
 
 def controller_parameters(
-    robot: Robot, update_rate: int, *, feedforward: bool = False, drives: bool = True
+    robot: Robot,
+    update_rate: int,
+    *,
+    feedforward: bool = False,
+    drives: bool = True,
+    torque: Model | None = None,
 ) -> dict[str, Any]:
     """Return the parameter file of controller_manager and its controllers.
 
@@ -250,6 +273,8 @@ def controller_parameters(
         update_rate: control cycles per second [Hz].
         feedforward: whether references reach the drives through dynid/FeedforwardController.
         drives: whether the drives report their status words.
+        torque: model with which dynid/TorqueController commands torque alone, in place of
+            dynid/FeedforwardController; None: drives take positions.
 
     Raises:
         ConfigurationError: feedforward is used, and its settings do not match the robot.
@@ -279,8 +304,13 @@ def controller_parameters(
         types[MONITOR] = {"type": "dynid/DriveMonitor"}
         parameters[MONITOR] = {"joints": [*joints], **names}
     if feedforward:
-        types[FEEDFORWARD] = {"type": "dynid/FeedforwardController"}
-        parameters[FEEDFORWARD] = feedforward_parameters(robot, control_rate=update_rate)
+        plugin = "FeedforwardController" if torque is None else "TorqueController"
+        types[FEEDFORWARD] = {"type": f"dynid/{plugin}"}
+        parameters[FEEDFORWARD] = (
+            feedforward_parameters(robot, control_rate=update_rate)
+            if torque is None
+            else torque_parameters(robot, torque, control_rate=update_rate)
+        )
         if drives:
             parameters[FEEDFORWARD]["drives"] = names
         trajectories |= {

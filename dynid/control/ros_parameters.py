@@ -1,4 +1,4 @@
-"""The parameters of dynid/FeedforwardController, from a profile."""
+"""The parameters of dynid/FeedforwardController and dynid/TorqueController, from a profile."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.control.build import control_law_settings, friction_smoothing
+from dynid.control.torque_mode import torque_law_settings
+from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.parameter_file import ros_parameters
 from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 
 if TYPE_CHECKING:
+    from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
 _PER_JOINT = (
@@ -21,6 +25,17 @@ _PER_JOINT = (
     "reversal_boost",
     "low_speed",
     "acceleration_step",
+)
+
+
+_LOOPS = (
+    "stiffness",
+    "damping",
+    "integral_gain",
+    "integral_max",
+    "torque_rate_max",
+    "stop_damping",
+    "stop_speed",
 )
 
 
@@ -71,6 +86,35 @@ def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, An
         "deceleration": _list(settings.deceleration),
     }
     return parameters
+
+
+def torque_parameters(robot: Robot, model: Model, *, control_rate: float) -> dict[str, Any]:
+    """Return the parameters of dynid/TorqueController, with those of its model.
+
+    Args:
+        robot: the robot, with the settings of ``torque_control``.
+        model: identified; the controller cannot hold the robot without it.
+        control_rate: cycles per second [Hz].
+
+    Raises:
+        ConfigurationError: the settings do not match the robot.
+    """
+    settings = torque_law_settings(robot, model.mechanism, control_rate=control_rate)
+    given = robot.settings(TorqueControlSettings)
+    loops = {name: _list(getattr(settings, name)) for name in _LOOPS}
+    limits = {name: getattr(settings, name) for name in ("position_error_max", "speed_max")}
+    own: dict[str, Any] = {
+        "gravity": given.gravity,
+        "compensation": given.compensation,
+        "feedback_delay": settings.feedback_delay,
+        "stop_time": settings.stop_time,
+        **loops,
+    }
+    for name, values in limits.items():
+        own |= _where_limited(name, values)
+    stored = ros_parameters(model.text(), "the model")
+    parameters = feedforward_parameters(robot, control_rate=control_rate)
+    return parameters | {"torque_control": own} | stored
 
 
 def _list(values: Array) -> list[float]:

@@ -47,6 +47,9 @@ struct DrivePlant::Parts
   void inject(const Saturation & left) noexcept { drives.saturate(left.drive, left.factor); }
   void inject(const ExternalForce & force) noexcept { bodies.apply(force); }
   void fail(FaultReason reason, int drive) noexcept;
+  void follow_motion() noexcept;
+  void stop_control() noexcept;
+  void start_control() noexcept;
   void hold() noexcept;
   void exert_at_rest() noexcept;
   void add_gravity(Eigen::VectorXd & motor) noexcept;
@@ -88,7 +91,8 @@ struct DrivePlant::Parts
   CommandFrames commands;
   DelayLine measurements;
   Fault fault;
-  Eigen::VectorXi failed;  // drives in fault
+  Eigen::VectorXi failed;  // drives in fault, or all in the robot's own stop
+  bool stopped = false;    // that it is the robot's own stop
   std::uint64_t cycles = 0;
 };
 
@@ -131,6 +135,7 @@ void DrivePlant::Parts::rest_at(const VectorIn & side_position) noexcept
   exert_at_rest();
   fault = {};
   failed.setZero();
+  stopped = false;
   begin = motor_position;
   measure();
   measurements.fill(measured);
@@ -220,18 +225,44 @@ void DrivePlant::Parts::fail(FaultReason reason, int drive) noexcept
   if (fault.reason == FaultReason::none) {
     fault = {reason, drive, static_cast<double>(cycles) / settings.control_rate};
   }
+  stopped = false;
+  follow_motion();
+  failed.setOnes();
+}
+
+/// The loops of drives that have not failed begin with the present motion.
+void DrivePlant::Parts::follow_motion() noexcept
+{
   for (Eigen::Index i = 0; i < failed.size(); ++i) {
     if (failed[i] == 0) {
       drives.follow(i, motor_position[i], motor_velocity[i]);
     }
   }
-  failed.setOnes();
+}
+
+void DrivePlant::Parts::stop_control() noexcept
+{
+  if (settings.mode != DriveMode::position && failed.isZero()) {
+    follow_motion();
+    failed.setOnes();
+    stopped = true;
+  }
+}
+
+void DrivePlant::Parts::start_control() noexcept
+{
+  if (stopped) {
+    stopped = false;
+    failed.setZero();
+    commands.hold(drives.reference());
+    exert_at_rest();
+  }
 }
 
 void DrivePlant::Parts::inject(const DriveFault & injected) noexcept
 {
   const int drive = injected.drive;
-  if (drive < 0) {
+  if (drive < 0 || stopped) {
     fail(FaultReason::injected, -1);
   } else if (failed[drive] == 0) {
     if (fault.reason == FaultReason::none) {
@@ -331,12 +362,17 @@ const Eigen::VectorXd & DrivePlant::velocity() const noexcept { return parts_->v
 const Eigen::VectorXd & DrivePlant::torque() const noexcept { return parts_->torque; }
 std::uint64_t DrivePlant::rejected_inputs() const noexcept { return parts_->commands.rejected(); }
 std::uint64_t DrivePlant::lost_frames() const noexcept { return parts_->commands.lost(); }
-bool DrivePlant::failed(Eigen::Index drive) const noexcept { return parts_->failed[drive] != 0; }
+bool DrivePlant::failed(Eigen::Index drive) const noexcept
+{
+  return parts_->failed[drive] != 0 && !parts_->stopped;
+}
 const Fault & DrivePlant::fault() const noexcept { return parts_->fault; }
 const PlantTruth & DrivePlant::truth() const noexcept { return parts_->bodies.truth(); }
 
 void DrivePlant::trip() noexcept { parts_->inject(DriveFault{}); }
 void DrivePlant::clear_fault() noexcept { parts_->inject(FaultCleared{}); }
+void DrivePlant::stop_control() noexcept { parts_->stop_control(); }
+void DrivePlant::start_control() noexcept { parts_->start_control(); }
 
 int DrivePlant::link(const std::string & name) const { return parts_->bodies.links().link(name); }
 

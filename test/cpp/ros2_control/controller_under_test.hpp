@@ -1,7 +1,7 @@
 #pragma once
 
-// dynid/FeedforwardController, loaded and run as controller_manager does it, with plain numbers as
-// references and drives.
+// dynid/FeedforwardController or another plugin like it, loaded and run as controller_manager does
+// it, with plain numbers as references and drives.
 
 #include <controller_interface/chainable_controller_interface.hpp>
 #include <lifecycle_msgs/msg/state.hpp>
@@ -24,10 +24,11 @@ public:
   using State = lifecycle_msgs::msg::State;
 
   ControllerUnderTest(
-    std::vector<std::string> joints, Parameters parameters, unsigned int rate = 1000)
+    std::vector<std::string> joints, Parameters parameters, unsigned int rate = 1000,
+    const std::string & plugin = "dynid/FeedforwardController")
   : joints_(std::move(joints)),
     loader_("controller_interface", "controller_interface::ChainableControllerInterface"),
-    controller_(loader_.createUniqueInstance("dynid/FeedforwardController"))
+    controller_(loader_.createUniqueInstance(plugin))
   {
     parameters.emplace_back("joints", joints_);
     controller_interface::ControllerInterfaceParams params;
@@ -126,6 +127,12 @@ public:
   [[nodiscard]] double torque_offset(std::size_t joint = 0) const
   {
     return commands_[joints_.size() + joint]->get_optional().value();
+  }
+
+  /// Of a plugin that commands torque alone.
+  [[nodiscard]] double torque(std::size_t joint = 0) const
+  {
+    return commands_[joint]->get_optional().value();
   }
 
   /// The reason of a refusal; empty where the parameters were set.

@@ -25,9 +25,11 @@ from dynid.control.ros2_control import (
     root_link,
     uses_ros2_control,
 )
+from dynid.control.torque_mode import torque_law_settings
 from dynid.dynamics.closed_chain import ClosedChain, chain_lists
 from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.errors import ConfigurationError
+from dynid.identification.identify import identify
 from dynid.profile import load_robot
 from dynid.robot.drive_profile import load_drive
 from dynid.robot.drives import Drives
@@ -35,6 +37,7 @@ from dynid.robot.robot import Robot
 from dynid.robot.slave_files import slave_files, slave_path
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.simulate import simulate
 
 PLUGIN = Path(__file__).parents[3] / "cpp" / "ros2_control"
 OWN_TAG = '<ros2_control name="cell" type="system"/>'
@@ -222,7 +225,7 @@ def test_ethercat_drives_have_the_addresses_of_the_profile() -> None:
     assert [one["position"] for one in values] == ["2", "3", "4", "0", "1", "2"]
 
 
-def test_in_mode_cst_drives_take_effort_only_and_dynids_controllers_are_refused(
+def test_in_mode_cst_drives_take_effort_only_and_no_controllers_of_positions(
     tmp_path: Path,
 ) -> None:
     robot = with_drives(mode="cst", following_error=True)
@@ -236,8 +239,40 @@ def test_in_mode_cst_drives_take_effort_only_and_dynids_controllers_are_refused(
     assert mode is not None
     assert mode.text == "10"
     write_slave_files(tmp_path, 1000.0)
-    with pytest.raises(ConfigurationError, match="'puma560': in mode cst the drives take torque"):
+    with pytest.raises(ConfigurationError, match=r"in mode cst .* torque alone; use command:=tor"):
         robot_description(robot, "ethercat", control_rate=1000.0, slaves=tmp_path)
+    given = {"control_rate": 1000.0, "slaves": tmp_path, "torque": True}
+    assert "effort" in robot_description(robot, "ethercat", **given)
+    with pytest.raises(ConfigurationError, match=r"in mode csp .* positions; use command:=posi"):
+        robot_description(ROBOT, "ethercat", **given)
+    with pytest.raises(ConfigurationError, match="hardware:=mock returns positions"):
+        robot_description(ROBOT, "mock", control_rate=1000.0, torque=True)
+
+
+@pytest.mark.parametrize(
+    ("gravity", "mode"), [("by_controller", "torque"), ("by_robot", "torque_and_gravity")]
+)
+def test_simulated_drives_of_a_torque_robot_take_effort_alone(gravity: str, mode: str) -> None:
+    robot = load_robot("puma560", overrides=[f"torque_control.gravity={gravity}"])
+    tag = hardware_tag(robot, "simulated", control_rate=1000.0, torque=True)
+    (given,) = [one.text for one in tag.findall("hardware/param") if one.get("name") == "mode"]
+    assert given == mode
+    commands = [one.get("name") for one in tag.findall("joint/command_interface")]
+    assert set(commands) == {"effort", "reset_fault"}
+
+
+def test_the_torque_controller_gets_loops_limits_and_the_model() -> None:
+    robot = load_robot("spatial_3r")
+    model = identify(robot, simulate(robot)).model
+    found = controller_parameters(robot, 1000, feedforward=True, torque=model)
+    manager = found["controller_manager"]["ros__parameters"]
+    assert manager["feedforward_controller"]["type"] == "dynid/TorqueController"
+    given = found["feedforward_controller"]["ros__parameters"]
+    law = torque_law_settings(robot, model.mechanism, control_rate=1000)
+    for name in ("stiffness", "damping", "integral_gain", "torque_rate_max", "position_error_max"):
+        assert given["torque_control"][name] == getattr(law, name).tolist()
+    assert given["model.parameters"] == model.parameters.tolist()
+    assert given["model.sha256"]
 
 
 def test_every_hardware_has_the_same_joints_and_interfaces() -> None:

@@ -72,7 +72,8 @@ struct PlantTruth
 /// In torque mode, targets are ignored and the torque offset is the motor's whole torque, to which
 /// a robot that compensates gravity adds its own. It acts as above, saturated at torque_max. The
 /// loops act in a fault only: they are the robot's own stop, which also follows where no frame has
-/// arrived for more than ten cycles. Feedback of torque includes all that the motor exerts.
+/// arrived for more than ten cycles, and between stop_control() and start_control(). Feedback of
+/// torque includes all that the motor exerts.
 class DrivePlant
 {
 public:
@@ -114,6 +115,11 @@ public:
   [[nodiscard]] bool failed(Eigen::Index drive) const noexcept;  ///< whether it is in fault
   void trip() noexcept;         ///< injects a fault of all drives, unless they are in fault
   void clear_fault() noexcept;  ///< targets act again, from where the drives hold the robot
+
+  /// In torque mode: the robot's own stop brings it to rest and holds it, without a fault.
+  void stop_control() noexcept;
+  /// Ends that: torques act again, from the one that holds the robot now.
+  void start_control() noexcept;
 
   /// The number of a link, for an ExternalForce. Throws std::invalid_argument, with a sentence for
   /// the user, where there is no such link or it cannot move.

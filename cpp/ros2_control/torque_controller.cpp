@@ -1,0 +1,141 @@
+#include "torque_controller.hpp"
+
+#include <cmath>
+#include <hardware_interface/types/hardware_interface_type_values.hpp>
+#include <limits>
+#include <pluginlib/class_list_macros.hpp>
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+std::vector<const char *> TorqueController::command_kinds() const
+{
+  return {hardware_interface::HW_IF_EFFORT};
+}
+
+void TorqueController::make_law(Eigen::Index joints)
+{
+  const auto settings = torque_law_settings(params_, rate_);
+  law_ = std::make_unique<TorqueLaw>(joints, settings);
+  reference_tolerance_ = settings.law.reference_tolerance;
+}
+
+bool TorqueController::start_law()
+{
+  take_requests();
+  if (drives_) {
+    run_law(1.0);
+    return true;
+  }
+  const bool started = law_->start(feedback_.position);
+  if (!started) {
+    RCLCPP_ERROR(
+      get_node()->get_logger(),
+      "There is no model whose torque holds the robot; give a model before activation, or set "
+      "torque_control.gravity to by_robot where the robot compensates gravity.");
+  }
+  return started;
+}
+
+void TorqueController::apply(const LawRequest & request) noexcept
+{
+  law_->set_collision(request.collision);
+  law_->set_payload(request.payload);
+}
+
+void TorqueController::use(ControlModel * model, const Payload & payload) noexcept
+{
+  law_->use(model);
+  law_->set_payload(payload);
+}
+
+void TorqueController::run_law(double cycles) noexcept
+{
+  if (!drives_) {
+    law_->update(reference_, feedback_, cycles);
+    return;
+  }
+  const auto phase = drives_->update(
+    state_interfaces_, command_interfaces_, feedback_.position, reference_.position);
+  const auto & hold = drives_->gate().hold();
+  // a bus fills the data of a drive that it has lost with zeros
+  for (auto * values : {&feedback_.position, &feedback_.velocity, &feedback_.torque}) {
+    *values = hold.array().isFinite().select(*values, not_a_number);
+  }
+  if (phase != DrivePhase::running) {
+    wait_for_drives(cycles);
+  } else {
+    if (drives_->gate().opened()) {
+      std::ignore = law_->start(feedback_.position);
+    }
+    law_->update(reference_, feedback_, cycles);
+  }
+  drives_->commanded(feedback_.position, law_->stopped());
+}
+
+/// A cycle of the damped torque, as soon as every drive's position is known.
+void TorqueController::wait_for_drives(double cycles) noexcept
+{
+  if (law_->phase() == TorquePhase::inactive) {
+    std::ignore = law_->start(feedback_.position);
+  }
+  law_->stop();
+  law_->update(reference_, feedback_, cycles);
+}
+
+ResetReport TorqueController::reset_law() noexcept
+{
+  if (law_->phase() == TorquePhase::following || law_->phase() == TorquePhase::inactive) {
+    return {};
+  }
+  if (!law_->stopped()) {
+    return {ResetAnswer::moving, -1, 0.0};
+  }
+  for (Eigen::Index j = 0; j < feedback_.position.size(); ++j) {
+    const double distance = std::abs(reference_.position[j] - feedback_.position[j]);
+    if (distance > reference_tolerance_[j]) {
+      return {ResetAnswer::reference_away, static_cast<int>(j), distance};
+    }
+  }
+  return {
+    law_->start(feedback_.position) ? ResetAnswer::done : ResetAnswer::nothing_latched, -1, 0.0};
+}
+
+const Eigen::VectorXd & TorqueController::torque_command() const noexcept
+{
+  return law_->torque_command();
+}
+
+void TorqueController::write_commands() noexcept
+{
+  for (std::size_t i = 0; i < params_.joints.size(); ++i) {
+    write(i, law_->torque_command()[static_cast<Eigen::Index>(i)]);
+  }
+}
+
+void TorqueController::write_last_commands() noexcept
+{
+  for (std::size_t i = 0; i < params_.joints.size(); ++i) {
+    write(i, law_->holding_torque()[static_cast<Eigen::Index>(i)]);
+  }
+}
+
+TorqueController::return_type TorqueController::update_and_write_commands(
+  const rclcpp::Time & time, const rclcpp::Duration & period)
+{
+  const auto answer = FeedforwardController::update_and_write_commands(time, period);
+  // drives that are waited for, or were lost, are no reason: ~/reset_fault follows
+  const bool ready = !drives_ || drives_->gate().phase() == DrivePhase::running;
+  const bool ends = ready && law_->stopped() && params_.torque_control.after_stop != "hold";
+  return ends ? return_type::ERROR : answer;
+}
+
+}  // namespace dynid
+
+PLUGINLIB_EXPORT_CLASS(dynid::TorqueController, controller_interface::ChainableControllerInterface)

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dynid/torque_law.hpp"
+#include "feedforward_controller.hpp"
+
+namespace dynid
+{
+
+/// The ros2_control plugin of TorqueLaw, for robots with effort commands alone; parameters, model,
+/// references, topics and services are those of FeedforwardController. User documentation:
+/// docs/torque-control.md.
+///
+/// After a damped stop it returns an error, by which controller_manager deactivates it and releases
+/// the effort interfaces: the hardware's own stop holds the robot then. With `after_stop: hold` the
+/// damped torque holds it until ~/reset.
+///
+/// With status words, the damped torque acts until every drive is enabled and after one was lost;
+/// drives without a status word count as not measured.
+class TorqueController : public FeedforwardController
+{
+protected:
+  std::vector<const char *> command_kinds() const override;
+  void make_law(Eigen::Index joints) override;
+  bool start_law() override;
+  void apply(const LawRequest & request) noexcept override;
+  void use(ControlModel * model, const Payload & payload) noexcept override;
+  void run_law(double cycles) noexcept override;
+  ResetReport reset_law() noexcept override;
+  const ControlLaw & law() const noexcept override { return law_->law(); }
+  const Eigen::VectorXd & torque_command() const noexcept override;
+  void write_commands() noexcept override;
+  void write_last_commands() noexcept override;
+  return_type update_and_write_commands(
+    const rclcpp::Time & time, const rclcpp::Duration & period) override;
+
+private:
+  void wait_for_drives(double cycles) noexcept;
+
+  std::unique_ptr<TorqueLaw> law_;
+  Eigen::VectorXd reference_tolerance_;
+};
+
+}  // namespace dynid

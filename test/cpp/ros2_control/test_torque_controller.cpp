@@ -1,0 +1,290 @@
+// dynid/TorqueController: torque commands of a robot without position loops, its safe state, and
+// cycles without allocation. The law itself is tested by test_torque_law.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <random>
+#include <rclcpp/rclcpp.hpp>
+#include <std_srvs/srv/trigger.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "allocation_checks.hpp"
+#include "controller_under_test.hpp"
+#include "pendulum_model.hpp"
+
+namespace
+{
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double rate_max = 400.0;  // = torque_max in 50 ms [N m/s]
+constexpr double in_a_cycle = rate_max * 1e-3;
+constexpr double torque_max = 20.0;                               // [N m]
+constexpr double rounding = 1e-9;                                 // of torques of some 10 N m
+constexpr double enabled = 0x0237, fault = 0x0218, absent = 0.0;  // status words
+
+Parameters settings(const Parameters & more = {})
+{
+  Parameters all{
+    {"torque_max", std::vector<double>{torque_max}},
+    {"ramp_time", 0.01},
+    {"additive_torque_delay", 0},
+    {"max_age", 0.01},
+    {"collision.torque_error_max", std::vector<double>{5.0}},
+    {"collision.torque_error_time_constant", std::vector<double>{0.0}},
+    {"torque_control.feedback_delay", 0},
+    {"torque_control.stiffness", std::vector<double>{50.0}},
+    {"torque_control.damping", std::vector<double>{10.0}},
+    {"torque_control.stop_time", 0.1},
+    {"torque_control.after_stop", "hold"}};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Parameters with_model(const Parameters & more = {})
+{
+  auto all = model();
+  all.insert(all.end(), more.begin(), more.end());
+  return settings(all);
+}
+
+Parameters with_drives()
+{
+  return with_model(
+    {{"drives.status_interface", "status_word"},
+     {"drives.error_interface", "error_code"},
+     {"drives.reset_interface", "reset_fault"}});
+}
+
+class TorqueController : public ControllerUnderTest
+{
+public:
+  explicit TorqueController(const Parameters & parameters)
+  : ControllerUnderTest({"axis"}, parameters, 1000, "dynid/TorqueController")
+  {
+  }
+};
+
+/// Runs cycles at a position, with the torque that holds the pendulum there as feedback.
+bool rest(TorqueController & controller, int cycles, double position = 0.0)
+{
+  controller.set_reference(0, position, 0.0, 0.0);
+  controller.measure(0, position, 0.0, -weight * std::cos(position));
+  bool well = true;
+  for (int k = 0; k < cycles; ++k) {
+    well = controller.update() && well;
+  }
+  return well;
+}
+
+/// Runs as many cycles as the torque rate may need, with the same states.
+void settle(TorqueController & controller)
+{
+  for (int k = 0; k < 8; ++k) {
+    std::ignore = controller.update();
+  }
+}
+
+/// Pushes the pendulum until the collision is detected, and lets the damped stop end.
+bool collide(TorqueController & controller)
+{
+  controller.measure(0, 0.0, 0.0, -weight + 9.0);
+  bool well = true;
+  for (int k = 0; k < 50; ++k) {
+    well = controller.update() && well;
+  }
+  return well;
+}
+
+/// The answer of ~/reset, which waits for the control cycle in another thread; empty: done.
+std::string reset(TorqueController & controller)
+{
+  auto user = std::make_shared<rclcpp::Node>("user");
+  controller.executor().add_node(user);
+  const auto resets = user->create_client<std_srvs::srv::Trigger>("/feedforward_controller/reset");
+  EXPECT_TRUE(resets->wait_for_service(std::chrono::minutes(2)));
+  auto answer = resets->async_send_request(std::make_shared<std_srvs::srv::Trigger::Request>());
+  std::atomic<bool> running{true};
+  std::thread cycle([&] {
+    while (running) {
+      std::ignore = controller.update();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  controller.executor().spin_until_future_complete(answer, std::chrono::minutes(2));
+  running = false;
+  cycle.join();
+  controller.executor().remove_node(user);
+  const auto response = answer.get();
+  return response->success ? "" : response->message;
+}
+
+TEST(TorqueController, HoldsFromTheFirstCommand)
+{
+  TorqueController controller(with_model());
+  ASSERT_TRUE(controller.configure());
+  ASSERT_TRUE(controller.activate(0.3));
+  EXPECT_NEAR(controller.torque(), -weight * std::cos(0.3), rounding) << "at the measured position";
+  EXPECT_TRUE(rest(controller, 50));
+  controller.deactivate();
+  EXPECT_NEAR(controller.torque(), -weight, rounding) << "and until the robot's own stop";
+}
+
+TEST(TorqueController, IsNotActivatedWithoutWhatHoldsTheRobot)
+{
+  TorqueController without(settings());
+  ASSERT_TRUE(without.configure());
+  EXPECT_FALSE(without.activate()) << "no model, and the robot does not compensate gravity";
+  TorqueController compensated(settings({{"torque_control.gravity", "by_robot"}}));
+  ASSERT_TRUE(compensated.configure());
+  ASSERT_TRUE(compensated.activate(0.3));
+  EXPECT_EQ(compensated.torque(), 0.0) << "the robot's own torque holds it";
+  EXPECT_TRUE(rest(compensated, 50, 0.3));
+  EXPECT_NEAR(compensated.torque(), 0.0, rounding);
+  compensated.deactivate();
+  EXPECT_EQ(compensated.torque(), 0.0);
+}
+
+TEST(TorqueController, FollowsReferencesWithModelAndLoops)
+{
+  TorqueController controller(with_model());
+  ASSERT_TRUE(controller.configure());
+  ASSERT_TRUE(controller.activate());
+  rest(controller, 50);
+  EXPECT_NEAR(controller.torque(), -weight, rounding);
+  controller.measure(0, 0.01, 0.0, -weight);
+  settle(controller);
+  const double holding = -weight * std::cos(0.0);
+  EXPECT_NEAR(controller.torque(), holding - 50.0 * 0.01, rounding) << "stiffness";
+  controller.measure(0, 0.0, 0.02, -weight);
+  settle(controller);
+  EXPECT_NEAR(controller.torque(), holding - 10.0 * 0.02, rounding) << "damping";
+}
+
+TEST(TorqueController, EndsACollisionInTheDampedStop)
+{
+  TorqueController controller(with_model());
+  ASSERT_TRUE(controller.configure());
+  ASSERT_TRUE(controller.activate());
+  rest(controller, 50);
+  EXPECT_TRUE(collide(controller)) << "with after_stop: hold it continues";
+  EXPECT_NEAR(controller.torque(), -weight, rounding) << "with the torque that holds the robot";
+  controller.set_reference(0, 0.05, 0.0, 0.0);
+  controller.measure(0, 0.0, 0.1, -weight);
+  settle(controller);
+  EXPECT_NEAR(controller.torque(), -weight - 10.0 * 0.1, rounding)
+    << "it damps motion, and has no stiffness";
+  rest(controller, 100);
+  EXPECT_EQ(reset(controller), "") << "reset starts it again";
+  controller.measure(0, 0.01, 0.0, -weight);
+  settle(controller);
+  EXPECT_NEAR(controller.torque(), -weight - 50.0 * 0.01, in_a_cycle + rounding) << "with loops";
+}
+
+TEST(TorqueController, IsNotResetFarFromItsReference)
+{
+  TorqueController controller(with_model());
+  ASSERT_TRUE(controller.configure());
+  ASSERT_TRUE(controller.activate());
+  rest(controller, 50);
+  collide(controller);
+  controller.set_reference(0, 0.5, 0.0, 0.0);
+  EXPECT_NE(reset(controller), "");
+}
+
+TEST(TorqueController, EndsForTheRobotsOwnStop)
+{
+  TorqueController controller(with_model({{"torque_control.after_stop", "deactivate"}}));
+  ASSERT_TRUE(controller.configure());
+  ASSERT_TRUE(controller.activate());
+  EXPECT_TRUE(rest(controller, 50));
+  EXPECT_FALSE(collide(controller)) << "the manager deactivates a controller with an error";
+  controller.deactivate();
+  EXPECT_NEAR(controller.torque(), -weight, rounding);
+}
+
+TEST(TorqueController, DampsUntilEveryDriveIsEnabled)
+{
+  TorqueController controller(with_drives());
+  ASSERT_TRUE(controller.configure());
+  ASSERT_TRUE(controller.activate(0.0));
+  EXPECT_EQ(controller.torque(), 0.0) << "the bus has no position yet";
+  controller.set_status(0, 0x0231);
+  controller.measure(0, 0.3, 0.0, 0.0);
+  settle(controller);
+  EXPECT_NEAR(controller.torque(), -weight * std::cos(0.3), rounding) << "held where it is";
+  controller.measure(0, 0.3, 0.2, 0.0);
+  settle(controller);
+  EXPECT_NEAR(controller.torque(), -weight * std::cos(0.3) - 2.0, rounding) << "and damped";
+  controller.set_status(0, enabled);
+  rest(controller, 100);
+  controller.measure(0, 0.01, 0.0, -weight);
+  settle(controller);
+  EXPECT_NEAR(controller.torque(), -weight - 0.5, rounding) << "loops act when it is enabled";
+  controller.set_status(0, fault);
+  EXPECT_TRUE(rest(controller, 100)) << "a lost drive is no reason to end: reset_fault follows";
+  controller.measure(0, 0.01, 0.0, -weight);
+  settle(controller);
+  EXPECT_NEAR(controller.torque(), -weight * std::cos(0.01), rounding) << "without stiffness";
+  controller.set_status(0, absent);
+  controller.measure(0, 0.0, 0.0, 0.0);
+  settle(controller);
+  EXPECT_NEAR(controller.torque(), -weight * std::cos(0.01), rounding)
+    << "zeros of a drive that left the bus are no position";
+}
+
+/// Values that a bus, a broken sensor or a wrong program can deliver.
+double any(std::mt19937 & random)
+{
+  static const std::array<double, 9> odd{nan,  infinity, -infinity, 0.0, 1e300,
+                                         -1e9, 1e-300,   3.0,       -3.0};
+  std::uniform_int_distribution<std::size_t> one(0, 3 * odd.size());
+  std::normal_distribution<double> usual(0.0, 0.1);
+  const auto k = one(random);
+  return k < odd.size() ? odd[k] : usual(random);
+}
+
+TEST(TorqueController, KeepsItsLimitsWithoutAllocation)
+{
+  TorqueController controller(with_model());
+  ASSERT_TRUE(controller.configure());
+  ASSERT_TRUE(controller.activate());
+  rest(controller, 10);
+  std::mt19937 random(3);
+  double before = controller.torque();
+  expect_no_allocation("a cycle with any input", [&] {
+    for (int k = 0; k < 20'000; ++k) {
+      controller.set_reference(0, any(random), any(random), any(random));
+      controller.measure(0, any(random), any(random), any(random));
+      std::ignore = controller.update();
+      const double now = controller.torque();
+      if (!(std::abs(now) <= torque_max) || !(std::abs(now - before) <= in_a_cycle + rounding)) {
+        ADD_FAILURE() << "cycle " << k << ": from " << before << " to " << now;
+        return;
+      }
+      before = now;
+    }
+  });
+}
+
+}  // namespace
+
+int main(int count, char ** arguments)
+{
+  testing::InitGoogleTest(&count, arguments);
+  // isolated from other machines
+  setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
+  setenv("ROS_DOMAIN_ID", std::to_string(1 + getpid() % 200).c_str(), 1);
+  rclcpp::init(count, arguments);
+  const int result = RUN_ALL_TESTS();
+  rclcpp::shutdown();
+  return result;
+}

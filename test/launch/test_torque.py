@@ -1,0 +1,153 @@
+"""``control.launch.py command:=torque``: torque alone moves, holds and stops the robot.
+
+A collision ends in the robot's own stop, because controller_manager deactivates the controller; an
+activation starts it again.
+"""
+
+import shutil
+import time
+import unittest
+
+import launch_testing
+import rclpy
+import yaml
+from cell import SLOW, Cell
+from controller_manager_msgs.srv import ListControllers, SwitchController
+from deadline import LONGEST
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
+from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
+from simulated_bag import write_simulated_model
+
+from dynid.files import share_directories
+
+MODEL = write_simulated_model(FOLDER / "model.yaml", SHORT)  # of puma560
+ROBOT = FOLDER / "puma560.yaml"
+ABOVE = [0.0, -0.6, 0.6, 0.0, 0.3, 0.0]  # [rad]
+ASIDE = [0.6, -0.3, 0.9, 0.3, 0.0, 0.3]  # [rad]
+PUSH = 300.0  # [N]
+NEAR = 0.03  # [rad] a PD controller leaves friction to the model
+BEST_EFFORT = SwitchController.Request.BEST_EFFORT
+CONTROLLERS = ["feedforward_controller", "joint_trajectory_controller"]
+
+
+def generate_test_description():
+    write_patient_robot()
+    command = ros2_launch(
+        "control", robot=ROBOT, ros2_control="true", model=MODEL, command="torque"
+    )
+    return under_test(command)
+
+
+def write_patient_robot():
+    """Write a PUMA whose thresholds tolerate stalling machines, and a model of a short motion."""
+    shipped = share_directories()[0]
+    profile = yaml.safe_load((shipped / "config" / "robots" / "puma560.yaml").read_text())
+    profile["collision"]["torque_error_max"] = [30, 40, 20, 5, 5, 5]
+    profile["torque_control"] = {"integral_time": 0.3}
+    ROBOT.write_text(yaml.safe_dump(profile))
+    shutil.copy(shipped / "urdf" / "puma560.urdf", FOLDER)
+
+
+class TorqueCell(Cell):
+    """A cell whose controllers are deactivated by a collision."""
+
+    def __init__(self):
+        super().__init__()
+        self.pushes = self.node.create_publisher(WrenchStamped, "/puma560/external_force", 10)
+
+    def push(self, force):
+        self.until(self.pushes.get_subscription_count, "a robot to push")
+        wrench = WrenchStamped()
+        wrench.header.frame_id = "link_5"
+        wrench.wrench.force.x = wrench.wrench.force.y = wrench.wrench.force.z = force
+        self.pushes.publish(wrench)
+
+    def start(self):
+        """Wait until references are followed, which begins with one at rest."""
+        self.until(lambda: self.active() == CONTROLLERS, "controllers")
+        self.spin(0.5)  # until /dynid/drives can have arrived
+        self.until(lambda: self.level() == DiagnosticStatus.OK, "drives that follow references")
+
+    def arrive(self, goal):
+        """Move to a goal, again where the machine stalls: the trajectory is then aborted."""
+        deadline = time.monotonic() + LONGEST
+        while not self.is_at(goal):
+            assert time.monotonic() < deadline, f"the robot at {goal}"
+            if self.stopped():
+                self.recover()
+            self.go(goal)
+            end = time.monotonic() + 3 * SLOW
+            while time.monotonic() < end and not self.is_at(goal) and not self.stopped():
+                rclpy.spin_once(self.node, timeout_sec=0.05)
+
+    def positions_in(self, seconds):
+        """Return the positions of a state that is stamped so much later than now."""
+        due = self.node.get_clock().now().nanoseconds * 1e-9 + seconds
+
+        def stamp():
+            return self.joints[-1].header.stamp.sec + 1e-9 * self.joints[-1].header.stamp.nanosec
+
+        self.until(lambda: stamp() >= due, "states")
+        return self.positions(self.joints[-1])
+
+    def active(self):
+        answer = self.call(ListControllers, "/controller_manager/list_controllers")
+        states = {one.name: one.state for one in answer.controller}
+        return [name for name in CONTROLLERS if states.get(name) == "active"]
+
+    def recover(self):
+        """Activate the controllers, again if the machine stalls meanwhile."""
+        deadline = time.monotonic() + LONGEST
+        while self.stopped() or self.active() != CONTROLLERS:
+            assert time.monotonic() < deadline, "an activation"
+            request = SwitchController.Request(
+                deactivate_controllers=self.active(),
+                strictness=SwitchController.Request.BEST_EFFORT,
+            )
+            self.call(SwitchController, "/controller_manager/switch_controller", request)
+            request = SwitchController.Request(
+                activate_controllers=CONTROLLERS, strictness=SwitchController.Request.STRICT
+            )
+            self.call(SwitchController, "/controller_manager/switch_controller", request)
+            self.spin(0.5)  # until ~/collision can have arrived
+
+    def is_at(self, goal):
+        if not self.joints:
+            return False
+        return bool(abs(self.positions(self.joints[-1]) - goal).max() < NEAR)
+
+    def commands(self):
+        return list(self.states[-1].effort[:6])
+
+
+class Torque(unittest.TestCase):
+    def setUp(self):
+        rclpy.init()
+
+    def tearDown(self):
+        rclpy.shutdown()
+
+    def test_torque_moves_and_holds_the_robot_and_a_push_ends_in_its_own_stop(self):
+        cell = TorqueCell()
+        cell.until(lambda: cell.states and cell.collisions, "a state and the news of no collision")
+        cell.start()
+        cell.arrive(ABOVE)
+        assert abs(cell.commands()[1]) > 20, "torque against weight"
+        cell.arrive(ASIDE)
+        cell.push(PUSH)
+        cell.until(cell.stopped, "a collision")
+        cell.until(lambda: cell.active() == [], "inactive controllers")
+        cell.push(0.0)
+        held = cell.positions_in(1.0)
+        assert abs(cell.positions_in(1.0) - held).max() < NEAR, "the robot's own stop holds it"
+
+        cell.recover()
+        cell.arrive(ABOVE)
+
+
+@launch_testing.post_shutdown_test()
+class End(unittest.TestCase):
+    def test_everything_ends_cleanly(self, proc_info, proc_output, process):
+        assert proc_info[process].returncode == 0
+        assert "process has died" not in output_of(proc_output, process)
