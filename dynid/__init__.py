@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from dynid.api import (
         design_excitation,
         diagnose,
+        estimate_wrench,
         predict_uncertainty,
         tune_collision,
     )
+    from dynid.control.wrench.estimation import ExternalWrench
     from dynid.dynamics.closed_chain import ClosedChain
     from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
@@ -63,6 +65,7 @@ _WHERE = {
     "DynidError": "errors",
     "EstimationError": "errors",
     "ExcitationError": "errors",
+    "ExternalWrench": "control.wrench.estimation",
     "Finding": "evaluation.diagnosis.finding",
     "Identification": "identification.result",
     "JointTerm": "dynamics.joint_terms",
@@ -84,6 +87,7 @@ _WHERE = {
     "Validation": "identification.validate",
     "design_excitation": "api",
     "diagnose": "api",
+    "estimate_wrench": "api",
     "identify": "identification.identify",
     "identify_payload": "identification.payload.identification",
     "load_model": "profile",
@@ -103,6 +107,7 @@ __all__ = [
     "DynidError",
     "EstimationError",
     "ExcitationError",
+    "ExternalWrench",
     "Finding",
     "Identification",
     "JointTerm",
@@ -125,6 +130,7 @@ __all__ = [
     "__version__",
     "design_excitation",
     "diagnose",
+    "estimate_wrench",
     "identify",
     "identify_payload",
     "load_model",

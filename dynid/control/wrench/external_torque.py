@@ -1,0 +1,155 @@
+"""External torque of a recording, by the momentum observer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid import _core
+from dynid.arrays import Array
+from dynid.control.build import control_model
+from dynid.control.residual import commanded_signals
+from dynid.control.wrench.uncertainty import low_speed
+from dynid.errors import ConfigurationError, PreprocessingError
+
+if TYPE_CHECKING:
+    from dynid.control.carried_body import CarriedBody
+    from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.recording.model import Recording
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
+
+_SETTLING = 5.0  # time constants, after which the observer has forgotten its start
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedTorque:
+    """External torque along a motion, on the side on which the drives are commanded.
+
+    Attributes:
+        time: since the recording's start (N,) [s].
+        position: (N, n) [rad or m].
+        velocity: (N, n) [rad/s or m/s].
+        torque: (N, n) [N m or N].
+        friction: standard deviation of friction near standstill (N, n) [N m or N].
+        gain: of the observer [1/s].
+        rate: samples per second [Hz].
+    """
+
+    time: Array
+    position: Array
+    velocity: Array
+    torque: Array
+    friction: Array
+    gain: float
+    rate: float
+
+    @property
+    def seconds(self) -> float:
+        """Duration [s]."""
+        return len(self.time) / self.rate
+
+    def covariance(self, uncertainty: Uncertainty) -> Array:
+        """Return the covariance of the torque (N, n, n)."""
+        deviation = np.sqrt(uncertainty.constant**2 + (uncertainty.per_speed * self.velocity) ** 2)
+        found: Array = uncertainty.correlation * (
+            deviation[:, :, np.newaxis] * deviation[:, np.newaxis, :]
+        )
+        each = np.arange(self.torque.shape[1])
+        found[:, each, each] += self.friction**2
+        return found
+
+    def distance(self, uncertainty: Uncertainty) -> Array:
+        """Return the squared Mahalanobis distance of the torque from 0 (N,)."""
+        solved = np.linalg.solve(self.covariance(uncertainty), self.torque[:, :, np.newaxis])
+        return np.asarray(np.einsum("ni,ni->n", self.torque, solved[:, :, 0]))
+
+    def between(self, start: float, stop: float) -> ObservedTorque:
+        """Return the span from ``start`` to ``stop`` [s]."""
+        span = slice(*np.searchsorted(self.time, [start, stop]).tolist())
+        return ObservedTorque(
+            self.time[span],
+            self.position[span],
+            self.velocity[span],
+            self.torque[span],
+            self.friction[span],
+            self.gain,
+            self.rate,
+        )
+
+
+def observe(
+    model: Model, recording: Recording, *, gain: float, carried: CarriedBody | None = None
+) -> ObservedTorque:
+    """Run the momentum observer on a recording, one cycle for each sample.
+
+    The first time constants, in which the observer forgets its start, are left out. Position and
+    velocity are those of the profile's zero-phase filters, torque is not filtered before.
+
+    Args:
+        model: of the robot without payload.
+        recording: of the robot.
+        gain: of the observer [1/s].
+        carried: payload of the robot in it.
+
+    Raises:
+        PreprocessingError: the profile's filters do not match the recording, or it is too short.
+        ConfigurationError: the settings do not match the robot, or the gain the sampling rate.
+    """
+    robot = model.robot
+    signals, (position, velocity, _), torque = commanded_signals(robot, recording, unsettled=False)
+    core = control_model(robot, model.mechanism)
+    if carried is not None:
+        core.set_payload(carried.mass, carried.centre, carried.inertia)
+    unit = _unit_uncertainty(robot)
+    observer = torque_observer(unit, gain, signals.sampling_rate)
+    found, covariance = observer.run(core, position, velocity, torque)
+    skipped = int(np.ceil(_SETTLING / gain * signals.sampling_rate))
+    if len(found) <= 2 * skipped:
+        message = (
+            f"the recording has {len(found)} samples, but the observer needs more than "
+            f"{2 * skipped} at {gain:g}/s; record longer, or raise the observer's gain."
+        )
+        raise PreprocessingError(message)
+    each = np.arange(len(robot.joints))
+    friction = np.sqrt(np.maximum(covariance[:, each, each] - 1.0, 0.0))
+    return ObservedTorque(
+        signals.time[skipped:],
+        position[skipped:],
+        velocity[skipped:],
+        found[skipped:],
+        friction[skipped:],
+        gain,
+        signals.sampling_rate,
+    )
+
+
+def torque_observer(
+    uncertainty: _core.TorqueUncertainty, gain: float, rate: float
+) -> _core.ExternalTorqueObserver:
+    """Return the core's observer.
+
+    Args:
+        uncertainty: of its torque.
+        gain: [1/s].
+        rate: cycles per second [Hz].
+
+    Raises:
+        ConfigurationError: a value is invalid.
+    """
+    try:
+        return _core.ExternalTorqueObserver(len(uncertainty.constant), uncertainty, gain, rate)
+    except ValueError as error:
+        message = f"external wrench: {error}"
+        raise ConfigurationError(message) from None
+
+
+def _unit_uncertainty(robot: Robot) -> _core.TorqueUncertainty:
+    """Return an uncertainty of 1 at each joint, to which that of friction is added."""
+    joints = len(robot.joints)
+    unit = _core.TorqueUncertainty()
+    unit.constant, unit.per_speed = np.ones(joints), np.zeros(joints)
+    unit.correlation, unit.low_speed = np.eye(joints), low_speed(robot)
+    return unit
