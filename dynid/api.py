@@ -166,6 +166,7 @@ def estimate_wrench(
     frame: str | None = None,
     false_alarms_per_hour: float = 0.1,
     confidence: float = 0.95,
+    zero_phase: bool = False,
 ) -> ExternalWrench:
     """Estimate external wrenches and the link in contact, without a force sensor.
 
@@ -179,6 +180,8 @@ def estimate_wrench(
         frame: link at which the wrench is estimated; None for the tool, the last link.
         false_alarms_per_hour: acceptable rate of contacts that are none [1/h].
         confidence: least probability of a link to be the one in contact.
+        zero_phase: filter motion by the profile's zero-phase filters, which no controller can;
+            without it, measured positions and velocities are used as they are.
 
     Raises:
         DynidError: a recording or setting is not suitable.
@@ -191,9 +194,11 @@ def estimate_wrench(
     none = not isinstance(free, Recording) and len(free) == 0
     several = [] if none else given_recordings(f"{where}: free", free)
     uncertainty = free_motion_uncertainty(
-        model, several, false_alarms_per_hour=false_alarms_per_hour
+        model, several, false_alarms_per_hour=false_alarms_per_hour, zero_phase=zero_phase
     )
-    return wrench_of_recording(model, recording, uncertainty, frame=frame, confidence=confidence)
+    return wrench_of_recording(
+        model, recording, uncertainty, frame=frame, confidence=confidence, zero_phase=zero_phase
+    )
 
 
 def _used(function: str, robot: Robot, model: Model | None) -> Model:

@@ -52,6 +52,13 @@ def wrench_command(
     false_alarms_per_hour: Annotated[
         float, typer.Option(metavar="RATE", help="Acceptable rate of contacts that are none.")
     ] = 0.1,
+    zero_phase: Annotated[
+        bool,
+        typer.Option(
+            "--zero-phase",
+            help="Filter motion by the profile's zero-phase filters, which no controller can.",
+        ),
+    ] = False,
     payload: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="payload.yaml of the body that the robot carries."),
@@ -85,7 +92,7 @@ def wrench_command(
     from dynid.control.wrench.table import write_csv
     from dynid.control.wrench.uncertainty_file import write_uncertainty
     from dynid.files import refuse_to_replace
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_message, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.wrench import print_wrench, wrench_json
     from dynid.report.wrench_plot import write_plot
@@ -104,11 +111,17 @@ def wrench_command(
     found, written = {}, []
     with progress(console) as step:
         step("determining the uncertainty")
-        errors = _uncertainty(loaded, free or [], uncertainty, false_alarms_per_hour)
+        errors = _uncertainty(loaded, free or [], uncertainty, false_alarms_per_hour, zero_phase)
         for path in step.each(recordings, lambda path: f"estimating on {path.name}"):
             recording = load_recording(path, loaded.robot, start=start, stop=stop)
             one = wrench_of_recording(
-                loaded, recording, errors, frame=frame, confidence=confidence, carried=carried
+                loaded,
+                recording,
+                errors,
+                frame=frame,
+                confidence=confidence,
+                carried=carried,
+                zero_phase=zero_phase,
             )
             found[path.name] = one
             if output is not None:
@@ -128,6 +141,12 @@ def wrench_command(
     if as_json:
         print_json(wrench_json(loaded.robot.name, errors, found))
         return
+    if errors.origin == "identification":
+        print_message(
+            "the uncertainty is the torque error of the identification; --free determines it from "
+            "free motion, with the noise that the observer sees.",
+            kind="note",
+        )
     for name, one in found.items():
         print_wrench(console, name, one)
     print_written(console, written)
@@ -165,7 +184,11 @@ def _files(output: Path, recordings: Sequence[Path]) -> dict[Path, tuple[Path, P
 
 
 def _uncertainty(
-    model: Model, free: Sequence[Path], given: Path | None, false_alarms_per_hour: float
+    model: Model,
+    free: Sequence[Path],
+    given: Path | None,
+    false_alarms_per_hour: float,
+    zero_phase: bool,
 ) -> Uncertainty:
     from dynid.control.wrench.estimation import free_motion_uncertainty
     from dynid.control.wrench.uncertainty_file import read_uncertainty
@@ -177,4 +200,5 @@ def _uncertainty(
         model,
         [load_recording(path, model.robot) for path in free],
         false_alarms_per_hour=false_alarms_per_hour,
+        zero_phase=zero_phase,
     )

@@ -92,6 +92,7 @@ def free_motion_uncertainty(
     recordings: Sequence[Recording],
     *,
     false_alarms_per_hour: float = 0.1,
+    zero_phase: bool = False,
 ) -> Uncertainty:
     """Return the uncertainty of the external torque without contact.
 
@@ -100,6 +101,7 @@ def free_motion_uncertainty(
         recordings: of free motion similar to its work, not used in the identification; none: the
             errors that the identification states are used.
         false_alarms_per_hour: acceptable rate of contacts that are none [1/h].
+        zero_phase: filter their motion by the profile's zero-phase filters.
 
     Raises:
         DynidError: a recording or setting is not suitable.
@@ -109,7 +111,7 @@ def free_motion_uncertainty(
         return identified_uncertainty(
             model, observer_gain=gain, false_alarms_per_hour=false_alarms_per_hour
         )
-    observed = [observe(model, one, gain=gain) for one in recordings]
+    observed = [observe(model, one, gain=gain, zero_phase=zero_phase) for one in recordings]
     return learned_uncertainty(model.robot, observed, false_alarms_per_hour=false_alarms_per_hour)
 
 
@@ -121,6 +123,7 @@ def wrench_of_recording(
     frame: str | None = None,
     confidence: float = 0.95,
     carried: CarriedBody | None = None,
+    zero_phase: bool = False,
 ) -> ExternalWrench:
     """Estimate the external wrench along a recording.
 
@@ -131,11 +134,18 @@ def wrench_of_recording(
         frame: link at which the wrench is estimated; None for the tool, the last link.
         confidence: least probability of a link to be the one in contact.
         carried: payload of the robot in it.
+        zero_phase: filter its motion by the profile's zero-phase filters; no control cycle can.
 
     Raises:
         DynidError: a recording or setting is not suitable.
     """
-    observed = observe(model, recording, gain=uncertainty.observer_gain, carried=carried)
+    observed = observe(
+        model,
+        recording,
+        gain=uncertainty.observer_gain,
+        carried=carried,
+        zero_phase=zero_phase,
+    )
     return estimate(model, observed, uncertainty, frame=frame, confidence=confidence)
 
 

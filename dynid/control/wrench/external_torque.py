@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid import _core
 from dynid.arrays import Array
@@ -13,6 +14,7 @@ from dynid.control.build import control_model
 from dynid.control.residual import commanded_signals
 from dynid.control.wrench.uncertainty import low_speed
 from dynid.errors import ConfigurationError, PreprocessingError
+from dynid.signals.preprocess import check_joints
 
 if TYPE_CHECKING:
     from dynid.control.carried_body import CarriedBody
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
+_FRICTION_SHARE = 0.05  # of the largest uncertainty by friction at rest: less is motion
 _SETTLING = 5.0  # time constants, after which the observer has forgotten its start
 
 
@@ -50,6 +53,12 @@ class ObservedTorque:
     def seconds(self) -> float:
         """Duration [s]."""
         return len(self.time) / self.rate
+
+    @property
+    def moving(self) -> NDArray[np.bool_]:
+        """Whether static friction does not matter (N, n)."""
+        largest = np.maximum(self.friction.max(axis=0), np.finfo(float).tiny)
+        return np.asarray(self.friction <= _FRICTION_SHARE * largest)
 
     def covariance(self, uncertainty: Uncertainty) -> Array:
         """Return the covariance of the torque (N, n, n)."""
@@ -81,32 +90,40 @@ class ObservedTorque:
 
 
 def observe(
-    model: Model, recording: Recording, *, gain: float, carried: CarriedBody | None = None
+    model: Model,
+    recording: Recording,
+    *,
+    gain: float,
+    carried: CarriedBody | None = None,
+    zero_phase: bool = False,
 ) -> ObservedTorque:
     """Run the momentum observer on a recording, one cycle for each sample.
 
-    The first time constants, in which the observer forgets its start, are left out. Position and
-    velocity are those of the profile's zero-phase filters, torque is not filtered before.
+    It gets what a control cycle has: measured position, velocity and torque without any filter.
+    Where the recording has no velocities, position and velocity are those of the profile's
+    zero-phase filters. The first time constants, in which the observer forgets its start, are left
+    out.
 
     Args:
         model: of the robot without payload.
         recording: of the robot.
         gain: of the observer [1/s].
         carried: payload of the robot in it.
+        zero_phase: use these filters in any case; no control cycle can.
 
     Raises:
         PreprocessingError: the profile's filters do not match the recording, or it is too short.
         ConfigurationError: the settings do not match the robot, or the gain the sampling rate.
     """
     robot = model.robot
-    signals, (position, velocity, _), torque = commanded_signals(robot, recording, unsettled=False)
+    time, position, velocity, torque = _measured(robot, recording, zero_phase)
     core = control_model(robot, model.mechanism)
     if carried is not None:
         core.set_payload(carried.mass, carried.centre, carried.inertia)
     unit = _unit_uncertainty(robot)
-    observer = torque_observer(unit, gain, signals.sampling_rate)
+    observer = torque_observer(unit, gain, recording.sampling_rate)
     found, covariance = observer.run(core, position, velocity, torque)
-    skipped = int(np.ceil(_SETTLING / gain * signals.sampling_rate))
+    skipped = int(np.ceil(_SETTLING / gain * recording.sampling_rate))
     if len(found) <= 2 * skipped:
         message = (
             f"the recording has {len(found)} samples, but the observer needs more than "
@@ -116,14 +133,28 @@ def observe(
     each = np.arange(len(robot.joints))
     friction = np.sqrt(np.maximum(covariance[:, each, each] - 1.0, 0.0))
     return ObservedTorque(
-        signals.time[skipped:],
+        time[skipped:],
         position[skipped:],
         velocity[skipped:],
         found[skipped:],
         friction[skipped:],
         gain,
-        signals.sampling_rate,
+        recording.sampling_rate,
     )
+
+
+def _measured(
+    robot: Robot, recording: Recording, zero_phase: bool
+) -> tuple[Array, Array, Array, Array]:
+    """Return time (N,), and position, velocity and torque (N, n) on the commanded side."""
+    if zero_phase or recording.velocity is None:
+        signals, (position, velocity, _), torque = commanded_signals(
+            robot, recording, unsettled=False
+        )
+        return signals.time, position, velocity, torque
+    check_joints(recording, robot)
+    torque = recording.effort * robot.drives.torque_factor(len(robot.joints))
+    return recording.time, recording.position, recording.velocity, torque
 
 
 def torque_observer(

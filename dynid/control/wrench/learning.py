@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _NORMAL_SHARE = 0.9545  # of a normal distribution within two standard deviations
-_FRICTION_SHARE = 0.05  # of the largest uncertainty by friction at rest: less is motion
+_PIECES = range(3)  # of a recording, where there are less than three
+_BETWEEN = 1.0  # [s] between two pieces
 _FEWEST = 50  # samples of a joint in motion
 _MOST = 4000  # samples that are fitted
 _ROUNDS = 8  # of the reweighted fit
@@ -74,11 +75,12 @@ def learned_uncertainty(
 ) -> Uncertainty:
     """Estimate the uncertainty from free motion, not used in the identification.
 
-    Variances are fitted by maximum likelihood to the samples in motion, and raised where less than
-    95 % of these lie within two standard deviations of 0. Errors of single samples are correlated
-    in time, so the correlation of the joints is shrunk by the number of the observer's time
-    constants. The threshold is the level that the distance exceeds at the wanted rate
-    (:func:`rare_level`), at least that of a normal distribution.
+    Variances are fitted by maximum likelihood to the samples in motion. Then each piece (a
+    recording, or thirds of one or two) is compared with a fit to the others: standard deviations
+    are raised where two of them contain less than 95 % of these samples. The threshold is the level
+    that these distances exceed at the wanted rate (:func:`rare_level`), at least that of a normal
+    distribution and the largest one. Samples are correlated in time, so the correlation of the
+    joints is shrunk by the number of the observer's time constants.
 
     Args:
         robot: the robot.
@@ -88,26 +90,62 @@ def learned_uncertainty(
     Raises:
         ConfigurationError: there is no external torque.
     """
-    torque = np.concatenate([one.torque for one in observed])
-    velocity = np.concatenate([one.velocity for one in observed])
-    friction = np.concatenate([one.friction for one in observed])
-    moving = friction <= _FRICTION_SHARE * np.maximum(friction.max(axis=0), 1e-300)
+    pieces = list(observed) if len(observed) > len(_PIECES) - 1 else _divided(observed)
+    found = _fitted(robot, pieces)
+    others = [_fitted(robot, [one for one in pieces if one is not piece]) for piece in pieces]
+    raised = np.array([_raised(pieces, others, j) for j in range(len(robot.joints))])
+    found = _scaled(found, raised)
+    distances = [
+        piece.distance(_scaled(other, raised)) for piece, other in zip(pieces, others, strict=True)
+    ]
+    seconds = sum(one.seconds for one in pieces)
+    starts = np.cumsum([0.0, *(one.seconds + _BETWEEN for one in pieces[:-1])])
+    time = np.concatenate(
+        [at + one.time - one.time[0] for at, one in zip(starts, pieces, strict=True)]
+    )
+    least = _normal_threshold(len(raised), found.observer_gain, false_alarms_per_hour)
+    every = np.concatenate(distances)
+    level = rare_level(
+        every, time, seconds / 3600 * false_alarms_per_hour, least=max(least, float(every.max()))
+    )
+    return replace(found, threshold=level.value)
+
+
+def _divided(observed: Sequence[ObservedTorque]) -> list[ObservedTorque]:
+    """Return thirds of the recordings."""
+    return [
+        one.between(*(one.time[0] + np.array([k, k + 1]) / len(_PIECES) * one.seconds))
+        for one in observed
+        for k in _PIECES
+    ]
+
+
+def _fitted(robot: Robot, pieces: Sequence[ObservedTorque]) -> Uncertainty:
+    """Return the fit to pieces, without a threshold."""
+    torque = np.concatenate([one.torque for one in pieces])
+    velocity = np.concatenate([one.velocity for one in pieces])
+    moving = np.concatenate([one.moving for one in pieces])
     joints = range(torque.shape[1])
     fits = [_fit(torque[:, j], velocity[:, j], moving[:, j], robot.joints[j]) for j in joints]
     constant, per_speed = (np.array(part) for part in zip(*fits, strict=True))
-    gain, seconds = observed[0].gain, sum(one.seconds for one in observed)
     normal = torque / np.sqrt(constant**2 + (per_speed * velocity) ** 2)
+    gain, seconds = pieces[0].gain, sum(one.seconds for one in pieces)
     correlation = _correlation(normal, moving, seconds * gain)
-    found = Uncertainty(robot.joints, constant, per_speed, correlation, 0.0, gain, "free motion")
-    least = _normal_threshold(len(constant), gain, false_alarms_per_hour)
-    distances = [one.distance(found) for one in observed]
-    starts = np.cumsum([0.0, *(one.seconds + 1.0 for one in observed[:-1])])
-    time = np.concatenate([at + one.time for at, one in zip(starts, observed, strict=True)])
-    level = rare_level(
-        np.concatenate(distances), time, seconds / 3600 * false_alarms_per_hour, least=least
-    )
-    largest = max(float(one.max()) for one in distances)
-    return replace(found, threshold=max(level.value, largest))
+    return Uncertainty(robot.joints, constant, per_speed, correlation, 0.0, gain, "free motion")
+
+
+def _scaled(found: Uncertainty, raised: Array) -> Uncertainty:
+    return replace(found, constant=raised * found.constant, per_speed=raised * found.per_speed)
+
+
+def _raised(pieces: Sequence[ObservedTorque], others: Sequence[Uncertainty], joint: int) -> float:
+    """Return the factor for a joint by which pieces exceed the fits to the others, at least 1."""
+    sizes = []
+    for piece, other in zip(pieces, others, strict=True):
+        part = np.hypot(other.constant, other.per_speed * piece.velocity)[:, joint]
+        sizes.append(np.abs(piece.torque[:, joint] / part)[piece.moving[:, joint]])
+    size = np.concatenate(sizes)
+    return max(1.0, float(np.quantile(size, _NORMAL_SHARE)) / 2) if len(size) >= _FEWEST else 1.0
 
 
 def _fit(torque: Array, velocity: Array, moving: Array, joint: str) -> tuple[float, float]:
@@ -130,10 +168,8 @@ def _fit(torque: Array, velocity: Array, moving: Array, joint: str) -> tuple[flo
         share, _ = nnls(columns / variance[:, np.newaxis], square / variance)
         variance = np.maximum(columns @ share, 1e-6 * square.mean())
     share[0] = max(share[0], 1e-6 * square.mean())
-    normal = np.sqrt(square / (columns @ share))
-    raised = max(1.0, float(np.quantile(normal, _NORMAL_SHARE)) / 2)
-    constant = max(raised * float(np.sqrt(share[0])), _SMALLEST)
-    return constant, raised * float(np.sqrt(share[1] / fastest)) if fastest > 0 else 0.0
+    constant = max(float(np.sqrt(share[0])), _SMALLEST)
+    return constant, float(np.sqrt(share[1] / fastest)) if fastest > 0 else 0.0
 
 
 def _correlation(normal: Array, moving: Array, count: float) -> Array:

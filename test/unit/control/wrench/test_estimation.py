@@ -25,7 +25,6 @@ from dynid.robot.model import nominal_model
 from dynid.simulation.robot import SimulatedRobot
 
 if TYPE_CHECKING:
-
     from dynid.robot.robot import Robot
 
 WRENCH = np.array([5.0, -3.0, 8.0, 0.4, -0.2, 0.1])  # [N, N m] in the link's axes

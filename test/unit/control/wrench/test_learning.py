@@ -11,6 +11,7 @@ import dynid
 from dynid.arrays import Array
 from dynid.control.wrench.external_torque import ObservedTorque
 from dynid.control.wrench.learning import identified_uncertainty, learned_uncertainty
+from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
 
 GAIN, RATE = 30.0, 100.0
@@ -38,7 +39,7 @@ def normalised(observed: ObservedTorque, found: object) -> Array:
 
 
 def test_known_standard_deviations_and_correlation_are_found() -> None:
-    found = learned_uncertainty(arm_robot(), [free_motion(0)], false_alarms_per_hour=1.0)
+    found = learned_uncertainty(load_robot("scara_2r"), [free_motion(0)], false_alarms_per_hour=1.0)
     # 4000 of the samples are fitted: relative errors of variances of sqrt(2 / 4000) = 2 %
     assert found.constant == pytest.approx(CONSTANT, rel=0.1)
     assert found.per_speed[0] < 0.05
@@ -49,7 +50,9 @@ def test_known_standard_deviations_and_correlation_are_found() -> None:
 
 
 def test_two_standard_deviations_cover_95_percent_also_with_a_heavy_tail() -> None:
-    found = learned_uncertainty(arm_robot(), [free_motion(0, tail=True)], false_alarms_per_hour=1.0)
+    found = learned_uncertainty(
+        load_robot("scara_2r"), [free_motion(0, tail=True)], false_alarms_per_hour=1.0
+    )
     inside = np.abs(normalised(free_motion(1, tail=True), found)) < 2
     # of 60 000 samples each: a standard error of 0.1 %, and 0.4 % of the 4000 fitted ones
     assert (inside.mean(axis=0) > 0.94).all()
@@ -57,11 +60,11 @@ def test_two_standard_deviations_cover_95_percent_also_with_a_heavy_tail() -> No
 
 def test_the_threshold_is_that_of_normal_errors_or_of_the_largest_recorded_one() -> None:
     observed = free_motion(0)
-    found = learned_uncertainty(arm_robot(), [observed], false_alarms_per_hour=1.0)
+    found = learned_uncertainty(load_robot("scara_2r"), [observed], false_alarms_per_hour=1.0)
     assert found.threshold >= observed.distance(found).max()
     normal = chi2.isf(1.0 / (3600 * GAIN / 2), 2)
     assert found.threshold >= normal
-    rare = learned_uncertainty(arm_robot(), [observed], false_alarms_per_hour=1e-6)
+    rare = learned_uncertainty(load_robot("scara_2r"), [observed], false_alarms_per_hour=1e-6)
     assert rare.threshold > found.threshold
 
 
@@ -73,7 +76,7 @@ def test_samples_at_rest_do_not_count_as_errors_in_motion() -> None:
     resting = ObservedTorque(
         observed.time, observed.position, observed.velocity, torque, friction, GAIN, RATE
     )
-    found = learned_uncertainty(arm_robot(), [resting], false_alarms_per_hour=1.0)
+    found = learned_uncertainty(load_robot("scara_2r"), [resting], false_alarms_per_hour=1.0)
     assert found.constant == pytest.approx(CONSTANT, rel=0.15)
     assert resting.covariance(found)[0, 0, 0] == pytest.approx(15.0**2 + CONSTANT[0] ** 2, rel=0.01)
 
@@ -84,7 +87,7 @@ def test_without_errors_the_joint_is_named() -> None:
         np.arange(1000) / RATE, nothing, nothing, nothing, nothing, GAIN, RATE
     )
     with pytest.raises(dynid.ConfigurationError, match="has no external torque"):
-        learned_uncertainty(arm_robot(), [observed], false_alarms_per_hour=1.0)
+        learned_uncertainty(load_robot("scara_2r"), [observed], false_alarms_per_hour=1.0)
 
 
 def test_without_free_motion_it_is_the_error_of_the_identification() -> None:
