@@ -67,6 +67,7 @@ class Listener:
         self.node = graph.start(ExternalWrenchNode, **parameters)
         graph.until(self.states.get_subscription_count)
         self._sent = 0
+        self.period = 0  # of the states, their number since the first
 
     def publish(self, names: tuple[str, ...], position, effort, count: int) -> None:
         """Publish states at rest, in the opposite order of the joints."""
@@ -75,10 +76,11 @@ class Listener:
             message.position = list(position)[::-1]
             message.velocity = [0.0] * len(names)
             message.effort = list(effort)[::-1]
-            nanoseconds = 10**9 + round(1e9 * self._sent / RATE)
+            nanoseconds = 10**9 + round(1e9 * self.period / RATE)
             message.header.stamp.sec, message.header.stamp.nanosec = divmod(nanoseconds, 10**9)
             self.states.publish(message)
             self._sent += 1
+            self.period += 1
         self.graph.until(lambda: self.node.measured()["messages"] == self._sent)
 
     def newest(self, name: str) -> np.ndarray:
@@ -147,7 +149,7 @@ def test_after_missing_values_or_a_gap_nothing_is_published_until_it_has_settled
     listener.publish(joints, Q, [np.nan, 0.0, 0.0], 3)
     assert listener.node.measured()["not_finite"] == 3
     assert np.isfinite(listener.newest("pure_force")[:3]).all()
-    listener._sent += 100  # a gap
+    listener.period += 100  # a gap
     listener.publish(joints, Q, effort, 5)
     graph.until(lambda: listener.contacts[-1].message == "not known")
     assert listener.node.measured()["gaps"] == 1
