@@ -37,7 +37,7 @@ void put_all(Array & out, Eigen::Index sample, const Matrix & values)
     values;
 }
 
-/// Torque (N, n) and covariance (N, n, n) of as many cycles.
+/// Torque (N, n), covariance (N, n, n) and position (N, n) of as many cycles.
 py::tuple observe(
   dynid::ExternalTorqueObserver & observer, dynid::ControlModel & model, const Array & q,
   const Array & dq, const Array & tau)
@@ -49,12 +49,14 @@ py::tuple observe(
   const Rows rows(n, {&q, &dq, &tau});
   Array torque({rows.count(), n});
   Array covariance({rows.count(), n, n});
+  Array position({rows.count(), n});
   for (Eigen::Index k = 0; k < rows.count(); ++k) {
     observer.update(model, rows(0, k), rows(1, k), rows(2, k));
     put(torque, k, observer.torque());
     put_all(covariance, k, observer.covariance());
+    put(position, k, observer.position());
   }
-  return py::make_tuple(torque, covariance);
+  return py::make_tuple(torque, covariance, position);
 }
 
 /// A dictionary of arrays with one row for each sample.

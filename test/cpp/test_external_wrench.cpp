@@ -98,6 +98,19 @@ TEST(ExternalTorque, FollowsATorqueThatTheDrivesDoNotExert)
   EXPECT_TRUE(observer.torque().isApprox(external, 1e-9)) << observer.torque();
 }
 
+TEST(ExternalTorque, BelongsToThePositionOfATimeConstantBefore)
+{
+  auto model = arm_model();
+  ExternalTorqueObserver observer(2, uncertainty(), gain, rate);
+  const Vector2d speed(1.0, -2.0);
+  for (int k = 0; k <= 1000; ++k) {
+    observer.update(model, bent + k / rate * speed, speed, Vector2d::Zero());
+  }
+  const double delay = 1.0 / gain - 1.0 / rate;  // of a low-pass that takes the newest position
+  const Vector2d expected = bent + (1.0 - delay) * speed;
+  EXPECT_TRUE(observer.position().isApprox(expected, 1e-9)) << observer.position();
+}
+
 TEST(ExternalTorque, IsMoreUncertainWithSpeedAndFrictionAtRest)
 {
   auto model = arm_model(2.0);

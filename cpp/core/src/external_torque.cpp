@@ -67,7 +67,7 @@ ExternalTorqueObserver::ExternalTorqueObserver(
   observer_(drives, checked_gain(gain, control_rate), control_rate),
   kept_(1.0 - gain / control_rate)
 {
-  for (auto * vector : {&torque_, &deviation_, &friction_, &at_rest_}) {
+  for (auto * vector : {&torque_, &position_, &deviation_, &friction_, &at_rest_}) {
     vector->setZero(drives);
   }
   covariance_.setZero(drives, drives);
@@ -89,6 +89,7 @@ void ExternalTorqueObserver::update(
   if (!finite || !torque_.allFinite()) {  // the loops of a closed chain may not close
     restart();
     torque_.setConstant(std::numeric_limits<double>::quiet_NaN());
+    position_.setConstant(std::numeric_limits<double>::quiet_NaN());
     covariance_.setConstant(std::numeric_limits<double>::quiet_NaN());
     return;
   }
@@ -96,9 +97,11 @@ void ExternalTorqueObserver::update(
   friction_ = (dq.array().abs() <= uncertainty_.low_speed.array()).select(uniform * friction_, 0.0);
   if (!begun_) {
     at_rest_ = friction_;
+    position_ = q;
     begun_ = true;
   }
   at_rest_ = kept_ * at_rest_ + (1.0 - kept_) * friction_;
+  position_ = kept_ * position_ + (1.0 - kept_) * q;
   deviation_ = (uncertainty_.constant.array().square() +
                 (uncertainty_.per_speed.array() * dq.array()).square())
                  .sqrt();

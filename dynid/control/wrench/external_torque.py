@@ -33,7 +33,7 @@ class ObservedTorque:
 
     Attributes:
         time: since the recording's start (N,) [s].
-        position: (N, n) [rad or m].
+        position: behind the observer's low-pass, so of the time of the torque (N, n) [rad or m].
         velocity: (N, n) [rad/s or m/s].
         torque: (N, n) [N m or N].
         friction: standard deviation of friction near standstill (N, n) [N m or N].
@@ -122,7 +122,7 @@ def observe(
         core.set_payload(carried.mass, carried.centre, carried.inertia)
     unit = _unit_uncertainty(robot)
     observer = torque_observer(unit, gain, recording.sampling_rate)
-    found, covariance = observer.run(core, position, velocity, torque)
+    found, covariance, passed = observer.run(core, position, velocity, torque)
     skipped = int(np.ceil(_SETTLING / gain * recording.sampling_rate))
     if len(found) <= 2 * skipped:
         message = (
@@ -134,7 +134,7 @@ def observe(
     friction = np.sqrt(np.maximum(covariance[:, each, each] - 1.0, 0.0))
     return ObservedTorque(
         time[skipped:],
-        position[skipped:],
+        passed[skipped:],
         velocity[skipped:],
         found[skipped:],
         friction[skipped:],

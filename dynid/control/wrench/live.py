@@ -120,10 +120,12 @@ class LiveWrench:
         if len(samples) == 0:
             return
         q, dq, tau = samples[:, :n], samples[:, n : 2 * n], samples[:, 2 * n :]
-        torque, covariance = self._observer.run(self._model, q, dq, tau * self._factor)
+        torque, covariance, position_then = self._observer.run(
+            self._model, q, dq, tau * self._factor
+        )
         self._samples += len(samples)
         self._time = time
-        self._newest = (q[-1:], torque[-1:], covariance[-1:])
+        self._newest = (position_then[-1:], torque[-1:], covariance[-1:])
 
     def estimate(self) -> WrenchNow | None:
         """Return the estimate at the newest sample; None until the observer has settled."""

@@ -76,7 +76,8 @@ struct ForceEstimate
 /// behind a joint without torque is therefore as improbable as a force without moment about that
 /// joint, given S; and if several links explain r, their probabilities show it.
 ///
-/// All torques are on the side of the drives' commands.
+/// All torques are on the side of the drives' commands. The wrench is that of the time at which the
+/// robot was at the position: with ExternalTorqueObserver::position(), of a time constant before.
 class ContactEstimator
 {
 public:

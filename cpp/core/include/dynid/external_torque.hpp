@@ -47,12 +47,17 @@ public:
   [[nodiscard]] const Eigen::VectorXd & torque() const noexcept { return torque_; }  ///< (n,)
   [[nodiscard]] const Eigen::MatrixXd & covariance() const noexcept { return covariance_; }
 
+  /// Position behind the same low-pass (n,) [rad or m]: where the robot was when the torque acted
+  /// that torque() shows, up to first order in time.
+  [[nodiscard]] const Eigen::VectorXd & position() const noexcept { return position_; }
+
 private:
   TorqueUncertainty uncertainty_;
   MomentumObserver observer_;
   double kept_;  // share that the low-pass keeps in a cycle
   bool begun_ = false;
   Eigen::VectorXd torque_;
+  Eigen::VectorXd position_;
   Eigen::MatrixXd covariance_;
   Eigen::VectorXd deviation_;
   Eigen::VectorXd friction_;
