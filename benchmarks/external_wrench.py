@@ -229,6 +229,7 @@ def tool_rows(
     sizes: dict[bool, list[float]] = {False: [], True: []}
     scores: dict[str, list[Array]] = {"pure force": [], "wrench": []}
     rises, alarms = [], []
+    found_in: dict[bool, list[bool]] = {False: [], True: []}
     for push in pushes:
         span = observed.between(push.onset, push.onset + LENGTH)
         found = estimate(model, span, uncertainty)
@@ -244,10 +245,11 @@ def tool_rows(
         risen = np.flatnonzero(along > 1 - np.exp(-1))
         if len(risen):
             rises.append(1e3 * float(time[risen[0]]))
+        found_in[push.resting].append(bool(found.contact.any()))
         if found.contact.any():
             alarms.append(1e3 * float(time[np.argmax(found.contact)]))
     return {
-        "detected": f"{len(alarms)} of {len(pushes)}",
+        "detected": _detected(found_in),
         "ms until detected (median)": _median(alarms),
         "ms until 63 % (median)": _median(rises),
         **{
@@ -267,33 +269,42 @@ def link_rows(
     """Return how links were judged, and the confusion table (links, links + 2)."""
     recording, pushes = pushed_motion(model.robot, count, seed, on_tool=False)
     observed = observe(model, recording, gain=uncertainty.observer_gain)
-    kinds = dict.fromkeys(("named rightly", "named wrongly", "undecided", "excluded", "missed"), 0)
-    table, names, scores = np.zeros((0, 0), dtype=int), (), []
+    kinds = dict.fromkeys(("named rightly", "named wrongly", "undecided", "excluded"), 0)
+    found_in: dict[bool, list[bool]] = {False: [], True: []}
+    table, names, scores, sizes = np.zeros((0, 0), dtype=int), (), [], []
+    likely_right = 0
     for push in pushes:
         found = estimate(model, observed.between(push.onset, push.onset + LENGTH), uncertainty)
         if not names:
             names = found.links
             table = np.zeros((len(names), len(names) + 2), dtype=int)
         row = names.index(push.link)
+        found_in[push.resting].append(bool(found.contact.any()))
         if not found.contact.any():
-            kinds["missed"] += 1
             table[row, -1] += 1
             continue
         contact = max(found.contacts, key=lambda one: one.distance)
+        likely_right += contact.links[0] == push.link
         if contact.distinguished:
             right = contact.links[0] == push.link
             kinds["named rightly" if right else "named wrongly"] += 1
             table[row, names.index(contact.links[0])] += 1
         else:
             kinds["undecided" if push.link in contact.links else "excluded"] += 1
+            sizes.append(len(contact.links))
             table[row, -2] += 1
         last = len(found.time) - 1
         likely = int(np.argmax(found.probability[last]))
         if names[likely] == push.link:
             error = found.force[last:] - push.force
             scores.append(_normalised(error, found.force_covariance[last:]))
-    shares = {name: f"{100 * value / len(pushes):.0f} %" for name, value in kinds.items()}
-    return {**shares, "contact force: within 2 sd": _within(scores)}, table, names
+    count = max(1, sum(kinds.values()))
+    shares = {f"link, {name}": f"{100 * value / count:.0f} %" for name, value in kinds.items()}
+    detected = {"detected on any link": _detected(found_in)}
+    shares["most probable link is the right one"] = f"{100 * likely_right / count:.0f} %"
+    shares["links named if undecided (mean)"] = _round(np.mean(sizes)) if sizes else ""
+    within = {"contact force on the right link: within 2 sd": _within(scores)}
+    return {**detected, **shares, **within}, table, names
 
 
 def _normalised(error: Array, covariance: Array) -> Array:
@@ -306,6 +317,13 @@ def _normalised(error: Array, covariance: Array) -> Array:
 def _within(scores: list[Array]) -> str:
     values = np.concatenate(scores) if scores else np.zeros(0)
     return f"{100 * np.mean(np.abs(values) < 2):.1f} %" if len(values) else "not observable"
+
+
+def _detected(found_in: dict[bool, list[bool]]) -> str:
+    return ", ".join(
+        f"{name} {sum(found_in[rest])} of {len(found_in[rest])}"
+        for name, rest in (("moving", False), ("resting", True))
+    )
 
 
 def _median(values: list[float]) -> str:
@@ -350,7 +368,7 @@ def noise_floor(path: str, profile: str, overrides: list[str]) -> None:
     robot = load_robot(profile, overrides=overrides)
     whole = dynid.load_recording(path, robot)
     end = float(whole.time[-1] - whole.time[0])
-    parts = [(0.0, 0.5 * end), (0.5 * end, 0.7 * end), (0.7 * end, end + 1.0)]
+    parts = [(0.0, 0.5 * end), (0.5 * end, 0.7 * end), (0.7 * end, None)]
     fit, free, rest = (dynid.load_recording(path, robot, start=a, stop=b) for a, b in parts)
     model = dynid.identify(robot, fit).model
     print(f"{path}: fit {0.5 * end:.1f} s, uncertainty {0.2 * end:.1f} s, rest {0.3 * end:.1f} s")

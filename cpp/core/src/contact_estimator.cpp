@@ -64,7 +64,7 @@ Eigen::Matrix<double, K, K> root_of(
   const Eigen::Matrix<double, K, K> & covariance, const std::string & link)
 {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, K, K>> solver(covariance);
-  const Eigen::Matrix<double, K, 1> values = solver.eigenvalues();
+  const auto & values = solver.eigenvalues();
   if (!(values.allFinite() && values[0] >= -1e-9 * values[K - 1])) {
     throw std::invalid_argument(
       "The contact region of link '" + link +

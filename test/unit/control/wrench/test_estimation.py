@@ -17,6 +17,7 @@ from dynid.control.wrench.estimation import contact_estimator, estimate, wrench_
 from dynid.control.wrench.external_torque import ObservedTorque
 from dynid.control.wrench.table import csv_text
 from dynid.control.wrench.uncertainty import Uncertainty
+from dynid.dynamics.pose import Pose
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
@@ -86,6 +87,26 @@ def test_a_force_at_a_known_point_needs_only_three_joints() -> None:
     variance = np.diag(found.wrench_covariance[0])
     assert np.isinf(variance[unknown]).all()
     assert np.isfinite(variance[~unknown]).all()
+
+
+@pytest.mark.parametrize("name", ["delta_3", "palletiser"])
+def test_a_force_on_the_tool_of_a_closed_chain_is_found(name: str) -> None:
+    robot = load_robot(name)
+    kinematics = robot.kinematics()
+    joints = len(robot.joints)
+    low, high = np.array([robot.limits.range_of("position", j) for j in range(joints)]).T
+    q = (low + high) / 2 + 0.1 * (high - low)
+    steps = 1e-5 * np.eye(joints)
+    path = np.stack([kinematics.tool_path(q + steps), kinematics.tool_path(q - steps)])
+    force = np.array([3.0, -2.0, 5.0])  # in the root frame
+    torque = (path[0] - path[1]) / 2e-5 @ force  # by virtual work
+    body, pose = kinematics.links()[kinematics.tool]
+    placed = Pose.from_numbers(kinematics.poses([q])[0, body]).then(pose)
+    found = estimate(nominal_model(robot), at(robot, q, torque), uncertainty(robot))
+    # finite differences of this step have errors of 1e-9
+    assert found.frame_force[0] == pytest.approx(placed.matrix()[:3, :3].T @ force, abs=1e-5)
+    assert len(found.links) == len(robot.moving_joints)
+    assert found.probability[0].sum() == pytest.approx(1.0)
 
 
 def test_at_a_singularity_the_direction_is_unobservable_and_not_zero() -> None:
