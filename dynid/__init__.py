@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         design_excitation,
         diagnose,
         estimate_wrench,
+        export_model,
         predict_uncertainty,
         tune_collision,
     )
@@ -88,6 +89,7 @@ _WHERE = {
     "design_excitation": "api",
     "diagnose": "api",
     "estimate_wrench": "api",
+    "export_model": "api",
     "identify": "identification.identify",
     "identify_payload": "identification.payload.identification",
     "load_model": "profile",
@@ -131,6 +133,7 @@ __all__ = [
     "design_excitation",
     "diagnose",
     "estimate_wrench",
+    "export_model",
     "identify",
     "identify_payload",
     "load_model",

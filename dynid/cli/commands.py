@@ -46,7 +46,9 @@ COMMANDS = {
     "view": CommandEntry(
         ROBOTS, "view", "view_command", "Show a robot and its motion in a browser or as a picture."
     ),
-    "new": CommandEntry(ROBOTS, "new", "new_command", "Make a profile from a URDF or a xacro."),
+    "new": CommandEntry(
+        ROBOTS, "new", "new_command", "Make a profile from a URDF, a xacro or an MJCF."
+    ),
     "import-dh": CommandEntry(
         ROBOTS,
         "import_dh",
@@ -112,6 +114,12 @@ COMMANDS = {
         "retrieve",
         "retrieve_command",
         "Find physical parameters for given base parameters.",
+    ),
+    "export": CommandEntry(
+        MODELS,
+        "export",
+        "export_command",
+        "Write a model to the file of a simulator: MJCF, SDF or URDF.",
     ),
     "model": CommandEntry(
         MODELS,

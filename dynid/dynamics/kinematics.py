@@ -150,6 +150,16 @@ class Kinematics:
         pinocchio.forwardKinematics(self._model, self._data, full)
         return [np.array(placement.homogeneous) for placement in list(self._data.oMi)]
 
+    def joint_frames(self, positions: ArrayLike) -> Array:
+        """Return the frames of the joints' bodies in the root frame for positions (N, n).
+
+        Returns:
+            (N, n, 4, 4) homogeneous matrices.
+        """
+        poses = self.poses(positions)[:, list(self._joint_ids)]
+        placements = [[pinocchio.XYZQUATToSE3(pose) for pose in row] for row in poses]
+        return np.array([[one.homogeneous for one in row] for row in placements])
+
     def full_positions(self, moving: Array) -> Array:
         """Return pinocchio's position vectors for the mechanism's moving joints (N, m); (N, nq)."""
         full = np.tile(self._rest, (len(moving), 1))
