@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.dynamics.rigid_body import RigidBody
     from dynid.robot.model import Model
 
 
@@ -61,7 +62,9 @@ def wrench_command(
     ] = False,
     payload: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="payload.yaml of the body that the robot carries."),
+        typer.Option(
+            metavar="FILE", help="payload.yaml of the body that the robot carries in all of them."
+        ),
     ] = None,
     profile: OwnProfile = None,
     settings: SetCollision = None,
@@ -188,6 +191,7 @@ def _uncertainty(
     free: Sequence[Path],
     given: Path | None,
     false_alarms_per_hour: float,
+    carried: RigidBody | None,
     zero_phase: bool,
 ) -> Uncertainty:
     from dynid.control.wrench.estimation import free_motion_uncertainty
@@ -200,5 +204,6 @@ def _uncertainty(
         model,
         [load_recording(path, model.robot) for path in free],
         false_alarms_per_hour=false_alarms_per_hour,
+        carried=carried,
         zero_phase=zero_phase,
     )

@@ -22,8 +22,8 @@ from dynid.robot.torque_settings import CollisionSettings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.control.carried_body import CarriedBody
     from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.dynamics.rigid_body import RigidBody
     from dynid.recording.model import Recording
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
@@ -92,6 +92,7 @@ def free_motion_uncertainty(
     recordings: Sequence[Recording],
     *,
     false_alarms_per_hour: float = 0.1,
+    carried: RigidBody | None = None,
     zero_phase: bool = False,
 ) -> Uncertainty:
     """Return the uncertainty of the external torque without contact.
@@ -101,6 +102,7 @@ def free_motion_uncertainty(
         recordings: of free motion similar to its work, not used in the identification; none: the
             errors that the identification states are used.
         false_alarms_per_hour: acceptable rate of contacts that are none [1/h].
+        carried: payload of the robot in them.
         zero_phase: filter their motion by the profile's zero-phase filters.
 
     Raises:
@@ -111,7 +113,9 @@ def free_motion_uncertainty(
         return identified_uncertainty(
             model, observer_gain=gain, false_alarms_per_hour=false_alarms_per_hour
         )
-    observed = [observe(model, one, gain=gain, zero_phase=zero_phase) for one in recordings]
+    observed = [
+        observe(model, one, gain=gain, carried=carried, zero_phase=zero_phase) for one in recordings
+    ]
     return learned_uncertainty(model.robot, observed, false_alarms_per_hour=false_alarms_per_hour)
 
 
@@ -122,7 +126,7 @@ def wrench_of_recording(
     *,
     frame: str | None = None,
     confidence: float = 0.95,
-    carried: CarriedBody | None = None,
+    carried: RigidBody | None = None,
     zero_phase: bool = False,
 ) -> ExternalWrench:
     """Estimate the external wrench along a recording.

@@ -17,8 +17,8 @@ from dynid.errors import ConfigurationError, PreprocessingError
 from dynid.signals.preprocess import check_joints
 
 if TYPE_CHECKING:
-    from dynid.control.carried_body import CarriedBody
     from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.dynamics.rigid_body import RigidBody
     from dynid.recording.model import Recording
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
@@ -94,7 +94,7 @@ def observe(
     recording: Recording,
     *,
     gain: float,
-    carried: CarriedBody | None = None,
+    carried: RigidBody | None = None,
     zero_phase: bool = False,
 ) -> ObservedTorque:
     """Run the momentum observer on a recording, one cycle for each sample.
