@@ -62,9 +62,7 @@ def wrench_command(
     ] = False,
     payload: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="payload.yaml of the body that the robot carries in all of them."
-        ),
+        typer.Option(metavar="FILE", help="payload.yaml of the body that the robot carries."),
     ] = None,
     profile: OwnProfile = None,
     settings: SetCollision = None,
@@ -114,7 +112,9 @@ def wrench_command(
     found, written = {}, []
     with progress(console) as step:
         step("determining the uncertainty")
-        errors = _uncertainty(loaded, free or [], uncertainty, false_alarms_per_hour, zero_phase)
+        errors = _uncertainty(
+            loaded, free or [], uncertainty, false_alarms_per_hour, carried, zero_phase
+        )
         for path in step.each(recordings, lambda path: f"estimating on {path.name}"):
             recording = load_recording(path, loaded.robot, start=start, stop=stop)
             one = wrench_of_recording(
