@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dynid.files import whole_file
+from dynid.report.png_style import DPI, STYLE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,15 +22,6 @@ if TYPE_CHECKING:
 
 _COLOURS = ("#1f6feb", "#d1651a", "#3a8f4d")
 _CONTACT = "#f3d9a4"
-_STYLE: dict[Any, Any] = {
-    "font.size": 9.0,
-    "axes.grid": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": "#e3e6ea",
-    "legend.frameon": False,
-}
-_DPI = 140
 _POINTS = 2000
 
 
@@ -40,8 +32,8 @@ def write_plot(found: ExternalWrench, title: str, path: Path) -> None:
         OutputError: the file cannot be written.
     """
     rows = slice(None, None, -(-len(found.time) // _POINTS))
-    with mpl.rc_context(_STYLE):
-        drawing = Figure(figsize=(9.0, 7.0), dpi=_DPI, layout="constrained")
+    with mpl.rc_context(STYLE):
+        drawing = Figure(figsize=(9.0, 7.0), dpi=DPI, layout="constrained")
         FigureCanvasAgg(drawing)
         force, moment, links = drawing.subplots(3, 1, sharex=True)
         drawing.suptitle(title, x=0.01, ha="left", parse_math=False)
