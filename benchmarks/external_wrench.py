@@ -381,7 +381,10 @@ def noise_floor(path: str, profile: str, overrides: list[str]) -> None:
             ("pure force", found.frame_force, found.frame_force_covariance),
         ):
             within = _within([_normalised(values, covariance)])
-            print(f"  {name} at {found.frame}: rms {_list(rms(values))}, within 2 sd {within}")
+            print(
+                f"  {name} at {found.frame}: rms {_list(rms(values))}, "
+                f"median {_list(np.nanmedian(np.abs(values), axis=0))}, within 2 sd {within}"
+            )
         print(f"  false contacts: {len(found.contacts)}")
 
 
