@@ -125,6 +125,7 @@ def wrench_command(
                 confidence=confidence,
                 carried=carried,
                 zero_phase=zero_phase,
+                start=start or 0.0,
             )
             found[path.name] = one
             if output is not None:

@@ -76,7 +76,7 @@ def _draw_links(axes: Axes, found: ExternalWrench, rows: slice) -> None:
     shown = np.where(found.contact[:, np.newaxis], found.probability, np.nan)[rows]
     for number, link in enumerate(found.links):
         line = axes.plot(found.time[rows], shown[:, number], lw=1.0)[0]
-        line.set_label(link.replace("_", " "))
+        line.set_label(link)
     axes.set_ylim(-0.02, 1.02)
     axes.set_ylabel("probability of a link\nif there is contact")
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=7)

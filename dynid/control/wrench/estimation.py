@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -128,6 +128,7 @@ def wrench_of_recording(
     confidence: float = 0.95,
     carried: RigidBody | None = None,
     zero_phase: bool = False,
+    start: float = 0.0,
 ) -> ExternalWrench:
     """Estimate the external wrench along a recording.
 
@@ -139,6 +140,7 @@ def wrench_of_recording(
         confidence: least probability of a link to be the one in contact.
         carried: payload of the robot in it.
         zero_phase: filter its motion by the profile's zero-phase filters; no control cycle can.
+        start: time of its first sample since the recording's start [s].
 
     Raises:
         DynidError: a recording or setting is not suitable.
@@ -150,6 +152,7 @@ def wrench_of_recording(
         carried=carried,
         zero_phase=zero_phase,
     )
+    observed = replace(observed, time=observed.time + start)
     return estimate(model, observed, uncertainty, frame=frame, confidence=confidence)
 
 

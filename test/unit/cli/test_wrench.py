@@ -82,6 +82,10 @@ def test_files_and_table_show_the_contact(
     assert float(peak["torque_elbow"]) == pytest.approx(PUSH, abs=1.0)
     assert float(peak["torque_elbow_sd"]) < 1.0
 
+    assert run(monkeypatch, *given[:3], *free, "--start", "1", "--json") == 0
+    (contact,) = json.loads(capsys.readouterr().out)["recordings"][0]["contacts"]
+    assert contact["start"] == pytest.approx(ONSET, abs=0.05), "counted from the recording's start"
+
     assert run(monkeypatch, *given) == 2
     assert "already exists" in capsys.readouterr().err
     assert run(monkeypatch, *given, "--force") == 0
