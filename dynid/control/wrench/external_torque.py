@@ -112,7 +112,8 @@ def observe(
         zero_phase: use these filters in any case; no control cycle can.
 
     Raises:
-        PreprocessingError: the profile's filters do not match the recording, or it is too short.
+        PreprocessingError: the profile's filters do not match the recording, it is too short, or
+            its external torque is not finite.
         ConfigurationError: the settings do not match the robot, or the gain the sampling rate.
     """
     robot = model.robot
@@ -128,6 +129,14 @@ def observe(
         message = (
             f"the recording has {len(found)} samples, but the observer needs more than "
             f"{2 * skipped} at {gain:g}/s; record longer, or raise the observer's gain."
+        )
+        raise PreprocessingError(message)
+    lost = ~np.isfinite(found).all(axis=1)
+    if lost.any():
+        first = float(time[np.argmax(lost)])
+        message = (
+            f"at {first:.3g} s the external torque is not finite; exclude damaged samples, or "
+            "positions that the robot cannot reach, with --start and --stop."
         )
         raise PreprocessingError(message)
     each = np.arange(len(robot.joints))

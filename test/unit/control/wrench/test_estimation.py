@@ -251,6 +251,10 @@ def test_arguments_of_the_public_function_are_checked(
     )
     with pytest.raises(dynid.PreprocessingError, match="record longer"):
         dynid.estimate_wrench(model, short, free=free)
+    velocity = np.array(recording.velocity)
+    velocity[2000] = np.inf
+    with pytest.raises(dynid.PreprocessingError, match="at 2 s the external torque is not finite"):
+        dynid.estimate_wrench(model, replace(recording, velocity=velocity), free=free)
     unknown = replace(uncertainty(model.robot), observer_gain=2000.0)
     with pytest.raises(dynid.DynidError, match="observer_gain"):
         wrench_of_recording(model, recording, unknown)
