@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from dynid.api import (
         design_excitation,
         diagnose,
+        estimate_wrench,
         export_model,
         predict_uncertainty,
         tune_collision,
     )
+    from dynid.control.wrench.estimation import ExternalWrench
     from dynid.dynamics.closed_chain import ClosedChain
     from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
@@ -64,6 +66,7 @@ _WHERE = {
     "DynidError": "errors",
     "EstimationError": "errors",
     "ExcitationError": "errors",
+    "ExternalWrench": "control.wrench.estimation",
     "Finding": "evaluation.diagnosis.finding",
     "Identification": "identification.result",
     "JointTerm": "dynamics.joint_terms",
@@ -85,6 +88,7 @@ _WHERE = {
     "Validation": "identification.validate",
     "design_excitation": "api",
     "diagnose": "api",
+    "estimate_wrench": "api",
     "export_model": "api",
     "identify": "identification.identify",
     "identify_payload": "identification.payload.identification",
@@ -105,6 +109,7 @@ __all__ = [
     "DynidError",
     "EstimationError",
     "ExcitationError",
+    "ExternalWrench",
     "Finding",
     "Identification",
     "JointTerm",
@@ -127,6 +132,7 @@ __all__ = [
     "__version__",
     "design_excitation",
     "diagnose",
+    "estimate_wrench",
     "export_model",
     "identify",
     "identify_payload",

@@ -1,7 +1,7 @@
 """Types of the compiled core, whose documented interface is ``dynid.dynamics``."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -508,6 +508,47 @@ class ControlLaw:
     def limited_drive(self) -> int: ...
     @property
     def supervised(self) -> _Array: ...
+
+class TorqueUncertainty:
+    constant: _Array
+    per_speed: _Array
+    low_speed: _Array
+    correlation: _Array
+    def __init__(self) -> None: ...
+
+class ExternalTorqueObserver:
+    def __init__(
+        self, drives: int, uncertainty: TorqueUncertainty, gain: float, control_rate: float
+    ) -> None: ...
+    def restart(self) -> None: ...
+    def run(
+        self, model: ControlModel, q: _Array, dq: _Array, tau: _Array, /
+    ) -> tuple[_Array, _Array, _Array]: ...
+
+class ContactKind:
+    def __init__(self, weight: float, wrench: _Array) -> None: ...
+
+class ContactRegion:
+    def __init__(
+        self, link: str, centre: _Array, covariance: _Array, kinds: Sequence[ContactKind]
+    ) -> None: ...
+
+class ContactSettings:
+    threshold: float
+    confidence: float
+    largest_deviation: float
+    def __init__(self) -> None: ...
+
+class ContactEstimator:
+    def __init__(
+        self,
+        description: MechanismDescription,
+        motor_side: bool,
+        regions: Sequence[ContactRegion],
+        frames: Sequence[str],
+        settings: ContactSettings,
+    ) -> None: ...
+    def run(self, q: _Array, torque: _Array, covariance: _Array, /) -> dict[str, NDArray[Any]]: ...
 
 class GravityBy:
     __members__: ClassVar[Mapping[str, GravityBy]]

@@ -11,6 +11,11 @@ import numpy as np
 from dynid.arguments import check_choice, check_number, check_type
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import Tuning, tune
+from dynid.control.wrench.estimation import (
+    ExternalWrench,
+    free_motion_uncertainty,
+    wrench_of_recording,
+)
 from dynid.errors import ConfigurationError
 from dynid.excitation.design.design import ExcitationSpec
 from dynid.excitation.design.optimise import optimise
@@ -191,6 +196,49 @@ def tune_collision(
     several = given_recordings("tune_collision()", recordings)
     residuals = [recorded_residual(model.robot, model.mechanism, one) for one in several]
     return tune(model.robot, residuals, false_alarms_per_hour=false_alarms_per_hour)
+
+
+def estimate_wrench(
+    model: Model,
+    recording: Recording,
+    *,
+    free: Recordings = (),
+    frame: str | None = None,
+    false_alarms_per_hour: float = 0.1,
+    confidence: float = 0.95,
+    zero_phase: bool = False,
+) -> ExternalWrench:
+    """Estimate external wrenches and the link in contact, without a force sensor.
+
+    The momentum observer, with the gain ``collision.observer_gain``, finds the external torque.
+
+    Args:
+        model: of the robot without payload.
+        recording: of the robot, as dynid.load_recording returns it.
+        free: recordings of free motion similar to it, not used in the identification, which
+            determine the uncertainty; none: that of the identification.
+        frame: link at which the wrench is estimated; None for the tool, the last link.
+        false_alarms_per_hour: acceptable rate of contacts that are none [1/h].
+        confidence: least probability of a link to be the one in contact.
+        zero_phase: filter motion by the profile's zero-phase filters, which no controller can;
+            without it, measured positions and velocities are used as they are.
+
+    Raises:
+        DynidError: a recording or setting is not suitable.
+    """
+    where = "estimate_wrench()"
+    check_type(f"{where}: model", model, Model, "dynid.load_model(path)")
+    check_type(f"{where}: recording", recording, Recording, "dynid.load_recording(path, robot)")
+    check_number(f"{where}: false_alarms_per_hour", false_alarms_per_hour, above=0)
+    check_number(f"{where}: confidence", confidence, least=0.5)
+    none = not isinstance(free, Recording) and len(free) == 0
+    several = [] if none else given_recordings(f"{where}: free", free)
+    uncertainty = free_motion_uncertainty(
+        model, several, false_alarms_per_hour=false_alarms_per_hour, zero_phase=zero_phase
+    )
+    return wrench_of_recording(
+        model, recording, uncertainty, frame=frame, confidence=confidence, zero_phase=zero_phase
+    )
 
 
 def _used(function: str, robot: Robot, model: Model | None) -> Model:

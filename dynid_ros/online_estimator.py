@@ -15,12 +15,11 @@ from dynid.identification.online.estimator import OnlineEstimator, OnlineSetting
 from dynid.identification.online.online_json import change_json, parameters_json
 from dynid.profile import load_model
 from dynid.robot.acceptance import check_acceptance
+from dynid_ros.joint_values import in_order
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, STATE_DEPTH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from dynid.identification.online.change import PayloadChange
 
 _LIVE = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -136,8 +135,8 @@ class OnlineEstimatorNode(DynidNode):
 
     def _take(self, message: JointState) -> None:
         joints = self._estimator.joints
-        position = _in_order(joints, message.name, message.position)
-        effort = _in_order(joints, message.name, message.effort)
+        position = in_order(joints, message.name, message.position)
+        effort = in_order(joints, message.name, message.effort)
         if position is None or effort is None:
             what = "position" if position is None else "effort"
             self._lacking = f"joint states lack the {what} of one of {', '.join(joints)}"
@@ -199,14 +198,6 @@ class OnlineEstimatorNode(DynidNode):
             self.health(OK, "estimating, and monitoring changes of the payload")
         else:
             self.health(OK, "estimating")
-
-
-def _in_order(
-    joints: Sequence[str], names: Sequence[str], values: Sequence[float]
-) -> list[float] | None:
-    """Return the joints' values in their order, or None where one is missing."""
-    given = dict(zip(names, values, strict=False))
-    return [given[joint] for joint in joints] if set(joints) <= given.keys() else None
 
 
 def main() -> None:

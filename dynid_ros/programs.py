@@ -38,6 +38,7 @@ def start(name: str) -> None:
 
 
 excitation_player = partial(start, "excitation_player")
+external_wrench = partial(start, "external_wrench")
 identification_task = partial(start, "identification_task")
 identifier = partial(start, "identifier")
 model_publisher = partial(start, "model_publisher")

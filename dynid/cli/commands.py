@@ -164,6 +164,12 @@ COMMANDS = {
         "collisions_command",
         "Test collision thresholds on recordings.",
     ),
+    "wrench": CommandEntry(
+        CONTROL,
+        "wrench",
+        "wrench_command",
+        "Estimate external wrenches and the link in contact, without a force sensor.",
+    ),
 }
 """In the order of the list: groups, and commands in them, as a user needs them."""
 

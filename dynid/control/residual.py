@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.rigid_body import RigidBody
     from dynid.recording.model import Recording
     from dynid.robot.robot import Robot
+    from dynid.signals.signals import Signals
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,17 +92,7 @@ def recorded_residual(
         PreprocessingError: the profile's filters do not match the recording.
         ConfigurationError: profile and model do not match.
     """
-    # all samples are used, as a detector does
-    settings = robot.settings(IdentificationSettings).model_copy(
-        update={"border": 0.0, "trim_rest": False}
-    )
-    robot = robot.with_settings(settings)
-    signals = preprocess(recording, robot, unsettled=True)
-    motion, torque = (signals.position, signals.velocity, signals.acceleration), signals.raw_torque
-    if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
-        coupling = np.array(robot.coupling)  # q_j = T q_m, tau_m = T^T tau_j
-        motion = tuple(part @ np.linalg.inv(coupling).T for part in motion)
-        torque = torque @ coupling
+    signals, motion, torque = commanded_signals(robot, recording, unsettled=True)
     model = control_model(robot, mechanism)
     if carried is not None:
         model.set_payload(carried.mass, carried.centre, carried.inertia)
@@ -118,6 +109,36 @@ def recorded_residual(
         viscous,
         signals.sampling_rate,
     )
+
+
+def commanded_signals(
+    robot: Robot, recording: Recording, *, unsettled: bool
+) -> tuple[Signals, tuple[Array, Array, Array], Array]:
+    """Return a recording's signals, and its motion and torque on the commanded side.
+
+    Motion is position, velocity and acceleration behind the profile's zero-phase filters; torque
+    is unfiltered; all (N, n). Rest before and after the motion is kept, as in a control cycle.
+
+    Args:
+        robot: with the settings of its recordings.
+        recording: of the robot.
+        unsettled: keep the ends of a recording cut in motion, where filters have not settled.
+
+    Raises:
+        PreprocessingError: the profile's filters do not match the recording.
+    """
+    settings = robot.settings(IdentificationSettings).model_copy(
+        update={"border": 0.0, "trim_rest": False}
+    )
+    robot = robot.with_settings(settings)
+    signals = preprocess(recording, robot, unsettled=unsettled)
+    motion = (signals.position, signals.velocity, signals.acceleration)
+    torque = signals.raw_torque
+    if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
+        coupling = np.array(robot.coupling)  # q_j = T q_m, tau_m = T^T tau_j
+        position, velocity, acceleration = (part @ np.linalg.inv(coupling).T for part in motion)
+        motion, torque = (position, velocity, acceleration), torque @ coupling
+    return signals, motion, torque
 
 
 def with_collision(robot: Robot, **settings: tuple[float, ...]) -> Robot:

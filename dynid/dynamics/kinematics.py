@@ -139,6 +139,17 @@ class Kinematics:
                 poses[number, body] = pinocchio.SE3ToXYZQUAT(self._data.oMi[body])
         return poses
 
+    def placements(self, moving: Array) -> list[Array]:
+        """Return all bodies' homogeneous poses (4, 4) in the root frame.
+
+        Args:
+            moving: positions of the mechanism's moving joints (1, m) [rad or m]; loops need not
+                be closed.
+        """
+        (full,) = self.full_positions(moving)
+        pinocchio.forwardKinematics(self._model, self._data, full)
+        return [np.array(placement.homogeneous) for placement in list(self._data.oMi)]
+
     def joint_frames(self, positions: ArrayLike) -> Array:
         """Return the frames of the joints' bodies in the root frame for positions (N, n).
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dynid.files import whole_file
+from dynid.report.png_style import DPI, STYLE
 from dynid.report.terminal.tracking import describe
 
 if TYPE_CHECKING:
@@ -19,15 +20,6 @@ if TYPE_CHECKING:
     from dynid.control.tracking.trial import Trial
 
 _WITHOUT, _WITH = "#9aa3af", "#1f6feb"
-_STYLE: dict[Any, Any] = {
-    "font.size": 9.0,
-    "axes.grid": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": "#e3e6ea",
-    "legend.frameon": False,
-}
-_DPI = 140
 
 
 def write_plot(trial: Trial, path: Path) -> None:
@@ -37,8 +29,8 @@ def write_plot(trial: Trial, path: Path) -> None:
         OutputError: the file cannot be written.
     """
     moved = [joint for joint in range(len(trial.joints)) if trial.has_error(joint)]
-    with mpl.rc_context(_STYLE):
-        drawing = Figure(figsize=(9.0, 3.0 + 1.3 * len(moved)), dpi=_DPI, layout="constrained")
+    with mpl.rc_context(STYLE):
+        drawing = Figure(figsize=(9.0, 3.0 + 1.3 * len(moved)), dpi=DPI, layout="constrained")
         FigureCanvasAgg(drawing)
         rows = drawing.subplots(
             len(moved) + 1,

@@ -53,7 +53,7 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
         PreprocessingError: a cut-off, period or threshold does not fit this recording.
     """
     settings, rate = robot.settings(SignalSettings), recording.sampling_rate
-    _check_joints(recording, robot)
+    check_joints(recording, robot)
     _check_derivatives(settings)
     notes = list(recording.repairs)
     track = _joint_side(recording, robot)
@@ -283,7 +283,8 @@ def _cut(signals: Signals, span: slice, before: int, after: int) -> Signals:
     return replace(signals, **cut)
 
 
-def _check_joints(recording: Recording, robot: Robot) -> None:
+def check_joints(recording: Recording, robot: Robot) -> None:
+    """Raise a PreprocessingError unless a recording's joints are those of the robot."""
     if recording.joint_names != robot.joints:
         raise PreprocessingError(
             f"the recording's joints are {', '.join(recording.joint_names)}, but the profile's are "

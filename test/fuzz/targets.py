@@ -15,6 +15,7 @@ from mcap.stream_reader import StreamReader
 
 from dynid.control.carried_body import read_carried_body
 from dynid.control.threshold_file import with_thresholds
+from dynid.control.wrench.uncertainty_file import read_uncertainty
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.given_parameters import read_base_parameters
 from dynid.errors import DynidError
@@ -169,6 +170,11 @@ def _thresholds(path: Path, folder: Path) -> Numbers:
     yield 0
 
 
+def _uncertainty(path: Path, folder: Path) -> Numbers:
+    found = read_uncertainty(path, _robot(folder))
+    yield from (found.constant, found.per_speed, found.correlation, found.threshold)
+
+
 def _parameters(path: Path, folder: Path) -> Numbers:
     robot = _robot(folder)
     yield list(read_base_parameters(path, robot.mechanism(), _base(folder)).values())
@@ -261,6 +267,7 @@ TARGETS = {
     "srdf": Target(_srdf, 2000),
     "payload": Target(_payload, 1000),
     "thresholds": Target(_thresholds, 400),
+    "uncertainty": Target(_uncertainty, 300),
     "parameters": Target(_parameters, 400),
     "verdict": Target(_verdict, 2000),
     "mesh": Target(_mesh, 300),

@@ -145,9 +145,13 @@ void ControlModel::holding_torque(const VectorIn & q, VectorOut tau) noexcept
   to_side(tau_, tau);
 }
 
-void ControlModel::dry_friction(VectorOut tau) noexcept
+void ControlModel::dry_friction(VectorOut tau) noexcept { dry_friction(commanded_, tau); }
+
+void ControlModel::observed_friction(VectorOut tau) noexcept { dry_friction(measured_, tau); }
+
+void ControlModel::dry_friction(Workspace & workspace, VectorOut tau) noexcept
 {
-  mechanism_.dry_friction(commanded_, tau_);
+  mechanism_.dry_friction(workspace, tau_);
   if (converts_) {
     tau.noalias() = mechanism_.coupling().cwiseAbs().transpose() * tau_;
   } else {

@@ -1,10 +1,10 @@
 #include "link_force.hpp"
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
+#include "link_wrench.hpp"
 #include "urdf_tree.hpp"
 
 namespace dynid
@@ -78,24 +78,7 @@ void LinkForce::next(const VectorIn & q, double step, VectorOut torque) noexcept
     return;
   }
   const double share = rise_ > 0.0 ? std::min(1.0, (elapsed_ + step / 2.0) / rise_) : 1.0;
-  Eigen::Vector3d force = share * force_;
-  Eigen::Vector3d moment = share * moment_;
-  for (int b = body_; b >= 0;) {
-    const Body & body = tree_.bodies[static_cast<std::size_t>(b)];
-    torque[body.number] = body.axis.dot(body.prismatic ? force : moment);
-    const double position = q[body.number];
-    Eigen::Vector3d origin = body.origin;
-    if (body.prismatic) {
-      origin += position * (body.rotation * body.axis);
-    } else {
-      const Eigen::AngleAxisd turned(position, body.axis);
-      force = turned * force;
-      moment = turned * moment;
-    }
-    force = body.rotation * force;
-    moment = body.rotation * moment + origin.cross(force);
-    b = body.parent;
-  }
+  wrench_torque<1>(tree_, body_, q, share * force_, share * moment_, torque);
   elapsed_ += step;
   if (elapsed_ > duration_ - step / 2.0) {
     body_ = -1;

@@ -63,6 +63,9 @@ public:
   /// Largest dry friction in the state of the last torque() (n,) [N*m or N].
   void dry_friction(VectorOut tau) noexcept;
 
+  /// The same in the state of the last momentum().
+  void observed_friction(VectorOut tau) noexcept;
+
   /// Whether the loops of a closed chain were closed in the last torque(); true for a tree. Where
   /// false, that torque is NaN.
   [[nodiscard]] bool reached() const noexcept { return mechanism_.closed(commanded_); }
@@ -75,6 +78,7 @@ private:
   void to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept;
   void to_side(const Eigen::VectorXd & joints, VectorOut side) const noexcept;
   void static_torque(Workspace & workspace) noexcept;
+  void dry_friction(Workspace & workspace, VectorOut tau) noexcept;
 
   Mechanism mechanism_;
   Workspace commanded_;  // its terms with memory follow the commanded motion

@@ -1,0 +1,203 @@
+"""The uncertainty of the external torque, from free motion or from the identification."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import nnls
+from scipy.stats import chi2
+
+from dynid.arrays import Array
+from dynid.control.tail import rare_level
+from dynid.control.wrench.uncertainty import Uncertainty
+from dynid.errors import ConfigurationError
+from dynid.recording.settings import RecordingSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.control.wrench.external_torque import ObservedTorque
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
+
+_NORMAL_SHARE = 0.9545  # of a normal distribution within two standard deviations
+_PIECES = range(3)  # of a recording, where there are less than three
+_BETWEEN = 1.0  # [s] between two pieces
+_FEWEST = 50  # samples of a joint in motion
+_MOST = 4000  # samples that are fitted
+_ROUNDS = 8  # of the reweighted fit
+_SMALLEST = 1e-9  # [N m or N] standard deviation, where a recording is the model's own torque
+
+
+def identified_uncertainty(
+    model: Model, *, observer_gain: float, false_alarms_per_hour: float
+) -> Uncertainty:
+    """Return the errors that the identification states, where no free motion was recorded.
+
+    The rms torque error of the joints, times the ratio of its held-out to its fit error where that
+    is known and above 1; joints are independent. The threshold is that of a normal distribution.
+
+    Raises:
+        ConfigurationError: the model was not identified.
+    """
+    robot, errors = model.robot, model.errors
+    if errors is None:
+        message = (
+            f"the model of {robot.name} was not identified, so its torque errors are unknown; "
+            "give recordings of free motion."
+        )
+        raise ConfigurationError(message)
+    rmse = np.array(errors.rmse_torque)
+    if errors.held_out_relative_error:
+        held_out, fit = np.array(errors.held_out_relative_error), np.array(errors.relative_error)
+        ratio = np.divide(held_out, fit, out=np.ones_like(fit), where=fit > 0)
+        rmse = rmse * np.maximum(1.0, np.where(np.isfinite(ratio), ratio, 1.0))
+    covariance = np.diag(np.maximum(rmse, _SMALLEST) ** 2)
+    if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
+        coupling = np.array(robot.coupling)  # tau_m = T^T tau_j
+        covariance = coupling.T @ covariance @ coupling
+    deviation = np.sqrt(np.diag(covariance))
+    return Uncertainty(
+        robot.joints,
+        deviation,
+        np.zeros(len(deviation)),
+        covariance / np.outer(deviation, deviation),
+        _normal_threshold(len(deviation), observer_gain, false_alarms_per_hour),
+        observer_gain,
+        "identification",
+    )
+
+
+def learned_uncertainty(
+    robot: Robot, observed: Sequence[ObservedTorque], *, false_alarms_per_hour: float
+) -> Uncertainty:
+    """Estimate the uncertainty from free motion, not used in the identification.
+
+    Variances are fitted by maximum likelihood to the samples in motion. Then each piece (a
+    recording, or thirds of one or two) is compared with a fit to the others: standard deviations
+    are raised where two of them contain less than 95 % of these samples. The threshold is the level
+    that these distances exceed at the wanted rate (:func:`rare_level`), at least that of a normal
+    distribution and the largest one. Samples are correlated in time, so the correlation of the
+    joints is shrunk by the number of the observer's time constants.
+
+    Args:
+        robot: the robot.
+        observed: external torque in free motion, one for each recording.
+        false_alarms_per_hour: acceptable rate of contacts that are none [1/h].
+
+    Raises:
+        ConfigurationError: there is no external torque.
+    """
+    pieces = list(observed) if len(observed) > len(_PIECES) - 1 else _divided(observed)
+    found = _fitted(robot, pieces)
+    others = [_fitted(robot, [one for one in pieces if one is not piece]) for piece in pieces]
+    raised = np.array([_raised(pieces, others, j) for j in range(len(robot.joints))])
+    found = _scaled(found, raised)
+    distances = [
+        piece.distance(_scaled(other, raised)) for piece, other in zip(pieces, others, strict=True)
+    ]
+    seconds = sum(one.seconds for one in pieces)
+    starts = np.cumsum([0.0, *(one.seconds + _BETWEEN for one in pieces[:-1])])
+    time = np.concatenate(
+        [at + one.time - one.time[0] for at, one in zip(starts, pieces, strict=True)]
+    )
+    least = _normal_threshold(len(raised), found.observer_gain, false_alarms_per_hour)
+    every = np.concatenate(distances)
+    level = rare_level(
+        every, time, seconds / 3600 * false_alarms_per_hour, least=max(least, float(every.max()))
+    )
+    return replace(found, threshold=level.value)
+
+
+def _divided(observed: Sequence[ObservedTorque]) -> list[ObservedTorque]:
+    """Return thirds of the recordings."""
+    return [
+        one.between(*(one.time[0] + np.array([k, k + 1]) / len(_PIECES) * one.seconds))
+        for one in observed
+        for k in _PIECES
+    ]
+
+
+def _fitted(robot: Robot, pieces: Sequence[ObservedTorque]) -> Uncertainty:
+    """Return the fit to pieces, without a threshold."""
+    torque = np.concatenate([one.torque for one in pieces])
+    velocity = np.concatenate([one.velocity for one in pieces])
+    moving = np.concatenate([one.moving for one in pieces])
+    joints = range(torque.shape[1])
+    fits = [_fit(torque[:, j], velocity[:, j], moving[:, j], robot.joints[j]) for j in joints]
+    constant, per_speed = (np.array(part) for part in zip(*fits, strict=True))
+    normal = torque / np.sqrt(constant**2 + (per_speed * velocity) ** 2)
+    gain, seconds = pieces[0].gain, sum(one.seconds for one in pieces)
+    correlation = _correlation(normal, moving, seconds * gain)
+    return Uncertainty(robot.joints, constant, per_speed, correlation, 0.0, gain, "free motion")
+
+
+def _scaled(found: Uncertainty, raised: Array) -> Uncertainty:
+    return replace(found, constant=raised * found.constant, per_speed=raised * found.per_speed)
+
+
+def _raised(pieces: Sequence[ObservedTorque], others: Sequence[Uncertainty], joint: int) -> float:
+    """Return the factor for a joint by which pieces exceed the fits to the others, at least 1."""
+    sizes = []
+    for piece, other in zip(pieces, others, strict=True):
+        part = np.hypot(other.constant, other.per_speed * piece.velocity)[:, joint]
+        sizes.append(np.abs(piece.torque[:, joint] / part)[piece.moving[:, joint]])
+    size = np.concatenate(sizes)
+    return max(1.0, float(np.quantile(size, _NORMAL_SHARE)) / 2) if len(size) >= _FEWEST else 1.0
+
+
+def _fit(torque: Array, velocity: Array, moving: Array, joint: str) -> tuple[float, float]:
+    """Return the constant and the part per speed of a joint's standard deviation."""
+    enough = np.count_nonzero(moving) >= _FEWEST
+    chosen = np.flatnonzero(moving) if enough else np.arange(len(torque))
+    chosen = chosen[:: -(-len(chosen) // _MOST)]
+    square, speed = torque[chosen] ** 2, velocity[chosen] ** 2
+    if not square.any():
+        message = f"joint '{joint}' has no external torque: its effort equals the model's."
+        raise ConfigurationError(message)
+    variance = np.full(len(square), square.mean())
+    fastest = float(speed.max())
+    # b of the shares a + b v^2 / v_max^2; Fisher scoring of the normal likelihood
+    columns = np.column_stack([np.ones_like(speed), speed / max(fastest, 1e-300)])
+    if not enough or fastest == 0:
+        columns[:, 1] = 0.0
+    share = np.array([variance[0], 0.0])
+    for _ in range(_ROUNDS):
+        share, _ = nnls(columns / variance[:, np.newaxis], square / variance)
+        variance = np.maximum(columns @ share, 1e-6 * square.mean())
+    share[0] = max(share[0], 1e-6 * square.mean())
+    constant = max(float(np.sqrt(share[0])), _SMALLEST)
+    return constant, float(np.sqrt(share[1] / fastest)) if fastest > 0 else 0.0
+
+
+def _correlation(normal: Array, moving: Array, count: float) -> Array:
+    """Return the correlation of the joints' errors (n, n), shrunk to independent ones.
+
+    Args:
+        normal: errors over their standard deviations (N, n).
+        moving: whether the joint moves (N, n).
+        count: number of independent samples.
+    """
+    joints = normal.shape[1]
+    values = np.where(moving, normal, 0.0)
+    together = np.maximum(moving.T.astype(np.float64) @ moving, 1.0)
+    mean = values.T @ values / together
+    scale = np.sqrt(np.maximum(np.diag(mean), 1e-300))
+    correlation = mean / np.outer(scale, scale)
+    kept = count / (count + joints)
+    shrunk = kept * correlation + (1 - kept) * np.eye(joints)
+    # pairs that rarely move together may make it indefinite
+    lowest = float(np.linalg.eigvalsh(shrunk).min())
+    if lowest < 1 - kept:
+        more = (1 - kept - lowest) / (1 - lowest)
+        shrunk = (1 - more) * shrunk + more * np.eye(joints)
+    np.fill_diagonal(shrunk, 1.0)
+    return np.asarray((shrunk + shrunk.T) / 2)
+
+
+def _normal_threshold(joints: int, observer_gain: float, false_alarms_per_hour: float) -> float:
+    """Return the distance that normal errors exceed at a rate [1/h]; two time constants apart."""
+    independent = 3600 * observer_gain / 2
+    return float(chi2.isf(min(0.5, false_alarms_per_hour / independent), joints))

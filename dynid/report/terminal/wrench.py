@@ -1,0 +1,106 @@
+"""External wrenches of recordings: contacts, and the estimates' size and uncertainty."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.text import Text
+
+from dynid.control.wrench.table import rms
+from dynid.json_text import json_fields
+from dynid.report.terminal.console import print_text, roomy
+from dynid.report.terminal.tables import table
+from dynid.text import significant
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dynid.arrays import Array
+    from dynid.control.wrench.estimation import ExternalWrench
+    from dynid.control.wrench.uncertainty import Uncertainty
+
+_NAMES = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
+_DIGITS = 3
+
+
+def wrench_json(
+    robot: str, uncertainty: Uncertainty, found: dict[str, ExternalWrench]
+) -> dict[str, Any]:
+    """Return what ``--json`` prints."""
+    return {
+        "robot": robot,
+        "uncertainty": json_fields(uncertainty),
+        "recordings": [
+            {
+                "recording": name,
+                "frame": one.frame,
+                "seconds": float(one.time[-1] - one.time[0]),
+                "contacts": one.contacts,
+                "rms": rms(one.wrench).tolist(),
+                "standard_deviation": _typical(one.wrench_covariance).tolist(),
+                "pure_force_rms": rms(one.frame_force).tolist(),
+                "pure_force_standard_deviation": _typical(one.frame_force_covariance).tolist(),
+            }
+            for name, one in found.items()
+        ],
+    }
+
+
+def print_wrench(console: Console, name: str, found: ExternalWrench) -> None:
+    """Print the contacts of a recording, and what was estimated at the frame."""
+    console = roomy(console)
+    seconds = float(found.time[-1] - found.time[0])
+    count = {0: "no contact", 1: "1 contact"}.get(
+        len(found.contacts), f"{len(found.contacts)} contacts"
+    )
+    print_text(console, f"{name}: {count} in {seconds:.3g} s", "bold")
+    if found.contacts:
+        rows = table("from [s]", "to [s]", "link", "probability", "distance/threshold")
+        for one in found.contacts:
+            rows.add_row(
+                f"{one.start:.2f}",
+                f"{one.stop:.2f}",
+                Text(" or ".join(one.links)),
+                f"{100 * sum(one.probabilities):.0f} %",
+                significant(one.distance / found.threshold, _DIGITS),
+            )
+        console.print(rows)
+        if not all(one.distinguished for one in found.contacts):
+            print_text(console, "Links joined by 'or' cannot be distinguished.")
+    rows = table(f"at {found.frame}", "rms", "standard deviation", "observable")
+    for label, values, covariance in (
+        *_components(found.wrench, found.wrench_covariance, ""),
+        *_components(found.frame_force, found.frame_force_covariance, "pure "),
+    ):
+        share = float(np.isfinite(values).mean())
+        rows.add_row(
+            label,
+            significant(float(rms(values[:, None])[0]), _DIGITS) if share else "",
+            significant(covariance, _DIGITS) if np.isfinite(covariance) else "",
+            f"{100 * share:.0f} %",
+        )
+    console.print(rows)
+    print_text(
+        console,
+        "Forces in N, moments in N m, in the frame's axes; standard deviations are medians. A pure "
+        "force acts at the frame's origin, without moment.",
+    )
+
+
+def _components(values: Array, covariance: Array, prefix: str) -> list[tuple[str, Array, float]]:
+    typical = _typical(covariance)
+    return [
+        (f"{prefix}{_NAMES[k]}", values[:, k], float(typical[k])) for k in range(values.shape[1])
+    ]
+
+
+def _typical(covariance: Array) -> Array:
+    """Return medians of the standard deviations of observable components (k,); NaN without any."""
+    deviation = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+    return np.array(
+        [
+            np.median(column[np.isfinite(column)]) if np.isfinite(column).any() else np.nan
+            for column in deviation.T
+        ]
+    )

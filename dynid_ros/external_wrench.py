@@ -1,0 +1,249 @@
+"""Node ``external_wrench``: contact forces and the link in contact, without a force sensor."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from geometry_msgs.msg import WrenchStamped
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+
+from dynid.control.wrench.learning import identified_uncertainty
+from dynid.control.wrench.live import LiveWrench
+from dynid.control.wrench.uncertainty_file import read_uncertainty
+from dynid.errors import ConfigurationError
+from dynid.profile import load_model
+from dynid.robot.acceptance import check_acceptance
+from dynid.robot.torque_settings import CollisionSettings
+from dynid_ros.joint_values import in_order
+from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.qos import LATCHED, MONITORED, STATE_DEPTH
+
+if TYPE_CHECKING:
+    from dynid.arrays import Array
+    from dynid.control.wrench.live import WrenchNow
+
+_LIVE = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Compatible with every publisher; stores messages while the process is busy."""
+_STALE_NS = 10**9  # without joint states, after which a warning is published
+_NOT_KNOWN = np.full(3, np.nan)
+
+
+class ExternalWrenchNode(DynidNode):
+    """Publishes external wrenches from live joint states.
+
+    Topics (geometry_msgs/WrenchStamped, at ``publish_rate``): ``~/wrench`` at the frame if nothing
+    else is touched, ``~/pure_force`` at the frame's origin if it acts there without moment, and
+    during a contact ``~/contact_force`` on the most probable link, whose moments are NaN; each with
+    its standard deviations in ``<topic>_deviation``. Components that are not observable are NaN.
+    ``~/contact`` (diagnostic_msgs/DiagnosticStatus, latched): the link in contact.
+    """
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+        """Subscribe from now on."""
+        super().__init__("external_wrench", **options)
+        self.declare_robot()
+        self.parameter("model", "", "model.yaml of the robot.", fixed=True)
+        self.parameter(
+            "uncertainty",
+            "",
+            "wrench_uncertainty.yaml of `dynid wrench --free`; empty: from the model.",
+            fixed=True,
+        )
+        self.parameter("frame", "", "Link of ~/wrench; empty: the last one.", fixed=True)
+        topic = self.parameter(
+            "joint_states_topic", "/joint_states", "sensor_msgs/JointState.", fixed=True
+        )
+        rate = self.parameter(
+            "publish_rate", 100.0, "Rate of the topics [Hz].", between=(0.1, 1000.0), fixed=True
+        )
+        self.parameter(
+            "sampling_rate",
+            1000.0,
+            "Rate of the joint states [Hz].",
+            between=(20.0, 20_000.0),
+            fixed=True,
+        )
+        self.parameter(
+            "confidence",
+            0.95,
+            "Least probability of the links of a contact.",
+            between=(0.5, 0.9999),
+            fixed=True,
+        )
+        self.parameter(
+            "false_alarms_per_hour",
+            0.1,
+            "Acceptable rate of contacts that are none, without a file of the uncertainty [1/h].",
+            between=(1e-6, 1e6),
+            fixed=True,
+        )
+        self._live = self._make()
+        self._arrival = 0
+        self._lacking = ""
+        self._published = ""
+        kinds = ("wrench", "pure_force", "contact_force")
+        self._outs = {
+            name: self.create_publisher(WrenchStamped, f"~/{name}", MONITORED.depth)
+            for kind in kinds
+            for name in (kind, f"{kind}_deviation")
+        }
+        self._contact_out = self.create_publisher(DiagnosticStatus, "~/contact", LATCHED)
+        self._tell_contact(None)
+        self.create_subscription(JointState, topic, self._take, _LIVE)
+        self.create_timer(1 / rate, self._publish, clock=self.steady)
+        self.health(WARN, f"no {topic} yet")
+
+    def measured(self) -> dict[str, object]:
+        """Return counts of messages and of faults in them, for /diagnostics."""
+        messages = self._live.messages
+        return {
+            "messages": messages.taken,
+            "not_finite": messages.not_finite,
+            "stale": messages.stale,
+            "gaps": messages.gaps,
+            "frame": self._live.frame,
+        }
+
+    def _make(self) -> LiveWrench:
+        robot = self.load_robot()
+        path = self.current("model", str)
+        if not path:
+            message = "parameter 'model' of external_wrench: is empty; name a model.yaml."
+            raise ConfigurationError(message)
+        with self.logging_warnings():
+            model = load_model(path)
+        check_acceptance(model, robot, path)
+        model = model.with_robot(robot)
+        given = self.current("uncertainty", str)
+        if given:
+            uncertainty = read_uncertainty(Path(given), robot)
+        else:
+            uncertainty = identified_uncertainty(
+                model,
+                observer_gain=robot.settings(CollisionSettings).observer_gain,
+                false_alarms_per_hour=self.current("false_alarms_per_hour", float),
+            )
+            self.get_logger().warning(
+                "the uncertainty is the torque error of the identification; record free motion, "
+                "and name the file of `dynid wrench --free` with the parameter 'uncertainty'."
+            )
+        return LiveWrench(
+            model,
+            uncertainty,
+            frame=self.current("frame", str) or None,
+            confidence=self.current("confidence", float),
+            sampling_rate=self.current("sampling_rate", float),
+        )
+
+    def _take(self, message: JointState) -> None:
+        joints = self._live.joints
+        values = {
+            what: in_order(joints, message.name, getattr(message, what))
+            for what in ("position", "velocity", "effort")
+        }
+        lacking = [what for what, found in values.items() if found is None]
+        if lacking:
+            what = " and ".join(lacking)
+            self._lacking = f"joint states lack the {what} of one of {', '.join(joints)}"
+            return
+        self._lacking = ""
+        self._arrival = self.steady.now().nanoseconds
+        stamp = message.header.stamp
+        position, velocity, effort = (np.array(found, dtype=float) for found in values.values())
+        self._live.take(stamp.sec + 1e-9 * stamp.nanosec, position, velocity, effort)
+
+    def _publish(self) -> None:
+        now = self._live.estimate() if self._fresh() else None
+        if now is not None:
+            nanoseconds = round(1e9 * now.time)
+            stamp = Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+            frame = self._live.frame
+            self._send("wrench", stamp, frame, now.wrench, now.wrench_deviation)
+            self._send("pure_force", stamp, frame, now.frame_force, now.frame_force_deviation)
+            if now.contact:
+                self._send("contact_force", stamp, now.links[0], now.force, now.force_deviation)
+        self._tell_contact(now)
+        self._tell(now)
+
+    def _fresh(self) -> bool:
+        passed = self.steady.now().nanoseconds - self._arrival
+        return self._arrival > 0 and passed <= _STALE_NS and not self._lacking
+
+    def _send(self, name: str, stamp: Time, frame: str, value: Array, deviation: Array) -> None:
+        self._outs[name].publish(_wrench(stamp, frame, value))
+        self._outs[f"{name}_deviation"].publish(_wrench(stamp, frame, deviation))
+
+    def _tell_contact(self, now: WrenchNow | None) -> None:
+        """Publish a change of the link in contact."""
+        if now is None:
+            level, message = WARN, "not known"
+        elif not now.contact:
+            level, message = OK, "no contact"
+        elif len(now.links) == 1:
+            level, message = WARN, f"contact on {now.links[0]}"
+        else:
+            links = " or ".join(now.links)
+            level, message = WARN, f"contact on {links}, which cannot be distinguished"
+        if message == self._published:
+            return
+        self._published = message
+        probabilities = now.probabilities if now is not None else ()
+        values = {
+            "links": ", ".join(now.links) if now is not None else "",
+            "probabilities": ", ".join(f"{share:.3f}" for share in probabilities),
+            "ratio": f"{now.ratio:.4g}" if now is not None else "",
+            "time": f"{now.time:.9f}" if now is not None else "",
+        }
+        self._contact_out.publish(
+            DiagnosticStatus(
+                name="contact",
+                level=level,
+                message=message,
+                values=[KeyValue(key=key, value=value) for key, value in values.items()],
+            )
+        )
+
+    def _tell(self, now: WrenchNow | None) -> None:
+        """Summarise on /diagnostics."""
+        if self._lacking:
+            self.health(ERROR, self._lacking)
+        elif not self._arrival:
+            return
+        elif not self._fresh():
+            self.health(WARN, "no joint states for more than 1 s")
+        elif self._live.messages.too_rare:
+            self.health(
+                ERROR,
+                "the rate of joint states is below sampling_rate = "
+                f"{self.current('sampling_rate', float):g} Hz; set it to their rate",
+            )
+        elif now is None:
+            self.health(WARN, "the observer settles, or the robot's position is out of reach")
+        else:
+            self.health(OK, self._published)
+
+
+def _wrench(stamp: Time, frame: str, values: Array) -> WrenchStamped:
+    """Return a message of force and moment (6,), or of a force (3,) with moments NaN."""
+    x, y, z, mx, my, mz = np.concatenate([values, _NOT_KNOWN])[:6].tolist()
+    message = WrenchStamped()
+    message.header.stamp, message.header.frame_id = stamp, frame
+    force, moment = message.wrench.force, message.wrench.torque
+    force.x, force.y, force.z = x, y, z
+    moment.x, moment.y, moment.z = mx, my, mz
+    return message
+
+
+def main() -> None:
+    """Run the node until a signal arrives."""
+    sys.exit(run(ExternalWrenchNode))
+
+
+if __name__ == "__main__":
+    main()
