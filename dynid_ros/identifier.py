@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ from dynid.robot.robot import Robot
 from dynid.text import percent
 from dynid_ros.background import Answer, Background, Conclude
 from dynid_ros.joint_state_collector import JointStateCollector
+from dynid_ros.long_action import Goal, LongAction
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED
 
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from dynid.recording.live import LiveMessages
 
     Step = Callable[[str], None]
+
+
+_IDENTIFYING = "identifying"
 
 
 @dataclass(frozen=True)
@@ -101,10 +106,13 @@ class Identifier(DynidNode):
         self.create_service(Trigger, "~/stop", self.answering(self._stop))
         self._background = Background(self)
         self._background.service(
-            "~/identify", "identifying", lambda: self._with_parameters(self._identify)
+            "~/identify", _IDENTIFYING, lambda: partial(self._identify, self._request())
         )
         self._background.service(
-            "~/validate", "validating", lambda: self._with_parameters(self._validate)
+            "~/validate", "validating", lambda: partial(self._validate, self._request())
+        )
+        self._action = LongAction(
+            self, "Identify", "~/identify", self._begin_goal, self._cancel_goal
         )
         self.health(OK, "ready")
 
@@ -155,15 +163,11 @@ class Identifier(DynidNode):
             between=(1.0, 86_400.0),
         )
 
-    def _with_parameters(
-        self, work: Callable[[_Request, Step], Conclude]
-    ) -> Callable[[Step], Conclude]:
-        request = self._request()
-        return lambda step: work(request, step)
+    def _request(self, **given: str) -> _Request:
+        """Return the present parameters, with those that are ``given`` and not empty instead."""
 
-    def _request(self) -> _Request:
         def text(name: str) -> str:
-            return self.current(name, str)
+            return given.get(name) or self.current(name, str)
 
         def time(name: str) -> float | None:
             value = self.current(name, float)
@@ -186,6 +190,31 @@ class Identifier(DynidNode):
         )
 
     # --- identify and validate, in the background -------------------------------------------------
+    def _begin_goal(self, goal: Goal) -> None:
+        """Identify for an action; a goal that is canceled ends as interrupted work does."""
+        asked = goal.request
+
+        def end(answer: Answer) -> None:
+            goal.end(
+                success=bool(answer.verdict),
+                passed=answer.success,
+                message=answer.sentence,
+                verdict=answer.verdict,
+                path=answer.path,
+            )
+
+        self._background.begin(
+            _IDENTIFYING,
+            lambda: partial(
+                self._identify, self._request(recording=asked.recording, output=asked.output)
+            ),
+            end,
+            lambda step: goal.feedback(step=step),
+        )
+
+    def _cancel_goal(self, _goal: Goal) -> None:
+        self._background.interrupt()
+
     def _identify(self, request: _Request, step: Step) -> Conclude:
         robot = request.robot()
         recording = request.read(robot, step)
@@ -215,7 +244,8 @@ class Identifier(DynidNode):
                     f"the identification of {robot.name} failed",
                     f"the model in {path} is marked as failed and must not run{kept}",
                 )
-            return self._judged(result.verdict, *outcome)
+            answer = self._judged(result.verdict, *outcome)
+            return answer._replace(verdict=json_text(verdict), path=str(path))
 
         return conclude
 
