@@ -17,13 +17,14 @@ from dynid.playback.robot_state import StateReader
 from dynid.recording.settings import RecordingSettings
 from dynid_ros.late_answer import LateAnswer
 from dynid_ros.long_action import Goal, LongAction
+from dynid_ros.managed_node import ManagedNode
 from dynid_ros.motion_parameters import (
     PLANNED_BY,
     declare_motion,
     make_the_plan,
     playing_options,
 )
-from dynid_ros.node import ERROR, OK, DynidNode, run
+from dynid_ros.node import ERROR, OK, run
 from dynid_ros.qos import DIAGNOSTICS, LATCHED
 from dynid_ros.robot_owner import RobotOwner
 from dynid_ros.state_listener import StateListener
@@ -55,7 +56,7 @@ class _Times:
         return float(self._steady.now().nanoseconds * 1e-9)
 
 
-class ExcitationPlayer(DynidNode):
+class ExcitationPlayer(ManagedNode):
     """Plays the motion that its parameters describe; changes apply to the next motion."""
 
     ending = "bringing the robot to rest"
@@ -113,6 +114,7 @@ class ExcitationPlayer(DynidNode):
         self.create_subscription(DiagnosticStatus, DRIVES, self._take_drives, LATCHED)
         self.create_timer(_TICK, self._tick, clock=self.steady)
         self.create_timer(_FEEDBACK, self._give_feedback, clock=self.steady)
+        self.bring_up()
         self._tell()
 
     def measured(self) -> dict[str, object]:
@@ -124,6 +126,21 @@ class ExcitationPlayer(DynidNode):
             "robot's clock ahead [s]": self._playback.clock_offset,
             **peaks,
         }
+
+    @property
+    def settling(self) -> bool:
+        """Whether the robot moves or may still move."""
+        return self._playback.under_way
+
+    def activated(self) -> None:
+        """Report the state of the robot again."""
+        self._tell()
+
+    def deactivated(self) -> None:
+        """Bring a moving robot to rest, which continues while the node is inactive."""
+        if self._playback.under_way:
+            self._playback.stop("the player was deactivated.")
+        self._tell()
 
     def finish(self) -> None:
         """Bring a moving robot to rest before the node ends.
@@ -161,7 +178,8 @@ class ExcitationPlayer(DynidNode):
         return answer
 
     def _refuse(self) -> None:
-        """Raise a PlaybackError where the robot is not free."""
+        """Raise a DynidError where the node is not active, or the robot is not free."""
+        self.refuse_unless_active()
         self._playback.refuse_while_under_way()
         self._owner.refuse_if_taken()
 
@@ -246,6 +264,8 @@ class ExcitationPlayer(DynidNode):
     def _tell(self) -> None:
         """Publish the state when it has changed."""
         state = self._playback.state if self._connected else "waiting"
+        if not (self.active or self._playback.under_way or state.startswith("aborted")):
+            state = "inactive"
         if state == self._published:
             return
         self._published = state
