@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dynid.control.carried_body import CarriedBody
 from dynid.control.collisions import ThresholdReplay, replay_thresholds
 from dynid.control.residual import Residual, recorded_residual, with_collision
 from dynid.control.tuning import Tuning, tune
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.identification.identify import identify
 from dynid.identification.payload.identification import identify_payload
 from dynid.profile import load_robot
@@ -88,7 +88,7 @@ def print_loaded(robot: Robot, model: Model) -> None:
     """Print alarms of loaded motion, its payload identified from the other loaded recording."""
     for name, other in zip(LOADED, reversed(LOADED), strict=True):
         body = identify_payload(model, [read(robot, other)]).payload.body
-        carried = CarriedBody.from_numbers(body.mass, body.centre, body.inertia)
+        carried = RigidBody.from_numbers(body.mass, body.centre, body.inertia)
         residual = recorded_residual(robot, model.mechanism, read(robot, name), carried=carried)
         print(f"  {closest(replay_thresholds(robot, residual, recording=name))}")
         print(f"    with the payload of {other}: {body.mass:.3f} kg")

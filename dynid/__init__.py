@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dynid.api import (
         design_excitation,
         diagnose,
+        export_model,
         predict_uncertainty,
         tune_collision,
     )
@@ -84,6 +85,7 @@ _WHERE = {
     "Validation": "identification.validate",
     "design_excitation": "api",
     "diagnose": "api",
+    "export_model": "api",
     "identify": "identification.identify",
     "identify_payload": "identification.payload.identification",
     "load_model": "profile",
@@ -125,6 +127,7 @@ __all__ = [
     "__version__",
     "design_excitation",
     "diagnose",
+    "export_model",
     "identify",
     "identify_payload",
     "load_model",

@@ -202,7 +202,7 @@ def _profile_path(name: str) -> Path:
             return candidate
     raise ConfigurationError(
         f"profile '{name}': not shipped with dynid ({', '.join(shipped_profiles())}), "
-        "and not a file that ends in .yaml, .urdf or .xacro."
+        "and not a file that ends in .yaml, .urdf, .xacro or, of MuJoCo, .xml."
     )
 
 

@@ -46,7 +46,9 @@ COMMANDS = {
     "view": CommandEntry(
         ROBOTS, "view", "view_command", "Show a robot and its motion in a browser or as a picture."
     ),
-    "new": CommandEntry(ROBOTS, "new", "new_command", "Make a profile from a URDF or a xacro."),
+    "new": CommandEntry(
+        ROBOTS, "new", "new_command", "Make a profile from a URDF, a xacro or an MJCF."
+    ),
     "import-dh": CommandEntry(
         ROBOTS,
         "import_dh",
@@ -107,11 +109,23 @@ COMMANDS = {
         "drive_gains_command",
         "Identify the torque constants of the drives.",
     ),
+    "servo": CommandEntry(
+        MODELS,
+        "servo",
+        "servo_app",
+        "Identify gains and biases of servos without torque; roll models out.",
+    ),
     "retrieve": CommandEntry(
         MODELS,
         "retrieve",
         "retrieve_command",
         "Find physical parameters for given base parameters.",
+    ),
+    "export": CommandEntry(
+        MODELS,
+        "export",
+        "export_command",
+        "Write a model to the file of a simulator: MJCF, SDF or URDF.",
     ),
     "model": CommandEntry(
         MODELS,

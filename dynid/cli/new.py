@@ -1,4 +1,4 @@
-"""``dynid new``: a profile from a URDF or a xacro."""
+"""``dynid new``: a profile from a URDF, a xacro or an MJCF."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def new_command(
     description: Annotated[
-        Path, typer.Argument(metavar="URDF", help="URDF of the robot, or a xacro.")
+        Path, typer.Argument(metavar="URDF", help="URDF, xacro or MJCF of the robot.")
     ],
     arguments: Annotated[
         list[str] | None,
@@ -54,12 +54,13 @@ def new_command(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Make a profile from a URDF or a xacro.
+    """Make a profile from a URDF, a xacro or an MJCF.
 
     Joints of grippers, fingers and wheels are locked. Where several chains are left, the command
     asks for one in a terminal, and needs --tip or --joints elsewhere. Limits are those of the
     URDF. What it cannot know is marked FILL IN in the profile, which has comments like those of
-    config/robots/puma560.yaml. A xacro is expanded to a URDF beside the profile.
+    config/robots/puma560.yaml. A xacro or an MJCF becomes a URDF beside the
+    profile.
     """
     from dynid.files import check_folder, refuse_to_replace, write_texts
     from dynid.packages import Packages
@@ -69,7 +70,10 @@ def new_command(
     from dynid.robot.new_profile import NewProfile
 
     if not is_description(description):
-        message = f"{description}: must be a URDF that ends in .urdf, or a xacro in .xacro."
+        message = (
+            f"{description}: must be a URDF that ends in .urdf, a xacro in .xacro, or an MJCF in "
+            ".xml."
+        )
         raise ConfigurationError(message)
     packages = Packages(package_path or (), beside=description)
     given = _xacro_arguments(arguments or (), description)
@@ -114,8 +118,8 @@ def _files(output: Path | None, robot: str, description: Path) -> tuple[Path, Pa
     if profile.suffix.lower() not in {".yaml", ".yml"}:
         message = f"--output {profile}: must end in .yaml."
         raise ConfigurationError(message)
-    is_xacro = description.suffix.lower() == ".xacro"
-    return profile, profile.with_suffix(".urdf") if is_xacro else description
+    is_urdf = description.suffix.lower() == ".urdf"
+    return profile, description if is_urdf else profile.with_suffix(".urdf")
 
 
 def _seen_from(profile: Path, path: Path) -> str:

@@ -19,10 +19,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from dynid.arrays import Array
-from dynid.control.carried_body import CarriedBody
 from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.pose import Pose
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 
 Controller = Literal["ur", "franka", "abb", "kuka", "fanuc"]
@@ -54,7 +54,7 @@ def flange_of(mechanism: Mechanism, link: str | None = None) -> str:
     return kinematics.tool
 
 
-def body_at_flange(mechanism: Mechanism, body: CarriedBody, joint: str, link: str) -> CarriedBody:
+def body_at_flange(mechanism: Mechanism, body: RigidBody, joint: str, link: str) -> RigidBody:
     """Return a body that a joint carries in the frame of a link, with all joints at 0.
 
     The joints between the two, if any, are at 0: the reference of KUKA for the load on axis 3.
@@ -76,7 +76,7 @@ def body_at_flange(mechanism: Mechanism, body: CarriedBody, joint: str, link: st
     return body.seen_from(np.linalg.inv(Pose.from_numbers(poses[carrier]).matrix()) @ flange)
 
 
-def load_text(controller: Controller, body: CarriedBody, *, name: str = "", axis: int = 0) -> str:
+def load_text(controller: Controller, body: RigidBody, *, name: str = "", axis: int = 0) -> str:
     """Return the line or lines that set a load in a robot's controller.
 
     Args:
@@ -125,7 +125,7 @@ class PrincipalAxes:
         return cls(moments[order], rotation)
 
 
-def _ur(body: CarriedBody, _: str, __: int) -> str:
+def _ur(body: RigidBody, _: str, __: int) -> str:
     i = body.inertia
     if np.abs(i).max() > _UR_LIMIT:
         raise ConfigurationError(
@@ -136,7 +136,7 @@ def _ur(body: CarriedBody, _: str, __: int) -> str:
     return f"set_target_payload({_fixed(body.mass)}, {_list(body.centre)}, {_list(components)})"
 
 
-def _franka(body: CarriedBody, _: str, __: int) -> str:
+def _franka(body: RigidBody, _: str, __: int) -> str:
     columns = body.inertia.flatten(order="F")
     request = (
         f"{{mass: {_fixed(body.mass)}, center_of_mass: {_list(body.centre)}, "
@@ -145,7 +145,7 @@ def _franka(body: CarriedBody, _: str, __: int) -> str:
     return f'ros2 service call /service_server/set_load franka_msgs/srv/SetLoad "{request}"'
 
 
-def _abb(body: CarriedBody, name: str, _: int) -> str:
+def _abb(body: RigidBody, name: str, _: int) -> str:
     name = name or "payload"
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,31}", name):
         raise ConfigurationError(
@@ -160,7 +160,7 @@ def _abb(body: CarriedBody, name: str, _: int) -> str:
     return f"PERS loaddata {name}:=[{_fixed(body.mass)},{centre},{quaternion},{numbers}];"
 
 
-def _kuka(body: CarriedBody, name: str, axis: int) -> str:
+def _kuka(body: RigidBody, name: str, axis: int) -> str:
     axes = PrincipalAxes.of(body.inertia)
     a, b, c = Rotation.from_matrix(axes.rotation).as_euler("ZYX", degrees=True)
     target = f"LOAD_A{axis}_DATA" if axis else f"LOAD_DATA[{_number(name, 'KUKA')}]"
@@ -169,7 +169,7 @@ def _kuka(body: CarriedBody, name: str, axis: int) -> str:
     return f"{target}={{M {_fixed(body.mass)},CM {{{centre}}},J {{X {jx},Y {jy},Z {jz}}}}}"
 
 
-def _fanuc(body: CarriedBody, name: str, _: int) -> str:
+def _fanuc(body: RigidBody, name: str, _: int) -> str:
     schedule = _number(name, "FANUC")
     rows = [f"Schedule No[{schedule:3d}]", f"PAYLOAD          [kg]       {_fixed(body.mass)}"]
     for axis, value in zip("XYZ", 1e2 * body.centre, strict=True):
@@ -196,7 +196,7 @@ def _fixed(value: float) -> str:
 
 _KUKA_AXIS = 3
 
-_WRITERS: dict[Controller, Callable[[CarriedBody, str, int], str]] = {
+_WRITERS: dict[Controller, Callable[[RigidBody, str, int], str]] = {
     "ur": _ur,
     "franka": _franka,
     "abb": _abb,

@@ -18,8 +18,8 @@ from dynid.robot.torque_settings import CollisionSettings
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
-    from dynid.control.carried_body import CarriedBody
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.dynamics.rigid_body import RigidBody
     from dynid.recording.model import Recording
     from dynid.robot.robot import Robot
 
@@ -74,7 +74,7 @@ class Residual:
 
 
 def recorded_residual(
-    robot: Robot, mechanism: Mechanism, recording: Recording, *, carried: CarriedBody | None = None
+    robot: Robot, mechanism: Mechanism, recording: Recording, *, carried: RigidBody | None = None
 ) -> Residual:
     """Return the torque errors of a recording.
 

@@ -139,6 +139,16 @@ class Kinematics:
                 poses[number, body] = pinocchio.SE3ToXYZQUAT(self._data.oMi[body])
         return poses
 
+    def joint_frames(self, positions: ArrayLike) -> Array:
+        """Return the frames of the joints' bodies in the root frame for positions (N, n).
+
+        Returns:
+            (N, n, 4, 4) homogeneous matrices.
+        """
+        poses = self.poses(positions)[:, list(self._joint_ids)]
+        placements = [[pinocchio.XYZQUATToSE3(pose) for pose in row] for row in poses]
+        return np.array([[one.homogeneous for one in row] for row in placements])
+
     def full_positions(self, moving: Array) -> Array:
         """Return pinocchio's position vectors for the mechanism's moving joints (N, m); (N, nq)."""
         full = np.tile(self._rest, (len(moving), 1))

@@ -46,6 +46,10 @@ class Pose(NamedTuple):
         """Return the composition of this pose with ``inner``, which is relative to this one."""
         return Pose.from_numbers(pinocchio.SE3ToXYZQUAT(self._placement() * inner._placement()))
 
+    def inverse(self) -> Pose:
+        """Return the pose of the outer frame in this one."""
+        return Pose.from_numbers(pinocchio.SE3ToXYZQUAT(self._placement().inverse()))
+
     def apply(self, points: ArrayLike) -> Array:
         """Return points (N, 3) [m] of this frame in the outer frame; (N, 3)."""
         placement = self._placement()

@@ -13,6 +13,7 @@ from dynid.recording.bag import DEFAULT_TOPIC, read_bag
 from dynid.recording.bag_folder import is_bag, require_present
 from dynid.recording.csv_file import read_csv
 from dynid.recording.joint_names import recorded_names
+from dynid.recording.lerobot import find_episode, read_episode
 from dynid.recording.names import shown
 from dynid.recording.npz_file import read_npz
 from dynid.recording.softmc_file import is_softmc, read_softmc
@@ -44,7 +45,7 @@ def load_recording(
 
     Args:
         path: rosbag2 folder, ``.mcap``, ``.db3``, ``.npz``, CSV or softMC's ``.REC`` file, or the
-            folder of the files that ``columns`` names.
+            folder of the files that ``columns`` names, or an episode of a LeRobot dataset.
         joints: the joints to read, in this order; None: all joints of the source.
         topic: the topic to read, for a bag; if it is missing, the only JointState topic is read.
         columns: column map, for CSV; ignored for formats with joint names.
@@ -88,6 +89,8 @@ def read_samples(
     Raises:
         RecordingError: the file cannot be read, or required content is missing.
     """
+    if (episode := find_episode(path)) is not None:
+        return read_episode(episode, columns, joints)
     require_present(path)
     if is_bag(path):
         return read_bag(path, joints, topic)

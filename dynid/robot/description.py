@@ -1,4 +1,4 @@
-"""Robot descriptions in files: a URDF, or a xacro that becomes one."""
+"""Robot descriptions in files: a URDF, or a xacro or an MJCF that becomes one."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ from typing import TYPE_CHECKING
 
 from dynid.input_file import read_text
 from dynid.packages import Packages
+from dynid.robot.mjcf_conversion import mjcf_as_urdf
 from dynid.robot.xacro_expansion import expand_xacro
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-DESCRIPTIONS = (".urdf", ".xacro")
+DESCRIPTIONS = (".urdf", ".xacro", ".xml", ".mjcf")
 """Endings of files that describe a robot without a profile."""
 
 
 def is_description(path: Path) -> bool:
-    """Return whether a file name is that of a URDF or a xacro."""
+    """Return whether a file name is that of a URDF, a xacro or an MJCF."""
     return path.suffix.lower() in DESCRIPTIONS
 
 
 def read_description(
     path: Path, *, arguments: Mapping[str, str] | None = None, packages: Packages | None = None
 ) -> str:
-    """Return the URDF in a file; a xacro is expanded.
+    """Return the URDF in a file; a xacro is expanded, an MJCF converted.
 
     Args:
         path: the file.
@@ -32,8 +33,11 @@ def read_description(
         packages: where a xacro finds packages; None: in the environment and around the file.
 
     Raises:
-        ConfigurationError: the file is missing or not text, or the xacro cannot be expanded.
+        ConfigurationError: the file is missing or not text, the xacro cannot be expanded, or the
+            MJCF cannot be converted.
     """
     if path.suffix.lower() != ".xacro":
-        return read_text(path)
+        text = read_text(path)
+        is_mjcf = path.suffix.lower() != ".urdf" and "<mujoco" in text
+        return mjcf_as_urdf(text, path) if is_mjcf else text
     return expand_xacro(path, arguments or {}, packages or Packages(beside=path))

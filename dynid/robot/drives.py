@@ -28,21 +28,36 @@ INT16_MAX = 32767
 """Largest value of 0x60B2 [permille]; ethercat_driver casts to int16 without saturating."""
 
 
+EffortName = Literal[
+    "torque",
+    "current",
+    "rated_current_permille",
+    "rated_torque_permille",
+    "position_command",
+    "duty",
+    "voltage",
+]
+_OF_SERVOS = ("position_command", "duty", "voltage")
+_NOT_SCALED = ("torque", *_OF_SERVOS)
+"""Efforts that are torques, or converted to torques when a recording is loaded."""
+
+
 class Drives(Settings):
     """Drives, motors and transmissions, and the unit of effort in recordings.
 
     ``effort`` is the recorded quantity: ``torque`` (N m or N, no conversion), ``current`` [A]
     (times the torque constant), ``rated_current_permille`` (CiA402 0x6078: thousandths of the
-    rated current), or ``rated_torque_permille`` (0x6077). With a lead screw, force is torque
-    times 2π / screw_lead; a linear motor has a force constant, and neither gear nor screw.
+    rated current), ``rated_torque_permille`` (0x6077), or a command or output of a ``servo``. With
+    a lead screw, force is torque times 2π / screw_lead; a linear motor has a force constant, and
+    neither gear nor screw.
     ``drive`` names the drive profile, a file of config/drives or one that ends in .yaml.
     """
 
-    effort: Literal["torque", "current", "rated_current_permille", "rated_torque_permille"] = (
-        "torque"
-    )
+    effort: EffortName = "torque"
     """Quantity of a recording's effort: torque behind the gear [N m or N], current [A], or
-    thousandths of the rated current (CiA402 0x6078) or of the rated torque (0x6077)."""
+    thousandths of the rated current (CiA402 0x6078) or of the rated torque (0x6077); of a
+    ``servo``: ``position_command`` [rad or m], ``duty`` (-1 to 1) or ``voltage`` [V], from which
+    the torque is computed when the recording is loaded."""
     rated_current_ma: PerJointPositive | None = None
     """Rated current of the drive [mA]; CiA402 0x6075."""
     peak_current_ma: PerJointPositive | None = None
@@ -79,7 +94,7 @@ class Drives(Settings):
         if self.effort == "rated_torque_permille":
             if not self.scales_torque_offset:
                 raise ValueError("effort 'rated_torque_permille' requires rated_torque [N m]")
-        elif self.effort != "torque" and not constant:
+        elif self.effort not in _NOT_SCALED and not constant:
             raise ValueError(f"effort '{self.effort}' requires torque_constant [N m/A]")
         if self.effort == "rated_current_permille" and self.rated_current_ma is None:
             raise ValueError("effort 'rated_current_permille' requires rated_current_ma [mA]")
@@ -109,8 +124,20 @@ class Drives(Settings):
 
     @property
     def effort_unit(self) -> str:
-        """Unit in which efforts are recorded."""
-        return {"torque": "N*m", "current": "A"}.get(self.effort, "permille")
+        """Unit of efforts in a loaded recording."""
+        if self.effort in _NOT_SCALED:
+            return "N*m"
+        return {"current": "A"}.get(self.effort, "permille")
+
+    @property
+    def of_servo(self) -> bool:
+        """Whether recordings hold commands or outputs of servos, no measured torque or current."""
+        return self.effort in _OF_SERVOS
+
+    @property
+    def of_voltage(self) -> bool:
+        """Whether recordings hold the voltage of servos, or its share of their supply."""
+        return self.effort in ("duty", "voltage")
 
     @property
     def scales_torque_offset(self) -> bool:
@@ -119,8 +146,8 @@ class Drives(Settings):
         return bool(self.rated_torque or (constant and self.rated_current_ma))
 
     def torque_factor(self, joints: int) -> Array:
-        """Return the joint torque per unit of recorded effort, (n,) (softMC: 1/TFac)."""
-        if self.effort == "torque":
+        """Return the joint torque per effort of a loaded recording, (n,) (softMC: 1/TFac)."""
+        if self.effort in _NOT_SCALED:
             return np.ones(joints)
         if self.effort == "current":
             return torque_per_ampere(self, joints)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynid.arguments import check_path, check_type
+from dynid.errors import ConfigurationError
 from dynid.recording import load
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
+from dynid.robot.servo_torque import with_servo_torque
 
 
 def load_recording(
@@ -21,6 +23,8 @@ def load_recording(
 ) -> Recording:
     """Load a recording of a robot, with its ``recording`` settings.
 
+    Of servos, whose torque is not measured, the torque is computed from commands and positions.
+
     Args:
         path: a rosbag2 (folder, .mcap or .db3), a CSV file or a NumPy file.
         robot: whose joints are read, in drive order.
@@ -30,9 +34,41 @@ def load_recording(
 
     Raises:
         RecordingError: the recording cannot be read, or lacks a joint.
+        ConfigurationError: the profile does not describe the servos.
     """
     check_type("load_recording(): robot", robot, Robot, "dynid.load_robot(path)")
     check_path("load_recording(): path", path)
+    loaded = _loaded(path, robot, topic=topic, start=start, stop=stop)
+    return with_servo_torque(loaded, robot)
+
+
+def load_commands(
+    path: str | Path, robot: Robot, *, start: float | None = None, stop: float | None = None
+) -> Recording:
+    """Load a recording of a robot with servos as it is: effort is the command or output.
+
+    Args:
+        path: as for :func:`load_recording`, like the other arguments.
+        robot: with ``servo``.
+        start: omit samples before this time [s].
+        stop: omit samples after this time [s].
+
+    Raises:
+        RecordingError: the recording cannot be read, or lacks a joint.
+        ConfigurationError: the profile says that effort is no position command.
+    """
+    if robot.drives.effort != "position_command":
+        message = (
+            f"profile '{robot.name}': drives.effort is '{robot.drives.effort}', but commands of "
+            "servos are needed: position_command (docs/encoder-only.md)."
+        )
+        raise ConfigurationError(message)
+    return _loaded(path, robot, topic=None, start=start, stop=stop)
+
+
+def _loaded(
+    path: str | Path, robot: Robot, *, topic: str | None, start: float | None, stop: float | None
+) -> Recording:
     settings = robot.settings(RecordingSettings)
     return load.load_recording(
         Path(path),

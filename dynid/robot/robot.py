@@ -19,6 +19,7 @@ from dynid.file_names import FileName
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import Drives, with_drive_limits
 from dynid.robot.limits import Limits
+from dynid.robot.servo import Servo
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -65,6 +66,8 @@ class Robot(Settings):
     """Limits of drives and mechanics."""
     drives: Drives = Drives()
     """Data sheet of drives, motors and gears."""
+    servo: Servo | None = None
+    """Position loop of servos, whose torque is not measured; null: no servos."""
     terms: Terms = "auto"
     """Joint terms: friction, rotor inertias, springs and offsets; ``auto``: the identification
     chooses friction from the recordings, everything else uses ``viscous``, smoothed ``coulomb``,
@@ -244,8 +247,19 @@ class Robot(Settings):
     @model_validator(mode="after")
     def _counts_match(self) -> Robot:
         n = len(self.joints)
-        for group in (self.limits, self.drives):
-            check_counts(group, n)
+        for group in (self.limits, self.drives, self.servo):
+            if group is not None:
+                check_counts(group, n)
+        if self.drives.of_servo and self.servo is None:
+            raise ValueError(
+                f"'drives.effort' is '{self.drives.effort}', which needs the group 'servo' "
+                "(docs/encoder-only.md)"
+            )
+        if self.servo and self.servo.resistance is None and self.drives.of_voltage:
+            raise ValueError(
+                f"'drives.effort' is '{self.drives.effort}', which needs 'servo.supply_voltage' "
+                "and 'servo.resistance'"
+            )
         if self.coupling is not None and {len(self.coupling), *map(len, self.coupling)} != {n}:
             raise ValueError(f"'coupling' must be a {n} x {n} matrix (motor to joint)")
         check_terms(self.terms, self.moving_joints)

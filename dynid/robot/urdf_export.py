@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import MechanismError
 from dynid.xml_tree import xml_tree
 
@@ -134,26 +135,20 @@ def _attached(link: str, root: ET.Element, moving: frozenset[str]) -> Iterator[s
 
 def _inertial(body: Array, joint: str) -> ET.Element:
     """Return ``<inertial>`` of body (10,): mass, first moments, inertia about its joint's frame."""
-    mass = float(body[0])
-    if not (np.isfinite(body).all() and mass > 0):
+    if not (np.isfinite(body).all() and body[0] > 0):
         message = (
-            f"The body behind joint '{joint}' has a mass of {mass:g} kg, but a URDF needs one "
+            f"The body behind joint '{joint}' has a mass of {body[0]:g} kg, but a URDF needs one "
             "above 0; identify with physical.enabled: true."
         )
         raise MechanismError(message)
-    centre = body[1:4] / mass
-    xx, xy, yy, xz, yz, zz = body[4:]
-    about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    # parallel axes theorem: from the joint's frame to the centre of mass
-    about_centre = about_origin - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    found = RigidBody.from_parameters(body)
     element = ET.Element("inertial")
-    xyz = " ".join(repr(float(value)) for value in centre)
+    xyz = " ".join(repr(float(value)) for value in found.centre)
     ET.SubElement(element, "origin", {"xyz": xyz, "rpy": "0 0 0"})
-    ET.SubElement(element, "mass", {"value": repr(mass)})
-    names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2)}
-    names["izz"] = (2, 2)
-    moments = {name: repr(float(about_centre[at])) for name, at in names.items()}
-    ET.SubElement(element, "inertia", moments)
+    ET.SubElement(element, "mass", {"value": repr(found.mass)})
+    names = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
+    moments = zip(names, found.moments, strict=True)
+    ET.SubElement(element, "inertia", {name: repr(float(value)) for name, value in moments})
     return element
 
 

@@ -44,6 +44,8 @@ class SimulationSettings(TaskSettings):
 
     position_resolution: PerJointNotNegative = (0.0,)
     """Resolution of the measured position [rad or m]; 0: exact."""
+    backlash: PerJointNotNegative = (0.0,)
+    """Play between the joint and the encoder of its ``servo`` [rad or m]."""
     rated_torque: PerJointNotNegative | None = None
     """Torque is measured in whole thousandths of it [N*m or N, behind the gear]; 0: exactly.
     None: from the profile's ``drives`` if given there, else 0."""

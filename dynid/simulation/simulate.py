@@ -12,8 +12,10 @@ from dynid.excitation.default_motion import with_excitation
 from dynid.playback.plan import make_plan
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
+from dynid.robot.servo_torque import with_servo_torque
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.simulated_servo import record_servos
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Excitation
@@ -35,7 +37,7 @@ def simulate(
             derived (docs/rehearsal.md), not measured.
         excitation: of the joints; the robot rests for ``simulation.rest`` before and after. None:
             the profile's, else a default motion within the limits.
-        control_rate: cycles per second [Hz].
+        control_rate: cycles per second [Hz]; of servos, commands and samples per second.
         seed: of the sensors' noise.
 
     Raises:
@@ -54,6 +56,9 @@ def simulate(
             f"{len(robot.joints)} as in profile '{robot.name}'."
         )
         raise ExcitationError(message)
+    if robot.servo is not None:
+        commanded = record_servos(robot, excitation, sampling_rate=control_rate, seed=seed)
+        return with_servo_torque(commanded, robot)
     simulated = SimulatedRobot(robot, control_rate=control_rate, seed=seed)
     rest = (robot.find(SimulationSettings) or SimulationSettings()).rest
     cycles = round((excitation.duration + 2 * rest) * control_rate) + 1

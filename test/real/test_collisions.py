@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from support.real_recordings import UR10E, needs
 
-from dynid.control.carried_body import CarriedBody
 from dynid.control.collisions import ThresholdReplay, replay_thresholds
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import tune
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.identification.identify import identify
 from dynid.identification.payload.identification import identify_payload
 from dynid.profile import load_robot
@@ -56,7 +56,7 @@ def model() -> Model:
     return found.with_robot(robot.with_settings(collision))
 
 
-def played(model: Model, name: str, carried: CarriedBody | None = None) -> ThresholdReplay:
+def played(model: Model, name: str, carried: RigidBody | None = None) -> ThresholdReplay:
     recording = read(model.robot, name)
     residual = recorded_residual(model.robot, model.mechanism, recording, carried=carried)
     return replay_thresholds(model.robot, residual, recording=name)
@@ -84,7 +84,7 @@ def test_ur10e_a_payload_known_from_another_recording_gives_no_alarm(
     model: Model, name: str, other: str
 ) -> None:
     body = identify_payload(model, [read(model.robot, other)]).payload.body
-    carried = CarriedBody.from_numbers(body.mass, body.centre, body.inertia)
+    carried = RigidBody.from_numbers(body.mass, body.centre, body.inertia)
     assert played(model, name, carried).alarms == ()
 
 

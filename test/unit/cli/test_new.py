@@ -178,7 +178,7 @@ def test_meshes_of_a_package_are_found(package: Path) -> None:
     ("arguments", "sentence"),
     [
         (("gone.urdf",), r"gone\.urdf: there is no such file"),
-        (("arm.yaml",), r"must be a URDF that ends in \.urdf, or a xacro"),
+        (("arm.yaml",), r"must be a URDF that ends in \.urdf, a xacro"),
         (("arm.urdf", "-o", "arm.txt"), r"--output arm\.txt: must end in \.yaml"),
         (("arm.urdf", "-o", "no/arm.yaml"), r"its folder does not exist"),
         (("arm.urdf", "--name", "a/b"), r"--name is used as a file name"),

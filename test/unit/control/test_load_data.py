@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from dynid.control.carried_body import CarriedBody
 from dynid.control.load_data import (
     Controller,
     PrincipalAxes,
@@ -19,6 +18,7 @@ from dynid.control.load_data import (
     load_text,
 )
 from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 
@@ -26,9 +26,9 @@ NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 CONTROLLERS: tuple[Controller, ...] = ("ur", "franka", "abb", "kuka", "fanuc")
 
 
-def make_body(moments=(0.02, 0.03, 0.04), turn=(0.3, -0.2, 0.9), mass=2.5) -> CarriedBody:
+def make_body(moments=(0.02, 0.03, 0.04), turn=(0.3, -0.2, 0.9), mass=2.5) -> RigidBody:
     axes = Rotation.from_rotvec(turn).as_matrix()
-    return CarriedBody(mass, np.array([0.01, -0.17, 0.05]), axes @ np.diag(moments) @ axes.T)
+    return RigidBody(mass, np.array([0.01, -0.17, 0.05]), axes @ np.diag(moments) @ axes.T)
 
 
 def numbers(text: str) -> list[float]:
@@ -138,7 +138,7 @@ def test_what_a_controller_does_not_take_is_refused(controller, changes, words) 
 
 @pytest.mark.parametrize("controller", CONTROLLERS)
 def test_numbers_have_no_exponent_and_zero_no_sign(controller) -> None:
-    body = CarriedBody(0.25, np.array([1e-40, -1e-17, 2e-5]), np.diag([2e-5, 2e-5, 3e-5]))
+    body = RigidBody(0.25, np.array([1e-40, -1e-17, 2e-5]), np.diag([2e-5, 2e-5, 3e-5]))
     numbers_only = load_text(controller, body).split(":=")[-1].split("setLoad")[-1]
     assert not re.search(r"\de[+-]?\d|-0(?![.\d])", numbers_only)
 

@@ -10,9 +10,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynid.control.carried_body import CarriedBody, carrying
+from dynid.control.carried_body import carrying
 from dynid.control.quickest_accelerations import move_times, quickest_accelerations
 from dynid.control.trajectory_limits import rounded_down, trajectory_limits
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.robot.model import Model, nominal_model
@@ -51,7 +52,7 @@ def test_torques_stay_within_the_drives_at_every_position(model: Model) -> None:
 
 
 def test_payload_costs_acceleration(model: Model) -> None:
-    body = CarriedBody(0.5, np.array([0.1, 0.0, 0.05]), 0.001 * np.eye(3))
+    body = RigidBody(0.5, np.array([0.1, 0.0, 0.05]), 0.001 * np.eye(3))
     loaded = carrying(model.mechanism, body)
     free = trajectory_limits(model, velocity_scale=0.5)
     found = trajectory_limits(model, loaded, velocity_scale=0.5)

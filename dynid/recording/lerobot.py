@@ -1,0 +1,234 @@
+"""Episodes of LeRobot datasets: Parquet files of layouts v2.1 and v3, with pyarrow.
+
+The elements of the vectors ``observation.state`` and ``action`` are columns, named such as
+``observation.state.shoulder_pan.pos``: by the vector, and the element's name in
+``meta/info.json``. ``action`` is what was commanded, and is read as effort.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dynid.errors import RecordingError
+from dynid.input_file import read_text
+from dynid.recording.limits import check_memory
+from dynid.recording.model import Source, digest
+from dynid.recording.names import shown, shown_names
+from dynid.recording.samples import Samples, nanoseconds, require_joints
+
+if TYPE_CHECKING:
+    from dynid.arrays import Array
+    from dynid.recording.columns import ColumnMap, SignalColumns
+
+STATE, ACTION = "observation.state", "action"
+_INFO = Path("meta") / "info.json"
+_EPISODE = re.compile(r"episode_(\d{1,9})(\.parquet)?")
+_UNITS = {"rad": 1.0, "radian": 1.0, "radians": 1.0, "deg": np.pi / 180} | {
+    "degree": np.pi / 180,
+    "degrees": np.pi / 180,
+}
+
+
+class Episode(NamedTuple):
+    """An episode of a dataset: its folder, and the number; None where none was named."""
+
+    dataset: Path
+    number: int | None
+
+
+def find_episode(path: Path) -> Episode | None:
+    """Return the episode that a path names, None where it is of no LeRobot dataset.
+
+    It is a dataset's folder, ``FOLDER/episode_000007`` of any layout, or an episode's own Parquet
+    file of layout v2.1.
+    """
+    if (path / _INFO).is_file():
+        return Episode(path, None)
+    named = _EPISODE.fullmatch(path.name)
+    if named is None:
+        return None
+    for folder in path.parents[:3]:
+        if (folder / _INFO).is_file():
+            return Episode(folder, int(named[1]))
+    return None
+
+
+def read_episode(
+    episode: Episode, columns: ColumnMap | None, joints: Sequence[str] | None
+) -> Samples:
+    """Read an episode: positions from ``observation.state``, commands from ``action``.
+
+    Args:
+        episode: the episode; without a number, the dataset's only one.
+        columns: columns of the joints with their scaling; None: elements named like the joints,
+            with or without ``.pos``, in the unit that info.json states.
+        joints: the joints to read, in this order; None: all.
+
+    Raises:
+        RecordingError: the dataset or the episode cannot be read, or a column is missing.
+    """
+    info = _Info.read(episode.dataset)
+    number = info.number_of(episode)
+    file, table = _table(episode.dataset, number, info.label)
+    found = {
+        name: _vectors(table, name, len(info.elements[name]), info.label)
+        for name in (STATE, ACTION)
+    }
+    time = _vectors(table, "timestamp", 1, info.label)[:, 0]
+    names, position, effort = (_mapped if columns else _named)(info, found, columns)
+    wanted = names if joints is None else tuple(joints)
+    require_joints(wanted, names, info.label)
+    order = [names.index(joint) for joint in wanted]
+    check_memory(len(time), len(wanted), info.label)
+    return Samples(
+        stamps=nanoseconds(time, info.label),
+        position=position[:, order],
+        velocity=None,
+        effort=effort[:, order],
+        joint_names=wanted,
+        sources=(Source(f"{info.label}/episode_{number:06d}", digest(file), "lerobot"),),
+    )
+
+
+class _Info(NamedTuple):
+    """What ``meta/info.json`` states.
+
+    Attributes:
+        label: the dataset's name.
+        episodes: their number.
+        elements: names of the elements of each vector.
+        units: unit of each vector; empty where none is stated.
+    """
+
+    label: str
+    episodes: int
+    elements: Mapping[str, tuple[str, ...]]
+    units: Mapping[str, str]
+
+    @classmethod
+    def read(cls, dataset: Path) -> _Info:
+        label = shown(dataset)
+        try:
+            content: Any = json.loads(read_text(dataset / _INFO))
+            features = content["features"]
+            elements = {name: _elements(features[name]["names"]) for name in (STATE, ACTION)}
+            episodes = int(content["total_episodes"])
+            units = {
+                n: str(features[n].get("unit", features[n].get("units", ""))) for n in elements
+            }
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise RecordingError(
+                f"{label}: meta/info.json does not describe '{STATE}' and '{ACTION}' with the "
+                f"names of their elements ({type(error).__name__}: {shown(str(error)[:80])})."
+            ) from None
+        return cls(label, episodes, elements, units)
+
+    def number_of(self, episode: Episode) -> int:
+        if episode.number is None and self.episodes == 1:
+            return 0
+        if episode.number is None or episode.number >= self.episodes:
+            raise RecordingError(
+                f"{self.label}: has {self.episodes} episodes; name one from episode_000000 to "
+                f"episode_{self.episodes - 1:06d}, such as {self.label}/episode_000000."
+            )
+        return episode.number
+
+
+def _elements(names: Any) -> tuple[str, ...]:  # noqa: ANN401  any JSON
+    """Return names, which older datasets have in a mapping with one key."""
+    listed = next(iter(names.values())) if isinstance(names, dict) else names
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        raise TypeError("names are no list of texts")
+    return tuple(listed)
+
+
+def _table(dataset: Path, number: int, label: str) -> tuple[Path, Any]:
+    """Return the file of an episode, and its rows of the columns that are needed."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415  optional
+        from pyarrow import parquet  # noqa: PLC0415
+    except ImportError:
+        raise RecordingError(
+            f"{label}: LeRobot datasets are Parquet files, which need pyarrow: "
+            "pip install 'dynid[lerobot]'."
+        ) from None
+    files = sorted(dataset.glob(f"data/*/episode_{number:06d}.parquet"))
+    files = files or sorted(dataset.glob("data/*/file-*.parquet"))
+    for file in files:
+        try:
+            table = parquet.read_table(
+                file,
+                columns=[STATE, ACTION, "timestamp", "episode_index"],
+                filters=[("episode_index", "=", number)],
+                partitioning=None,
+            )
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise RecordingError(
+                f"{label}: {shown(file)} cannot be read as Parquet with the columns {STATE}, "
+                f"{ACTION}, timestamp and episode_index ({shown(str(error).split(chr(10))[0])})."
+            ) from None
+        if table.num_rows:
+            return file, table
+    raise RecordingError(
+        f"{label}: no file data/*/episode_{number:06d}.parquet or data/*/file-*.parquet contains "
+        f"episode {number}; download the dataset's data folder completely."
+    )
+
+
+def _vectors(table: Any, name: str, width: int, label: str) -> Array:  # noqa: ANN401  of pyarrow
+    """Return a column of numbers or vectors as (N, width)."""
+    try:
+        values = np.array(table.column(name).to_pylist(), dtype=np.float64)
+        return values.reshape(len(values), width)
+    except (KeyError, TypeError, ValueError):
+        raise RecordingError(
+            f"{label}: column '{name}' must hold {width} numbers in each row."
+        ) from None
+
+
+def _mapped(
+    info: _Info, found: Mapping[str, Array], columns: ColumnMap | None
+) -> tuple[tuple[str, ...], Array, Array]:
+    """Return joints, positions and commands by a column map."""
+    assert columns is not None  # noqa: S101  see read_episode()
+    names = [f"{vector}.{one}" for vector in (STATE, ACTION) for one in info.elements[vector]]
+    values = np.concatenate([found[STATE], found[ACTION]], axis=1)
+
+    def signal(mapped: SignalColumns) -> Array:
+        picked = []
+        for column, (factor, offset) in zip(mapped.columns, mapped.scaling(), strict=True):
+            if column not in names:
+                raise RecordingError(
+                    f"{info.label}: column '{column}' does not exist; available are "
+                    f"{shown_names(names)}."
+                )
+            picked.append(values[:, names.index(str(column))] * factor + offset)
+        return np.stack(picked, axis=1)
+
+    return columns.joints, signal(columns.position), signal(columns.effort)
+
+
+def _named(
+    info: _Info, found: Mapping[str, Array], _columns: ColumnMap | None
+) -> tuple[tuple[str, ...], Array, Array]:
+    """Return joints, positions and commands by the names of the elements."""
+    joints = tuple(one.removesuffix(".pos") for one in info.elements[STATE])
+    commanded = tuple(one.removesuffix(".pos") for one in info.elements[ACTION])
+    require_joints(joints, commanded, f"{info.label} ({ACTION})")
+    scaled = {}
+    for vector, unit in info.units.items():
+        if unit.lower() not in _UNITS:
+            raise RecordingError(
+                f"{info.label}: meta/info.json does not state whether {vector} is in degrees or "
+                "radians; give the factor to radians in recording.columns "
+                "(docs/recordings.md#lerobot-datasets)."
+            )
+        scaled[vector] = found[vector] * _UNITS[unit.lower()]
+    order = [commanded.index(joint) for joint in joints]
+    return joints, scaled[STATE], scaled[ACTION][:, order]

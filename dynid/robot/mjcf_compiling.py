@@ -1,0 +1,56 @@
+"""MJCF as MuJoCo's own compiler reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dynid.errors import ConfigurationError
+from dynid.input_file import read_text
+from dynid.xml_tree import xml_tree
+
+
+def mujoco_library() -> Any:  # noqa: ANN401  untyped
+    """Return the package ``mujoco``, an extra.
+
+    Raises:
+        ConfigurationError: it is not installed.
+    """
+    try:
+        import mujoco  # noqa: PLC0415  an extra
+    except ImportError:
+        raise ConfigurationError(
+            "MuJoCo is needed to read an MJCF: pip install 'dynid[mujoco]'."
+        ) from None
+    return mujoco
+
+
+def compiled_mjcf(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
+    """Return the mjModel of an MJCF, with included files, defaults and inertias of shapes.
+
+    Args:
+        text: of the file.
+        where: the file, in whose folder meshes and included files are.
+
+    Raises:
+        ConfigurationError: MuJoCo is not installed, or cannot compile the text.
+    """
+    mujoco = mujoco_library()
+    try:
+        spec = mujoco.MjSpec.from_string(text, include=_included(text, where, {}))
+        spec.modelfiledir = str(where.parent.resolve())
+        return spec.compile()
+    except ValueError as error:
+        lines = " ".join(str(error).split())
+        raise ConfigurationError(f"{where}: MuJoCo cannot compile it ({lines}).") from None
+
+
+def _included(text: str, where: Path, found: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files that a text includes, also through others, by the names it has for them."""
+    for element in xml_tree(text, str(where), ConfigurationError).iter("include"):
+        name = element.get("file", "")
+        if name and name not in found:
+            part = read_text(where.parent / name)
+            found[name] = part.encode()
+            _included(part, where, found)
+    return found

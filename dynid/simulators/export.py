@@ -1,0 +1,124 @@
+"""Export of a model to the file of a simulator, and its check by the simulator itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.arguments import check_path
+from dynid.errors import ConfigurationError
+from dynid.excitation.motion import Motion
+from dynid.files import write_text
+from dynid.simulators.exported_model import ExportedModel, exported_model
+from dynid.simulators.formats import FORMATS, Check
+from dynid.simulators.placed_bodies import joint_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dynid.robot.model import Model
+    from dynid.simulators.frame_alignment import FrameAlignment
+
+_CHECKED = 200  # instants of the motion
+
+
+@dataclass(frozen=True, eq=False)
+class Export:
+    """A written model.
+
+    Attributes:
+        text: of the file.
+        exported: what the format has of the model.
+        notes: sentences on frames, gravity and the check.
+        difference: largest difference of the simulator's inverse dynamics from the exported model,
+            without dry friction, relative to the largest torque; None if it was not checked.
+    """
+
+    text: str
+    exported: ExportedModel
+    notes: tuple[str, ...]
+    difference: float | None
+
+    def save(self, path: str | Path) -> None:
+        """Write the file atomically; an existing one is replaced.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        check_path("save(): path", path)
+        write_text(Path(path), self.text)
+
+
+def export_along(
+    model: Model,
+    to: str,
+    motion: Motion,
+    *,
+    into: tuple[str, Path] | None = None,
+    names: Mapping[str, str] | None = None,
+    header: Sequence[str] = (),
+) -> Export:
+    """Return a model in the format of a simulator.
+
+    Args:
+        model: of a tree.
+        to: the format, one of ``FORMATS``.
+        motion: of the joints (N, n), for terms that the format does not have, and for the check.
+        into: text and path of a file that gets the model; None: a new file.
+        names: joints of that file for joints of the model, where names differ.
+        header: lines of a comment in a new file.
+
+    Raises:
+        ConfigurationError: the model or the file cannot be used, or a library is not installed.
+        MechanismError: the model is not physically consistent.
+    """
+    form = FORMATS[to]
+    exported = exported_model(model, form.terms, motion)
+    joints, notes, alignment = exported.mechanism.joints, [], None
+    if into is None:
+        text, where = form.new(exported, list(header)), Path(f"{model.robot.name}.{to}")
+    else:
+        before, where = into
+        joints = joint_names(joints, form.joints(before, where), names or {}, str(where))
+        text, alignment = form.update(before, where, exported, joints)
+        notes = [_alignment_note(alignment, where)]
+    try:
+        check = form.check(text, where.with_suffix(f".{to}"))
+    except ConfigurationError as error:
+        return Export(text, exported, (*notes, f"Not checked: {error}"), None)
+    if alignment is not None:
+        notes += _gravity_note(check, alignment, exported, where)
+    difference = _difference(check, exported, joints)
+    notes.append(
+        f"{check.name} computes the torques of the exported model to {difference:.1e} of the "
+        "largest one, without dry friction."
+    )
+    return Export(text, exported, tuple(notes), difference)
+
+
+def _difference(check: Check, exported: ExportedModel, joints: tuple[str, ...]) -> float:
+    step = max(1, len(exported.motion.position) // _CHECKED)
+    motion = Motion(*(part[::step] for part in exported.motion))
+    wanted = exported.torque_along(motion, dry=False)
+    found = check.inverse_dynamics(joints, motion)
+    return float(np.abs(found - wanted).max() / np.abs(wanted).max())
+
+
+def _alignment_note(alignment: FrameAlignment, where: Path) -> str:
+    return (
+        f"{where.name} has the joints where the model has them, to "
+        f"{1e3 * alignment.distance:.2g} mm and {np.degrees(alignment.angle):.2g} deg."
+    )
+
+
+def _gravity_note(
+    check: Check, alignment: FrameAlignment, exported: ExportedModel, where: Path
+) -> list[str]:
+    expected = alignment.root[:3, :3] @ exported.mechanism.gravity
+    if np.allclose(check.gravity, expected, atol=1e-2):
+        return []
+    given, wanted = (" ".join(f"{one:.3g}" for one in value) for value in (check.gravity, expected))
+    return [f"Gravity in {where.name} is {given} m/s^2, but the model has {wanted} m/s^2 there."]

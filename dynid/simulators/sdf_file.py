@@ -1,0 +1,125 @@
+"""A new SDF (Gazebo) of a robot: links, joints, friction, springs and shapes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pinocchio
+
+from dynid.configuration import per_joint
+from dynid.dynamics.pose import Pose
+from dynid.dynamics.rigid_body import RigidBody
+from dynid.simulators.exported_model import ExportedModel
+from dynid.simulators.simulated_terms import FormatTerms, SimulatedAxis
+from dynid.simulators.tree_layout import TreeLink, numbers, torque_limits, tree_layout
+
+if TYPE_CHECKING:
+    from dynid.robot.shapes import Shape
+
+SDF_TERMS = FormatTerms(springs=True)
+_VERSION = "1.9"  # has poses relative to named frames
+_INERTIA = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
+_ROOT_BODY = RigidBody(1.0, np.zeros(3), 0.01 * np.eye(3))  # fixed to the world
+
+
+def sdf_text(exported: ExportedModel, header: list[str]) -> str:
+    """Return a new SDF of a model; its root is fixed to the world, shapes are for display only.
+
+    Args:
+        exported: with the terms of ``SDF_TERMS``.
+        header: lines of a comment.
+    """
+    root = ET.Element("sdf", version=_VERSION)
+    root.append(ET.Comment(" " + "\n    ".join(header).replace("--", "- -") + " "))
+    model = ET.SubElement(root, "model", name=exported.model.robot.name)
+    base, *links = tree_layout(exported.model)
+    ET.SubElement(model, "joint", name="fixed_to_world", type="fixed").extend(
+        [_element("parent", "world"), _element("child", base.name)]
+    )
+    _add_link(model, base, _ROOT_BODY, None)
+    for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
+        _add_joint(model, exported, number, link)
+        _add_link(model, link, exported.bodies[number], exported.mechanism.joints[number])
+    ET.indent(root)
+    return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def sdf_inertial(body: RigidBody) -> ET.Element:
+    """Return the ``<inertial>`` of a body."""
+    inertial = ET.Element("inertial")
+    inertial.append(_element("pose", f"{numbers(body.centre)} 0 0 0"))
+    inertial.append(_element("mass", repr(body.mass)))
+    inertia = ET.SubElement(inertial, "inertia")
+    for name, value in zip(_INERTIA, body.moments.tolist(), strict=True):
+        inertia.append(_element(name, repr(value)))
+    return inertial
+
+
+def sdf_dynamics(axis: SimulatedAxis) -> dict[str, str]:
+    """Return the elements of a joint's ``<dynamics>`` by name."""
+    values = {"damping": repr(float(axis.damping[0])), "friction": repr(axis.dry_friction)}
+    if axis.stiffness[0]:
+        values["spring_reference"] = repr(axis.spring_reference)
+        values["spring_stiffness"] = repr(float(axis.stiffness[0]))
+    return values
+
+
+def _add_link(model: ET.Element, link: TreeLink, body: RigidBody, joint: str | None) -> None:
+    element = ET.SubElement(model, "link", name=link.name)
+    if joint is not None:
+        ET.SubElement(element, "pose", relative_to=joint).text = "0 0 0 0 0 0"
+    element.append(sdf_inertial(body))
+    for number, (shape, pose) in enumerate(link.shapes):
+        element.append(_visual(shape, pose, number))
+
+
+def _add_joint(model: ET.Element, exported: ExportedModel, number: int, link: TreeLink) -> None:
+    mechanism, robot = exported.mechanism, exported.model.robot
+    slides = mechanism.prismatic[number]
+    kind = "prismatic" if slides else "revolute"
+    joint = ET.SubElement(model, "joint", name=mechanism.joints[number], type=kind)
+    joint.extend([_element("parent", link.parent), _element("child", link.name)])
+    ET.SubElement(joint, "pose", relative_to=link.parent).text = _pose(link.in_parent)
+    axis = ET.SubElement(joint, "axis")
+    axis.append(_element("xyz", numbers(link.axis)))
+    limit = ET.SubElement(axis, "limit")
+    low, high = robot.limits.range_of("position", number) or (-1e16, 1e16)
+    limit.extend([_element("lower", repr(low)), _element("upper", repr(high))])
+    torques = torque_limits(exported)
+    if torques is not None:
+        limit.append(_element("effort", repr(float(torques[number]))))
+    if robot.limits.velocity is not None:
+        fastest = per_joint(robot.limits.velocity, len(robot.joints), "velocity")[number]
+        limit.append(_element("velocity", repr(float(fastest))))
+    dynamics = ET.SubElement(axis, "dynamics")
+    for name, value in sdf_dynamics(exported.terms.axes[number]).items():
+        dynamics.append(_element(name, value))
+
+
+def _visual(shape: Shape, pose: Pose, number: int) -> ET.Element:
+    visual = ET.Element("visual", name=f"shape_{number + 1}")
+    visual.append(_element("pose", _pose(pose)))
+    form = ET.SubElement(ET.SubElement(visual, "geometry"), shape.kind)
+    if shape.kind == "box":
+        form.append(_element("size", numbers(shape.size)))
+    else:
+        form.append(_element("radius", repr(shape.size[0] / 2)))
+    if shape.kind == "cylinder":
+        form.append(_element("length", repr(shape.size[2])))
+    material = ET.SubElement(visual, "material")
+    material.extend([_element(name, numbers(shape.colour)) for name in ("ambient", "diffuse")])
+    return visual
+
+
+def _pose(pose: Pose) -> str:
+    """Return a pose as x y z roll pitch yaw."""
+    matrix = pose.matrix()
+    return numbers([*matrix[:3, 3], *pinocchio.rpy.matrixToRpy(matrix[:3, :3])])
+
+
+def _element(tag: str, text: str) -> ET.Element:
+    element = ET.Element(tag)
+    element.text = text
+    return element

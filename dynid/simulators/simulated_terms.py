@@ -1,0 +1,256 @@
+"""Joint terms as simulators have them: armature, damping, dry friction and springs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.optimize import nnls
+
+from dynid.arrays import Array
+from dynid.dynamics.joint_terms import JointTerm
+from dynid.text import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.motion import Motion
+
+_POWERS = np.arange(3)  # of polynomials
+
+
+class Replacement(NamedTuple):
+    """What a format does not have, and what is in its place."""
+
+    axis: str
+    sentence: str
+
+
+class FormatTerms(NamedTuple):
+    """What the joints of a format have, besides damping and dry friction.
+
+    Attributes:
+        armature: inertia of rotors.
+        springs: stiffness and reference position.
+        polynomials: damping and stiffness of second and third order.
+        couplings: axes that several joints move, such as tendons.
+    """
+
+    armature: bool = False
+    springs: bool = False
+    polynomials: bool = False
+    couplings: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedAxis:
+    """The terms of a joint, or of an axis that several joints move, such as that of a motor.
+
+    Its torque is armature a + dry_friction sign(v) + Σ damping[k] v |v|^k + Σ stiffness[k] q^(k+1)
+    + preload, with the axis' own position q, velocity v and acceleration a.
+
+    Attributes:
+        name: of the joint, or ``motor_4``.
+        joints: (n,) motion of the axis per motion of each joint.
+        armature: [kg m^2 or kg].
+        damping: (3,) [N m s/rad and powers].
+        dry_friction: [N m or N].
+        stiffness: (3,) [N m/rad and powers].
+        preload: torque at position 0 [N m or N].
+    """
+
+    name: str
+    joints: Array
+    armature: float = 0.0
+    damping: Array = field(default_factory=lambda: np.zeros(3))
+    dry_friction: float = 0.0
+    stiffness: Array = field(default_factory=lambda: np.zeros(3))
+    preload: float = 0.0
+
+    @property
+    def spring_reference(self) -> float:
+        """Position at which the spring is relaxed [rad or m]; 0 without a linear spring."""
+        return -self.preload / float(self.stiffness[0]) if self.stiffness[0] else 0.0
+
+    def torque(self, motion: Motion) -> Array:
+        """Return the torque at the joints along their motion (N, n); (N, n)."""
+        position, velocity, acceleration = (part @ self.joints for part in motion)
+        own = self.armature * acceleration + self.dry_friction * np.sign(velocity) + self.preload
+        for power in _POWERS:
+            own = own + self.damping[power] * velocity * np.abs(velocity) ** power
+            own = own + self.stiffness[power] * position ** (power + 1)
+        return np.asarray(own[:, None] * self.joints)
+
+    def plus(self, motor: SimulatedAxis, ratio: float) -> SimulatedAxis:
+        """Return this joint with the terms of a motor that moves by ``ratio`` times its motion."""
+        size = abs(ratio)
+        return replace(
+            self,
+            armature=self.armature + motor.armature * ratio**2,
+            damping=self.damping + motor.damping * size ** (_POWERS + 2.0),
+            dry_friction=self.dry_friction + motor.dry_friction * size,
+            stiffness=self.stiffness + motor.stiffness * ratio ** (_POWERS + 2.0),
+            preload=self.preload + motor.preload * ratio,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedTerms:
+    """The joint terms of a robot in a format.
+
+    Attributes:
+        axes: of the joints in their order, then those of coupled motors.
+        replacements: of what the format does not have.
+    """
+
+    axes: tuple[SimulatedAxis, ...]
+    replacements: tuple[Replacement, ...]
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """Sentences on what the format does not have, each with its joints and motors."""
+        axes: dict[str, list[str]] = {}
+        for one in self.replacements:
+            axes.setdefault(one.sentence, []).append(one.axis)
+        return tuple(f"{sentence} at {listed(names)}" for sentence, names in axes.items())
+
+    def torque(self, motion: Motion) -> Array:
+        """Return the torque of all terms at the joints along their motion (N, n); (N, n)."""
+        return np.asarray(np.sum([axis.torque(motion) for axis in self.axes], axis=0))
+
+
+def simulated_terms(mechanism: Mechanism, supported: FormatTerms, motion: Motion) -> SimulatedTerms:
+    """Return the joint terms of a mechanism as a format has them.
+
+    Kinds that the format has keep their values. If an axis has friction of any other kind, all its
+    friction is replaced by the damping and dry friction, neither negative, with the least squared
+    error along the motion.
+
+    Args:
+        mechanism: a tree, with its parameters.
+        supported: by the format.
+        motion: of the joints (N, n), for the fit.
+    """
+    names, motors = mechanism.joints, np.linalg.inv(mechanism.coupling)
+    load = mechanism.gravity_torque(motion.position)
+    replaced: list[Replacement] = []
+    rows = zip(names, np.eye(len(names)), strict=True)
+    axes = [SimulatedAxis(name, row) for name, row in rows]
+    coupled: list[SimulatedAxis] = []
+    for side, number in _axes_with_terms(mechanism):
+        terms = _terms_at(mechanism, side, number)
+        if side == "joint":
+            axis, loads = axes[number], load[:, number]
+        else:
+            axis = SimulatedAxis(f"motor_{number + 1}", motors[number])
+            loads = load @ mechanism.coupling[:, number]
+        axis = _with_terms(axis, terms, supported, motion, loads, replaced)
+        if side == "joint":
+            axes[number] = axis
+        else:
+            coupled.append(axis)
+    kept: list[SimulatedAxis] = []
+    for motor in coupled:
+        moved = np.flatnonzero(motor.joints)
+        if supported.couplings and len(moved) > 1:
+            kept.append(motor)
+            continue
+        if len(moved) > 1:
+            sentence = "terms at each joint in place of a motor that moves with several"
+            replaced.append(Replacement(motor.name, sentence))
+        for joint in moved:
+            axes[joint] = axes[joint].plus(motor, float(motor.joints[joint]))
+    final = [_with_possible_spring(axis, supported, replaced) for axis in (*axes, *kept)]
+    return SimulatedTerms(tuple(final), tuple(replaced))
+
+
+_Terms = list[tuple[JointTerm, float]]
+
+
+def _axes_with_terms(mechanism: Mechanism) -> Iterable[tuple[str, int]]:
+    return dict.fromkeys((term.side, term.joint) for term in mechanism.terms)
+
+
+def _terms_at(mechanism: Mechanism, side: str, number: int) -> _Terms:
+    values = mechanism.parameters[mechanism.first_term :].tolist()
+    pairs = zip(mechanism.terms, values, strict=True)
+    return [(term, value) for term, value in pairs if (term.side, term.joint) == (side, number)]
+
+
+def _with_terms(
+    axis: SimulatedAxis,
+    terms: _Terms,
+    supported: FormatTerms,
+    motion: Motion,
+    load: Array,
+    replaced: list[Replacement],
+) -> SimulatedAxis:
+    """Return an axis with the terms that a format has; add sentences on the others."""
+    sums: dict[str, float] = {}
+    for term, value in terms:
+        sums[term.kind] = sums.get(term.kind, 0.0) + value
+    friction = [(term, value) for term, value in terms if term.traits.dissipative and value != 0]
+    exact = {"viscous", "coulomb"} | ({"viscous_cubic"} if supported.polynomials else set())
+    others = [term for term, _ in friction if term.kind not in exact]
+    axis = replace(
+        axis,
+        armature=sums.get("rotor_inertia", 0.0),
+        stiffness=np.array([sums.get(kind, 0.0) for kind in _SPRINGS]),
+        preload=sums.get("offset", 0.0) + sums.get("spring_preload", 0.0),
+    )
+    absent = [
+        term.traits.label
+        for term, value in terms
+        if value != 0 and not term.traits.dissipative and term.kind not in _CONSERVATIVE
+    ]
+    if absent:
+        replaced.append(Replacement(axis.name, f"no {listed(dict.fromkeys(absent))}"))
+    if others or any(value < 0 for _, value in friction):
+        return _with_fitted_friction(axis, friction, others, motion, load, replaced)
+    damping = np.array([sums.get("viscous", 0.0), 0.0, sums.get("viscous_cubic", 0.0)])
+    return replace(axis, damping=damping, dry_friction=sums.get("coulomb", 0.0))
+
+
+_SPRINGS = ("spring_stiffness", "spring_quadratic", "spring_cubic")
+_CONSERVATIVE = {"rotor_inertia", "offset", "spring_preload", *_SPRINGS}
+
+
+def _with_fitted_friction(
+    axis: SimulatedAxis,
+    friction: _Terms,
+    others: Sequence[JointTerm],
+    motion: Motion,
+    load: Array,
+    replaced: list[Replacement],
+) -> SimulatedAxis:
+    position, velocity, acceleration = (part @ axis.joints for part in motion)
+    torque = np.zeros(len(velocity))
+    for term, value in friction:
+        own = {"position": position, "velocity": velocity, "acceleration": acceleration}
+        torque += value * term.column(**own, load=load)
+    columns = np.column_stack([velocity, np.sign(velocity)])
+    (damping, dry), _ = nnls(columns, torque)
+    labels = dict.fromkeys(term.traits.label for term in others)
+    kinds = listed(labels) if labels else "negative friction"
+    replaced.append(Replacement(axis.name, f"damping and dry friction in place of {kinds}"))
+    return replace(axis, damping=np.array([damping, 0.0, 0.0]), dry_friction=float(dry))
+
+
+def _with_possible_spring(
+    axis: SimulatedAxis, supported: FormatTerms, replaced: list[Replacement]
+) -> SimulatedAxis:
+    """Return an axis without the springs and constant torques that a format does not have."""
+    linear, curved = axis.stiffness[0], axis.stiffness[1:]
+    if not supported.springs or (linear < 0 and not supported.polynomials):
+        if axis.stiffness.any():
+            replaced.append(Replacement(axis.name, "no spring"))
+        axis = replace(axis, stiffness=np.zeros(3))
+    elif curved.any() and not supported.polynomials:
+        replaced.append(Replacement(axis.name, "a linear spring"))
+        axis = replace(axis, stiffness=np.array([linear, 0.0, 0.0]))
+    if axis.preload and not (axis.stiffness[0] > 0 and not axis.stiffness[1:].any()):
+        replaced.append(Replacement(axis.name, "no constant torque"))
+        axis = replace(axis, preload=0.0)
+    return axis

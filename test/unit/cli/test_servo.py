@@ -1,0 +1,71 @@
+"""``dynid servo``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dynid.cli.app import app
+from dynid.identification.identify import identify
+from dynid.playback.plan import make_plan
+from dynid.profile import load_robot
+from dynid.robot.recordings import load_recording
+from dynid.simulation.simulated_servo import record_servos
+
+RIG = (
+    "drives.effort=position_command",
+    "servo={position_gain: 300, velocity_gain: 20, output_max: 200}",
+    "simulation.parameters={Fv1: 2.0, Fc1: 1.5}",
+    "excitation.periods=1",
+)
+SET = [word for one in RIG for word in ("--set", one)]
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    robot = load_robot("pendulum", overrides=RIG)
+    made = record_servos(robot, make_plan(robot).excitation, sampling_rate=100.0)
+    file = tmp_path_factory.mktemp("rig") / "rig.npz"
+    np.savez(
+        file,
+        time=made.time,
+        position=made.position,
+        effort=made.effort,
+        joint_names=np.array(made.joint_names),
+    )
+    return file
+
+
+def test_identify_prints_what_is_found_and_what_only_in_combination(recording: Path) -> None:
+    words = ["servo", "identify", str(recording), "-p", "pendulum", *SET]
+    shown = CliRunner().invoke(app, words)
+    assert shown.exit_code == 0, shown.output
+    assert "bias1" in shown.output
+    assert "position_gain1 kept 300" in " ".join(shown.output.split())
+    known = CliRunner().invoke(app, [*words, "--known", "MX1", "--json"])
+    found = json.loads(known.stdout)
+    assert found["parameters"]["position_gain1"]["value"] == pytest.approx(300, rel=0.01)
+    assert found["combinations"] == {}
+
+
+def test_roll_out_prints_errors_of_every_joint(recording: Path, tmp_path: Path) -> None:
+    robot = load_robot("pendulum", overrides=RIG)
+    model = tmp_path / "model.yaml"
+    identify(robot, load_recording(recording, robot)).model.save(model)
+    words = ["servo", "roll-out", str(recording), "-m", str(model)]
+    shown = CliRunner().invoke(app, words)
+    assert shown.exit_code == 0, shown.output
+    assert "joint_1" in shown.output
+    found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    joint = found["joints"]["joint_1"]
+    assert 0 < joint["rms"] < 0.01 * joint["motion"]
+
+
+def test_refuses_a_robot_whose_torque_is_measured(recording: Path) -> None:
+    result = CliRunner().invoke(app, ["servo", "identify", str(recording), "-p", "pendulum"])
+    assert result.exit_code != 0
+    assert "position_command" in str(result.exception)
