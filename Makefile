@@ -16,7 +16,9 @@ ROS_SETUP := /opt/ros/$(ROS_DISTRO)/setup.bash
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 CPP_CHECKS := $(wildcard test/cpp/*.?pp test/cpp/*/*.?pp benchmarks/*.cpp examples/cpp/*.cpp)
 CMAKE_FILES := CMakeLists.txt $(wildcard cmake/* */CMakeLists.txt */*/CMakeLists.txt)
-PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py docs/conf.py docs/dynid_docs
+PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py interfaces/setup.py docs/conf.py \
+  docs/dynid_docs
+INTERFACES := $(wildcard interfaces/action/* interfaces/*.py interfaces/*.toml)
 
 .PHONY: demo install test pytest ctest ros-test bench fuzz sanitize mutants coverage lint \
   lint-python lint-cpp docs docs-links clean
@@ -41,9 +43,13 @@ $(VENV)/.tools: $(BIN)/python setup.cfg constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -r $(VENV)/tools.txt
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py $(CMAKE_FILES) $(CPP)
+# The actions are generated and compiled with the wheels of ROS 2, where these exist.
+$(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py $(CMAKE_FILES) $(CPP) $(INTERFACES)
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(BIN)/python -m pip install --quiet -c constraints.txt \
 	  --no-build-isolation -e '.[ros,view,test,lint]'
+	@if $(BIN)/python -c "import rosidl_generator_py" 2> /dev/null; then \
+	  $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation ./interfaces; \
+	else echo "skipped: the actions, no wheels of ROS 2 here"; fi
 	@touch $@
 
 # --- checks -----------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ from model_faults import (
     stribeck,
     transmission,
     urdf_off,
+    warming,
     with_load,
 )
 from motion_faults import (
@@ -120,6 +121,7 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
             "viscous only": model_without("coulomb"),
             "none": model_without("coulomb", "viscous"),
         },
+        "warming_up": {"friction falls by a third": warming},
         "ill_conditioned": {"hardly moves": nearly_at_rest, "terms alike": alike_terms},
         "over_fit": {"few samples": few_samples},
     }

@@ -9,6 +9,7 @@ import numpy as np
 from faulty_robots import Fault, Subject, Trial, changed
 
 from dynid.dynamics.joint_terms import TermSettings
+from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings
 
@@ -86,6 +87,25 @@ def asymmetric(subject: Subject, seed: int) -> Trial:
     plant = subject.robot.with_terms(terms)
     plant = changed(plant, SimulationSettings, parameters=simulation.parameters | viscous)
     return subject.trial(subject.recorded(seed, plant))
+
+
+def warming(subject: Subject, seed: int) -> Trial:
+    """Let friction fall to two thirds along the recording, as between a cold and a warm robot."""
+    simulation = subject.robot.settings(SimulationSettings)
+
+    def recorded(factor: float) -> Recording:
+        scaled = {
+            name: value * (factor if name.startswith(("Fc", "Fv")) else 1.0)
+            for name, value in simulation.parameters.items()
+        }
+        plant = changed(subject.robot, SimulationSettings, parameters=scaled)
+        return subject.recorded(seed, plant)
+
+    # both follow the same motion, to within a following error that inertia hardly notices
+    cold, warm = recorded(1.2), recorded(0.8)
+    share = ((cold.time - cold.time[0]) / (cold.time[-1] - cold.time[0]))[:, None]
+    effort = cold.effort * (1 - share) + warm.effort * share
+    return subject.trial(replace(cold, effort=effort))
 
 
 def with_load(subject: Subject, seed: int) -> Trial:

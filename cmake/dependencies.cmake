@@ -29,6 +29,10 @@ get_filename_component(DYNID_PINOCCHIO_PREFIX "${pinocchio_DIR}/../../.." ABSOLU
 # ros2_control, for the plugins
 if(ament_cmake_FOUND)
   find_package(ament_cmake_python REQUIRED)
+  find_package(rosidl_default_generators QUIET)
+  if(NOT rosidl_default_generators_FOUND)
+    message(STATUS "dynid: no rosidl here, so the actions are not built")
+  endif()
   find_package(hardware_interface QUIET)
   find_package(pluginlib QUIET)
   if(hardware_interface_FOUND AND pluginlib_FOUND)

@@ -1,4 +1,4 @@
-"""Long work of a spinning node, in a thread; the service responds when it is done."""
+"""Long work of a spinning node, in a thread; services and actions respond when it is done."""
 
 from __future__ import annotations
 
@@ -22,10 +22,14 @@ _AGAIN = 1.0  # [s] after which a lost interruption is repeated
 
 
 class Answer(NamedTuple):
-    """The response of a service."""
+    """The response to a request."""
 
     success: bool
     sentence: str
+    verdict: str = ""
+    """The result as JSON; empty where there is none."""
+    path: str = ""
+    """Path of the main file written."""
 
 
 Conclude = Callable[[], Answer]
@@ -46,7 +50,8 @@ class Background:
         """Wait for work."""
         self._node = node
         self._thread: threading.Thread | None = None
-        self._send: Callable[[Trigger.Response], None] = lambda _response: None
+        self._send: Callable[[Answer], None] = lambda _answer: None
+        self._show: Callable[[str], None] = lambda _step: None
         self._result: Conclude | None = None
         self._what = ""
         self._since = 0.0
@@ -70,19 +75,48 @@ class Background:
         service: Any = self._node.create_service(Trigger, name, lambda _request, answer: answer)
         send = service.send_response
 
-        def begin(response: Trigger.Response, header: Any) -> None:  # noqa: ANN401  rclpy's own
-            if self.busy:
-                elapsed = time.monotonic() - self._since
-                response.success = False
-                response.message = (
-                    f"{self._node.get_name()} has been {self._what} for {elapsed:.1f} s "
-                    f"({self.step}); call again when it has finished."
-                )
-                send(response, header)
-                return
-            self._begin(what, prepare, lambda answer: send(answer, header))
+        def begin(_response: Trigger.Response, header: Any) -> None:  # noqa: ANN401  rclpy's own
+            def respond(answer: Answer) -> None:
+                send(Trigger.Response(success=answer.success, message=answer.sentence), header)
+
+            self.begin(what, prepare, respond)
 
         service.send_response = begin
+
+    def begin(
+        self,
+        what: str,
+        prepare: Callable[[], Work],
+        send: Callable[[Answer], None],
+        show: Callable[[str], None] = lambda _step: None,
+    ) -> None:
+        """Start work, unless there is some in progress.
+
+        Args:
+            what: the work in a word.
+            prepare: as for :meth:`service`.
+            send: called once with the response, in the thread that spins the node.
+            show: called with the name of each step, in that thread.
+        """
+        if self.busy:
+            elapsed = time.monotonic() - self._since
+            sentence = (
+                f"{self._node.get_name()} has been {self._what} for {elapsed:.1f} s "
+                f"({self.step}); call again when it has finished."
+            )
+            send(Answer(False, sentence))
+            return
+        self._send, self._show, self._what, self.step = send, show, what, what
+        self._result, self._since = None, time.monotonic()
+        try:
+            work = prepare()
+        except DynidError as error:
+            self._answer(self._refusal(str(error)))
+            return
+        self._node.health(OK, what)
+        # a daemon: a long calculation does not prevent the process from ending
+        self._thread = threading.Thread(target=self._run, args=(work,), name=what, daemon=True)
+        self._thread.start()
 
     def interrupt(self) -> None:
         """Interrupt the work in progress, as Ctrl-C on a command line, and respond."""
@@ -99,21 +133,6 @@ class Background:
         else:  # it had just been done
             self._conclude()
 
-    def _begin(
-        self, what: str, prepare: Callable[[], Work], send: Callable[[Trigger.Response], None]
-    ) -> None:
-        self._send, self._what, self.step = send, what, what
-        self._result, self._since = None, time.monotonic()
-        try:
-            work = prepare()
-        except DynidError as error:
-            self._answer(self._refusal(str(error)))
-            return
-        self._node.health(OK, what)
-        # a daemon: a long calculation does not prevent the process from ending
-        self._thread = threading.Thread(target=self._run, args=(work,), name=what, daemon=True)
-        self._thread.start()
-
     def _run(self, work: Work) -> None:
         """Work in the thread, then pass the result to the thread that spins the node."""
         try:
@@ -129,9 +148,13 @@ class Background:
             sentence = f"{self._what} ended by a bug in dynid ({error!r}); see its log."
             conclude = lambda: self._refusal(sentence)  # noqa: E731
         self._result = conclude
+        self._pass_on(self._conclude)
+
+    def _pass_on(self, action: Callable[[], None]) -> None:
+        """Run an action in the thread that spins the node."""
         executor = self._node.executor
         if executor is not None:  # None while the node is being destroyed
-            executor.create_task(self._conclude)
+            executor.create_task(action)
 
     def _conclude(self) -> None:
         """Publish the result and respond, in the thread that spins the node."""
@@ -140,6 +163,8 @@ class Background:
 
     def _tell(self, step: str) -> None:
         self.step = step
+        show = self._show
+        self._pass_on(lambda: show(step))
 
     def _refusal(self, sentence: str) -> Answer:
         self._node.health(ERROR, sentence)
@@ -153,7 +178,7 @@ class Background:
             log.info(answer.sentence)
         else:
             log.error(answer.sentence)
-        self._send(Trigger.Response(success=answer.success, message=answer.sentence))
+        self._send(answer)
 
 
 class _Interrupted(BaseException):

@@ -12,17 +12,19 @@ from std_srvs.srv import Trigger
 
 from dynid.errors import PlaybackError
 from dynid.playback.plan import check_joint_side
-from dynid.playback.playback import Playback
+from dynid.playback.playback import Phase, Playback
 from dynid.playback.robot_state import StateReader
 from dynid.recording.settings import RecordingSettings
 from dynid_ros.late_answer import LateAnswer
+from dynid_ros.long_action import Goal, LongAction
+from dynid_ros.managed_node import ManagedNode
 from dynid_ros.motion_parameters import (
     PLANNED_BY,
     declare_motion,
     make_the_plan,
     playing_options,
 )
-from dynid_ros.node import ERROR, OK, DynidNode, run
+from dynid_ros.node import ERROR, OK, run
 from dynid_ros.qos import DIAGNOSTICS, LATCHED
 from dynid_ros.robot_owner import RobotOwner
 from dynid_ros.state_listener import StateListener
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from dynid.playback.robot_state import RobotState
 
 _TICK = 0.02  # [s] between checks of motion, delays and missing messages
+_FEEDBACK = 0.1  # [s] between feedback messages of a goal
 
 
 class _Times:
@@ -53,7 +56,7 @@ class _Times:
         return float(self._steady.now().nanoseconds * 1e-9)
 
 
-class ExcitationPlayer(DynidNode):
+class ExcitationPlayer(ManagedNode):
     """Plays the motion that its parameters describe; changes apply to the next motion."""
 
     ending = "bringing the robot to rest"
@@ -101,11 +104,17 @@ class ExcitationPlayer(DynidNode):
         self.create_service(Trigger, "~/prepare", self.answering(self._prepare))
         self.create_service(Trigger, "~/start", self.answering(self._start))
         self._stop_service = LateAnswer(self, "~/stop", self._stop)
+        self._goal: Goal | None = None  # the one whose motion is under way
+        self._action = LongAction(
+            self, "FollowExcitation", "~/follow_excitation", self._follow, self._cancel
+        )
         self.create_subscription(
             DiagnosticArray, "/diagnostics", self._take_diagnostics, DIAGNOSTICS
         )
         self.create_subscription(DiagnosticStatus, DRIVES, self._take_drives, LATCHED)
         self.create_timer(_TICK, self._tick, clock=self.steady)
+        self.create_timer(_FEEDBACK, self._give_feedback, clock=self.steady)
+        self.bring_up()
         self._tell()
 
     def measured(self) -> dict[str, object]:
@@ -118,6 +127,21 @@ class ExcitationPlayer(DynidNode):
             **peaks,
         }
 
+    @property
+    def settling(self) -> bool:
+        """Whether the robot moves or may still move."""
+        return self._playback.under_way
+
+    def activated(self) -> None:
+        """Report the state of the robot again."""
+        self._tell()
+
+    def deactivated(self) -> None:
+        """Bring a moving robot to rest, which continues while the node is inactive."""
+        if self._playback.under_way:
+            self._playback.stop("the player was deactivated.")
+        self._tell()
+
     def finish(self) -> None:
         """Bring a moving robot to rest before the node ends.
 
@@ -128,7 +152,8 @@ class ExcitationPlayer(DynidNode):
             return
         self._playback.stop("the player was shut down.")
         self._tell()
-        while self.executor and self._playback.under_way:
+        goal = self._goal
+        while self.executor and (self._playback.under_way or (goal and not goal.over)):
             self.executor.spin_once(timeout_sec=_TICK)
         if not self._playback.resting:
             raise PlaybackError(self._playback.state)
@@ -153,7 +178,8 @@ class ExcitationPlayer(DynidNode):
         return answer
 
     def _refuse(self) -> None:
-        """Raise a PlaybackError where the robot is not free."""
+        """Raise a DynidError where the node is not active, or the robot is not free."""
+        self.refuse_unless_active()
         self._playback.refuse_while_under_way()
         self._owner.refuse_if_taken()
 
@@ -163,6 +189,29 @@ class ExcitationPlayer(DynidNode):
         self._playback.stop()
         self._tell()
         return ""  # responds when the robot is at rest
+
+    def _follow(self, goal: Goal) -> None:
+        """Play for an action, as the service ~/start does."""
+        self.get_logger().info(self._start())
+        self._goal = goal
+        self._give_feedback()
+
+    def _cancel(self, _goal: Goal) -> None:
+        if self._playback.under_way:
+            self._stop()
+
+    def _give_feedback(self) -> None:
+        if self._goal is not None and self._playback.under_way:
+            self._goal.feedback(phase=self._playback.state, remaining=self._playback.remaining)
+
+    def _end_goal(self) -> None:
+        """End the goal of the motion that has ended."""
+        goal, self._goal = self._goal, None
+        if goal is not None:
+            state = self._playback.state
+            finished = state == Phase.FINISHED.value
+            message = "" if finished else state.removeprefix("aborted: ")
+            goal.end(success=finished, message=message)
 
     def _answer_stop(self) -> None:
         """Respond to stop requests, now that the motion has ended."""
@@ -203,6 +252,7 @@ class ExcitationPlayer(DynidNode):
         else:
             self._owner.release()
             self._answer_stop()
+            self._end_goal()
         self._tell()
 
     def _connect(self) -> None:
@@ -214,6 +264,8 @@ class ExcitationPlayer(DynidNode):
     def _tell(self) -> None:
         """Publish the state when it has changed."""
         state = self._playback.state if self._connected else "waiting"
+        if not (self.active or self._playback.under_way or state.startswith("aborted")):
+            state = "inactive"
         if state == self._published:
             return
         self._published = state

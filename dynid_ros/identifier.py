@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from std_msgs.msg import String
@@ -14,77 +13,40 @@ from dynid.errors import RecordingError
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
 from dynid.json_text import json_text
-from dynid.profile import load_model, load_robot
-from dynid.recording.model import Recording
+from dynid.profile import load_model
 from dynid.recording.settings import RecordingSettings
 from dynid.report.verdict_json import verdict_json
 from dynid.report.write import (
-    MODEL,
     kept_model,
     write_outputs,
     write_validation_outputs,
     written_model,
     written_validation,
 )
-from dynid.robot.recordings import load_recording
-from dynid.robot.robot import Robot
 from dynid.text import percent
 from dynid_ros.background import Answer, Background, Conclude
+from dynid_ros.identification_parameters import (
+    IdentificationRequest,
+    declare_identification,
+    identification_request,
+)
 from dynid_ros.joint_state_collector import JointStateCollector
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.long_action import Goal, LongAction
+from dynid_ros.managed_node import ManagedNode
+from dynid_ros.node import ERROR, OK, WARN, run
 from dynid_ros.qos import LATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynid.evaluation.verdict import Verdict
-    from dynid.recording.live import LiveMessages
 
     Step = Callable[[str], None]
 
-
-@dataclass(frozen=True)
-class _Request:
-    """The parameters at the call of a service; later changes apply to the next call."""
-
-    profile: str
-    urdf: Path | None
-    overrides: list[str]
-    recording: Path | None
-    live: LiveMessages | None
-    output: Path
-    model: Path
-    topic: str
-    start: float | None
-    stop: float | None
-
-    def robot(self) -> Robot:
-        return load_robot(self.profile, urdf=self.urdf, overrides=self.overrides)
-
-    def read(self, robot: Robot, step: Step) -> Recording:
-        """Return the recording, from its file or from live messages."""
-        if self.recording is not None:
-            step(f"reading {self.recording.name}")
-            return load_recording(
-                self.recording, robot, topic=self.topic, start=self.start, stop=self.stop
-            )
-        if self.live is None:
-            raise RecordingError(
-                "there is nothing to read: set parameter 'recording' to a recording's path, or "
-                "collect joint states live between ~/start and ~/stop."
-            )
-        step("reading the collected joint states")
-        settings = robot.settings(RecordingSettings)
-        return self.live.recording(
-            robot.joints,
-            names=settings.names,
-            sampling_rate=settings.sampling_rate,
-            start=self.start,
-            stop=self.stop,
-        )
+_IDENTIFYING = "identifying"
 
 
-class Identifier(DynidNode):
+class Identifier(ManagedNode):
     """Identifies and validates in a thread, and collects live joint states on request."""
 
     ending = "ending the calculation"
@@ -92,7 +54,7 @@ class Identifier(DynidNode):
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         """Offer the services."""
         super().__init__("identifier", **options)
-        self._declare()
+        declare_identification(self)
         self._model = self.create_publisher(String, "~/model", LATCHED)
         self._identification = self.create_publisher(String, "~/identification", LATCHED)
         self._validation = self.create_publisher(String, "~/validation", LATCHED)
@@ -101,12 +63,27 @@ class Identifier(DynidNode):
         self.create_service(Trigger, "~/stop", self.answering(self._stop))
         self._background = Background(self)
         self._background.service(
-            "~/identify", "identifying", lambda: self._with_parameters(self._identify)
+            "~/identify", _IDENTIFYING, lambda: partial(self._identify, self._request())
         )
         self._background.service(
-            "~/validate", "validating", lambda: self._with_parameters(self._validate)
+            "~/validate", "validating", lambda: partial(self._validate, self._request())
         )
+        self._action = LongAction(
+            self, "Identify", "~/identify", self._begin_goal, self._cancel_goal
+        )
+        self.health(OK, "inactive")
+        self.bring_up()
+
+    def activated(self) -> None:
+        """Report that the services are ready."""
         self.health(OK, "ready")
+
+    def deactivated(self) -> None:
+        """End the work in progress; what was collected live is kept."""
+        self._background.interrupt()
+        if self._collector is not None and self._collector.active:
+            self._collector.stop()
+        self.health(OK, "inactive")
 
     def measured(self) -> dict[str, object]:
         """Return the progress of work and collecting."""
@@ -121,72 +98,46 @@ class Identifier(DynidNode):
         """End the work in progress; files are written atomically."""
         self._background.interrupt()
 
-    def _declare(self) -> None:
-        self.declare_robot(fixed=False)
-        self.parameter(
-            "recording", "", "Recording to read; empty: joint states collected by ~/start, ~/stop."
-        )
-        self.parameter(
-            "output",
-            "out",
-            "Folder for model.yaml, report.html and the signals; model.failed.yaml and so on where "
-            "an identification failed.",
-        )
-        self.parameter(
-            "model", "", "model.yaml to validate; empty: the one in the folder 'output'."
-        )
-        self.parameter(
-            "overrides",
-            [""],
-            "Keys of the profile to override, such as identification.cutoff_hz=20.",
-        )
-        self.parameter("topic", "", "Topic of the joint states; empty: the profile's.")
-        for name, side in (("start", "before"), ("stop", "behind")):
-            self.parameter(
-                name,
-                -1.0,
-                f"Ignore samples {side} [s since the recording's first sample]; -1: none.",
-                between=(-1.0, 1e9),
-            )
-        self.parameter(
-            "max_duration",
-            600.0,
-            "Longest time to collect live [s], which bounds memory.",
-            between=(1.0, 86_400.0),
-        )
+    def _request(self, **given: str) -> IdentificationRequest:
+        """Return the present parameters, with those that are ``given`` and not empty instead.
 
-    def _with_parameters(
-        self, work: Callable[[_Request, Step], Conclude]
-    ) -> Callable[[Step], Conclude]:
-        request = self._request()
-        return lambda step: work(request, step)
-
-    def _request(self) -> _Request:
-        def text(name: str) -> str:
-            return self.current(name, str)
-
-        def time(name: str) -> float | None:
-            value = self.current(name, float)
-            return None if value < 0 else value
-
-        if not text("recording"):
+        Raises:
+            DynidError: the node is not active, or is collecting what it should read.
+        """
+        self.refuse_unless_active()
+        live = None if self._collector is None else self._collector.messages
+        request = identification_request(self, live, given)
+        if request.recording is None:
             self._refuse_while_collecting()
-        output = Path(text("output"))
-        return _Request(
-            profile=text("profile"),
-            urdf=Path(text("urdf")) if text("urdf") else None,
-            overrides=[one for one in self.current("overrides", list) if one],
-            recording=Path(text("recording")) if text("recording") else None,
-            live=None if self._collector is None else self._collector.messages,
-            output=output,
-            model=Path(text("model")) if text("model") else output / MODEL,
-            topic=text("topic"),
-            start=time("start"),
-            stop=time("stop"),
-        )
+        return request
 
     # --- identify and validate, in the background -------------------------------------------------
-    def _identify(self, request: _Request, step: Step) -> Conclude:
+    def _begin_goal(self, goal: Goal) -> None:
+        """Identify for an action; a goal that is canceled ends as interrupted work does."""
+        asked = goal.request
+
+        def end(answer: Answer) -> None:
+            goal.end(
+                success=bool(answer.verdict),
+                passed=answer.success,
+                message=answer.sentence,
+                verdict=answer.verdict,
+                path=answer.path,
+            )
+
+        self._background.begin(
+            _IDENTIFYING,
+            lambda: partial(
+                self._identify, self._request(recording=asked.recording, output=asked.output)
+            ),
+            end,
+            lambda step: goal.feedback(step=step),
+        )
+
+    def _cancel_goal(self, _goal: Goal) -> None:
+        self._background.interrupt()
+
+    def _identify(self, request: IdentificationRequest, step: Step) -> Conclude:
         robot = request.robot()
         recording = request.read(robot, step)
         result = identify(robot, recording, progress=step)
@@ -215,11 +166,12 @@ class Identifier(DynidNode):
                     f"the identification of {robot.name} failed",
                     f"the model in {path} is marked as failed and must not run{kept}",
                 )
-            return self._judged(result.verdict, *outcome)
+            answer = self._judged(result.verdict, *outcome)
+            return answer._replace(verdict=json_text(verdict), path=str(path))
 
         return conclude
 
-    def _validate(self, request: _Request, step: Step) -> Conclude:
+    def _validate(self, request: IdentificationRequest, step: Step) -> Conclude:
         with self.logging_warnings():
             model = load_model(request.model)
         made = model.identified_provenance

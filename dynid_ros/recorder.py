@@ -15,7 +15,8 @@ from std_srvs.srv import Trigger
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.bag_writer import BagWriter
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.managed_node import ManagedNode
+from dynid_ros.node import ERROR, OK, WARN, run
 from dynid_ros.qos import LATCHED
 from dynid_ros.topic_reader import TopicReader
 
@@ -65,7 +66,7 @@ class Session:
         ]
 
 
-class Recorder(DynidNode):
+class Recorder(ManagedNode):
     """Records from ``~/start`` to ``~/stop``; publishes its progress on ``~/state``."""
 
     ending = "completing the bag"
@@ -86,14 +87,30 @@ class Recorder(DynidNode):
         ]
         self.create_service(Trigger, "~/start", self.answering(self.start))
         self.create_service(Trigger, "~/stop", self.answering(self.stop))
+        self._say("inactive", OK)
+        self.bring_up()
+
+    def activated(self) -> None:
+        """Report that a recording can start."""
         self._say("idle", OK)
+
+    def deactivated(self) -> None:
+        """Complete the bag of a recording.
+
+        Raises:
+            RecordingError: it cannot be completed.
+        """
+        self.finish()
+        if not self._failure:
+            self._say("inactive", OK)
 
     def start(self) -> str:
         """Start a recording.
 
         Raises:
-            RecordingError: it cannot start; nothing has changed.
+            DynidError: it cannot start; nothing has changed.
         """
+        self.refuse_unless_active()
         if self._session:
             raise RecordingError(
                 f"{self._session.output} is being recorded; call ~/stop before the next recording."

@@ -91,6 +91,13 @@ class Commander:
         """Time since the motion or its stop came to rest, negative before that [s]."""
         return (self._clock.now_ns() - self.end_ns) * 1e-9
 
+    @property
+    def remaining(self) -> float:
+        """Time until the motion or its stop comes to rest [s]; all of it before it starts."""
+        if self._pending is not None:
+            return self._pending[0].duration
+        return max(0.0, -self.since_end)
+
     def is_at(self, position: Array) -> bool:
         """Return whether a position (n,) is near the end of the reference."""
         return rests_near(position - self.goal)

@@ -119,7 +119,7 @@ class Playback:
         """Time to the end of the current trajectory [s]."""
         if self._commander is None or not self.under_way:
             return 0.0
-        return max(0.0, -self._commander.since_end)
+        return self._commander.remaining
 
     def prepare(self, plan: Plan, options: Options, requested_at: float | None = None) -> str:
         """Move to the start of a plan, and return a sentence.

@@ -24,6 +24,7 @@ from dynid.evaluation.diagnosis.steps import quantised_feedback
 from dynid.evaluation.diagnosis.time_shift import time_shift
 from dynid.evaluation.diagnosis.too_short import too_short
 from dynid.evaluation.diagnosis.too_slow import too_slow
+from dynid.evaluation.diagnosis.warming_up import warming_up
 
 Cause = Callable[[Case], Iterable[Finding]]
 
@@ -43,6 +44,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         "quantised_feedback": quantised_feedback,
         "unmodelled_coupling": unmodelled_coupling,
         "friction_terms": friction_terms,
+        "warming_up": warming_up,
         "ill_conditioned": ill_conditioned,
         "over_fit": over_fit,
     }
@@ -71,6 +73,8 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         # friction is identified from the residual: errors of torque and motion appear there too;
         # a few strokes do not determine its shape, and coupling is found beyond all own friction
         "friction_terms": (*_SPOILS_ERRORS, "too_short", "noise", "unmodelled_coupling"),
+        # a fall of friction is found in the residual too
+        "warming_up": (*_SPOILS_ERRORS, "too_slow"),
         # coupling is identified from the residual as well, which is friction in slow motion
         "unmodelled_coupling": (*_SPOILS_ERRORS, "too_slow"),
         # with a wrong gravity every weight has a wrong size or sign
@@ -88,8 +92,14 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "spikes": ("flipped_sign", "wrong_gravity", "quantised_feedback", "saturation"),
         # the range of clipped torque is too small, and slow motion stays within one step
         "quantised_feedback": ("too_slow", "saturation"),
-        # parameters overfit errors of other causes
-        "over_fit": ("too_slow", *_SPOILS_ERRORS, "friction_terms", "unmodelled_coupling"),
+        # parameters overfit errors of other causes; friction of the parts held out is another one
+        "over_fit": (
+            "too_slow",
+            *_SPOILS_ERRORS,
+            "friction_terms",
+            "unmodelled_coupling",
+            "warming_up",
+        ),
     }
 )
 """A cause that may be a consequence of others is suppressed by them; without cycles."""

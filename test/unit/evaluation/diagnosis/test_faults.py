@@ -23,6 +23,7 @@ ONE_EACH = {
     "quantised_feedback": "effort",
     "unmodelled_coupling": "crosstalk",
     "friction_terms": "Stribeck",
+    "warming_up": "friction falls by a third",
     "ill_conditioned": "terms alike",
     "over_fit": "few samples",
 }

@@ -1,0 +1,201 @@
+"""Friction that falls during a recording, as in gears that warm up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import t as student
+
+from dynid.arrays import Array
+from dynid.dynamics.joint_terms import term_kind
+from dynid.dynamics.torque_parts import torque_parts
+from dynid.estimation.block_jackknife import BLOCKS
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.residual import Residual
+
+_CHANCE = 1e-3  # of a false finding in a recording, all joints together
+_SMALL = 0.05  # of friction: half of what it differs between two days, which uncertainties include
+_LARGE = 0.1  # of friction: its difference between two days
+_CONSTANTS = np.geomspace(0.1, 4.0, 25)  # time constants tried, over the recording's duration
+_LONGEST = 1.0  # observable time constant over the duration; beyond it the fall is nearly straight
+_SPREAD = 0.5  # of the logarithm of the time constant, if one of the blocks is left out
+_SETTLED = 3.0  # time constants after which 5 % of a fall are left
+
+
+class Fall(NamedTuple):
+    """A fall of a joint's friction.
+
+    Attributes:
+        change: over the recording, over the mean friction; negative for a fall.
+        deviation: standard deviation of ``change``.
+        constant: time constant [s]; None where the recording does not show it.
+        excess: friction above its final value at the start, over the mean; 0 without a constant.
+    """
+
+    change: float
+    deviation: float
+    constant: float | None
+    excess: float
+
+
+def warming_up(case: Case) -> Iterator[Finding]:
+    """Look for joints whose friction falls along the longest recording.
+
+    The torque error is explained by e = f·(a + b t) + c·own(t): f is the model's friction, b its
+    relative change per second; the joint's own columns (offset and its drift, velocity, its sign
+    and square, acceleration) take what a wrong shape of friction explains. The standard deviation
+    of b is that of a jackknife over blocks of time, whatever the errors' correlation within them.
+    """
+    if case.model is None or not case.comparisons:
+        return
+    residual = Residual(case)
+    friction = residual.filtered(list(_friction(case, residual).T))
+    duration = float(residual.time[-1] - residual.time[0])
+    moving = [j for j in range(len(case.joints)) if case.decimated.moves[j]]
+    joints = [j for j in moving if np.any(friction[:, j])]
+    if not joints or len(residual.time) < _least_samples():
+        return
+    bound = float(student.ppf(1 - _CHANCE / len(joints), BLOCKS - 1))
+    for j in joints:
+        fall = friction_fall(
+            residual.time, residual.error[:, j], friction[:, j], own_columns(residual, j)
+        )
+        if -fall.change > max(bound * fall.deviation, _SMALL):
+            yield _finding(case, residual, j, fall, duration)
+
+
+def friction_fall(time: Array, error: Array, friction: Array, own: Array) -> Fall:
+    """Estimate how friction changes along a recording.
+
+    Args:
+        time: (m,) [s].
+        error: (m,) torque, measured minus model [N m or N].
+        friction: (m,) of the model, filtered as the error.
+        own: (m, k) signals that take precedence.
+    """
+    duration = float(time[-1] - time[0])
+    share = (time - time[0]) / duration
+    block = np.minimum((share * BLOCKS).astype(int), BLOCKS - 1)
+    own = np.column_stack([own, friction])
+
+    def fitted(column: Array, kept: Array) -> tuple[float, float]:
+        """Return the coefficient of a column, and the squared error that is left."""
+        columns = np.column_stack([own, column])[kept]
+        sizes = np.linalg.norm(columns, axis=0)
+        columns = columns / np.where(sizes > 0, sizes, 1.0)
+        found = np.linalg.lstsq(columns, error[kept], rcond=1e-9)[0]
+        rest = error[kept] - columns @ found
+        return float(found[-1] / sizes[-1]) if sizes[-1] > 0 else 0.0, float(rest @ rest)
+
+    everything = np.ones(len(time), dtype=bool)
+    parts = [block != number for number in range(BLOCKS)]
+    line = friction * (share - 0.5)
+    change = fitted(line, everything)[0]
+    changes = np.array([fitted(line, kept)[0] for kept in parts])
+    deviation = float(np.sqrt((BLOCKS - 1) / BLOCKS * np.sum((changes - changes.mean()) ** 2)))
+    if -change <= _SMALL:
+        return Fall(change, deviation, None, 0.0)
+    decays = [friction * np.exp(-share / constant) for constant in _CONSTANTS]
+
+    def best(kept: Array) -> int:
+        return int(np.argmin([fitted(decay, kept)[1] for decay in decays]))
+
+    chosen = best(everything)
+    spread = np.log(_CONSTANTS[[best(kept) for kept in parts]])
+    jackknifed = np.sqrt((BLOCKS - 1) / BLOCKS * np.sum((spread - spread.mean()) ** 2))
+    excess = fitted(decays[chosen], everything)[0]
+    seen = chosen > 0 and _CONSTANTS[chosen] <= _LONGEST and jackknifed < _SPREAD and excess > 0
+    if not seen:
+        return Fall(change, deviation, None, 0.0)
+    return Fall(change, deviation, float(_CONSTANTS[chosen]) * duration, excess)
+
+
+def own_columns(residual: Residual, joint: int) -> Array:
+    """Return filtered signals of a joint that a wrong shape of its friction explains, (m, 6)."""
+    signals = residual.signals
+    velocity, time = signals.velocity[:, joint], signals.time - signals.time[0]
+    return residual.filtered(
+        [
+            np.ones_like(time),
+            time,
+            velocity,
+            np.sign(velocity),
+            velocity * np.abs(velocity),
+            signals.acceleration[:, joint],
+        ]
+    )
+
+
+def warm_up_time(fall: Fall, duration: float) -> float:
+    """Return for how long to warm up from where the recording started [s].
+
+    With a time constant: until a recording of this duration has a fall of ``_SMALL``. Without one
+    it is at least the longest observable one, so three of these.
+    """
+    if fall.constant is None:
+        return _SETTLED * _LONGEST * duration
+    within = fall.excess * -np.expm1(-duration / fall.constant)
+    return float(fall.constant * max(np.log(within / _SMALL), 0.0))
+
+
+def _lasting(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.3g} min"
+
+
+def _least_samples() -> int:
+    return 20 * BLOCKS  # more than twice the columns in each block
+
+
+def _friction(case: Case, residual: Residual) -> Array:
+    """Return the friction of the model, without offsets, along the longest recording (N, n)."""
+    assert case.model is not None  # noqa: S101  checked by the caller
+    signals = residual.signals
+    parts = torque_parts(case.model, signals.position, signals.velocity, signals.acceleration)
+    found = np.zeros_like(signals.velocity)
+    for kind, torque in parts.terms.items():
+        if term_kind(kind).dissipative:
+            found += torque
+    return found
+
+
+def _finding(case: Case, residual: Residual, joint: int, fall: Fall, duration: float) -> Finding:
+    name, minutes = case.joints[joint], duration / 60
+    per_minute = -fall.change / minutes
+    needed = _lasting(warm_up_time(fall, duration))
+    if fall.constant is None:
+        course = "at a rate that the recording does not show to slow down"
+        remedy = (
+            f"Play the motion for at least {needed} before you record, and diagnose again: the "
+            "recording is too short to show for how long friction falls."
+        )
+    else:
+        course = f"with a time constant of {_lasting(fall.constant)}"
+        remedy = (
+            f"Play the motion for {needed} before you record; then friction falls by less than "
+            f"{_SMALL:.0%} in a recording of this duration."
+        )
+    return Finding(
+        cause="warming_up",
+        joint=name,
+        severity="warning" if -fall.change > _LARGE else "note",
+        sentence=(
+            f"{name}: friction falls by {-fall.change:.0%} ± {fall.deviation:.0%} during the "
+            f"recording, {per_minute:.2g} times its mean per minute, {course}, as in a robot that "
+            "warms up."
+        ),
+        remedy=remedy,
+        evidence={
+            "fall per minute": per_minute,
+            "standard deviation per minute": fall.deviation / minutes,
+            "time constant [s]": np.nan if fall.constant is None else fall.constant,
+            "warm-up [s]": warm_up_time(fall, duration),
+        },
+        plot=Plot(
+            x_label="time [s]",
+            y_label=f"torque error of {name}",
+            traces=(Trace(residual.time, residual.error[:, joint], "error", "dots"),),
+        ),
+    )

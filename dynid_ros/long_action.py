@@ -1,0 +1,130 @@
+"""Actions for long work, where the package ``dynid_interfaces`` is installed."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from rclpy.action.server import ActionServer, CancelResponse
+
+from dynid.errors import DynidError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rclpy.node import Node
+
+
+def action_type(name: str) -> Any:  # noqa: ANN401  its type may be absent
+    """Return an action of ``dynid_interfaces``, or None where that package is not installed."""
+    try:
+        actions = importlib.import_module("dynid_interfaces.action")
+    except ImportError:
+        return None
+    return getattr(actions, name)
+
+
+class Goal:
+    """One goal: feedback while its work is under way, then a result."""
+
+    def __init__(self, server: _Server, handle: Any) -> None:  # noqa: ANN401  rclpy's own
+        self._server = server
+        self._handle = handle
+        self.request: Any = handle.request
+        """The fields of the goal."""
+        self.over = False
+        """Whether the result is available to the client."""
+
+    def feedback(self, **fields: object) -> None:
+        """Publish feedback."""
+        if not self.over:
+            self._handle.publish_feedback(self._server.action_type.Feedback(**fields))
+
+    def end(self, *, success: bool, **fields: object) -> None:
+        """End with a result: canceled where that was requested, unless it has succeeded."""
+
+        def conclude(handle: Any) -> Any:  # noqa: ANN401  rclpy's own
+            if success:
+                handle.succeed()
+            elif handle.is_cancel_requested:
+                handle.canceled()
+            else:
+                handle.abort()
+            self.over = True
+            return self._server.action_type.Result(**fields)
+
+        # as a task, so after the response to a request to cancel in which the work may end
+        self._server.notify_execute(self._handle, conclude)
+
+
+class LongAction:
+    """An action whose work is started in a callback, and ends in a later one.
+
+    Every goal is accepted, because ROS has no reason for a rejection: a goal that is refused is
+    aborted, with the reason as ``message`` of its result.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        kind: str,
+        name: str,
+        begin: Callable[[Goal], None],
+        cancel: Callable[[Goal], None],
+    ) -> None:
+        """Offer the action, where its type is installed.
+
+        Args:
+            node: node of the action.
+            kind: its type in ``dynid_interfaces``.
+            name: its name.
+            begin: starts the work of a goal, and ends the goal later; raises a DynidError to
+                refuse it.
+            cancel: makes the work of a goal end early; the goal ends as usual.
+        """
+        self._begin = begin
+        self._cancel = cancel
+        self._goals: dict[bytes, Goal] = {}
+        kind = action_type(kind)
+        self.offered = kind is not None
+        """Whether the action exists."""
+        if self.offered:
+            self._server = _Server(node, kind, name, self._take)
+            self._server.register_cancel_callback(self._take_cancel)
+
+    def _take(self, handle: Any) -> None:  # noqa: ANN401  rclpy's own
+        self._goals = {key: goal for key, goal in self._goals.items() if not goal.over}
+        goal = self._goals[bytes(handle.goal_id.uuid)] = Goal(self._server, handle)
+        try:
+            self._begin(goal)
+        except DynidError as error:
+            goal.end(success=False, message=str(error))
+
+    def _take_cancel(self, handle: Any) -> CancelResponse:  # noqa: ANN401
+        goal = self._goals.get(bytes(handle.goal_id.uuid))
+        if goal is not None:
+            self._cancel(goal)
+        return CancelResponse.ACCEPT
+
+
+class _Server(ActionServer):
+    """Server whose goals are executed later.
+
+    rclpy's events executor polls a coroutine that waits without a pause, so that a callback for a
+    goal's whole execution would need a thread.
+    """
+
+    def __init__(self, node: Node, kind: Any, name: str, begin: Callable[[Any], None]) -> None:  # noqa: ANN401
+        self._begin = begin
+        super().__init__(node, kind, name, lambda _: None)  # type: ignore[no-untyped-call]
+
+    def notify_execute(
+        self,
+        goal_handle: Any,  # noqa: ANN401
+        execute_callback: Callable[[Any], Any] | None,
+    ) -> None:
+        """Start the work of an accepted goal; with a callback, end it."""
+        if execute_callback is None:
+            self._begin(goal_handle)
+        else:
+            super().notify_execute(goal_handle, execute_callback)  # type: ignore[no-untyped-call]

@@ -1,0 +1,88 @@
+"""Friction that falls as a robot warms up is found, with its rate and its time constant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.fitted_case import fitted_case
+from support.synthetic import arm_robot, recorded, true_parameters
+
+from dynid.dynamics.torque_parts import torque_parts
+from dynid.evaluation.diagnosis.finding import Finding
+from dynid.evaluation.diagnosis.warming_up import Fall, warm_up_time, warming_up
+
+RATE = 50.0
+DURATION = 300.0
+
+
+def found(factor, noise: float = 0.05, seed: int = 0, **changes) -> dict[str | None, Finding]:
+    """Return the findings where friction is multiplied by ``factor`` of time [s]."""
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    parameters = true_parameters(mechanism)
+    recording = recorded(
+        mechanism, parameters, samples=round(DURATION * RATE), rate=RATE, noise=noise, seed=seed
+    )
+    ahead = np.gradient(recording.velocity, 1 / RATE, axis=0)
+    parts = torque_parts(
+        mechanism.with_parameters(parameters), recording.position, recording.velocity, ahead
+    )
+    friction = parts.terms["viscous"] + parts.terms["coulomb"]
+    more = friction * (factor(recording.time) - 1)[:, None]
+    recording = replace(recording, effort=recording.effort + more, **changes)
+    return {one.joint: one for one in warming_up(fitted_case(robot, recording))}
+
+
+def decaying(excess: float, constant: float):
+    return lambda time: 1 + excess * np.exp(-time / constant)
+
+
+def test_the_rate_and_the_time_constant_of_a_decay_are_found():
+    found_by_joint = found(decaying(0.5, 100.0))
+    assert set(found_by_joint) == {"shoulder", "elbow", "wrist"}
+    for one in found_by_joint.values():
+        assert one.severity == "warning"
+        assert one.evidence["time constant [s]"] == pytest.approx(100.0, rel=0.25)
+        # the straight line through a decay, over the mean friction
+        time = np.linspace(0, DURATION, 1001)
+        factor = decaying(0.5, 100.0)(time)
+        slope = -np.polyfit(time, factor, 1)[0] * 60 / factor.mean()
+        assert one.evidence["fall per minute"] == pytest.approx(slope, rel=0.1)
+
+
+def test_after_the_warm_up_that_is_advised_the_fall_is_small():
+    (warm_up,) = {
+        round(one.evidence["warm-up [s]"]) for one in [found(decaying(0.5, 100.0))["elbow"]]
+    }
+    later = found(lambda time: decaying(0.5, 100.0)(time + warm_up))
+    assert later == {}
+
+
+def test_a_steady_fall_has_no_time_constant_and_a_lower_bound_of_the_warm_up():
+    one = found(lambda time: 1 - 0.2 * time / DURATION)["elbow"]
+    assert np.isnan(one.evidence["time constant [s]"])
+    assert one.evidence["fall per minute"] == pytest.approx(0.2 / 5 / 0.9, rel=0.1)
+    assert one.evidence["warm-up [s]"] >= DURATION
+    assert "at least" in one.remedy
+
+
+def test_a_small_fall_is_a_note():
+    (note,) = {one.severity for one in found(lambda time: 1 - 0.07 * time / DURATION).values()}
+    assert note == "note"
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("noise", [0.0, 0.05, 3.0])
+def test_constant_friction_gives_no_finding(noise, seed):
+    assert found(np.ones_like, noise=noise, seed=seed) == {}
+
+
+def test_friction_that_rises_is_no_warm_up():
+    assert found(lambda time: 1 + 0.3 * time / DURATION) == {}
+
+
+def test_a_short_warm_up_is_never_negative():
+    assert warm_up_time(Fall(-0.06, 0.001, 10.0, 0.06), 300.0) >= 0
+    assert warm_up_time(Fall(-0.06, 0.001, 10.0, 0.01), 300.0) == 0
