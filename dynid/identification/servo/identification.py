@@ -55,6 +55,7 @@ class ServoIdentification:
     Attributes:
         robot: name of the profile.
         law: with the identified values.
+        unknowns: kinds of values of the law that were searched.
         names: of the unknowns of the law and the base parameters that are identifiable, (c,).
         values: (c,) in SI units.
         standard_deviations: (c,), for errors that are correlated in time.
@@ -66,6 +67,7 @@ class ServoIdentification:
 
     robot: str
     law: ServoLaw
+    unknowns: tuple[str, ...]
     names: tuple[str, ...]
     values: Array
     standard_deviations: Array
@@ -144,6 +146,7 @@ def identify_servos(
     return ServoIdentification(
         robot=robot.name,
         law=law,
+        unknowns=tuple(unknowns),
         names=tuple(name for name, one in zip(names, free, strict=True) if one),
         values=values[free],
         standard_deviations=np.sqrt(np.diag(solution.covariance)[free]),

@@ -33,8 +33,19 @@ def print_servos(console: Console, found: ServoIdentification) -> None:
         given = ", ".join(f"{name} = {significant(value)}" for name, value in found.known.items())
         notes.append(f"Known: {given}.")
     print_sentences(console, "Notes", notes, "")
+    print_text(console, "For the profile, or after --set:")
+    for line in profile_lines(found):
+        print_text(console, f"  {line}")
     sentences = [combination_sentence(one) for one in found.combinations]
     print_sentences(console, "Identifiable only in combination", sentences, "yellow")
+
+
+def profile_lines(found: ServoIdentification) -> list[str]:
+    """Return the law's values as they are set on the command line, such as ``servo.bias=[...]``."""
+    return [
+        f"servo.{kind}=[{','.join(f'{value:.5g}' for value in getattr(found.law, kind).tolist())}]"
+        for kind in found.unknowns
+    ]
 
 
 def combination_sentence(found: Combination) -> str:

@@ -44,7 +44,7 @@ def test_identify_prints_what_is_found_and_what_only_in_combination(recording: P
     words = ["servo", "identify", str(recording), "-p", "pendulum", *SET]
     shown = CliRunner().invoke(app, words)
     assert shown.exit_code == 0, shown.output
-    assert "bias1" in shown.output
+    assert "servo.bias=[" in shown.output
     assert "position_gain1 kept 300" in " ".join(shown.output.split())
     known = CliRunner().invoke(app, [*words, "--known", "MX1", "--json"])
     found = json.loads(known.stdout)
