@@ -45,10 +45,11 @@ nitpick_ignore_regex = [
     # other packages are not looked up, because that needs the network
     ("py:.*", r"(numpy|np|pandas|pathlib|pydantic|collections|datetime|types|typing)\..*"),
     ("py:.*", r"(.*\.)?(Array|ArrayLike|NDArray|DataFrame|Field|FileName|MotionFilter)"),
-    ("py:.*", r"(.*\.)?(PerJoint\w*|PositiveFloat|Row|TaskT|Vector)"),
+    ("py:.*", r"(.*\.)?(PerJoint\w*|(Positive|NonNegative)Float|Row|TaskT|Vector)"),
     ("py:.*", r"dynid\._core\..*|\w+\[.*"),
     # internal classes in signatures of public ones
-    ("py:.*", r"(.*\.)?(FreeMotion|JointProblem|Motion|TermSelection|Terms|Trial)"),
+    ("py:.*", r"(.*\.)?(EffortName|ExportedModel|FreeMotion|JointProblem|Motion|TermSelection)"),
+    ("py:.*", r"(.*\.)?(Terms|Trial)"),
     ("cpp:.*", r"(Eigen|std).*"),
 ]
 
