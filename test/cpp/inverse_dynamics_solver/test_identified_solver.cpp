@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <pluginlib/class_loader.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
 #include <vector>
@@ -106,6 +107,21 @@ TEST_F(Solver, RefusesAModelThatFailedOrIsAbsent)
     std::ignore = solver.getGravityVector(Vector2d::Zero()),
     inverse_dynamics_solver::UninitializedException)
     << "and stays as it was";
+}
+
+TEST_F(Solver, IsLoadedByItsName)
+{
+  pluginlib::ClassLoader<inverse_dynamics_solver::InverseDynamicsSolver> loader(
+    "inverse_dynamics_solver", "inverse_dynamics_solver::InverseDynamicsSolver");
+  if (!loader.isClassAvailable("dynid/IdentifiedSolver")) {
+    GTEST_SKIP() << "dynid is not installed where ROS 2 looks for packages";
+  }
+  const auto solver = loader.createSharedInstance("dynid/IdentifiedSolver");
+  solver->initialize(node_with_model("")->get_node_parameters_interface());
+  IdentifiedSolver direct;
+  direct.initialize(node_with_model("")->get_node_parameters_interface());
+  const Vector2d q(0.3, -0.8);
+  EXPECT_EQ(solver->getGravityVector(q), direct.getGravityVector(q));
 }
 
 TEST_F(Solver, RefusesAVectorOfAnotherSize)
