@@ -9,6 +9,7 @@ import time
 import unittest
 
 import launch_testing
+import numpy as np
 import rclpy
 import yaml
 from cell import SLOW, Cell
@@ -27,6 +28,7 @@ ABOVE = [0.0, -0.6, 0.6, 0.0, 0.3, 0.0]  # [rad]
 ASIDE = [0.6, -0.3, 0.9, 0.3, 0.0, 0.3]  # [rad]
 PUSH = 300.0  # [N]
 NEAR = 0.03  # [rad] a PD controller leaves friction to the model
+RESTING = 1e-3  # [rad]
 BEST_EFFORT = SwitchController.Request.BEST_EFFORT
 CONTROLLERS = ["feedforward_controller", "joint_trajectory_controller"]
 
@@ -91,6 +93,15 @@ class TorqueCell(Cell):
         self.until(lambda: stamp() >= due, "states")
         return self.positions(self.joints[-1])
 
+    def rest(self):
+        """Return the positions once the robot has come to rest."""
+        deadline = time.monotonic() + LONGEST
+        before, now = np.inf, self.positions_in(0.5)
+        while abs(now - before).max() > RESTING:
+            assert time.monotonic() < deadline, "a robot at rest"
+            before, now = now, self.positions_in(0.5)
+        return now
+
     def active(self):
         answer = self.call(ListControllers, "/controller_manager/list_controllers")
         states = {one.name: one.state for one in answer.controller}
@@ -102,8 +113,7 @@ class TorqueCell(Cell):
         while self.stopped() or self.active() != CONTROLLERS:
             assert time.monotonic() < deadline, "an activation"
             request = SwitchController.Request(
-                deactivate_controllers=self.active(),
-                strictness=SwitchController.Request.BEST_EFFORT,
+                deactivate_controllers=self.active(), strictness=BEST_EFFORT
             )
             self.call(SwitchController, "/controller_manager/switch_controller", request)
             request = SwitchController.Request(
@@ -137,9 +147,9 @@ class Torque(unittest.TestCase):
         cell.arrive(ASIDE)
         cell.push(PUSH)
         cell.until(cell.stopped, "a collision")
-        cell.until(lambda: cell.active() == [], "inactive controllers")
         cell.push(0.0)
-        held = cell.positions_in(1.0)
+        cell.until(lambda: cell.active() == [], "inactive controllers")
+        held = cell.rest()
         assert abs(cell.positions_in(1.0) - held).max() < NEAR, "the robot's own stop holds it"
 
         cell.recover()
