@@ -55,6 +55,10 @@ def identify_command(
             "--unsigned-torque", help="Reconstruct the sign of torque, which was recorded without."
         ),
     ] = False,
+    bootstrap: Annotated[
+        int,
+        typer.Option(metavar="N", help="Replicates for 95 % intervals of base parameters."),
+    ] = 0,
     settings: Set = None,
     output: Output = Path("out"),
     as_json: AsJson = False,
@@ -74,6 +78,8 @@ def identify_command(
     overrides = list(settings or [])
     if estimator is not None:
         overrides.append(f"identification.estimator={estimator}")
+    if bootstrap:
+        overrides.append(f"identification.bootstrap={bootstrap}")
     if unsigned_torque:
         overrides.append("identification.unsigned_torque=true")
     if payload != (base_model is not None):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat
+from pydantic import Field, NonNegativeFloat, PositiveFloat, field_validator
 
 from dynid.configuration import Settings
 from dynid.signals.settings import SignalSettings
@@ -56,5 +56,15 @@ class EstimationSettings(SignalSettings):
     torque_repeatability: NonNegativeFloat = 0.005
     """Relative standard deviation of a joint's torque per effort between two recordings, part of
     a payload's uncertainty: the magnets of a motor lose 0.1 % of their flux per kelvin."""
+    bootstrap: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Number of replicates of a bootstrap, at least 100, for 95 % intervals of base parameters that
+    assume neither normally distributed nor independent errors; 0: none."""
     folds: Annotated[int, Field(ge=2, le=50)] = 5
     """Number of blocks of the cross-validation."""
+
+    @field_validator("bootstrap")
+    @classmethod
+    def _has_tails(cls, count: int) -> int:
+        if 0 < count < 100:
+            raise ValueError("must be 0, or at least 100 for the ends of a 95 % interval")
+        return count

@@ -18,6 +18,7 @@ from dynid.configuration import changed
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
+from dynid.estimation.block_bootstrap import Bootstrap, bootstrap
 from dynid.estimation.fitting import Fit, HeldOut, build_problem, cross_validate, fit
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
@@ -122,6 +123,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     settings = robot.settings(IdentificationSettings)
     progress("estimating")
     fitted = fit(build_problem(mechanism, base, signals, settings), settings)
+    replicated = _replicated(fitted, settings, progress)
     progress("evaluating")
     identified = mechanism.with_parameters(fitted.standard)
     comparisons = compare(identified, signals, settings)
@@ -140,7 +142,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )
     parameters = _standard_table(mechanism, fitted)
-    base_parameters = _base_table(base, fitted)
+    base_parameters = _base_table(base, fitted, replicated)
     wanted = robot.settings(Quantities).by_name
     quantities = find_quantities(wanted, mechanism, base, fitted.estimate)
     model = Model(
@@ -170,6 +172,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
             *(note for s in signals for note in s.notes),
             *_whiteness(mechanism, fitted),
             fitted.repeatability.note,
+            *_bootstrap_note(replicated, fitted),
         ),
         quantities=quantities,
         findings=findings,
@@ -287,7 +290,41 @@ def _standard_table(mechanism: Mechanism, fitted: Fit) -> tuple[StandardParamete
     return tuple(StandardParameter(n, float(v), u, float(o), bool(d)) for n, v, u, o, d in columns)
 
 
-def _base_table(base: BaseParameterization, fitted: Fit) -> tuple[BaseParameter, ...]:
+def _replicated(
+    fitted: Fit, settings: IdentificationSettings, progress: Progress
+) -> Bootstrap | None:
+    if settings.bootstrap == 0:
+        return None
+    progress("bootstrapping")
+    return bootstrap(fitted.problem, fitted.estimate, settings.bootstrap)
+
+
+def _bootstrap_note(replicated: Bootstrap | None, fitted: Fit) -> list[str]:
+    """Compare the scatter of the replicates with the standard deviations."""
+    if replicated is None:
+        return []
+    stated = np.sqrt(np.diag(fitted.estimate.covariance))
+    known = fitted.estimate.determined & np.isfinite(replicated.standard_deviations) & (stated > 0)
+    if not known.any():
+        return ["A bootstrap finds no intervals: one block determines each parameter almost alone."]
+    ratio = np.median(replicated.standard_deviations[known] / stated[known])
+    return [
+        f"95 % intervals are from {len(replicated.replicates)} replicates of a bootstrap over "
+        f"blocks of the recordings; they scatter by {ratio:.2g} of the standard deviations in the "
+        "median, which also include what differs between recordings."
+    ]
+
+
+def _interval(replicated: Bootstrap | None, number: int) -> tuple[float, float] | None:
+    if replicated is None or not np.isfinite(replicated.intervals[number]).all():
+        return None
+    low, high = replicated.intervals[number]
+    return float(low), float(high)
+
+
+def _base_table(
+    base: BaseParameterization, fitted: Fit, replicated: Bootstrap | None
+) -> tuple[BaseParameter, ...]:
     consistent = base.project(fitted.standard)
     standard_deviations = np.sqrt(np.maximum(np.diag(fitted.estimate.covariance), 0.0))
     return tuple(
@@ -301,6 +338,7 @@ def _base_table(base: BaseParameterization, fitted: Fit) -> tuple[BaseParameter,
             relative_standard_deviation=_relative(standard_deviations[i], fitted.estimate.base[i]),
             essential=bool(fitted.essential[i]),
             determined=bool(fitted.estimate.determined[i]),
+            interval=_interval(replicated, i) if fitted.estimate.determined[i] else None,
         )
         for i in range(len(base.names))
     )

@@ -48,6 +48,8 @@ class BaseParameter:
         standard_deviation, relative_standard_deviation: of ``value``.
         essential: whether stepwise elimination keeps it.
         determined: whether it is identifiable from the data.
+        interval: between which the central 95 % of its bootstrap replicates are; None without a
+            bootstrap, and where one block of the recording determines it almost alone.
     """
 
     name: str
@@ -59,6 +61,7 @@ class BaseParameter:
     relative_standard_deviation: float
     essential: bool
     determined: bool
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)

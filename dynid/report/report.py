@@ -68,6 +68,7 @@ def report_html(identification: Identification) -> str:
         "selection_rows": tables.selection_rows(identification.term_selection),
         "sign_rows": identification.signs.drives if identification.signs else (),
         "base_rows": [tables.base_row(p) for p in identification.base_parameters],
+        "intervals": any(one.interval for one in identification.base_parameters),
         "body_header": tables.body_header(identification),
         "body_rows": tables.body_rows(identification),
         "terms": tables.term_table(identification),

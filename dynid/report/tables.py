@@ -49,6 +49,7 @@ class BaseRow:
     name: str
     value: str
     standard_deviation: str
+    interval: str
     relative: Cell
     consistent: str
     unit: str
@@ -164,6 +165,7 @@ def base_row(parameter: BaseParameter) -> BaseRow:
         name=parameter.name,
         value=significant(parameter.value),
         standard_deviation=plus_minus(parameter.standard_deviation),
+        interval=" … ".join(significant(end) for end in parameter.interval or ()),
         relative=Cell(percent(relative), mark="bad" if relative > 0.3 and not mark else ""),
         consistent=significant(parameter.consistent_value),
         unit=unit(parameter.unit),

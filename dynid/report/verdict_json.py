@@ -96,7 +96,10 @@ def identification_json(
         samples=evaluated.samples,
         quantities=identification.quantities,
     )
-    return found | signs | terms | {"base": _base_json(identification.model.base)}
+    intervals = {one.name: one.interval for one in identification.base_parameters if one.interval}
+    bootstrapped = {"intervals": intervals} if intervals else {}
+    base = _base_json(identification.model.base)
+    return found | signs | terms | bootstrapped | {"base": base}
 
 
 def _base_json(base: BaseEstimate) -> dict[str, Any]:
