@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         TaskError,
     )
     from dynid.evaluation.diagnosis.finding import Finding
+    from dynid.evaluation.model_comparison import ModelComparison, compare_models
     from dynid.identification.friction.selection import select_friction
     from dynid.identification.identify import identify
     from dynid.identification.payload.identification import identify_payload
@@ -73,6 +74,7 @@ _WHERE = {
     "Mechanism": "dynamics.mechanism",
     "MechanismError": "errors",
     "Model": "robot.model",
+    "ModelComparison": "evaluation.model_comparison",
     "ModelFileError": "errors",
     "ModelFileWarning": "errors",
     "OutputError": "errors",
@@ -86,6 +88,7 @@ _WHERE = {
     "SimulationError": "errors",
     "TaskError": "errors",
     "Validation": "identification.validate",
+    "compare_models": "evaluation.model_comparison",
     "design_excitation": "api",
     "diagnose": "api",
     "estimate_wrench": "api",
@@ -116,6 +119,7 @@ __all__ = [
     "Mechanism",
     "MechanismError",
     "Model",
+    "ModelComparison",
     "ModelFileError",
     "ModelFileWarning",
     "OutputError",
@@ -130,6 +134,7 @@ __all__ = [
     "TaskError",
     "Validation",
     "__version__",
+    "compare_models",
     "design_excitation",
     "diagnose",
     "estimate_wrench",

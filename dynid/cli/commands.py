@@ -88,6 +88,12 @@ COMMANDS = {
     "validate": CommandEntry(
         MODELS, "identify", "validate_command", "Evaluate a model on unseen recordings."
     ),
+    "compare": CommandEntry(
+        MODELS,
+        "compare",
+        "compare_command",
+        "Compare two models: parameters, torques, errors on recordings.",
+    ),
     "friction": CommandEntry(
         MODELS, "friction", "friction_command", "Select the friction model of each joint."
     ),

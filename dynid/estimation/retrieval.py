@@ -18,14 +18,13 @@ from dynid.estimation.physical import consistent_parameters, is_physically_consi
 from dynid.estimation.regression import NormalEquations
 from dynid.estimation.settings import PhysicalSettings
 from dynid.robot.limits import Limits
+from dynid.robot.random_states import random_states
 
 FEASIBLE = 1e-3
 """Relative change of torque below which given parameters count as feasible."""
 
 _SAMPLES = 1000  # of random motion
-_TRIED = 20  # times as many positions drawn, as a closed chain does not reach all
 _ERROR = 2e-3  # torque error over torque assumed of the given parameters
-_POSITION, _VELOCITY, _ACCELERATION = np.pi, 2.0, 5.0  # if the profile has no limits
 
 
 @dataclass(frozen=True)
@@ -131,35 +130,10 @@ def _equations(
     mechanism: Mechanism, base: BaseParameterization, values: Array, limits: Limits
 ) -> NormalEquations:
     """Build the normal equations of the given parameters' torque on random motion."""
-    random = np.random.default_rng(0)
-    n = len(mechanism.joints)
-    position = _positions(mechanism, limits, random)
-    samples = (len(position), n)
-    velocity = _width(limits.velocity, _VELOCITY, n) * random.uniform(-1, 1, samples)
-    acceleration = _width(limits.acceleration, _ACCELERATION, n) * random.uniform(-1, 1, samples)
-    regressor = mechanism.regressor(position, velocity, acceleration)[:, :, base.independent]
+    states = random_states(mechanism, limits, _SAMPLES)
+    regressor = mechanism.regressor(*states)[:, :, base.independent]
     known = np.isfinite(values)
     torque = regressor @ np.where(known, values, 0.0)
     stacked = np.concatenate([regressor * known, torque[:, :, None]], axis=2)
     gram = np.einsum("tji,tjk->jik", stacked, stacked, optimize=True)
-    return NormalEquations(gram[None], np.full((1, n), float(len(position))))
-
-
-def _positions(mechanism: Mechanism, limits: Limits, random: np.random.Generator) -> Array:
-    """Draw positions (_SAMPLES, n) within the limits at which closed chains can be closed."""
-    n = len(mechanism.joints)
-    low, high = np.full(n, -_POSITION), np.full(n, _POSITION)
-    if limits.position is not None:
-        low, high = np.array(limits.position).T
-    tried = low + (high - low) * random.uniform(0, 1, (_TRIED * _SAMPLES, n))
-    found = tried[mechanism.reachable(tried)][:_SAMPLES]
-    if len(found) < _SAMPLES:
-        raise EstimationError(
-            f"the closed chain can be closed at only {len(found)} of {len(tried)} positions within "
-            "its limits; narrow limits.position to the range in which it can move."
-        )
-    return np.asarray(found)
-
-
-def _width(limit: object, otherwise: float, n: int) -> Array:
-    return np.full(n, otherwise) if limit is None else np.broadcast_to(np.asarray(limit), n)
+    return NormalEquations(gram[None], np.full((1, len(mechanism.joints)), float(_SAMPLES)))

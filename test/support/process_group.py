@@ -5,7 +5,9 @@ for each name. With ``--terminal`` it is a shell to the terminal on its stdin: i
 it is closed the kernel signals the shell alone, which forwards the signal.
 
 Common modules are imported once, and each node is forked from that process: otherwise five nodes
-need ten seconds of processor time before the first one runs.
+need ten seconds of processor time before the first one runs. These modules do not import ROS, which
+loads a tracer (lttng-ust) with threads of its own: at its exit it would cancel them in every node,
+where they never ran, and sometimes crash.
 """
 
 import fcntl
@@ -17,6 +19,13 @@ import sys
 import termios
 from pathlib import Path
 
+COMMON = (
+    "dynid.control.controlled_robot",
+    "dynid.identification.identify",
+    "dynid.playback.plan",
+    "dynid.recording.load",
+    "dynid.report.write",
+)
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -44,7 +53,7 @@ def main() -> None:
     if "--terminal" in sys.argv:
         signal.signal(signal.SIGHUP, pass_on)
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    for module, *_ in nodes.values():
+    for module in COMMON:
         importlib.import_module(module)
     started = {name: begin(module, arguments) for name, (module, *arguments) in nodes.items()}
     pids = codes.with_suffix(".pids")

@@ -56,14 +56,16 @@ def print_wrench(console: Console, name: str, found: ExternalWrench) -> None:
     )
     print_text(console, f"{name}: {count} in {seconds:.3g} s", "bold")
     if found.contacts:
-        rows = table("from [s]", "to [s]", "link", "probability", "distance/threshold")
+        rows = table(
+            "from [s]", "to [s]", "probability", "distance/threshold", "link", wrap_last=True
+        )
         for one in found.contacts:
             rows.add_row(
                 f"{one.start:.2f}",
                 f"{one.stop:.2f}",
-                Text(" or ".join(one.links)),
                 f"{100 * sum(one.probabilities):.0f} %",
                 significant(one.distance / found.threshold, _DIGITS),
+                Text(" or ".join(one.links)),
             )
         console.print(rows)
         if not all(one.distinguished for one in found.contacts):

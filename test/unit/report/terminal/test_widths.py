@@ -27,6 +27,7 @@ from dynid.identification.friction.automatic import ChosenTerms, TermSelection
 from dynid.profile import load_robot, make_robot
 from dynid.report import terminal
 from dynid.report.terminal.collisions import print_collisions
+from dynid.report.terminal.comparison import print_model_comparison
 from dynid.report.terminal.diagnosis import print_diagnosis
 from dynid.report.terminal.drive_gains import print_drive_gains
 from dynid.report.terminal.drives import print_drives
@@ -46,10 +47,12 @@ from dynid.report.terminal.results import (
     print_terms,
     print_verdict,
 )
+from dynid.report.terminal.servo import print_roll_outs, print_servos
 from dynid.report.terminal.sine import print_sine
 from dynid.report.terminal.tables import ResultTable
 from dynid.report.terminal.tracking import print_trial
 from dynid.report.terminal.tuning import print_tuning
+from dynid.report.terminal.wrench import print_wrench
 from dynid.robot.model import nominal_model
 
 JOINTS = [f"left_arm_{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow")]
@@ -102,6 +105,76 @@ def trial() -> SimpleNamespace:
         without=run,
         with_model=run,
         ratio=1.0,
+    )
+
+
+def model_comparison() -> SimpleNamespace:
+    names = ("torque", "rms", "largest", "bodies", "terms", "expected")
+    torques = [some(joint=joint, **dict.fromkeys(names, abs(SMALL))) for joint in JOINTS]
+    row = some(name="XX12R", first=SMALL, second=-SMALL, score=-12345.6, unit="kg*m^2")
+    models = {
+        name: some(robot=some(name="robot", gravity=name), mechanism=some(joints=JOINTS))
+        for name in ("first", "second")
+    }
+    return some(
+        **models,
+        parameters=[row] * 20,
+        only_one=["Off1"] * 20,
+        distance=1.234e8,
+        freedom=40,
+        probability=1e-9,
+        workspace=torques,
+        recordings=[
+            some(name="work.mcap", torque=torques, first_error=[123.0] * 3, second_error=[0.1] * 3)
+        ],
+    )
+
+
+def servos() -> SimpleNamespace:
+    names = [f"position_gain of {joint}" for joint in JOINTS]
+    law = some(position_gain=np.full(3, SMALL), bias=np.full(3, SMALL))
+    return some(
+        robot="robot",
+        names=names,
+        values=[SMALL] * 3,
+        standard_deviations=[1e-7] * 3,
+        relative_error=np.full(3, 0.123),
+        known=dict.fromkeys(names, SMALL),
+        law=law,
+        unknowns=["position_gain", "bias"],
+        combinations=[
+            some(name=names[0], value=SMALL, others={}),
+            some(name=names[1], value=SMALL, others=dict.fromkeys(names, SMALL)),
+        ],
+    )
+
+
+def roll_outs() -> SimpleNamespace:
+    numbers = dict.fromkeys(("rms", "rms_at_end", "motion"), np.full(3, SMALL))
+    return some(starts=np.zeros(12), horizon=1.0, joint_names=JOINTS, **numbers)
+
+
+def wrench() -> SimpleNamespace:
+    samples = 10
+    variance = np.full((samples, 6, 6), np.inf)
+    variance[:, range(5), range(5)] = 1e-9
+    contact = some(
+        start=1234.5,
+        stop=1250.25,
+        links=JOINTS[:2],
+        probabilities=(0.5, 0.4),
+        distance=1e7,
+        distinguished=False,
+    )
+    return some(
+        frame="left_arm_tool_centre_point",
+        time=np.linspace(0, 1300, samples),
+        contacts=[contact],
+        threshold=30.0,
+        wrench=np.full((samples, 6), SMALL),
+        wrench_covariance=variance,
+        frame_force=np.full((samples, 3), SMALL),
+        frame_force_covariance=variance[:, :3, :3],
     )
 
 
@@ -340,6 +413,10 @@ CASES = {
     "print_payload_identification": lambda c: print_payload_identification(
         c, payload_identification()
     ),
+    "print_model_comparison": lambda c: print_model_comparison(c, model_comparison()),
+    "print_servos": lambda c: print_servos(c, servos()),
+    "print_roll_outs": lambda c: print_roll_outs(c, roll_outs()),
+    "print_wrench": lambda c: print_wrench(c, "a_recording_of_the_whole_day.mcap", wrench()),
     "print_static_payload": lambda c: print_static_payload(c, static_payload()),
     "print_prediction": prediction,
     "print_identification": identified,
