@@ -182,6 +182,16 @@ def test_whatever_the_entries_are_the_answer_is_a_model_or_a_sentence(
     assert sentence == "" or sentence.endswith(".")
 
 
+@pytest.mark.parametrize("name", ["sha256", "urdf_sha256"])
+@pytest.mark.parametrize("text", ["0123456789aé" + "ü" * 9, "𐀀" * 9, "é"])
+def test_a_checksum_that_is_other_text_is_quoted_by_whole_characters(entries, name, text):
+    altered = {**entries, name: text}
+    altered = altered if name == "sha256" else resealed(altered)
+    sentence = refusal_of(altered, entries["joints"], force=True)
+    assert "altered" in sentence
+    assert "…" in sentence
+
+
 def test_a_model_without_its_seal_is_refused_unless_its_format_had_none(entries):
     entries = {name: value for name, value in entries.items() if name != "sha256"}
     with pytest.raises(ValueError, match=r"^The model has no seal \(model\.sha256\); identify"):
