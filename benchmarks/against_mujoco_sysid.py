@@ -88,11 +88,12 @@ def main() -> None:
     parser.add_argument("robot", nargs="?", default="so101")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=2000)
+    parser.add_argument("--iterations", type=int, default=200, help="at most, of mujoco.sysid")
     options = parser.parse_args()
     found: dict[str, list[Row]] = {}
     for seed in range(options.first_seed, options.first_seed + options.seeds):
         trial = trial_of(options.robot, seed)
-        for name, row in rows_of(trial).items():
+        for name, row in rows_of(trial, options.iterations).items():
             found.setdefault(name, []).append(row)
             print(f"seed {seed}, {name}: {_text(row)}", flush=True)
     print_table(found)
@@ -114,7 +115,7 @@ def trial_of(name: str, seed: int) -> Trial:
     )
 
 
-def rows_of(trial: Trial) -> dict[str, Row]:
+def rows_of(trial: Trial, iterations: int) -> dict[str, Row]:
     """Return the errors of the start, of both sides, and of the true model."""
     bare = trial.robot.mechanism().urdf_parameters.copy()
     for prefix, value in _BARE.items():
@@ -123,7 +124,7 @@ def rows_of(trial: Trial) -> dict[str, Row]:
     return {
         "start": _errors(trial, start),
         "dynid": _of_dynid(trial),
-        "mujoco.sysid": _of_sysid(trial, start),
+        "mujoco.sysid": _of_sysid(trial, start, iterations),
         "true": _errors(trial, trial.truth),
     }
 
@@ -161,9 +162,9 @@ def _of_dynid(trial: Trial) -> Row:
     return _errors(trial, found.model, seconds, cpu, (terms, np.array(list(within.values()))))
 
 
-def _of_sysid(trial: Trial, start: Model) -> Row:
+def _of_sysid(trial: Trial, start: Model, iterations: int) -> Row:
     with contextlib.redirect_stdout(io.StringIO()):
-        found = identify_with_sysid(start, trial.other, trial.recorded)
+        found = identify_with_sysid(start, trial.other, trial.recorded, iterations)
     truth = trial.truth.mechanism
     names, project = truth.parameter_names, base_parameterization(truth).project
     terms = [
@@ -172,7 +173,8 @@ def _of_sysid(trial: Trial, start: Model) -> Row:
     ]
     error = np.abs(project(found.parameters) - project(truth.parameters))
     within = np.array(terms), error <= found.base_half_widths
-    print(f"mujoco.sysid: {found.iterations} iterations")
+    steps = ", ".join(f"{one:.4g}" for one in found.objective[-8:])
+    print(f"mujoco.sysid: {len(found.objective)} iterations, objective in the end {steps}")
     model = nominal_model(trial.robot, found.parameters)
     return _errors(trial, model, found.seconds, found.cpu, within)
 

@@ -63,7 +63,7 @@ class Found:
         model: compiled, with servos.
         half_widths: of its 95 % intervals by name, of the joint terms.
         base_half_widths: of the base parameters (k,), from its residuals and Jacobian.
-        iterations: of the optimiser.
+        objective: of the optimiser, at each iteration.
         seconds: wall time.
         cpu: time of all threads [s].
     """
@@ -72,7 +72,7 @@ class Found:
     model: Any
     half_widths: dict[str, float]
     base_half_widths: Array
-    iterations: int
+    objective: tuple[float, ...]
     seconds: float
     cpu: float
 
@@ -135,13 +135,16 @@ def simulated_positions(model: Any, commanded: Recording) -> Array:  # noqa: ANN
     return np.array(found)
 
 
-def identify_with_sysid(start: Model, motion: Motion, commanded: Recording) -> Found:
+def identify_with_sysid(
+    start: Model, motion: Motion, commanded: Recording, iterations: int
+) -> Found:
     """Identify a robot from commands and encoder positions with ``mujoco.sysid``.
 
     Args:
         start: the model to start from; joint terms start at small values.
         motion: of the joints, for the export.
         commanded: the recording.
+        iterations: of the optimiser, at most.
     """
     robot = start.robot
     spec = arm_spec(start, motion, robot)
@@ -149,7 +152,7 @@ def identify_with_sysid(start: Model, motion: Motion, commanded: Recording) -> F
     sequence = _sequence(spec, commanded)
     begun, cpu = time.perf_counter(), time.process_time()
     residual = sysid.build_residual_fn(models_sequences=[sequence])
-    best, result = sysid.optimize(free, residual, verbose=False)
+    best, result = sysid.optimize(free, residual, verbose=False, max_iters=iterations)
     seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
     jacobian = np.asarray(result.jac)
     errors, _, _ = residual(result.x, best)
@@ -162,7 +165,7 @@ def identify_with_sysid(start: Model, motion: Motion, commanded: Recording) -> F
         model=sysid.apply_param_modifiers(best, spec),
         half_widths=_of_terms(best, half_widths, robot),
         base_half_widths=_base_half_widths(start.mechanism, standard, result.x, errors, jacobian),
-        iterations=len(result.extras["objective"]),
+        objective=tuple(result.extras["objective"]),
         seconds=seconds,
         cpu=cpu,
     )
