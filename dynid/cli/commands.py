@@ -131,7 +131,7 @@ COMMANDS = {
         MODELS,
         "export",
         "export_command",
-        "Write a model to the file of a simulator: MJCF, SDF or URDF.",
+        "Write a model to the file of a simulator: MJCF, SDF, URDF or USD.",
     ),
     "model": CommandEntry(
         MODELS,
