@@ -23,7 +23,8 @@ def mjcf_as_urdf(text: str, where: Path) -> str:
     Masses and inertias are MuJoCo's own, also of bodies whose geoms determine them. Frames of links
     are at their joints; positions 0 are those of ``qpos = 0``. Damping and friction of joints, and
     primitive shapes, are kept. A free joint is taken as fixed; joints that follow another one
-    linearly become ``<mimic>``. Armature, tendons, actuators and meshes have no place in a URDF.
+    linearly become ``<mimic>``. Tendons, actuators and meshes are left out; gravity and armature
+    are those of :func:`~dynid.robot.mjcf_nominal.mjcf_nominal`.
 
     Args:
         text: of the MJCF.
