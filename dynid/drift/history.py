@@ -96,13 +96,21 @@ def history_of_models(
         temperatures: of the recordings [°C].
 
     Raises:
-        EstimationError: too few models, without uncertainties, or times that do not differ.
+        EstimationError: too few models, of different robots, without uncertainties in common, or
+            times that do not differ.
     """
     if len(models) < 2 or len(times) != len(models):
         raise EstimationError(
             f"a history needs at least two models and a time for each; there are {len(models)} "
             f"models and {len(times)} times."
         )
+    joints = models[0].mechanism.joints
+    for one in models:
+        if one.mechanism.joints != joints:
+            raise EstimationError(
+                f"the models are of different robots, with the joints {', '.join(joints)} and "
+                f"{', '.join(one.mechanism.joints)}; a history is of one robot."
+            )
     order = np.argsort(np.asarray(times, dtype=float), kind="stable")
     sorted_models = [models[i] for i in order]
     first = sorted_models[0]
