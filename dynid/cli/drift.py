@@ -55,10 +55,10 @@ def drift_command(
     console = result_console(as_json)
     with progress(console) as step:
         step("reading models")
-        newest, history = _read(models or [], table)
+        model, history = _read(models or [], table, reference)
         step("simulating years without change")
         found = detect_drift(
-            newest,
+            model,
             history,
             reference=reference,
             false_alarms_per_year=false_alarms_per_year,
@@ -71,13 +71,13 @@ def drift_command(
         print_drift(console, found)
 
 
-def _read(paths: list[Path], table: Path | None) -> tuple[Model, History]:
-    """Return the first model and the history of all.
+def _read(paths: list[Path], table: Path | None, reference: int) -> tuple[Model, History]:
+    """Return the model of the first recordings that is known best, and the history of all.
 
     Raises:
         DynidError: neither or both are given, or a file is not suitable.
     """
-    from dynid.drift.history import history_of_models
+    from dynid.drift.history import best_model, history_of_models
     from dynid.drift.history_table import read_history_table
     from dynid.errors import ConfigurationError
     from dynid.profile import load_model
@@ -97,7 +97,8 @@ def _read(paths: list[Path], table: Path | None) -> tuple[Model, History]:
         warmth = [row.temperature for row in rows if row.temperature is not None]
         temperatures = warmth or None
     history = history_of_models(loaded, times, temperatures)
-    return loaded[min(range(len(times)), key=times.__getitem__)], history
+    early = sorted(range(len(times)), key=times.__getitem__)[:reference]
+    return best_model([loaded[number] for number in early], history), history
 
 
 def _time(path: Path, model: Model) -> float:

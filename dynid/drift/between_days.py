@@ -93,22 +93,25 @@ def estimate_between_days(
         fitted: number of coefficients of the regression for each parameter.
     """
     count = float(len(residuals) - fitted)
-    own = np.diagonal(within, axis1=1, axis2=2).mean(axis=0)
-    observed = np.sum(residuals**2, axis=0) / count
+    own = np.diagonal(within, axis1=1, axis2=2)
+    weight = 1 / (own + _ASSUMED * groups.sizes**2)
+    # a recording that weighs much pulls the mean to itself
+    left = (1 - weight / weight.sum(axis=0)) * count / (len(residuals) - 1)
+    square, noise = weight * residuals**2, weight * own * left
+    unit = weight * groups.sizes**2 * left
     bodies = groups.number == 0
-    ratio = np.mean(observed[bodies] / own[bodies]) - 1 if bodies.any() else 0.0
+    ratio = square[:, bodies].sum() / noise[:, bodies].sum() - 1 if bodies.any() else 0.0
     others = max(float(ratio), 0.0) * count / (count + _ASSUMED_FREEDOM)
     freedom = [count + _ASSUMED_FREEDOM]
     totals = []
     for group in range(1, len(groups.names)):
         mine = groups.number == group
-        unit = groups.sizes[mine] ** 2
-        known = np.sum(unit / own[mine])
-        found = np.sum((observed - own)[mine] / own[mine]) / known if known > 0 else 0.0
+        known = float(unit[:, mine].sum())
+        found = float((square - noise)[:, mine].sum()) / known if known > 0 else 0.0
         # parameters of one joint share their causes and are not independent
         free = count * max(int(mine.sum()), 1) / 2
         assumed = _ASSUMED_FREEDOM * _ASSUMED
-        totals.append((free * max(float(found), 0.0) + assumed) / (free + _ASSUMED_FREEDOM))
+        totals.append((free * max(found, 0.0) + assumed) / (free + _ASSUMED_FREEDOM))
         freedom.append(free + _ASSUMED_FREEDOM)
     common = _common(residuals, within, groups, np.array(totals), count)
     freedom.append(count + _ASSUMED_FREEDOM)
@@ -117,16 +120,28 @@ def estimate_between_days(
 
 
 def _common(residuals: Array, within: Array, groups: Groups, totals: Array, count: float) -> float:
-    """Return the relative variance that the friction of all joints has together."""
-    friction = groups.sizes > 0
-    number = int(friction.sum())
-    if len(totals) < 2 or number < 2:
+    """Return the relative variance that the friction of all joints has together.
+
+    The mean of relative residuals over all friction parameters, each weighted by how well the
+    recording shows it.
+    """
+    friction = np.flatnonzero(groups.sizes > 0)
+    if len(totals) < 2 or len(friction) < 2:
         return 0.0
-    weights = np.zeros(len(groups.sizes))
-    weights[friction] = 1 / (groups.sizes[friction] * number)
-    observed = float(np.sum((residuals @ weights) ** 2) / count)
-    alone = float(weights @ within.mean(axis=0) @ weights)
-    alone += float(np.mean(totals[groups.number[friction] - 1])) / number
-    found = max(observed - alone, 0.0) / (1 - 1 / number)
+    sizes = groups.sizes[friction]
+    shares = totals[groups.number[friction] - 1]
+    observed, expected, known = 0.0, 0.0, 0.0
+    for residual, covariance in zip(residuals, within, strict=True):
+        own = covariance[np.ix_(friction, friction)]
+        weights = 1 / (np.diag(own) / sizes**2 + _ASSUMED)
+        weights /= weights.sum() * sizes
+        alone = float(weights @ own @ weights)
+        each = (weights * sizes) ** 2
+        precise = 1 / (alone + _ASSUMED)
+        observed += precise * float(residual[friction] @ weights) ** 2
+        expected += precise * (alone + float(each @ shares))
+        known += precise * float(1 - each.sum())
+    left = count / len(residuals)
+    found = max(observed / left - expected, 0.0) / known if known > 0 else 0.0
     assumed = _ASSUMED_FREEDOM * _COMMON * _ASSUMED
     return (count * found + assumed) / (count + _ASSUMED_FREEDOM)

@@ -131,8 +131,16 @@ def _frictions(mechanism: Mechanism, regrouping: Array) -> list[Cause]:
     return found
 
 
-def friction_groups(model: Model, names: Sequence[str]) -> Groups:
-    """Return which of the named base parameters are friction of which joint, and its values."""
+def friction_groups(model: Model, names: Sequence[str], within: Array) -> Groups:
+    """Return which of the named base parameters are friction of which joint, and its values.
+
+    Args:
+        model: of the robot.
+        names: (k,) base parameters.
+        within: (R, k, k) covariances of recordings; a value below the standard deviation of their
+            mean is taken as that.
+    """
+    deviations = 1 / np.sqrt(np.sum(1 / np.diagonal(within, axis1=1, axis2=2), axis=0))
     mechanism = model.mechanism
     base = base_parameterization(mechanism)
     number, sizes = np.zeros(len(names), dtype=np.intp), np.zeros(len(names))
@@ -144,7 +152,7 @@ def friction_groups(model: Model, names: Sequence[str]) -> Groups:
         term = mechanism.terms[column - mechanism.first_term]
         if term.traits.dissipative:
             number[place] = 1 + joints.index(term.joint)
-            sizes[place] = abs(mechanism.parameters[column])
+            sizes[place] = max(abs(mechanism.parameters[column]), deviations[place])
     moving = mechanism.moving_joints
     return Groups(number, sizes, ("others", *(f"friction of {moving[j]}" for j in joints)))
 

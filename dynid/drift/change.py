@@ -8,7 +8,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.drift.causes import Cause
-from dynid.drift.scan import Baseline
+from dynid.drift.scan import precision
 
 _NO_INFORMATION = 1e-9
 _CONFIDENCE = 3.84  # 95 % of chi² with one degree of freedom
@@ -79,14 +79,12 @@ def locate(departures: Array, variances: Array) -> tuple[int, int, int]:
 
 
 def is_gradual(departures: Array, variances: Array) -> bool | None:
-    """Return whether a ramp fits one row of departures (T,) better than a step; None if unclear."""
+    """Return whether a ramp fits departures (T,), T > 2, better than a step; None if unclear."""
     count = len(departures)
-    if count < 4:
-        return None
     weight = 1 / variances
     gains = []
     for shape in (_step, _ramp):
-        curves = np.array([shape(count, start) for start in range(count - 1)])
+        curves = np.array([shape(count, start) for start in range(count - 2)])
         products = curves @ (weight * departures)
         gains.append(float(np.max(products**2 / (curves**2 @ weight))))
     difference = gains[1] - gains[0]
@@ -106,7 +104,7 @@ def explain(
         covariance: (k, k) of it.
         causes: with signatures (k, m).
     """
-    information = np.asarray(np.linalg.pinv(covariance, hermitian=True, rcond=1e-14), dtype=float)
+    information = precision(covariance)
     penalty = np.log(len(difference)) / 2
     fits = [_fit(difference, information, one) for one in causes]
     scores = np.array([gain / 2 - rank * penalty for gain, rank, _, _ in fits])
@@ -138,24 +136,11 @@ def _fit(difference: Array, information: Array, cause: Cause) -> tuple[float, in
     return float(right @ sizes), int(kept.sum()), size, float(np.sqrt(max(solve[0, 0], 0.0)))
 
 
-def mean_difference(
-    values: Array, covariances: Array, baseline: Baseline, before: Array, design: Array
-) -> tuple[Array, Array]:
-    """Return the mean of parameters after a change minus the baseline, and its covariance.
-
-    Args:
-        values: (n, k) after the change.
-        covariances: (n, k, k) of these, with the variation between days.
-        baseline: of the parameters, one row for each.
-        before: (k, k) covariance of the baseline's mean.
-        design: (n, d) regressors of the baseline.
-    """
-    departures = values - design @ baseline.coefficients
-    mean = design.mean(axis=0)
-    covariance = covariances.mean(axis=0) / len(values) + before
-    if len(mean) > 1:
-        covariance = covariance + np.diag(baseline.covariance[:, 1, 1] * mean[1] ** 2)
-    return np.asarray(departures.mean(axis=0)), np.asarray(covariance)
+def weighted_mean(values: Array, covariances: Array) -> tuple[Array, Array]:
+    """Return the generalised least-squares mean (k,) of rows (n, k), and its covariance."""
+    information = precision(covariances)
+    covariance = precision(information.sum(axis=0))
+    return covariance @ np.einsum("rkl,rl->k", information, values), covariance
 
 
 def _step(count: int, start: int) -> Array:

@@ -11,7 +11,7 @@ from dynid.arguments import check_number
 from dynid.arrays import Array
 from dynid.drift.between_days import BetweenDays, Groups
 from dynid.drift.causes import Cause, find_causes, friction_groups
-from dynid.drift.change import Change, explain, is_gradual, locate, mean_difference
+from dynid.drift.change import Change, explain, is_gradual, locate, weighted_mean
 from dynid.drift.history import History
 from dynid.drift.reference import find_variation, parameter_baseline
 from dynid.drift.scan import (
@@ -19,6 +19,7 @@ from dynid.drift.scan import (
     Contrasts,
     fit_baseline,
     make_contrasts,
+    precision,
     scan,
     slope_prior,
     surprise,
@@ -29,6 +30,7 @@ from dynid.robot.model import Model
 
 _LEAST_REFERENCE = 4
 _AFTER = 8  # recordings after an alarm that still refine its change, where there are any
+_SHAPE = 3  # recordings after the first of a change, to tell a ramp from a step
 _AGAIN = 3  # recordings of a new reference after a change
 _SOON = 5  # recordings within which a change shall be detected, for the smallest visible one
 
@@ -116,6 +118,11 @@ def detect_drift(
         simulations=simulations,
         seed=seed,
     )
+    if not np.isfinite(threshold):
+        raise EstimationError(
+            f"history of {history.robot}: the covariances of its recordings differ by too many "
+            "orders of magnitude; leave out recordings in which the robot hardly moves."
+        )
     shown, changes = _run(watch, reference, threshold)
     return Drift(
         history,
@@ -141,13 +148,13 @@ class _Watch:
 
 
 def _prepare(model: Model, history: History, reference: int, seed: int) -> _Watch:
-    groups = friction_groups(model, history.names)
     first = slice(0, reference)
+    groups = friction_groups(model, history.names, history.covariances[first])
     warmth = None if history.temperatures is None else history.temperatures[first]
     between = find_variation(history.values[first], history.covariances[first], groups, warmth)
     total = between.covariance(history.covariances)
     causes = find_causes(model, history.names, seed=seed)
-    contrasts = make_contrasts(causes, total[first].mean(axis=0))
+    contrasts = make_contrasts(causes, precision(total[first]).mean(axis=0))
     matrix = contrasts.matrix
     variances = np.einsum("ck,rkl,cl->rc", matrix, total, matrix, optimize=True)
     return _Watch(history, groups, between, contrasts, total, history.values @ matrix.T, variances)
@@ -208,7 +215,9 @@ def _describe(
     explanations, unexplained = explain(difference, covariance, watch.contrasts.causes)
     best = next(i for i, one in enumerate(watch.contrasts.causes) if one is explanations[0].cause)
     row = int(np.flatnonzero(watch.contrasts.owner == best)[-1])
-    shape = is_gradual(departures[:, row], watch.variances[end : last + 1, row])
+    shape = None  # a ramp is no different from a step in the first recordings after it
+    if last - start >= _SHAPE:
+        shape = is_gradual(departures[:, row], watch.variances[end : last + 1, row])
     return Change(
         alarm,
         start,
@@ -225,28 +234,25 @@ def _describe(
 def _parameter_change(
     watch: _Watch, before: tuple[int, int], after: tuple[int, int]
 ) -> tuple[Array, Array]:
-    history, warmth = watch.history, watch.history.temperatures
+    """Return the difference (k,) of the means of two spans, and its covariance."""
     old, new = slice(*before), slice(*after)
-    baseline = parameter_baseline(
-        history.values[old],
-        history.covariances[old],
-        watch.groups,
-        None if warmth is None else warmth[old],
-    )
-    count = after[1] - after[0]
-    return mean_difference(
-        history.values[new],
-        watch.total[new],
-        baseline,
-        watch.total[old].mean(axis=0) / (before[1] - before[0]),
-        baseline.design(None if warmth is None else warmth[new], count),
-    )
+    values, warmth = watch.history.values, watch.history.temperatures
+    if warmth is None:
+        slope, variance, warmer = np.zeros_like(values), np.zeros_like(watch.total[0]), 0.0
+    else:
+        within = watch.history.covariances[old]
+        baseline = parameter_baseline(values[old], within, watch.groups, warmth[old])
+        slope = np.outer(warmth - baseline.middle, baseline.coefficients[1])
+        variance = np.diag(baseline.covariance[:, 1, 1])
+        warmer = float(warmth[new].mean() - warmth[old].mean())
+    first, spread = weighted_mean((values - slope)[old], watch.total[old])
+    second, spread_after = weighted_mean((values - slope)[new], watch.total[new])
+    return second - first, spread + spread_after + warmer**2 * variance
 
 
 def _visibility(watch: _Watch, reference: int, threshold: float) -> tuple[Visibility, ...]:
     """Return how well each cause can be seen in one recording, and within a few."""
-    covariance = watch.total[:reference].mean(axis=0)
-    information = np.linalg.pinv(covariance, hermitian=True, rcond=1e-14)
+    information = precision(watch.total).mean(axis=0)
     # two-sided: the chance of the surprise
     score = norm.isf(np.exp(-min(threshold, 700.0)) / 2)
     found = []

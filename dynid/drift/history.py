@@ -88,7 +88,8 @@ def history_of_models(
 ) -> History:
     """Collect the models of one robot into a history, ordered by time.
 
-    Only base parameters that every model determines, with the same regrouping, are kept.
+    Models whose identification failed are left out. Only base parameters that every model
+    determines, with the same regrouping, are kept.
 
     Args:
         models: each identified from its own recording.
@@ -111,7 +112,14 @@ def history_of_models(
                 f"the models are of different robots, with the joints {', '.join(joints)} and "
                 f"{', '.join(one.mechanism.joints)}; a history is of one robot."
             )
-    order = np.argsort(np.asarray(times, dtype=float), kind="stable")
+    by_time = np.argsort(np.asarray(times, dtype=float), kind="stable")
+    order = np.array([i for i in by_time if not models[i].failed], dtype=np.intp)
+    if len(order) < 2:
+        failures = len(models) - len(order)
+        raise EstimationError(
+            f"a history needs at least two models; the identification of {failures} of "
+            f"{len(models)} failed its criterion."
+        )
     sorted_models = [models[i] for i in order]
     first = sorted_models[0]
     relations = [dict(zip(m.base.names, m.base.regroupings, strict=True)) for m in sorted_models]
@@ -128,7 +136,9 @@ def history_of_models(
             "the models have no base parameters with uncertainties in common; identify all of them "
             "with the same profile."
         )
-    notes = [f"Not in every model, and left out: {', '.join(dropped)}."] if dropped else []
+    failed = [_file(models[i]) for i in by_time if models[i].failed]
+    notes = [f"Left out, as the identification failed: {', '.join(failed)}."] if failed else []
+    notes += [f"Not in every model, and left out: {', '.join(dropped)}."] if dropped else []
     return History(
         first.robot.name,
         np.asarray(times, dtype=float)[order],
@@ -138,6 +148,18 @@ def history_of_models(
         None if temperatures is None else np.asarray(temperatures, dtype=float)[order],
         tuple(notes),
     )
+
+
+def _file(model: Model) -> str:
+    sources = () if model.provenance is None else model.provenance.sources
+    return sources[0].name if sources else "a recording without a file"
+
+
+def best_model(models: Sequence[Model], history: History) -> Model:
+    """Return the model whose parameters of a history are known best: the smallest determinant."""
+    usable = [one for one in models if not one.failed]
+    known = [np.linalg.slogdet(_within(one, history.names))[1] for one in usable]
+    return usable[int(np.argmin(known))]
 
 
 def _values(model: Model, names: Sequence[str]) -> Array:

@@ -22,6 +22,7 @@ from dynid.drift.causes import Cause
 LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34)
 """Lengths of windows [recordings]; a geometric series loses little against all (Lai 1995)."""
 _NO_INFORMATION = 1e-9
+_SINGULAR = 1e-12
 _FAR = 300.0  # beyond which the tail's leading term is used, before it is 0 in double precision
 SLOPE = 0.02
 """Prior standard deviation of friction's relative change per kelvin: friction of robot joints falls
@@ -43,14 +44,21 @@ class Contrasts:
     causes: tuple[Cause, ...]
 
 
-def make_contrasts(causes: Sequence[Cause], covariance: Array) -> Contrasts:
+def precision(covariances: Array) -> Array:
+    """Return the inverses of covariances (…, k, k), whose units may differ by orders of size."""
+    sizes = np.sqrt(np.diagonal(covariances, axis1=-2, axis2=-1))
+    scale = sizes[..., :, None] * sizes[..., None, :]
+    inverse = np.linalg.pinv(covariances / scale, hermitian=True, rcond=_SINGULAR)
+    return np.asarray(inverse / scale)
+
+
+def make_contrasts(causes: Sequence[Cause], information: Array) -> Contrasts:
     """Return the contrasts that have the least variance if one cause is present alone.
 
     Args:
         causes: with signatures (k, m).
-        covariance: (k, k) of a typical recording, with the variation between days.
+        information: (k, k) inverse covariance of a recording, with the variation between days.
     """
-    information = np.linalg.pinv(covariance, hermitian=True, rcond=1e-14)
     rows: list[Array] = []
     owner: list[int] = []
     for number, cause in enumerate(causes):

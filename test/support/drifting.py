@@ -37,7 +37,7 @@ def drawn_history(
     """
     random = np.random.default_rng(seed)
     plain = history_of_models([model, model], [0.0, DAY])
-    groups = friction_groups(model, plain.names)
+    groups = friction_groups(model, plain.names, plain.covariances)
     within = plain.covariances[0]
     values = plain.values[0] + random.multivariate_normal(np.zeros(len(within)), within, count)
     values += variation * groups.sizes * random.standard_normal((count, len(within)))
