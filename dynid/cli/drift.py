@@ -41,9 +41,9 @@ def drift_command(
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the simulated years.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Detect changes of a robot: payload, friction, torque constants, encoder offsets.
+    """Detect changes of a robot over many recordings.
 
-    The first recordings show how much parameters vary between days; later ones are compared with
+    Payload, friction, torque constants, encoder offsets. The first recordings show how much parameters vary between days; later ones are compared with
     them. Times are those of the bags or of the table.
     """
     from dynid.cli.json_output import print_json
