@@ -35,12 +35,6 @@ void update(
   updates.update(motion, torque, dynid::has_alarm(law), cycles);
 }
 
-void take(dynid::ModelUpdates & updates, dynid::ControlModel * model)
-{
-  updates.heard();
-  updates.take(model);
-}
-
 void bind_check(py::module_ & module)
 {
   using namespace dynid;
@@ -73,7 +67,14 @@ void bind_check(py::module_ & module)
       },
       py::arg("parameters"), py::arg("covariance"));
   module.def(
-    "plausible_deviations", &plausible_deviations, py::arg("mechanism"), py::arg("change"));
+    "plausible_deviations",
+    [](
+      const MechanismDescription & description, const Vector & parameters,
+      const PlausibleChange & change) {
+      change.check();
+      return plausible_deviations(Mechanism(description).with_parameters(parameters), change);
+    },
+    py::arg("description"), py::arg("parameters"), py::arg("change"));
 }
 
 }  // namespace
@@ -113,7 +114,8 @@ void dynid::bind_model_updates(py::module_ & module)
       py::arg("settings"))
     .def("accept", &ModelUpdates::accept, py::arg("model").none(true), py::keep_alive<1, 2>())
     .def_property_readonly("ready", &ModelUpdates::ready)
-    .def("take", &take, py::arg("model"), py::keep_alive<1, 2>())
+    .def("heard", &ModelUpdates::heard)
+    .def("take", &ModelUpdates::take, py::arg("model"), py::keep_alive<1, 2>())
     .def("update", &update, py::arg("law"), py::arg("torque"), py::arg("cycles") = 1.0)
     .def_property_readonly("chosen", &ModelUpdates::chosen, py::return_value_policy::reference)
     .def_property_readonly("report", &ModelUpdates::report, py::return_value_policy::copy);

@@ -62,6 +62,7 @@ class OnlineParameters:
         time: stamp of the newest sample [s].
         names, units: (k,).
         values, standard_deviations: (k,) estimates and their standard deviations.
+        covariance: (k, k) of the values.
         determined: (k,) bool, identifiable from data rather than from the prior.
         torque_standard_deviation: (n,) of the torque error [N m or N].
         rows: number of rows used.
@@ -72,6 +73,7 @@ class OnlineParameters:
     units: tuple[str, ...]
     values: Array
     standard_deviations: Array
+    covariance: Array
     determined: NDArray[np.bool_]
     torque_standard_deviation: Array
     rows: int
@@ -182,6 +184,7 @@ class OnlineEstimator:
             units=self._base.units,
             values=solution.parameters,
             standard_deviations=np.sqrt(np.diag(solution.covariance)),
+            covariance=solution.covariance,
             determined=solution.determined,
             torque_standard_deviation=np.sqrt(solution.joint_variance),
             rows=self._rows,
