@@ -110,6 +110,13 @@ class OnlineEstimatorNode(DynidNode):
             detect=self.parameter(
                 "detect_changes", usual.detect, "Whether to detect changes.", fixed=True
             ),
+            adaptive=self.parameter(
+                "adaptive",
+                usual.adaptive,
+                "Whether changes are relative to the present estimate, and a new load is estimated "
+                "again; for ~/model_update.",
+                fixed=True,
+            ),
             largest_payload=self.parameter(
                 "largest_payload",
                 usual.largest_payload,

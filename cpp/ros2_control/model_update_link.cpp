@@ -16,7 +16,7 @@ using feedforward_controller::Params;
 constexpr double widest = 3.14159265358979;  // [rad or m]
 constexpr double usual_velocity = 2.0;       // [rad/s or m/s]
 constexpr double usual_acceleration = 5.0;   // [rad/s^2 or m/s^2]
-constexpr double usual_difference = 0.25;    // of torque_max
+constexpr double usual_difference = 0.5;     // of torque_max
 
 Eigen::VectorXd torque_difference(const Params & params)
 {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.robot import Robot
 
-_SHARE = 0.25  # of torque_max, where no torque difference is given
+_SHARE = 0.5  # of torque_max, where no torque difference is given
 _POSITION, _VELOCITY, _ACCELERATION = np.pi, 2.0, 5.0  # of the workspace without limits
 
 
@@ -36,7 +36,7 @@ class UpdateLimits:
         payload_mass: standard deviation of the mass carried [kg].
         friction_change: that of friction, springs and constant torques, as a share of their value.
         torque_difference_max: between the models [N m or N], per joint or one for all; empty: a
-            quarter of the limit of the additive torque.
+            half of the limit of the additive torque.
         timeout: without an update, after which the accepted model is used again [s].
         hold_time: without updates after an alarm or a rising residual [s].
         residual_time: of motion over which residuals are compared [s].

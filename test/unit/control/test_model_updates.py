@@ -94,4 +94,5 @@ def _difference(mechanism: Mechanism, parameters: Array, robot: ControlledRobot)
     rest = np.zeros((1, len(ROBOT.joints)))
     at = robot.robot.truth.position[None]
     before = mechanism.inverse_dynamics(at, rest, rest)
-    return (mechanism.with_parameters(parameters).inverse_dynamics(at, rest, rest) - before)[0]
+    after = mechanism.with_parameters(parameters).inverse_dynamics(at, rest, rest)
+    return np.asarray((after - before)[0])
