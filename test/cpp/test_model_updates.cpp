@@ -459,6 +459,10 @@ TEST(ModelUpdates, AMillionCyclesWithRandomUpdatesHaveNoStepAboveTheBound)
   EXPECT_GT(report.taken, 300U);
   EXPECT_GT(report.fallbacks, 300U);
   EXPECT_GT(refused, 50);
+  RecordProperty("largest_step", std::to_string(largest));
+  RecordProperty("updates", std::to_string(report.taken));
+  RecordProperty("fallbacks", std::to_string(report.fallbacks));
+  RecordProperty("refused", refused);
   const double motion = 1e-5;  // of the slow motion itself, in a cycle [N m]
   EXPECT_LE(largest, 3.0 * bound / (ramp_time * rate) + motion);
   EXPECT_GT(largest, 0.02 * bound / (ramp_time * rate));  // updates did change the torque
