@@ -136,15 +136,16 @@ def alarms(model: Model, histories: int) -> None:
     """Print false alarms per robot-year against the stated rate."""
     print("stated rate, correlation from day to day: alarms in robot-years, per robot-year")
     for rate, correlation in ((1.0, 0.0), (0.1, 0.0), (1.0, 0.7)):
-        count = 0
+        count, watched = 0, 0
         for seed in range(histories):
             history = drawn(model, REFERENCE + 365, 1000 + seed, correlation=correlation)
             found = detect_drift(
                 model, history, false_alarms_per_year=rate, simulations=200, seed=seed
             )
             count += len(found.changes)
-        years = histories * 365 * DAY / YEAR
-        print(f"{rate:g} {correlation:g}: {count} in {years:.0f}, {count / years:.2f}", flush=True)
+            watched += int((found.surprise > 0).sum())
+        years = watched * DAY / YEAR
+        print(f"{rate:g} {correlation:g}: {count} in {years:.1f}, {count / years:.2f}", flush=True)
 
 
 def full(robot: Robot) -> None:

@@ -11,7 +11,7 @@ parameters a multiple of their covariance within a recording.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,8 @@ class BetweenDays:
         joints: (g - 1,) relative variance of the friction of each joint.
         common: relative variance of the friction of all joints together.
         freedom: (g + 1,) degrees of freedom of these estimates, in this order.
+        correlation: between the parameters of one joint's friction.
+        correlation_deviation: its standard deviation.
     """
 
     groups: Groups
@@ -57,13 +59,18 @@ class BetweenDays:
     joints: Array
     common: float
     freedom: Array
+    correlation: float = 0.5
+    correlation_deviation: float = 0.0
 
     def covariance(self, within: Array) -> Array:
         """Return the covariances (R, k, k) of recordings, given those within them (R, k, k)."""
         bodies = (self.groups.number == 0).astype(float)
         sizes = self.groups.sizes
-        friction = np.append(0.0, self.joints)[self.groups.number] * sizes**2
-        days = np.diag(friction) + self.common * np.outer(sizes, sizes)
+        number = self.groups.number
+        same = np.where(number[:, None] == number, self.correlation, 0.0)
+        np.fill_diagonal(same, 1.0)
+        shares = np.append(0.0, self.joints)[number]
+        days = (shares * same + self.common) * np.outer(sizes, sizes)
         return np.asarray(within * (1 + self.others * np.outer(bodies, bodies)) + days)
 
     def drawn(self, random: np.random.Generator) -> BetweenDays:
@@ -75,6 +82,7 @@ class BetweenDays:
             self.joints * chance[1:-1],
             self.common * float(chance[-1]),
             self.freedom,
+            float(np.clip(random.normal(self.correlation, self.correlation_deviation), 0, 1)),
         )
 
 
@@ -116,7 +124,9 @@ def estimate_between_days(
     common = _common(residuals, within, groups, np.array(totals), count)
     freedom.append(count + _ASSUMED_FREEDOM)
     joints = np.maximum(np.array(totals) - common, 0.25 * np.array(totals))
-    return BetweenDays(groups, others, joints, common, np.array(freedom))
+    result = BetweenDays(groups, others, joints, common, np.array(freedom))
+    correlation, deviation = _correlation(residuals, within, result, count)
+    return replace(result, correlation=correlation, correlation_deviation=deviation)
 
 
 def _common(residuals: Array, within: Array, groups: Groups, totals: Array, count: float) -> float:
@@ -145,3 +155,30 @@ def _common(residuals: Array, within: Array, groups: Groups, totals: Array, coun
     found = max(observed / left - expected, 0.0) / known if known > 0 else 0.0
     assumed = _ASSUMED_FREEDOM * _COMMON * _ASSUMED
     return (count * found + assumed) / (count + _ASSUMED_FREEDOM)
+
+
+def _correlation(
+    residuals: Array, within: Array, found: BetweenDays, count: float
+) -> tuple[float, float]:
+    """Return the correlation within the friction of a joint, pooled over joints, and its deviation.
+
+    The variance of the mean of m parameters is (1 + (m - 1) correlation) / m of that of one.
+    """
+    observed, known, joints = 0.0, 0.0, 0
+    left = count / len(residuals)
+    for number, share in enumerate(found.joints, 1):
+        mine = np.flatnonzero(found.groups.number == number)
+        if len(mine) < 2:
+            continue
+        joints += 1
+        weights = 1 / (found.groups.sizes[mine] * len(mine))
+        for residual, covariance in zip(residuals, within, strict=True):
+            alone = float(weights @ covariance[np.ix_(mine, mine)] @ weights)
+            expected = alone + found.common + share / len(mine)
+            precise = 1 / (expected + share)
+            observed += precise * (float(residual[mine] @ weights) ** 2 / left - expected)
+            known += precise * share * (len(mine) - 1) / len(mine)
+    free = count * joints
+    value = float(np.clip(observed / known, 0.0, 1.0)) if known > 0 else 0.5
+    value = (free * value + _ASSUMED_FREEDOM * 0.5) / (free + _ASSUMED_FREEDOM)
+    return value, 1 / float(np.sqrt(free + _ASSUMED_FREEDOM))

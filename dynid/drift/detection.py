@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import norm
@@ -13,7 +13,7 @@ from dynid.drift.between_days import BetweenDays, Groups
 from dynid.drift.causes import Cause, find_causes, friction_groups
 from dynid.drift.change import Change, explain, is_gradual, locate, weighted_mean
 from dynid.drift.history import History
-from dynid.drift.reference import find_variation, parameter_baseline
+from dynid.drift.reference import parameter_baseline, pooled_variation
 from dynid.drift.scan import (
     Baseline,
     Contrasts,
@@ -31,7 +31,6 @@ from dynid.robot.model import Model
 _LEAST_REFERENCE = 4
 _AFTER = 8  # recordings after an alarm that still refine its change, where there are any
 _SHAPE = 3  # recordings after the first of a change, to tell a ramp from a step
-_AGAIN = 3  # recordings of a new reference after a change
 _SOON = 5  # recordings within which a change shall be detected, for the smallest visible one
 
 
@@ -150,14 +149,21 @@ class _Watch:
 def _prepare(model: Model, history: History, reference: int, seed: int) -> _Watch:
     first = slice(0, reference)
     groups = friction_groups(model, history.names, history.covariances[first])
-    warmth = None if history.temperatures is None else history.temperatures[first]
-    between = find_variation(history.values[first], history.covariances[first], groups, warmth)
+    between = pooled_variation(history, [(0, reference)], groups)
     total = between.covariance(history.covariances)
     causes = find_causes(model, history.names, seed=seed)
     contrasts = make_contrasts(causes, precision(total[first]).mean(axis=0))
-    matrix = contrasts.matrix
+    sizes = history.values @ contrasts.matrix.T
+    empty = _Watch(history, groups, between, contrasts, total, sizes, np.empty_like(sizes))
+    return _with_variation(empty, between)
+
+
+def _with_variation(watch: _Watch, between: BetweenDays) -> _Watch:
+    """Return the same with another component between days, and the variances from it."""
+    total = between.covariance(watch.history.covariances)
+    matrix = watch.contrasts.matrix
     variances = np.einsum("ck,rkl,cl->rc", matrix, total, matrix, optimize=True)
-    return _Watch(history, groups, between, contrasts, total, history.values @ matrix.T, variances)
+    return replace(watch, between=between, total=total, variances=variances)
 
 
 def _run(watch: _Watch, reference: int, threshold: float) -> tuple[Array, list[Change]]:
@@ -166,6 +172,7 @@ def _run(watch: _Watch, reference: int, threshold: float) -> tuple[Array, list[C
     shown = np.zeros(count)
     changes: list[Change] = []
     begin, end = 0, reference
+    spans = [(begin, end)]
     while end < count:
         baseline = _baseline(watch, begin, end)
         warmth = watch.history.temperatures
@@ -183,7 +190,12 @@ def _run(watch: _Watch, reference: int, threshold: float) -> tuple[Array, list[C
         suspect = int(np.argmax(surprises[last]))
         change = _describe(watch, (begin, end), end + last, suspect, float(largest[last]))
         changes.append(change)
-        begin, end = change.start, max(end + last + 1, change.start + _AGAIN)
+        # the recordings that raised the alarm are extreme by selection, and no reference
+        begin = end + last + 1
+        end = begin + reference
+        if end < count:
+            spans.append((begin, end))
+            watch = _with_variation(watch, pooled_variation(watch.history, spans, watch.groups))
     return shown, changes
 
 
