@@ -509,6 +509,94 @@ class ControlLaw:
     @property
     def supervised(self) -> _Array: ...
 
+class PlausibleChange:
+    payload: float
+    friction: float
+    def __init__(self) -> None: ...
+
+class WorkspaceLimits:
+    position_min: _Array
+    position_max: _Array
+    velocity: _Array
+    acceleration: _Array
+    def __init__(self) -> None: ...
+
+class ModelUpdateLimits:
+    deviations: float
+    change: PlausibleChange
+    torque_difference: _Array
+    workspace: WorkspaceLimits
+    def __init__(self) -> None: ...
+
+class ModelUpdateCheck:
+    def __init__(
+        self,
+        description: MechanismDescription,
+        parameters: _Array,
+        smoothing: _Array,
+        motor_side: bool,
+        limits: ModelUpdateLimits,
+    ) -> None: ...
+    def checked(self, parameters: _Array, covariance: _Array) -> ControlModel: ...
+
+def plausible_deviations(
+    description: MechanismDescription, parameters: _Array, change: PlausibleChange
+) -> _Array: ...
+
+class FallbackCause:
+    __members__: ClassVar[Mapping[str, FallbackCause]]
+    @property
+    def name(self) -> str: ...
+    none: FallbackCause
+    alarm: FallbackCause
+    residual: FallbackCause
+    torque_difference: FallbackCause
+    lost_input: FallbackCause
+    payload: FallbackCause
+
+class ModelUpdatesSettings:
+    control_rate: float
+    ramp_time: float
+    timeout: float
+    hold_time: float
+    residual_time: float
+    residual_ratio: float
+    torque_error_delay: int
+    torque_difference: _Array
+    low_speed: _Array
+    def __init__(self) -> None: ...
+
+class ModelUpdatesReport:
+    @property
+    def updated(self) -> bool: ...
+    @property
+    def cause(self) -> FallbackCause: ...
+    @property
+    def drive(self) -> int: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def limit(self) -> float: ...
+    @property
+    def taken(self) -> int: ...
+    @property
+    def fallbacks(self) -> int: ...
+
+class ModelUpdates:
+    def __init__(self, drives: int, settings: ModelUpdatesSettings) -> None: ...
+    def accept(self, model: ControlModel | None) -> None: ...
+    @property
+    def ready(self) -> bool: ...
+    def heard(self) -> None: ...
+    def take(self, model: ControlModel) -> None: ...
+    def update(self, law: ControlLaw, torque: _Array, cycles: float = 1.0) -> None: ...
+    @property
+    def chosen(self) -> ControlModel | None: ...
+    @property
+    def report(self) -> ModelUpdatesReport: ...
+
+def describe_model_updates(report: ModelUpdatesReport, joints: Sequence[str]) -> str: ...
+
 class TorqueUncertainty:
     constant: _Array
     per_speed: _Array

@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
 from std_srvs.srv import Trigger
 
+from dynid.control.model_updates import UpdateLimits, plausible_deviations
 from dynid.errors import DynidError, EstimationError
 from dynid.identification.online.estimator import OnlineEstimator, OnlineSettings
+from dynid.identification.online.model_update import ModelUpdate, ModelUpdater
 from dynid.identification.online.online_json import change_json, parameters_json
 from dynid.profile import load_model
 from dynid.robot.acceptance import check_acceptance
@@ -31,7 +34,9 @@ class OnlineEstimatorNode(DynidNode):
     """Identifies from live joint states, and reports changes of the payload.
 
     Topics: ``~/parameters`` (std_msgs/String, JSON, at ``publish_rate``), ``~/change``
-    (std_msgs/String, JSON, latched: the newest change). Service ``~/reset``: restarts estimation.
+    (std_msgs/String, JSON, latched: the newest change), with a model ``~/model_update``
+    (std_msgs/Float64MultiArray: standard parameters, then the rows of their covariance). Service
+    ``~/reset``: restarts estimation.
     """
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
@@ -48,6 +53,9 @@ class OnlineEstimatorNode(DynidNode):
             "publish_rate", 1.0, "Rate of ~/parameters [Hz].", between=(0.01, 20.0), fixed=True
         )
         self._settings = self._declared_settings()
+        self._change = self._declared_change()
+        self._updater: ModelUpdater | None = None
+        self._names = ""
         self._estimator = self._make()
         self._arrival = 0
         self._lacking = ""
@@ -55,6 +63,7 @@ class OnlineEstimatorNode(DynidNode):
         self._changes = 0
         self._newest: PayloadChange | None = None
         self._out = self.create_publisher(String, "~/parameters", 10)
+        self._update_out = self.create_publisher(Float64MultiArray, "~/model_update", 1)
         self._change_out = self.create_publisher(String, "~/change", LATCHED)
         self.create_service(Trigger, "~/reset", self.answering(self._reset))
         self.create_subscription(JointState, topic, self._take, _LIVE)
@@ -101,6 +110,13 @@ class OnlineEstimatorNode(DynidNode):
             detect=self.parameter(
                 "detect_changes", usual.detect, "Whether to detect changes.", fixed=True
             ),
+            adaptive=self.parameter(
+                "adaptive",
+                usual.adaptive,
+                "Whether changes are relative to the present estimate, and a new load is estimated "
+                "again; for ~/model_update.",
+                fixed=True,
+            ),
             largest_payload=self.parameter(
                 "largest_payload",
                 usual.largest_payload,
@@ -117,6 +133,25 @@ class OnlineEstimatorNode(DynidNode):
             ),
         )
 
+    def _declared_change(self) -> UpdateLimits:
+        usual = UpdateLimits()
+        return UpdateLimits(
+            payload_mass=self.parameter(
+                "payload_mass",
+                usual.payload_mass,
+                "Standard deviation of the mass carried, for ~/model_update [kg].",
+                between=(0.0, 1e4),
+                fixed=True,
+            ),
+            friction_change=self.parameter(
+                "friction_change",
+                usual.friction_change,
+                "The same of changes of friction, as a share of its value.",
+                between=(0.0, 10.0),
+                fixed=True,
+            ),
+        )
+
     def _make(self) -> OnlineEstimator:
         robot = self.load_robot()
         path = self.current("model", str)
@@ -125,6 +160,9 @@ class OnlineEstimatorNode(DynidNode):
         with self.logging_warnings():
             model = load_model(path)
         check_acceptance(model, robot, path)
+        deviations = plausible_deviations(model.mechanism, self._change)
+        self._updater = ModelUpdater(model.mechanism, deviations)
+        self._names = ",".join(model.mechanism.parameter_names)
         return OnlineEstimator(model.robot, model.mechanism, self._settings, known=model.base)
 
     def _reset(self) -> str:
@@ -164,6 +202,9 @@ class OnlineEstimatorNode(DynidNode):
             try:
                 found = self._estimator.parameters()
                 self._out.publish(String(data=parameters_json(found, self._estimator.joints)))
+                if self._updater is not None:
+                    update = self._updater(found.values, found.covariance)
+                    self._update_out.publish(_message(update, self._names))
             except EstimationError as error:
                 self._waits_for = str(error)
             else:
@@ -198,6 +239,18 @@ class OnlineEstimatorNode(DynidNode):
             self.health(OK, "estimating, and monitoring changes of the payload")
         else:
             self.health(OK, "estimating")
+
+
+def _message(update: ModelUpdate, names: str) -> Float64MultiArray:
+    """Return an update as dynid/FeedforwardController receives it."""
+    p = len(update.parameters)
+    message = Float64MultiArray()
+    message.layout.dim = [
+        MultiArrayDimension(label="parameters and covariance", size=p + 1, stride=(p + 1) * p),
+        MultiArrayDimension(label=names, size=p, stride=p),
+    ]
+    message.data = np.vstack([update.parameters, update.covariance]).ravel().tolist()
+    return message
 
 
 def main() -> None:

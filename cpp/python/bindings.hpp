@@ -17,6 +17,9 @@ void bind_control(pybind11::module_ & module);
 /// Adds the control law of torque-controlled robots, after bind_control().
 void bind_torque_law(pybind11::module_ & module);
 
+/// Adds updates of the model of a running control law, after bind_control().
+void bind_model_updates(pybind11::module_ & module);
+
 /// Adds the estimation of external torque and wrenches, after bind_control().
 void bind_external_wrench(pybind11::module_ & module);
 

@@ -265,6 +265,7 @@ PYBIND11_MODULE(_core, module)
   dynid::bind_drive_plant(module);
   dynid::bind_control(module);
   dynid::bind_torque_law(module);
+  dynid::bind_model_updates(module);
   dynid::bind_external_wrench(module);
   dynid::bind_stored_model(module);
 }

@@ -69,4 +69,21 @@ DiagnosticStatus health_report(
   return report;
 }
 
+DiagnosticStatus model_updates_report(
+  const ModelUpdatesReport & updates, const JointNames & joints, std::uint64_t refused,
+  const std::string & refusal)
+{
+  DiagnosticStatus report;
+  report.name = "model updates";
+  const bool fell_back = !updates.updated && updates.cause != FallbackCause::none;
+  report.level = fell_back || !refusal.empty() ? DiagnosticStatus::WARN : DiagnosticStatus::OK;
+  report.message = describe(updates, joints);
+  report.values = {
+    pair("updated", updates.updated ? "true" : "false"),
+    pair("used", std::to_string(updates.taken)),
+    pair("fallbacks", std::to_string(updates.fallbacks)), pair("refused", std::to_string(refused)),
+    pair("refusal", refusal)};
+  return report;
+}
+
 }  // namespace dynid

@@ -20,6 +20,7 @@ struct ControllerStatus
   double gain = 0.0;
   std::int64_t collision_time = 0;  ///< [ns]
   std::uint64_t failed_writes = 0;  ///< of command interfaces
+  ModelUpdatesReport updates;       ///< where they are enabled
 };
 
 /// ~/collision.
@@ -31,5 +32,11 @@ struct ControllerStatus
 [[nodiscard]] diagnostic_msgs::msg::DiagnosticStatus health_report(
   const ControllerStatus & status, const JointNames & joints, const std::string & model,
   const std::string & supervision);
+
+/// ~/model_updates: which model is in use, with the number of updates that were refused and why the
+/// last one was, or empty.
+[[nodiscard]] diagnostic_msgs::msg::DiagnosticStatus model_updates_report(
+  const ModelUpdatesReport & updates, const JointNames & joints, std::uint64_t refused,
+  const std::string & refusal);
 
 }  // namespace dynid

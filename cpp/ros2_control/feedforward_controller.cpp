@@ -95,6 +95,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
     make_law(n);
     effort_factor_ = per_joint(params_, "effort_factor", params_.effort_factor, 1.0);
     std::ignore = smoothing();
+    configure_updates();
     const auto request = law_request(params_, rate_);
     supervision_ = describe_supervision(supervised(request.collision), joints_);
     request_update(request);
@@ -202,6 +203,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_cleanup(
   timer_.reset();
   reference_in_.reset();
   reset_service_.reset();
+  updates_in_.reset();
   state_out_.reset();
   drives_.reset();
   return CallbackReturn::SUCCESS;
@@ -254,8 +256,12 @@ FeedforwardController::return_type FeedforwardController::update_and_write_comma
   const bool publishes = since_published_ >= publish_period_;
   read_feedback();
   const bool was_latched = law().latched();
-  run_law(period.seconds() * rate_);
+  const double cycles = period.seconds() * rate_;
+  run_law(cycles);
   write_commands();
+  if (updates_) {
+    updates_->update(law(), feedback_.torque, cycles);
+  }
   if (law().latched() && !was_latched) {
     collision_time_ = time.nanoseconds();
   }
@@ -327,7 +333,8 @@ void FeedforwardController::take_requests() noexcept
       apply(request.law);
     });
   }
-  auto * const model = models_.take();
+  auto * const accepted = models_.take();
+  auto * const model = updates_ ? updates_->choose(accepted, payload_) : accepted;
   if (model != used_model_) {
     used_model_ = model;
     use(model, payload_);
@@ -422,6 +429,9 @@ void FeedforwardController::report(const rclcpp::Time & time) noexcept
   status.gain = law().gain();
   status.collision_time = collision_time_;
   status.failed_writes = failed_writes_;
+  if (updates_) {
+    status.updates = updates_->report();
+  }
   std::ignore = status_.try_set(status);
   state_message_->fill(time, reference_, feedback_, law(), torque_command());
   std::ignore = state_out_->try_publish(state_message_->message());

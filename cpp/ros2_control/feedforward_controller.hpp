@@ -19,6 +19,7 @@
 #include "law_parameters.hpp"
 #include "model_handover.hpp"
 #include "model_parameters.hpp"
+#include "model_update_link.hpp"
 #include "state_message.hpp"
 
 namespace dynid
@@ -104,6 +105,7 @@ private:
   struct Candidate
   {
     std::unique_ptr<ControlModel> model;
+    std::unique_ptr<ModelUpdateCheck> check;  // where updates are enabled
     JointNames joints;
     ModelParameters parameters;
     std::string name;
@@ -120,6 +122,9 @@ private:
 
   // outside the control cycle
   void watch_parameters();
+  [[nodiscard]] std::unique_ptr<ModelUpdateCheck> make_update_check(
+    const StoredModel & stored) const;
+  void configure_updates();
   void make_topics();
   void request_update(const LawRequest & law);
   rcl_interfaces::msg::SetParametersResult validate_parameters(
@@ -129,7 +134,9 @@ private:
   [[nodiscard]] Candidate make_model(const std::vector<rclcpp::Parameter> & changed) const;
   void on_reference(const JointTrajectory & message);
   void reset(const Trigger::Request & request, Trigger::Response & response);
+  void on_model_update(const std_msgs::msg::Float64MultiArray & message);
   void publish_status();
+  void publish_model_updates(const ModelUpdatesReport & report);
 
   // in the control cycle
   [[nodiscard]] DriveInterfaces drive_interfaces() const;
@@ -161,6 +168,9 @@ private:
   ModelHandover models_;
   ControlModel * used_model_ = nullptr;
   Payload payload_;
+  std::unique_ptr<ModelUpdateLink> updates_;  // where they are enabled
+  std::string refused_update_;                // why the last update was refused, or empty
+  std::uint64_t refused_updates_ = 0;
   std::string model_name_;
   std::string supervision_;  // where torque is supervised
   realtime_tools::RealtimeThreadSafeBox<Request> requests_;
@@ -177,9 +187,12 @@ private:
   rclcpp::Publisher<DiagnosticStatus>::SharedPtr collision_out_;
   rclcpp::Publisher<DiagnosticArray>::SharedPtr diagnostics_out_;
   rclcpp::Subscription<JointTrajectory>::SharedPtr reference_in_;
+  rclcpp::Subscription<std_msgs::msg::Float64MultiArray>::SharedPtr updates_in_;
+  rclcpp::Publisher<DiagnosticStatus>::SharedPtr updates_out_;
   rclcpp::Service<Trigger>::SharedPtr reset_service_;
   rclcpp::TimerBase::SharedPtr timer_;
   DiagnosticStatus published_collision_;
+  DiagnosticStatus published_updates_;
   std::string published_health_;
   int ticks_ = 0;  // of the timer since /diagnostics
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr validate_handle_;

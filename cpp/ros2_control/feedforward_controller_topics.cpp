@@ -135,6 +135,9 @@ void FeedforwardController::apply_parameters(const std::vector<rclcpp::Parameter
 {
   if (candidate_.model) {
     joints_ = candidate_.joints;
+    if (updates_) {
+      updates_->accept(std::move(candidate_.check));
+    }
     models_.give(std::move(candidate_.model));
     model_parameters_ = std::move(candidate_.parameters);
     model_name_ = candidate_.name;
@@ -184,9 +187,42 @@ FeedforwardController::Candidate FeedforwardController::make_model(
   found.name = "identified on " + (read.created.empty() ? "an unknown date" : read.created) +
                (read.edited_at.empty() ? "" : ", edited by hand on " + read.edited_at);
   found.sealed = read.sealed;
+  found.check = make_update_check(read);
   found.model = std::make_unique<ControlModel>(
     std::move(read.description), read.mechanism.parameters(), smoothing(), params_.side == "motor");
   return found;
+}
+
+/// The check of updates of a model; none where they are not enabled.
+std::unique_ptr<ModelUpdateCheck> FeedforwardController::make_update_check(
+  const StoredModel & stored) const
+{
+  if (!params_.model_updates.enabled) {
+    return nullptr;
+  }
+  return std::make_unique<ModelUpdateCheck>(
+    stored.description, stored.mechanism.parameters(), smoothing(), params_.side == "motor",
+    model_update_limits(params_));
+}
+
+void FeedforwardController::configure_updates()
+{
+  updates_.reset();
+  refused_update_.clear();
+  refused_updates_ = 0;
+  published_updates_ = DiagnosticStatus();
+  if (!params_.model_updates.enabled) {
+    return;
+  }
+  updates_ = std::make_unique<ModelUpdateLink>(params_, rate_);
+  if (!model_parameters_.empty()) {
+    updates_->accept(make_update_check(
+      read_model(model_parameters_, params_.joints, listener_->get_params().force)));
+  }
+  RCLCPP_WARN(
+    get_node()->get_logger(),
+    "Model updates are enabled: messages on ~/model_update change the torque while the robot "
+    "works, within the limits of the parameters model_updates.");
 }
 
 void FeedforwardController::make_topics()
@@ -202,6 +238,12 @@ void FeedforwardController::make_topics()
   reference_in_ = node->create_subscription<JointTrajectory>(
     "~/reference", rclcpp::SystemDefaultsQoS(),
     [this](const JointTrajectory & message) { on_reference(message); });
+  if (updates_) {
+    updates_out_ = node->create_publisher<DiagnosticStatus>("~/model_updates", latched);
+    updates_in_ = node->create_subscription<std_msgs::msg::Float64MultiArray>(
+      "~/model_update", rclcpp::QoS(1),
+      [this](const std_msgs::msg::Float64MultiArray & message) { on_model_update(message); });
+  }
   reset_service_ = node->create_service<Trigger>(
     "~/reset", [this](
                  const Trigger::Request::SharedPtr & request,
@@ -224,6 +266,19 @@ void FeedforwardController::on_reference(const JointTrajectory & message)
     return;
   }
   topic_reference_.set(received);
+}
+
+void FeedforwardController::on_model_update(const std_msgs::msg::Float64MultiArray & message)
+{
+  try {
+    updates_->receive(message);
+    refused_update_.clear();
+  } catch (const std::exception & error) {  // of any library: no exception may leave a callback
+    refused_update_ = error.what();
+    ++refused_updates_;
+    RCLCPP_WARN_THROTTLE(
+      get_node()->get_logger(), *get_node()->get_clock(), 10000, "%s", error.what());
+  }
 }
 
 void FeedforwardController::reset(const Trigger::Request &, Trigger::Response & response)
@@ -259,6 +314,9 @@ void FeedforwardController::publish_status()
     published_collision_ = collision;
     collision_out_->publish(collision);
   }
+  if (updates_) {
+    publish_model_updates(status.updates);
+  }
   auto health = health_report(status, joints_, model_name_, supervision_);
   if (++ticks_ >= ticks_per_second || health.message != published_health_) {
     ticks_ = 0;
@@ -269,6 +327,20 @@ void FeedforwardController::publish_status()
     message.status = {health};
     diagnostics_out_->publish(message);
   }
+}
+
+void FeedforwardController::publish_model_updates(const ModelUpdatesReport & report)
+{
+  const auto message = model_updates_report(report, joints_, refused_updates_, refused_update_);
+  if (message == published_updates_) {
+    return;
+  }
+  const bool fell_back = !report.updated && report.fallbacks > 0;
+  if (fell_back && message.message != published_updates_.message) {
+    RCLCPP_WARN(get_node()->get_logger(), "%s", message.message.c_str());
+  }
+  published_updates_ = message;
+  updates_out_->publish(message);
 }
 
 }  // namespace dynid

@@ -39,6 +39,12 @@ public:
     return newest;
   }
 
+  /// In the control cycle: the newest model, only to compare it with others; not to be used.
+  [[nodiscard]] const ControlModel * newest() const noexcept
+  {
+    return newest_.load(std::memory_order_acquire);
+  }
+
 private:
   std::vector<std::unique_ptr<ControlModel>> kept_;  // in the order given
   std::atomic<ControlModel *> newest_{nullptr};

@@ -9,6 +9,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import control_law, control_model
+from dynid.control.model_updates import UpdatedModel, UpdateLimits
 from dynid.errors import PlaybackError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
 from dynid.simulation.robot import SimulatedRobot
@@ -35,6 +36,7 @@ class ControlledRobot:
     Attributes:
         robot: its drives and bodies, for injections.
         law: the control law, or None.
+        updates: of the model of the law, where :meth:`use` enabled them, else None.
         sliding: which joints are prismatic.
         reference: of the last cycle.
         feedback: of the last cycle.
@@ -53,7 +55,8 @@ class ControlledRobot:
         seed: int = 0,
         feedforward: bool = True,
     ) -> None:
-        self._robot = robot
+        self._robot, self._rate = robot, control_rate
+        self.updates: UpdatedModel | None = None
         self.robot = SimulatedRobot(robot, control_rate=control_rate, seed=seed)
         self.law = control_law(robot, control_rate=control_rate) if feedforward else None
         self.sliding = robot.mechanism().prismatic
@@ -82,13 +85,23 @@ class ControlledRobot:
             self.law.detector.collision, self._robot.joints, self.sliding
         )
 
-    def use(self, mechanism: Mechanism | None) -> None:
+    def use(self, mechanism: Mechanism | None, updates: UpdateLimits | None = None) -> None:
         """Use the torque of a model, or none.
+
+        Args:
+            mechanism: with the identified parameters.
+            updates: the limits of updates while the robot works; None: there are none.
 
         Raises:
             ConfigurationError: the profile's settings do not match it.
         """
+        self.updates = None
         if self.law is None:
+            return
+        if mechanism is not None and updates is not None:
+            self.updates = UpdatedModel(
+                self._robot, self.law, mechanism, control_rate=self._rate, limits=updates
+            )
             return
         model = None if mechanism is None else control_model(self._robot, mechanism)
         self.law.use(model)
@@ -114,6 +127,8 @@ class ControlledRobot:
             state = self.robot.step(self.law.position_command, self.law.torque_offset)
             self.feedback.velocity = state.velocity
             self.feedback.torque = state.effort * self._factor
+            if self.updates is not None:
+                self.updates.step(self.feedback.torque)
         self.feedback.position = state.position
         return state
 

@@ -170,8 +170,20 @@ class _Conversion:
                 gear = abs(float(model.actuator_gear[actuator, 0]))
                 if model.actuator_forcelimited[actuator]:
                     limits.append(gear * float(model.actuator_forcerange[actuator, 1]))
+                if self._is_motor(actuator) and model.actuator_ctrllimited[actuator]:
+                    gain = abs(float(model.actuator_gainprm[actuator, 0]))
+                    limits.append(gear * gain * float(model.actuator_ctrlrange[actuator, 1]))
         positive = [one for one in limits if one > 0]
         return repr(min(positive)) if positive else _NO_LIMIT
+
+    def _is_motor(self, actuator: int) -> bool:
+        """Return whether an actuator's force is its control times a constant."""
+        model, types = self._model, self._mujoco
+        return (
+            int(model.actuator_gaintype[actuator]) == int(types.mjtGain.mjGAIN_FIXED)
+            and int(model.actuator_biastype[actuator]) == int(types.mjtBias.mjBIAS_NONE)
+            and int(model.actuator_dyntype[actuator]) == int(types.mjtDyn.mjDYN_NONE)
+        )
 
     def _check_equalities(self) -> None:
         model, types = self._model, self._mujoco.mjtEq

@@ -46,6 +46,32 @@ std::string listed(const std::vector<std::string> & names)
 
 }  // namespace
 
+std::string describe(const ModelUpdatesReport & report, const JointNames & joints)
+{
+  if (report.updated) {
+    return "an update of the model is in use";
+  }
+  const std::string again = "the accepted model is used again: ";
+  switch (report.cause) {
+    case FallbackCause::alarm:
+      return again + "there was an alarm of collision detection or of the robot's stop";
+    case FallbackCause::residual:
+      return again + "the update's torque error of " + quoted(report.drive, joints) + " was " +
+             text(report.value) + ", above " + text(report.limit) +
+             " that the accepted model's allows (r.m.s., N m or N)";
+    case FallbackCause::torque_difference:
+      return again + "the update's torque of " + quoted(report.drive, joints) + " differed by " +
+             text(report.value) + ", above " + text(report.limit) + " (N m or N)";
+    case FallbackCause::lost_input:
+      return again + "no update arrived for " + text(report.limit) + " s";
+    case FallbackCause::payload:
+      return again + "a payload was set, which updates do not take into account";
+    case FallbackCause::none:
+      break;
+  }
+  return "the accepted model is in use; there was no update yet";
+}
+
 std::string name_of(CollisionCause cause)
 {
   switch (cause) {

@@ -67,6 +67,11 @@ class PayloadChange:
         )
 
 
+def change_deviations(largest: float) -> Array:
+    """Return standard deviations (10,) of a payload's parameters, from the scale of its mass."""
+    return largest * np.array([1.0, *3 * [REACH], *6 * [REACH**2 + RADIUS**2]])
+
+
 class _Block(NamedTuple):
     """Information in some rows on the ten parameters of the payload."""
 
@@ -105,7 +110,7 @@ class PayloadDetector:
         settle: float = 2.0,
     ) -> None:
         self._variance = np.asarray(variance, dtype=np.float64)
-        spread = largest * np.array([1.0, *3 * [REACH], *6 * [REACH**2 + RADIUS**2]])
+        spread = change_deviations(largest)
         self._change = np.diag(spread**2)
         self._threshold, self._window, self._settle = threshold, window, settle
         self._blocks: deque[_Block] = deque()

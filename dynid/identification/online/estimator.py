@@ -14,7 +14,11 @@ from dynid.estimation.estimate import error_correlation
 from dynid.estimation.square_root import Forgetting, Solution, SquareRootLeastSquares
 from dynid.evaluation.live import slowest_motion
 from dynid.identification.online.acquisition import Acquisition, Rows
-from dynid.identification.online.change import PayloadChange, PayloadDetector
+from dynid.identification.online.change import (
+    PayloadChange,
+    PayloadDetector,
+    change_deviations,
+)
 from dynid.identification.online.sampler import Messages, Sampler
 from dynid.identification.payload.fit import payload_columns
 from dynid.recording.settings import RecordingSettings
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 0.1  # [s] of samples that are processed together
 _UNINFORMATIVE = 100.0  # prior standard deviation, times the larger of 1 and the value
+_REFERENCE_AGE = 1.0  # [s] after which an adaptive reference is that of the estimate again
 _LEAST_ROWS = 50  # in motion, to estimate a variance
 
 
@@ -43,6 +48,9 @@ class OnlineSettings:
         largest_payload: typical upper bound of a payload's mass [kg].
         threshold: of the evidence for a change.
         scalar: scalar sub-models, joint by joint, instead of the vector form.
+        adaptive: for models that follow a robot whose friction changes as well: changes are
+            relative to the present estimate instead of the first model, and after a change the
+            load counts as unknown, to be estimated again.
     """
 
     sampling_rate: float = 1000.0
@@ -52,6 +60,7 @@ class OnlineSettings:
     largest_payload: float = 10.0
     threshold: float = 100.0
     scalar: bool = False
+    adaptive: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +71,7 @@ class OnlineParameters:
         time: stamp of the newest sample [s].
         names, units: (k,).
         values, standard_deviations: (k,) estimates and their standard deviations.
+        covariance: (k, k) of the values.
         determined: (k,) bool, identifiable from data rather than from the prior.
         torque_standard_deviation: (n,) of the torque error [N m or N].
         rows: number of rows used.
@@ -72,6 +82,7 @@ class OnlineParameters:
     units: tuple[str, ...]
     values: Array
     standard_deviations: Array
+    covariance: Array
     determined: NDArray[np.bool_]
     torque_standard_deviation: Array
     rows: int
@@ -122,6 +133,8 @@ class OnlineEstimator:
         self._learnt: list[Rows] = []
         self._moved = 0.0
         self._detector: PayloadDetector | None = None
+        self._variance: Array = np.zeros(n)  # of the detector
+        self._referred = -np.inf  # stamp of the present reference
         self._buffer: list[Array] = []
         self._buffered, self._time, self._rows = 0, np.nan, 0
 
@@ -182,6 +195,7 @@ class OnlineEstimator:
             units=self._base.units,
             values=solution.parameters,
             standard_deviations=np.sqrt(np.diag(solution.covariance)),
+            covariance=solution.covariance,
             determined=solution.determined,
             torque_standard_deviation=np.sqrt(solution.joint_variance),
             rows=self._rows,
@@ -207,6 +221,9 @@ class OnlineEstimator:
         return self._watch(self._detector, rows) if self.settings.detect else []
 
     def _watch(self, detector: PayloadDetector, rows: Rows) -> list[PayloadChange]:
+        if self.settings.adaptive and self._time - self._referred >= _REFERENCE_AGE:
+            self._reference = self._recursive.solve().parameters
+            self._referred = self._time
         duration = rows.moving.shape[0] * self._acquisition.step / self.settings.sampling_rate
         begin = self._time - self._acquisition.delay - duration
         change = detector.update(
@@ -234,8 +251,12 @@ class OnlineEstimator:
         self._correlation = error_correlation([errors * moving])
         self._recursive.correlation = self._correlation
         self._learnt = []
-        self._detector = PayloadDetector(
-            np.maximum(squares * self._correlation, 1e-12),
+        self._variance = np.maximum(squares * self._correlation, 1e-12)
+        self._detector = self._new_detector()
+
+    def _new_detector(self) -> PayloadDetector:
+        return PayloadDetector(
+            self._variance,
             largest=self.settings.largest_payload,
             threshold=self.settings.threshold,
         )
@@ -244,6 +265,13 @@ class OnlineEstimator:
         """Continue from the parameters with the payload, with their uncertainty."""
         solution: Solution = self._recursive.solve()
         shown = self._base.regrouping[:, self._payload]
+        if self.settings.adaptive:
+            unknown = np.diag(change_deviations(self.settings.largest_payload) ** 2)
+            covariance = solution.covariance + shown @ unknown @ shown.T
+            self._recursive = self._recursion(solution.parameters, covariance)
+            self._recursive.correlation = self._correlation
+            self._detector, self._referred = self._new_detector(), -np.inf
+            return
         covariance = solution.covariance + shown @ change.covariance @ shown.T
         self._recursive = self._recursion(
             solution.parameters + shown @ change.parameters, covariance

@@ -82,6 +82,19 @@ def test_limits_and_friction_are_those_of_the_mjcf() -> None:
     assert urdf.count('damping="0.4" friction="0.2"') == 1
 
 
+@pytest.mark.parametrize(
+    ("actuator", "effort"),
+    [
+        ('motor joint="b" gear="-4" ctrlrange="-3 3"', 12),
+        ('motor joint="b" ctrlrange="-3 3" forcerange="-2 2"', 2),
+        ('position joint="b" ctrlrange="-3 3"', None),  # a range of positions
+    ],
+)
+def test_a_motors_range_of_control_limits_its_torque(actuator: str, effort: float | None) -> None:
+    text = ODD.replace("<actuator>", f"<actuator><{actuator}/>")
+    assert movable_joints(mjcf_as_urdf(text, Path("my.xml")))["b"].effort == effort
+
+
 def test_a_joint_that_follows_another_is_a_mimic() -> None:
     text = ODD.replace(
         "<actuator>",

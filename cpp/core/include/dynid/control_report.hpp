@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dynid/control_law.hpp"
+#include "dynid/model_updates.hpp"
 
 namespace dynid
 {
@@ -33,6 +34,9 @@ struct JointNames
 
 /// The answer to a reset request.
 [[nodiscard]] std::string describe(const ResetReport & report, const JointNames & joints);
+
+/// Which model is in use, and why no update of it is.
+[[nodiscard]] std::string describe(const ModelUpdatesReport & report, const JointNames & joints);
 
 /// A cause's name, as in the enumeration.
 [[nodiscard]] std::string name_of(CollisionCause cause);

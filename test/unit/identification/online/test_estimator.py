@@ -99,6 +99,23 @@ def test_continues_from_the_parameters_with_the_payload() -> None:
     assert found["MX2"] == pytest.approx(true["MX2"], rel=0.05)
 
 
+def test_an_adaptive_estimator_learns_a_load_again_after_each_change() -> None:
+    robot = duo()
+    mechanism = robot.mechanism()
+    loaded = carrying(robot, MASS, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
+    base = base_parameterization(mechanism)
+    settings = OnlineSettings(
+        learning=4.0, forgetting_time=20.0, largest_payload=2.0, adaptive=True
+    )
+    one = estimator(settings)
+    for truth, recording in ((robot, recorded(0.0, 0)), (loaded, recorded(MASS, 1))):
+        changes_in(one, recording)
+        found = one.parameters()
+        true = base.project(true_parameters(mechanism, truth.find(SimulationSettings)))
+        allowed = 5 * found.standard_deviations + 0.03 * np.abs(true)
+        assert np.all(np.abs(found.values - true) < allowed)
+
+
 def test_detects_nothing_without_a_change() -> None:
     one = estimator()
     assert changes_in(one, *(recorded(0.0, seed) for seed in range(3))) == []
