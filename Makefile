@@ -21,7 +21,7 @@ PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py interfaces/setup.
 INTERFACES := $(wildcard interfaces/action/* interfaces/*.py interfaces/*.toml)
 
 .PHONY: demo install test pytest ctest ros-test bench fuzz sanitize mutants coverage lint \
-  lint-python lint-cpp docs docs-links clean
+  lint-python lint-cpp docs docs-links release-check clean
 
 demo: install
 	$(BIN)/dynid demo --robot $(ROBOT)
@@ -139,6 +139,11 @@ docs: $(VENV)/.docs
 # links to other sites; needs the network
 docs-links: $(VENV)/.docs
 	$(BIN)/sphinx-build -b linkcheck --quiet docs build/docs-links
+
+# what a release states about itself; TAG=v0.2.0
+TAG ?=
+release-check:
+	PYTHONPATH=docs $(PYTHON) -m dynid_docs.release_check $(addprefix --tag ,$(TAG))
 
 # half of the time mutations alone, which bound memory and survive crashes; half with coverage as
 # the guide, where atheris is

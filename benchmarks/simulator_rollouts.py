@@ -43,7 +43,7 @@ from dynid.signals.signals import Signals
 from dynid.simulation.simulate import simulate
 from dynid.simulators.export import export_along
 from dynid.simulators.mujoco_model import MujocoModel
-from dynid.simulators.rollout import Rollouts, rollouts
+from dynid.simulators.torque_rollouts import TorqueRollouts, torque_rollouts
 
 SIMULATED = ("scara_2r", "spatial_3r", "puma560", "yumi_arm")
 MOTIONS = (900, 901)  # seeds of the excitations
@@ -116,11 +116,13 @@ def print_case(one: Case) -> None:
     print()
 
 
-def simulated_windows(model: Model, motion: Motion, signals: Sequence[Signals]) -> list[Rollouts]:
+def simulated_windows(
+    model: Model, motion: Motion, signals: Sequence[Signals]
+) -> list[TorqueRollouts]:
     """Return the simulated windows of recordings, in MuJoCo."""
     path = Path(f"{model.robot.name}.xml")
     compiled = MujocoModel(export_along(model, "mjcf", motion).text, path)
-    return [rollouts(compiled, model.robot.joints, each) for each in signals]
+    return [torque_rollouts(compiled, model.robot.joints, each) for each in signals]
 
 
 def _offsets(model: Model) -> Array:
@@ -134,7 +136,7 @@ def _offsets(model: Model) -> Array:
     return mechanism.with_parameters(values).term_torque(still, still, still)
 
 
-def _cells(values: Sequence[Array], parts: Sequence[Rollouts]) -> str:
+def _cells(values: Sequence[Array], parts: Sequence[TorqueRollouts]) -> str:
     """Return root mean squares over recordings, weighted by their samples."""
     weights = [part.position[..., 0].size for part in parts]
     together = np.sqrt(np.average(np.square(values), axis=0, weights=weights))

@@ -28,7 +28,6 @@ from dynid.excitation.prediction.prediction import Prediction, predict
 from dynid.files import check_folder, write_text
 from dynid.identification.diagnose import Diagnosis, diagnose_recordings
 from dynid.identification.result import Identification
-from dynid.input_file import read_text
 from dynid.recording.model import Recording, given_recordings
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
@@ -141,7 +140,7 @@ def diagnose(model_or_identification: Model | Identification, recordings: Record
 
 def export_model(
     model: Model,
-    to: Literal["mjcf", "sdf", "urdf"],
+    to: Literal["mjcf", "sdf", "urdf", "usd"],
     *,
     recording: Recording | None = None,
     into: str | Path | None = None,
@@ -155,6 +154,7 @@ def export_model(
         recording: motion on which friction that the format does not have is replaced, and errors
             are computed; None for the robot's excitation.
         into: a file of the robot that gets the model, everything else unchanged; None: a new file.
+            With ``usd`` the result is a layer over the file, to be saved in its folder.
         names: joints of that file for joints of the model, where names differ.
 
     Raises:
@@ -169,7 +169,7 @@ def export_model(
         model,
         to,
         motion_of(model, recording),
-        into=None if file is None else (read_text(file), file),
+        into=None if file is None else (FORMATS[to].read(file), file),
         names=names,
         header=[f"Dynamic model of {model.robot.name}, written by dynid."],
     )

@@ -22,7 +22,12 @@ from dynid.identification.settings import IdentificationSettings
 from dynid.input_file import is_file, read_text
 from dynid.packages import Packages
 from dynid.recording.settings import RecordingSettings
-from dynid.robot.description import DESCRIPTIONS, is_description, read_description
+from dynid.robot.description import (
+    DESCRIPTIONS,
+    described_nominal,
+    is_description,
+    read_description,
+)
 from dynid.robot.mesh_files import mesh_folder
 from dynid.robot.model import Model
 from dynid.robot.model_file import read_model
@@ -127,6 +132,9 @@ def _bare_content(urdf_xml: str, path: Path, changes: Iterable[str]) -> dict[str
         expand_patterns(changed, urdf_xml, path.name)
         joints = changed["joints"]
     content = urdf_profile(urdf_xml, path.name, joints)
+    nominal = described_nominal(path)
+    if nominal is not None:
+        content["gravity"] = list(nominal.gravity)
     folder = mesh_folder(urdf_xml, path, Packages(beside=path))
     return content | ({} if folder is None else {"workspace": {"mesh_folder": str(folder)}})
 

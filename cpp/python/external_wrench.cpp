@@ -74,7 +74,7 @@ py::dict estimate(
   }
   const auto regions = estimator.region_count();
   const auto frames = estimator.frame_count();
-  Array distance({count});
+  Array distance(static_cast<Size>(count));
   Array probability({count, regions});
   Array force({count, regions, Size{3}});
   Array force_covariance({count, regions, Size{3}, Size{3}});

@@ -94,6 +94,12 @@ COMMANDS = {
         "compare_command",
         "Compare two models: parameters, torques, errors on recordings.",
     ),
+    "drift": CommandEntry(
+        MODELS,
+        "drift",
+        "drift_command",
+        "Detect changes of a robot over many recordings.",
+    ),
     "friction": CommandEntry(
         MODELS, "friction", "friction_command", "Select the friction model of each joint."
     ),
@@ -131,7 +137,7 @@ COMMANDS = {
         MODELS,
         "export",
         "export_command",
-        "Write a model to the file of a simulator: MJCF, SDF or URDF.",
+        "Write a model to the file of a simulator: MJCF, SDF, URDF or USD.",
     ),
     "model": CommandEntry(
         MODELS,

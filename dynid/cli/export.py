@@ -24,6 +24,7 @@ class _Format(str, Enum):
     mjcf = "mjcf"
     sdf = "sdf"
     urdf = "urdf"
+    usd = "usd"
 
 
 def export_command(
@@ -60,21 +61,22 @@ def export_command(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model to the file of a simulator: MJCF, SDF or URDF.
+    """Write a model to the file of a simulator: MJCF, SDF, URDF or USD.
 
     Masses, inertias, armature, damping, dry friction, springs and torque limits. With --into they
-    go into a copy of your own file, in which everything else stays as it is. What a format does not
-    have is listed, with what is in its place and the torque error that it causes.
+    go into a copy of your own file, in which everything else stays as it is; with USD into a layer
+    over it. What a format does not have is listed, with what is in its place and the torque error
+    that it causes.
     """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
     from dynid.files import refuse_to_replace
-    from dynid.input_file import read_text
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.simulators.export import export_along
     from dynid.simulators.exported_model import motion_of
+    from dynid.simulators.formats import FORMATS
 
     base = load_model(model)
     refuse_to_replace([output], force)
@@ -88,7 +90,7 @@ def export_command(
             base,
             to.value,
             motion_of(base, recorded),
-            into=None if into is None else (read_text(into), into),
+            into=None if into is None else (FORMATS[to.value].read(into), into),
             names=_pairs(names or []),
             header=_header(base),
         )

@@ -198,10 +198,15 @@ def code_command(
             metavar="KIND", help="Kind of joint terms to omit, such as presliding; repeatable."
         ),
     ] = None,
+    single: Annotated[
+        bool,
+        typer.Option("--float", help="Single precision, for microcontrollers."),
+    ] = False,
 ) -> None:
     """Write the minimal inverse dynamic model as C99, which needs only math.h."""
     from dynid.dynamics.base_table import base_table
     from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
+    from dynid.dynamics.symbolic.c_functions import Number
     from dynid.dynamics.symbolic.minimal_model import minimal_model, operation_counts
     from dynid.files import write_text
     from dynid.report.terminal.console import print_written, result_console
@@ -211,13 +216,16 @@ def code_command(
 
     chosen = _named_model(model, profile, urdf, settings).without_terms(without or [])
     prefix = c_name(name or chosen.robot.name)
+    number: Number = "float" if single else "double"
     console = result_console()
     with progress(console, "deriving the formulas"):
         formulas = minimal_model(chosen.mechanism)
     table = base_table(chosen.mechanism, formulas.base, chosen.robot.name, _origin(chosen))
     texts = {
-        f"{prefix}.c": c_source(formulas, prefix, table),
-        f"{prefix}.h": c_header(formulas, prefix, table, _provenance(chosen, without or [])),
+        f"{prefix}.c": c_source(formulas, prefix, table, number=number),
+        f"{prefix}.h": c_header(
+            formulas, prefix, table, _provenance(chosen, without or []), number=number
+        ),
     }
     with written_together(output) as unfinished:
         for file, text in texts.items():

@@ -65,7 +65,7 @@ def new_command(
     from dynid.files import check_folder, refuse_to_replace, write_texts
     from dynid.packages import Packages
     from dynid.robot.chains import robot_joints
-    from dynid.robot.description import is_description, read_description
+    from dynid.robot.description import described_nominal, is_description, read_description
     from dynid.robot.mesh_files import mesh_folder
     from dynid.robot.new_profile import NewProfile
 
@@ -86,6 +86,7 @@ def new_command(
     refuse_to_replace(written, force)
     chosen = _chosen(found, tip or (), joints, description.name)
     meshes = mesh_folder(urdf_xml, description, packages)
+    nominal = described_nominal(description)
     content = NewProfile(
         robot=robot,
         urdf=_seen_from(profile, urdf),
@@ -93,7 +94,7 @@ def new_command(
         found=found,
         joints=chosen,
         mesh_folder=None if meshes is None else _seen_from(profile, meshes),
-    )
+    ).with_nominal(nominal)
     texts = {profile: content.text(), urdf: urdf_xml}
     _check(texts[profile], urdf_xml, profile)
     write_texts({path: texts[path] for path in written})

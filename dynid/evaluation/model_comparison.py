@@ -126,8 +126,8 @@ def compare_models(
 ) -> ModelComparison:
     """Compare the parameters and torques of two models.
 
-    Deviations of friction between recordings count once for each model (the variance of a model in
-    :mod:`dynid.estimation.uncertainty` is for another recording, which varies by itself, too).
+    The variance of a model is for another recording, whose friction deviates by itself, too; here
+    such deviations count once for each model.
 
     Args:
         first: a model.

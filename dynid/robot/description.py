@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dynid.input_file import read_text
 from dynid.packages import Packages
 from dynid.robot.mjcf_conversion import mjcf_as_urdf
+from dynid.robot.mjcf_nominal import MjcfNominal, mjcf_nominal
 from dynid.robot.xacro_expansion import expand_xacro
 
 if TYPE_CHECKING:
@@ -38,6 +39,21 @@ def read_description(
     """
     if path.suffix.lower() != ".xacro":
         text = read_text(path)
-        is_mjcf = path.suffix.lower() != ".urdf" and "<mujoco" in text
-        return mjcf_as_urdf(text, path) if is_mjcf else text
+        return mjcf_as_urdf(text, path) if _is_mjcf(path, text) else text
     return expand_xacro(path, arguments or {}, packages or Packages(beside=path))
+
+
+def described_nominal(path: Path) -> MjcfNominal | None:
+    """Return what an MJCF says of gravity and joint terms; None for a URDF or xacro.
+
+    Raises:
+        ConfigurationError: the file is missing or not text, or MuJoCo cannot compile it.
+    """
+    if path.suffix.lower() in {".urdf", ".xacro"}:
+        return None
+    text = read_text(path)
+    return mjcf_nominal(text, path) if _is_mjcf(path, text) else None
+
+
+def _is_mjcf(path: Path, text: str) -> bool:
+    return path.suffix.lower() != ".urdf" and "<mujoco" in text

@@ -23,7 +23,8 @@ def mjcf_as_urdf(text: str, where: Path) -> str:
     Masses and inertias are MuJoCo's own, also of bodies whose geoms determine them. Frames of links
     are at their joints; positions 0 are those of ``qpos = 0``. Damping and friction of joints, and
     primitive shapes, are kept. A free joint is taken as fixed; joints that follow another one
-    linearly become ``<mimic>``. Armature, tendons, actuators and meshes have no place in a URDF.
+    linearly become ``<mimic>``. Tendons, actuators and meshes are left out; gravity and armature
+    are those of :func:`~dynid.robot.mjcf_nominal.mjcf_nominal`.
 
     Args:
         text: of the MJCF.
@@ -169,8 +170,20 @@ class _Conversion:
                 gear = abs(float(model.actuator_gear[actuator, 0]))
                 if model.actuator_forcelimited[actuator]:
                     limits.append(gear * float(model.actuator_forcerange[actuator, 1]))
+                if self._is_motor(actuator) and model.actuator_ctrllimited[actuator]:
+                    gain = abs(float(model.actuator_gainprm[actuator, 0]))
+                    limits.append(gear * gain * float(model.actuator_ctrlrange[actuator, 1]))
         positive = [one for one in limits if one > 0]
         return repr(min(positive)) if positive else _NO_LIMIT
+
+    def _is_motor(self, actuator: int) -> bool:
+        """Return whether an actuator's force is its control times a constant."""
+        model, types = self._model, self._mujoco
+        return (
+            int(model.actuator_gaintype[actuator]) == int(types.mjtGain.mjGAIN_FIXED)
+            and int(model.actuator_biastype[actuator]) == int(types.mjtBias.mjBIAS_NONE)
+            and int(model.actuator_dyntype[actuator]) == int(types.mjtDyn.mjDYN_NONE)
+        )
 
     def _check_equalities(self) -> None:
         model, types = self._model, self._mujoco.mjtEq

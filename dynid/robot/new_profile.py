@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dynid.robot.urdf_profile import urdf_limits
 from dynid.text import joint_units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from dynid.robot.chains import RobotJoints
+    from dynid.robot.mjcf_nominal import MjcfNominal
     from dynid.robot.urdf_joints import UrdfJoint
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+
+_DOWN = (0.0, 0.0, -9.81)  # [m/s^2]
 
 FILL_IN = "FILL IN"
 """Marks every place where the URDF says nothing and a data sheet is needed."""
@@ -79,6 +82,8 @@ class NewProfile:
         found: the joints of the URDF.
         joints: the actuated ones, in drive order.
         mesh_folder: folder of the URDF's meshes, or None.
+        gravity: in the frame of the root link [m/s^2].
+        parameters: nominal ones of joint terms, by name.
     """
 
     robot: str
@@ -87,6 +92,15 @@ class NewProfile:
     found: RobotJoints
     joints: tuple[str, ...]
     mesh_folder: str | None = None
+    gravity: tuple[float, float, float] = _DOWN
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    def with_nominal(self, nominal: MjcfNominal | None) -> NewProfile:
+        """Return the profile with gravity and joint terms of an MJCF, where it is made from one."""
+        if nominal is None:
+            return self
+        parameters = nominal.parameters(self.joints)
+        return replace(self, gravity=nominal.gravity, parameters=parameters)
 
     def text(self) -> str:
         """Return the YAML with its comments."""
@@ -98,6 +112,7 @@ class NewProfile:
                 self._recording(),
                 _REST,
                 self._workspace(),
+                self._simulation(),
             )
         )
 
@@ -122,7 +137,8 @@ class NewProfile:
                 for name, value in locked.items()
             ]
         rows += self._closed_chain()
-        rows.append("gravity: [0, 0, -9.81]     # [m/s^2] in the frame of the root link")
+        gravity = "[0, 0, -9.81]" if self.gravity == _DOWN else _list(self.gravity)
+        rows.append(f"gravity: {gravity}     # [m/s^2] in the frame of the root link")
         return "\n".join(rows) + "\n\n"
 
     def _closed_chain(self) -> list[str]:
@@ -185,6 +201,17 @@ class NewProfile:
         if not rows:
             rows = ["  self_collision: null     # null: where the URDF has shapes"]
         return _WORKSPACE.format(rows="".join(f"{row}\n" for row in rows))
+
+    def _simulation(self) -> str:
+        if not self.parameters:
+            return ""
+        rows = [
+            "",
+            "simulation:                # the simulated robot",
+            "  parameters:              # of the MJCF: rotor inertia, viscous and Coulomb friction",
+            *(f"    {name}: {_number(value)}" for name, value in self.parameters.items()),
+        ]
+        return "\n".join(rows) + "\n"
 
 
 def _positions(joints: Sequence[UrdfJoint]) -> list[str]:

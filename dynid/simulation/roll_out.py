@@ -148,10 +148,12 @@ class _Reference:
         motion = self._motion(end - _RUN_IN + np.arange(steps) / self._rate)
         position, velocity, acceleration = np.moveaxis(motion, 1, 0)
         torque = self._mechanism.inverse_dynamics(position, velocity, acceleration)
-        inertia = np.diag(self._mechanism.mass_matrix(position[-1:])[0])
-        inertia = np.maximum(inertia, _LIGHTEST * inertia.max())
-        for q, v, feedforward in zip(position, velocity, torque, strict=True):
+        inertia = self._mechanism.mass_matrix(position)
+        own = np.diagonal(inertia, axis1=1, axis2=2)
+        lacking = np.maximum(_LIGHTEST * own.max(axis=1, keepdims=True) - own, 0.0)
+        inertia = inertia + lacking[:, :, None] * np.eye(own.shape[1])
+        for q, v, feedforward, mass in zip(position, velocity, torque, inertia, strict=True):
             truth = servos.truth
             error = self._omega**2 * (q - truth.position)
             error = error + 2 * self._omega * (v - truth.velocity)
-            servos.drive(feedforward + inertia * error)
+            servos.drive(feedforward + mass @ error)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.arguments import check_path
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, OutputError
 from dynid.excitation.motion import Motion
 from dynid.files import write_text
 from dynid.simulators.exported_model import ExportedModel, exported_model
@@ -35,20 +35,30 @@ class Export:
         notes: sentences on frames, gravity and the check.
         difference: largest difference of the simulator's inverse dynamics from the exported model,
             without dry friction, relative to the largest torque; None if it was not checked.
+        beside: a user's file that the written one refers to, so that it has to be in its folder.
     """
 
     text: str
     exported: ExportedModel
     notes: tuple[str, ...]
     difference: float | None
+    beside: Path | None = None
 
     def save(self, path: str | Path) -> None:
         """Write the file atomically; an existing one is replaced.
 
         Raises:
-            OutputError: it cannot be written.
+            OutputError: it cannot be written, or is in another folder than ``beside``.
         """
         check_path("save(): path", path)
+        if self.beside is not None:
+            folders = [one.absolute().parent.resolve() for one in (Path(path), self.beside)]
+            if folders[0] != folders[1] or Path(path).name == self.beside.name:
+                raise OutputError(
+                    f"{path}: refers to {self.beside.name}, which stays as it is; write it into "
+                    f"the same folder under another name, such as "
+                    f"{self.beside.with_name(f'{self.beside.stem}_identified.usda')}."
+                )
         write_text(Path(path), self.text)
 
 
@@ -76,6 +86,7 @@ def export_along(
         MechanismError: the model is not physically consistent.
     """
     form = FORMATS[to]
+    beside = into[1] if into is not None and form.beside else None
     exported = exported_model(model, form.terms, motion)
     joints, notes, alignment = exported.mechanism.joints, [], None
     if into is None:
@@ -88,7 +99,7 @@ def export_along(
     try:
         check = form.check(text, where.with_suffix(f".{to}"))
     except ConfigurationError as error:
-        return Export(text, exported, (*notes, f"Not checked: {error}"), None)
+        return Export(text, exported, (*notes, f"Not checked: {error}"), None, beside)
     if alignment is not None:
         notes += _gravity_note(check, alignment, exported, where)
     difference = _difference(check, exported, joints)
@@ -96,7 +107,7 @@ def export_along(
         f"{check.name} computes the torques of the exported model to {difference:.1e} of the "
         "largest one, without dry friction."
     )
-    return Export(text, exported, tuple(notes), difference)
+    return Export(text, exported, tuple(notes), difference, beside)
 
 
 def _difference(check: Check, exported: ExportedModel, joints: tuple[str, ...]) -> float:

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from dynid.arrays import Array
 from dynid.excitation.motion import Motion
+from dynid.input_file import read_text
 from dynid.robot.urdf_export import kinematic_urdf
 from dynid.simulators.drake_model import DrakeModel
 from dynid.simulators.exported_model import ExportedModel
@@ -21,6 +22,10 @@ from dynid.simulators.sdf_tree import sdf_tree
 from dynid.simulators.sdf_update import updated_sdf
 from dynid.simulators.simulated_terms import FormatTerms
 from dynid.simulators.urdf_update import updated_urdf, urdf_joints, urdf_text
+from dynid.simulators.usd_file import usd_text
+from dynid.simulators.usd_properties import USD_TERMS
+from dynid.simulators.usd_tree import UsdModel
+from dynid.simulators.usd_update import updated_usd, usd_joints
 
 
 class Check(Protocol):
@@ -51,6 +56,8 @@ class SimulatorFormat(NamedTuple):
         update: returns a file with the model, and how frames are aligned; takes its text and path,
             the model, and the names of its joints in the file.
         check: returns a simulator that has read the file; takes its text and path.
+        read: returns the text of a user's file; empty where the format's library reads the file.
+        beside: whether the result refers to the user's file, in whose folder it has to be.
     """
 
     terms: FormatTerms
@@ -58,6 +65,8 @@ class SimulatorFormat(NamedTuple):
     joints: Callable[[str, Path], tuple[str, ...]]
     update: Callable[[str, Path, ExportedModel, tuple[str, ...]], tuple[str, FrameAlignment]]
     check: Callable[[str, Path], Check]
+    read: Callable[[Path], str] = read_text
+    beside: bool = False
 
 
 FORMATS: Mapping[str, SimulatorFormat] = MappingProxyType(
@@ -82,6 +91,15 @@ FORMATS: Mapping[str, SimulatorFormat] = MappingProxyType(
             lambda text, _: urdf_joints(text),
             updated_urdf,
             lambda text, where: DrakeModel(kinematic_urdf(text), where),
+        ),
+        "usd": SimulatorFormat(
+            USD_TERMS,
+            usd_text,
+            lambda _, where: usd_joints(where),
+            lambda _, where, exported, joints: updated_usd(where, exported, joints),
+            UsdModel,
+            read=lambda _: "",
+            beside=True,
         ),
     }
 )

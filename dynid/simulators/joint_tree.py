@@ -11,6 +11,7 @@ import pinocchio
 
 from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
+from dynid.errors import ConfigurationError
 
 Kind = Literal["hinge", "slide", "fixed"]
 
@@ -52,6 +53,10 @@ class JointTree:
         joints: of all links that have one.
         bodies: of the links, in their frames; without those that have no mass.
         roots: (4, 4) frames of links without a joint, in the world; at its origin if not named.
+        where: names the file in messages.
+
+    Raises:
+        ConfigurationError: a link has several joints, or joints form a loop.
     """
 
     def __init__(
@@ -59,10 +64,31 @@ class JointTree:
         joints: Sequence[TreeJoint],
         bodies: Mapping[str, RigidBody],
         roots: Mapping[str, Array],
+        where: str,
     ) -> None:
-        self._to = {joint.links[1]: joint for joint in joints}
+        self._to: dict[str, TreeJoint] = {}
+        for joint in joints:
+            other = self._to.setdefault(joint.links[1], joint)
+            if other is not joint:
+                raise ConfigurationError(
+                    f"{where}: the joints '{other.name}' and '{joint.name}' carry the same link; "
+                    "only trees of links are supported."
+                )
+        for joint in joints:
+            self._check_loop(joint, where)
         self._by_name = {joint.name: joint for joint in joints}
         self._bodies, self._roots = bodies, roots
+
+    def _check_loop(self, joint: TreeJoint, where: str) -> None:
+        link = joint.links[0]
+        for _ in self._to:
+            if link not in self._to:
+                return
+            link = self._to[link].links[0]
+        raise ConfigurationError(
+            f"{where}: the joint '{joint.name}' belongs to a loop of joints; only trees of links "
+            "are supported."
+        )
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -78,6 +104,12 @@ class JointTree:
         rows = [dict(zip(joints, row, strict=True)) for row in np.asarray(positions).tolist()]
         return np.array([[self._frame(self.link(joint), row) for joint in joints] for row in rows])
 
+    def carrier(self, link: str, joints: Sequence[str]) -> str | None:
+        """Return the link of one of the joints that a link is or hangs on, or None."""
+        while link in self._to and self._to[link].name not in joints:
+            link = self._to[link].links[0]
+        return link if link in self._to else None
+
     def bodies_on(self, joints: Sequence[str], number: int) -> list[RigidBody]:
         """Return the bodies that hang on the link of a joint, by joints other than ``joints``.
 
@@ -88,16 +120,10 @@ class JointTree:
         from_carrier = np.asarray(np.linalg.inv(self._frame(carrier, {})), dtype=np.float64)
         found = []
         for link, body in self._bodies.items():
-            if link != carrier and self._carrier(link, joints) == carrier:
+            if link != carrier and self.carrier(link, joints) == carrier:
                 frame = from_carrier @ self._frame(link, {})
                 found.append(body.seen_from(np.asarray(np.linalg.inv(frame), dtype=np.float64)))
         return found
-
-    def _carrier(self, link: str, joints: Sequence[str]) -> str | None:
-        """Return the link of one of the joints that a link is or hangs on, or None."""
-        while link in self._to and self._to[link].name not in joints:
-            link = self._to[link].links[0]
-        return link if link in self._to else None
 
     def _frame(self, link: str, positions: Mapping[str, float]) -> Array:
         joint = self._to.get(link)

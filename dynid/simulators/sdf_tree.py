@@ -65,7 +65,7 @@ class SdfModel:
         bodies = {one.attributes["name"]: self._body(one) for one in links}
         moved = {joint.links[1] for joint in joints}
         roots = {name: frame for name, frame in frames.items() if name not in moved}
-        return JointTree(joints, bodies, roots)
+        return JointTree(joints, bodies, roots, str(self._where))
 
     def link(self, name: str) -> XmlElement:
         """Return the element of a link."""

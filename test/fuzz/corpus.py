@@ -197,6 +197,8 @@ def make_corpus(folder: Path) -> None:
         robot.joints, np.ones(joints), np.ones(joints), np.eye(joints), 20.0, 30.0, "free motion"
     )
     _put(folder / "uncertainty", "uncertainty.yaml", uncertainty_text(uncertainty, ["Learned."]))
+    history = "model,time,temperature\na.yaml,2026-01-31T12:00:00Z,21.5\nb.yaml,2026-02-01,19\n"
+    _put(folder / "history", "history.csv", history)
     _put_model(folder, robot, recording)
     short = _decimated(recording)
     _put_recordings(folder, short)

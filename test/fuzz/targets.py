@@ -16,6 +16,7 @@ from mcap.stream_reader import StreamReader
 from dynid.control.carried_body import read_carried_body
 from dynid.control.threshold_file import with_thresholds
 from dynid.control.wrench.uncertainty_file import read_uncertainty
+from dynid.drift.history_table import read_history_table
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.given_parameters import read_base_parameters
 from dynid.errors import DynidError
@@ -170,6 +171,13 @@ def _thresholds(path: Path, folder: Path) -> Numbers:
     yield 0
 
 
+def _history(path: Path, _folder: Path) -> Numbers:
+    for row in read_history_table(path):
+        yield row.time
+        if row.temperature is not None:
+            yield row.temperature
+
+
 def _uncertainty(path: Path, folder: Path) -> Numbers:
     found = read_uncertainty(path, _robot(folder))
     yield from (found.constant, found.per_speed, found.correlation, found.threshold)
@@ -268,6 +276,7 @@ TARGETS = {
     "payload": Target(_payload, 1000),
     "thresholds": Target(_thresholds, 400),
     "uncertainty": Target(_uncertainty, 300),
+    "history": Target(_history, 2000),
     "parameters": Target(_parameters, 400),
     "verdict": Target(_verdict, 2000),
     "mesh": Target(_mesh, 300),

@@ -37,6 +37,7 @@ ORDER = (
     "estimation",
     "evaluation",
     "identification",
+    "drift",
     "simulation",
     "control",
     "simulators",

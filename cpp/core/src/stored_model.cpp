@@ -145,7 +145,17 @@ struct SealedValues
   }
 };
 
-std::string shortened(const std::string & digest) { return digest.substr(0, 12) + "…"; }
+/// The first 12 characters; fewer where the 12th byte is not the end of one of UTF-8, as it may be
+/// in a file that was altered.
+std::string shortened(const std::string & digest)
+{
+  std::size_t end = std::min<std::size_t>(12, digest.size());
+  while (end > 0 && end < digest.size() &&
+         (static_cast<unsigned char>(digest[end]) & 0xC0U) == 0x80U) {
+    --end;
+  }
+  return digest.substr(0, end) + "…";
+}
 
 /// Throws where sealed entries were changed; false where the model has no seal.
 bool check_seal(const EntrySource & source, std::int64_t format)

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dynid import _core
-from dynid.dynamics.symbolic.c_functions import statements
+from dynid.dynamics.symbolic.c_functions import Number, literal, statements
 from dynid.errors import OutputError
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ class CFunction:
     text: str
     outputs: Mapping[str, Expression]
 
-    def signature(self, joints: str) -> str:
-        """Return the declaration, without its semicolon."""
-        given = [f"const double {name}[{joints}]" for name in self.arguments]
+    def signature(self, joints: str, number: str) -> str:
+        """Return the declaration with a type of numbers, without its semicolon."""
+        given = [f"const {number} {name}[{joints}]" for name in self.arguments]
         result, size = self.result
-        return f"void {self.name}({', '.join([*given, f'double {result}[{size}]'])})"
+        return f"void {self.name}({', '.join([*given, f'{number} {result}[{size}]'])})"
 
 
 def c_functions(formulas: Formulas, name: str) -> list[CFunction]:
@@ -73,6 +73,13 @@ def c_functions(formulas: Formulas, name: str) -> list[CFunction]:
             ("tau", joints),
             "g(q), without springs",
             _filled("tau", formulas.gravity),
+        ),
+        CFunction(
+            f"{name}_friction",
+            ("q", "dq"),
+            ("tau", joints),
+            "friction and other joint terms at constant velocity, without rotor inertia",
+            _filled("tau", formulas.friction),
         ),
         CFunction(
             f"{name}_regressor",
@@ -105,9 +112,22 @@ def c_name(text: str) -> str:
 
 
 def c_header(
-    formulas: Formulas, name: str, table: BaseTable, provenance: Sequence[str] = ()
+    formulas: Formulas,
+    name: str,
+    table: BaseTable,
+    provenance: Sequence[str] = (),
+    *,
+    number: Number = "double",
 ) -> str:
-    """Return the header: description and provenance of the model, and its functions."""
+    """Return the header: description and provenance of the model, and its functions.
+
+    Args:
+        formulas: of the model.
+        name: with which all names begin.
+        table: of its base parameters.
+        provenance: lines of the description.
+        number: type of all numbers in C.
+    """
     upper = name.upper()
     lines = [
         "/*",
@@ -123,19 +143,19 @@ def c_header(
         'extern "C" {',
         "#endif",
         "",
-        f"extern const double {name}_base_parameters[{upper}_BASE_PARAMETERS];",
+        f"extern const {number} {name}_base_parameters[{upper}_BASE_PARAMETERS];",
     ]
     for function in c_functions(formulas, name):
-        signature = _wrapped(function.signature(f"{upper}_JOINTS"))
+        signature = _wrapped(function.signature(f"{upper}_JOINTS", number))
         lines += ["", f"/* {function.text} */", f"{signature};"]
     return "\n".join([*lines, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 
 
-def c_source(formulas: Formulas, name: str, table: BaseTable) -> str:
-    """Return the source that goes with the header."""
+def c_source(formulas: Formulas, name: str, table: BaseTable, *, number: Number = "double") -> str:
+    """Return the source that goes with the header of the same type of numbers."""
     upper = name.upper()
     values = [
-        f"  {float(value)!r}, /* {k} {row.name} */"
+        f"  {literal(float(value), number)}, /* {k} {row.name} */"
         for k, (value, row) in enumerate(zip(formulas.values, table.rows, strict=True))
     ]
     lines = [
@@ -143,19 +163,19 @@ def c_source(formulas: Formulas, name: str, table: BaseTable) -> str:
         "",
         "#include <math.h>",
         "",
-        f"const double {name}_base_parameters[{upper}_BASE_PARAMETERS] = {{",
+        f"const {number} {name}_base_parameters[{upper}_BASE_PARAMETERS] = {{",
         *values,
         "};",
         "",
     ]
     for function in c_functions(formulas, name):
-        body = statements(formulas.graph, function.outputs)
+        body = statements(formulas.graph, function.outputs, number)
         used = " ".join(body)
         unused = [one for one in function.arguments if not re.search(rf"\b{one}\[", used)]
-        lines += [_wrapped(function.signature(f"{upper}_JOINTS")), "{"]
+        lines += [_wrapped(function.signature(f"{upper}_JOINTS", number)), "{"]
         lines += [f"  (void){one};" for one in unused]
         if re.search(r"\bb\[", used):
-            lines.append(f"  const double *const b = {name}_base_parameters;")
+            lines.append(f"  const {number} *const b = {name}_base_parameters;")
         lines += [*(f"  {line}" for line in body), "}", ""]
     return "\n".join(lines[:-1]) + "\n"
 

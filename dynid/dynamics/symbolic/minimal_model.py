@@ -41,6 +41,7 @@ class Formulas:
         torque: n, by inverse dynamics.
         mass_matrix: n rows of n, rotors included; without rows in a semi-static model.
         gravity: n, without springs.
+        friction: n, of the joint terms at constant velocity, springs included.
         regressor: n rows of k: torque per unit of each base parameter.
     """
 
@@ -52,6 +53,7 @@ class Formulas:
     torque: list[Expression]
     mass_matrix: list[list[Expression]]
     gravity: list[Expression]
+    friction: list[Expression]
     regressor: list[list[Expression]]
 
 
@@ -93,6 +95,7 @@ def minimal_model(mechanism: Mechanism) -> Formulas:
         torque=writer.torque(symbols),
         mass_matrix=writer.mass_matrix(symbols),
         gravity=writer.gravity(),
+        friction=writer.friction(mechanism.parameters[mechanism.first_term :]),
         regressor=writer.regressor(base),
     )
 
@@ -115,6 +118,7 @@ def operation_counts(formulas: Formulas) -> dict[str, Counter[str]]:
         "inverse dynamics": graph.count(formulas.torque),
         "mass matrix": graph.count(entry for row in formulas.mass_matrix for entry in row),
         "gravity": graph.count(formulas.gravity),
+        "friction": graph.count(formulas.friction),
         "regressor": graph.count(entry for row in formulas.regressor for entry in row),
         "inverse dynamics, general robot": _general_count(formulas.mechanism, formulas.tree),
     }
@@ -159,6 +163,12 @@ class _Writer:
         at_rest = self._from_rest(np.zeros(len(self.tree)))
         return self._bodies(at_rest, self.weights, self.mechanism.gravity)
 
+    def friction(self, terms: Array) -> list[Expression]:
+        """Return the torque of joint terms with these parameters, at constant velocity."""
+        still = self._numbers(np.zeros(len(self.tree)))
+        state = State(self._given("q"), self._given("dq"), still)
+        return self._terms(state, self._numbers(terms))
+
     def mass_matrix(self, parameters: Sequence[Expression]) -> list[list[Expression]]:
         """Return M, whose columns are the torque of unit accelerations from rest."""
         if self.mechanism.semi_static:
@@ -190,12 +200,14 @@ class _Writer:
         gravity: Array,
     ) -> list[Expression]:
         """Return the torque of bodies and terms, whose parameters may come from different ones."""
-        own = terms[len(self.weights) :]
-        added = term_torque(
-            self.graph, self.mechanism, state, own, lambda joint: self.gravity()[joint]
-        )
+        added = self._terms(state, terms[len(self.weights) :])
         rigid = self._bodies(state, bodies, gravity)
         return [one + other for one, other in zip(rigid, added, strict=True)]
+
+    def _terms(self, state: State, parameters: Sequence[Expression]) -> list[Expression]:
+        return term_torque(
+            self.graph, self.mechanism, state, parameters, lambda joint: self.gravity()[joint]
+        )
 
     def _bodies(
         self, state: State, parameters: Sequence[Expression], gravity: Array

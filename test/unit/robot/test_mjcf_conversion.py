@@ -7,13 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.simulator_models import USERS_MJCF
+from typer.testing import CliRunner
 
+from dynid import cli
 from dynid.errors import ConfigurationError
 from dynid.excitation.motion import Motion
 from dynid.profile import load_robot
 from dynid.robot.mjcf_conversion import mjcf_as_urdf
+from dynid.robot.mjcf_nominal import mjcf_nominal
 from dynid.robot.model import nominal_model
 from dynid.robot.urdf_joints import movable_joints
+from dynid.simulation.true_parameters import simulated_model
 from dynid.simulators.mujoco_model import MujocoModel
 
 mujoco = pytest.importorskip("mujoco")
@@ -78,6 +82,19 @@ def test_limits_and_friction_are_those_of_the_mjcf() -> None:
     assert urdf.count('damping="0.4" friction="0.2"') == 1
 
 
+@pytest.mark.parametrize(
+    ("actuator", "effort"),
+    [
+        ('motor joint="b" gear="-4" ctrlrange="-3 3"', 12),
+        ('motor joint="b" ctrlrange="-3 3" forcerange="-2 2"', 2),
+        ('position joint="b" ctrlrange="-3 3"', None),  # a range of positions
+    ],
+)
+def test_a_motors_range_of_control_limits_its_torque(actuator: str, effort: float | None) -> None:
+    text = ODD.replace("<actuator>", f"<actuator><{actuator}/>")
+    assert movable_joints(mjcf_as_urdf(text, Path("my.xml")))["b"].effort == effort
+
+
 def test_a_joint_that_follows_another_is_a_mimic() -> None:
     text = ODD.replace(
         "<actuator>",
@@ -96,6 +113,32 @@ def test_included_files_are_read(tmp_path: Path) -> None:
     )
     path = written(tmp_path, "<mujoco><worldbody><include file='arm.xml'/></worldbody></mujoco>")
     assert load_robot(path).joints == ("j",)
+
+
+def test_gravity_is_that_of_the_mjcf(tmp_path: Path) -> None:
+    text = ODD.replace("<default>", '<option gravity="0 9.81 0"/><default>', 1)
+    assert load_robot(written(tmp_path, text)).gravity == (0, 9.81, 0)
+
+
+def test_armature_damping_and_frictionloss_are_nominal_parameters() -> None:
+    text = ODD.replace('name="c" axis', 'name="c" armature="0.03" axis')
+    nominal = mjcf_nominal(text, Path("my.xml"))
+    assert nominal.parameters(("a", "b", "c")) == {"Fv1": 0.4, "Fc1": 0.2, "Ia3": 0.03}
+    # of actuated joints, in their order
+    assert nominal.parameters(("c",)) == {"Ia1": 0.03}
+
+
+def test_a_new_profile_has_gravity_and_parameters_of_the_mjcf(tmp_path: Path) -> None:
+    text = ODD.replace("<default>", '<option gravity="0 9.81 0"/><default>', 1)
+    path = written(tmp_path, text)
+    arguments = ["new", str(path), "-o", str(tmp_path / "odd.yaml"), "--joints", "a,b,c"]
+    result = CliRunner().invoke(cli.app, arguments)
+    assert result.exit_code == 0, result.output
+    model = simulated_model(
+        load_robot(tmp_path / "odd.yaml", overrides=["terms=[{kind: viscous}]"])
+    )
+    assert tuple(model.mechanism.gravity) == (0, 9.81, 0)
+    assert model.parameters[model.parameter_names.index("Fv1")] == 0.4
 
 
 @pytest.mark.parametrize(

@@ -153,27 +153,43 @@ def test_every_single_change_of_a_sealed_entry_is_refused(entries):
     assert tried > 500
 
 
+ANYTHING = st.one_of(
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(),
+    st.text(max_size=20),
+    st.lists(st.floats(), max_size=12),
+    st.lists(st.integers(-(2**63), 2**63 - 1), max_size=12),
+    st.lists(st.text(max_size=9), max_size=6),
+)
+CHANGES = st.lists(st.tuples(st.integers(0, 999), ANYTHING), min_size=1, max_size=3)
+"""Numbers of entries, counted round, with other values."""
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.data())
-def test_whatever_the_entries_are_the_answer_is_a_model_or_a_sentence(models, data):
-    entries = dict(models[data.draw(st.sampled_from(ROBOTS))])
-    anything = st.one_of(
-        st.booleans(),
-        st.integers(-(2**63), 2**63 - 1),
-        st.floats(),
-        st.text(max_size=20),
-        st.lists(st.floats(), max_size=12),
-        st.lists(st.integers(-(2**63), 2**63 - 1), max_size=12),
-        st.lists(st.text(max_size=9), max_size=6),
-    )
-    joints = entries["joints"]
-    for name in data.draw(st.lists(st.sampled_from(sorted(entries)), min_size=1, max_size=3)):
-        entries[name] = data.draw(anything)
+@given(robot=st.sampled_from(ROBOTS), changes=CHANGES, force=st.booleans())
+def test_whatever_the_entries_are_the_answer_is_a_model_or_a_sentence(
+    models, robot, changes, force
+):
+    entries = dict(models[robot])
+    joints, names = entries["joints"], sorted(entries)
+    for number, value in changes:
+        entries[names[number % len(names)]] = value
     # with a valid seal
     text = {key: value for key, value in entries.items() if key != "sha256"}
     entries["sha256"] = seal(nested(text))
-    sentence = refusal_of(entries, joints, force=data.draw(st.booleans()))
+    sentence = refusal_of(entries, joints, force=force)
     assert sentence == "" or sentence.endswith(".")
+
+
+@pytest.mark.parametrize("name", ["sha256", "urdf_sha256"])
+@pytest.mark.parametrize("text", ["0123456789aé" + "ü" * 9, "𐀀" * 9, "é"])
+def test_a_checksum_that_is_other_text_is_quoted_by_whole_characters(entries, name, text):
+    altered = {**entries, name: text}
+    altered = altered if name == "sha256" else resealed(altered)
+    sentence = refusal_of(altered, entries["joints"], force=True)
+    assert "altered" in sentence
+    assert "…" in sentence
 
 
 def test_a_model_without_its_seal_is_refused_unless_its_format_had_none(entries):

@@ -46,3 +46,13 @@ def test_refuses_a_recording_that_is_shorter_than_the_horizon() -> None:
     recording = record_servos(robot, make_plan(robot).excitation).cut(0.0, 4.0)
     with pytest.raises(SimulationError, match="too short for roll-outs of 5 s"):
         roll_outs(simulated_model(robot), recording, horizon=5.0)
+
+
+def test_light_joints_with_parallel_axes_come_to_the_recorded_state() -> None:
+    robot = load_robot("openarm", overrides=["excitation.periods=1"])
+    recording = record_servos(robot, make_plan(robot, seed=1).excitation, sampling_rate=100)
+    values = robot.mechanism().urdf_parameters.copy()
+    names = robot.mechanism().parameter_names
+    values[[name.startswith("Ia") for name in names]] = 0.005
+    found = roll_outs(nominal_model(robot, values), recording, horizon=4.0)
+    assert np.all(found.rms < 0.05)

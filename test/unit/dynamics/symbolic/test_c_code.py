@@ -14,16 +14,19 @@ from support.random_mechanisms import RandomTree, random_urdf
 from dynid.dynamics.base_table import base_table
 from dynid.dynamics.joint_terms import JointTerm, term_kinds
 from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
+from dynid.dynamics.symbolic.c_functions import Number
 from dynid.dynamics.symbolic.minimal_model import Formulas, minimal_model
 from dynid.errors import OutputError
 from dynid.profile import load_robot
 
 COMPILER = shutil.which("cc")
-FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-shared", "-fPIC")
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wdouble-promotion")
+FLAGS = ("-std=c99", *WARNINGS, "-O2", "-shared", "-fPIC")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler cc")
 
 SAMPLES = 100
 ACCURACY = 1e-9
+SINGLE = 1e-4  # some hundred roundings of float
 
 
 def shipped(name: str) -> Formulas:
@@ -59,23 +62,27 @@ def random_tree() -> Formulas:
 class Library:
     """The compiled code, with the functions' arrays as in its header."""
 
-    def __init__(self, formulas: Formulas, name: str, folder: Path) -> None:
+    def __init__(
+        self, formulas: Formulas, name: str, folder: Path, number: Number = "double"
+    ) -> None:
         table = base_table(formulas.mechanism, formulas.base, name, "a test.")
-        (folder / f"{name}.h").write_text(c_header(formulas, name, table))
+        (folder / f"{name}.h").write_text(c_header(formulas, name, table, number=number))
         source, library = folder / f"{name}.c", folder / f"{name}.so"
-        source.write_text(c_source(formulas, name, table))
+        source.write_text(c_source(formulas, name, table, number=number))
         command = [str(COMPILER), *FLAGS, str(source), "-o", str(library), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
         assert done.returncode == 0, done.stderr
         self._library, self._name = ctypes.CDLL(str(library)), name
+        self._type = {"double": np.float64, "float": np.float32}[number]
 
     def call(self, function: str, shape: tuple[int, ...], *motion: np.ndarray) -> np.ndarray:
         """Return one function's results for motions (N, n), as (N, *shape)."""
         compiled = getattr(self._library, f"{self._name}_{function}")
-        out = np.full((len(motion[0]), *shape), np.nan)
-        for row, *given in zip(out, *motion, strict=True):
+        out = np.full((len(motion[0]), *shape), np.nan, dtype=self._type)
+        given_as = [np.ascontiguousarray(a, dtype=self._type) for a in motion]
+        for row, *given in zip(out, *given_as, strict=True):
             compiled(
-                *(ctypes.c_void_p(np.ascontiguousarray(a).ctypes.data) for a in given),
+                *(ctypes.c_void_p(a.ctypes.data) for a in given),
                 ctypes.c_void_p(row.ctypes.data),
             )
         return out
@@ -98,9 +105,30 @@ def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(regressor @ formulas.values, torque, rtol=0, atol=size)
     gravity = mechanism.gravity_torque(q)
     np.testing.assert_allclose(code.call("gravity", (n,), q), gravity, rtol=0, atol=size)
+    friction = mechanism.term_torque(q, dq, np.zeros_like(q))
+    np.testing.assert_allclose(code.call("friction", (n,), q, dq), friction, rtol=0, atol=size)
     mass = mechanism.mass_matrix(q)
     found = code.call("mass_matrix", (n, n), q)
     np.testing.assert_allclose(found, mass, rtol=0, atol=ACCURACY * np.abs(mass).max())
+
+
+@needs_compiler
+@pytest.mark.parametrize("robot", ["so101", "scara", "random tree"])
+def test_code_in_single_precision_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
+    formulas = random_tree() if robot == "random tree" else shipped(robot)
+    mechanism = formulas.mechanism
+    code = Library(formulas, robot.replace(" ", "_"), tmp_path, "float")
+    n = len(mechanism.joints)
+    q, dq, ddq = np.random.default_rng(1).uniform(-2.0, 2.0, (3, SAMPLES, n)).astype(np.float32)
+
+    torque = mechanism.inverse_dynamics(q, dq, ddq)
+    size = SINGLE * np.abs(torque).max()
+    found = code.call("inverse_dynamics", (n,), q, dq, ddq)
+    np.testing.assert_allclose(found, torque, rtol=0, atol=size)
+    together = code.call("gravity", (n,), q) + code.call("friction", (n,), q, dq)
+    still = np.zeros_like(q)
+    wanted = mechanism.gravity_torque(q) + mechanism.term_torque(q, dq, still)
+    np.testing.assert_allclose(together, wanted, rtol=0, atol=size)
 
 
 @needs_compiler

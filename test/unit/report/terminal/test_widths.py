@@ -29,6 +29,7 @@ from dynid.report import terminal
 from dynid.report.terminal.collisions import print_collisions
 from dynid.report.terminal.comparison import print_model_comparison
 from dynid.report.terminal.diagnosis import print_diagnosis
+from dynid.report.terminal.drift import print_drift
 from dynid.report.terminal.drive_gains import print_drive_gains
 from dynid.report.terminal.drives import print_drives
 from dynid.report.terminal.friction import print_comparisons, print_selection
@@ -92,6 +93,33 @@ def collisions() -> list[SimpleNamespace]:
         some(recording=long, hours=8, alarms=[alarm], margins=[margin]),
         some(recording=long, hours=8, alarms=[], margins=[margin]),
     ]
+
+
+def drift() -> SimpleNamespace:
+    def cause(kind: str, size_unit: str) -> SimpleNamespace:
+        return some(kind=kind, joint=JOINTS[0], unit=size_unit)
+
+    causes = [
+        some(
+            cause=cause("torque_constant", "1"), probability=0.6, size=SMALL, standard_deviation=1
+        ),
+        some(cause=cause("payload", "kg"), probability=0.3, size=SMALL, standard_deviation=-SMALL),
+    ]
+    numbers = {"alarm": 2, "start": 1, "earliest": 0, "latest": 2, "unexplained": 0.1}
+    found = some(
+        **numbers, gradual=True, temperature_known=False, explanations=causes, best=causes[0]
+    )
+    names = ("others", *(f"friction of {joint}" for joint in JOINTS))
+    return some(
+        history=some(robot="robot", times=np.arange(3) * 1e4, temperatures=None, notes=[SENTENCE]),
+        changes=[found],
+        surprise=np.full(3, 12.3),
+        threshold=12.3,
+        reference=1,
+        false_alarms_per_year=0.1,
+        between_days=some(common=0.1, joints=np.full(3, 0.1), groups=some(names=names)),
+        visibility=[some(cause=one.cause, smallest=-SMALL) for one in causes],
+    )
 
 
 def trial() -> SimpleNamespace:
@@ -414,6 +442,7 @@ CASES = {
         c, payload_identification()
     ),
     "print_model_comparison": lambda c: print_model_comparison(c, model_comparison()),
+    "print_drift": lambda c: print_drift(c, drift()),
     "print_servos": lambda c: print_servos(c, servos()),
     "print_roll_outs": lambda c: print_roll_outs(c, roll_outs()),
     "print_wrench": lambda c: print_wrench(c, "a_recording_of_the_whole_day.mcap", wrench()),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Rollouts:
+class TorqueRollouts:
     """Simulated motion from recorded states.
 
     Attributes:
@@ -43,9 +43,9 @@ class Rollouts:
         return np.asarray(np.sqrt(np.mean(way**2, axis=(0, 1))))
 
 
-def rollouts(
+def torque_rollouts(
     model: MujocoModel, joints: Sequence[str], signals: Signals, *, horizon: float = 1.0
-) -> Rollouts:
+) -> TorqueRollouts:
     """Simulate windows of a recording, one after the other, each from its recorded state.
 
     The torques are those of the recording, held from sample to sample; nothing corrects the motion.
@@ -80,4 +80,4 @@ def rollouts(
             for start in starts
         ]
     )
-    return Rollouts(signals.time[index], position, signals.position[index])
+    return TorqueRollouts(signals.time[index], position, signals.position[index])

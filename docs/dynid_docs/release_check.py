@@ -1,0 +1,63 @@
+"""Checks of what a release states about itself: ``make release-check [TAG=v0.2.0]``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from configparser import ConfigParser
+from pathlib import Path
+
+_PLACEHOLDER = re.compile(r"[\w.-]+@[\w.-]*\bexample\b")
+_DATED = re.compile(r"^## \[(?P<version>[^]]+)\] - \d{4}-\d{2}-\d{2}$", re.MULTILINE)
+_VERSIONS = {
+    "dynid/__init__.py": r'^__version__ = "([^"]+)"$',
+    "package.xml": r"<version>([^<]+)</version>",
+    "interfaces/package.xml": r"<version>([^<]+)</version>",
+    "interfaces/pyproject.toml": r'^version = "([^"]+)"$',
+    "CITATION.cff": r"^version: (\S+)$",
+}
+_WITH_MAINTAINER = ("package.xml", "interfaces/package.xml")
+
+
+def problems(root: Path, tag: str = "") -> list[str]:
+    """Return a sentence for each thing that has to change before a release.
+
+    Args:
+        root: of the repository.
+        tag: of the release, such as ``v0.2.0``; empty if there is none yet.
+    """
+    setup = ConfigParser()
+    setup.read(root / "setup.cfg", encoding="utf-8")
+    version = setup["metadata"]["version"]
+    found = []
+    if tag and tag != f"v{version}":
+        found.append(f"The tag is {tag}, but setup.cfg has version {version}.")
+    for name, pattern in _VERSIONS.items():
+        match = re.search(pattern, (root / name).read_text("utf-8"), re.MULTILINE)
+        if match is None or match[1] != version:
+            stated = "no version" if match is None else f"version {match[1]}"
+            found.append(f"{name} has {stated}, but setup.cfg has {version}.")
+    changes = (root / "CHANGELOG.md").read_text("utf-8")
+    if version not in [match["version"] for match in _DATED.finditer(changes)]:
+        found.append(f"CHANGELOG.md has no heading '## [{version}] - DATE'.")
+    for name in _WITH_MAINTAINER:
+        text = (root / name).read_text("utf-8")
+        if _PLACEHOLDER.search(text):
+            found.append(f"{name} has a maintainer's address that is a placeholder.")
+        if "<url" not in text:
+            found.append(f"{name} has no <url> of the repository.")
+    return found
+
+
+def main() -> None:
+    """Print the problems, and fail if there are any."""
+    parser = argparse.ArgumentParser(description="What has to change before a release.")
+    parser.add_argument("--tag", default="", help="tag of the release, such as v0.2.0")
+    found = problems(Path(__file__).parents[2], parser.parse_args().tag)
+    sys.stdout.writelines(f"{line}\n" for line in found)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

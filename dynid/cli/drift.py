@@ -1,0 +1,116 @@
+"""``dynid drift``: what changed in a robot, from the models of many recordings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynid.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from dynid.drift.history import History
+    from dynid.robot.model import Model
+
+
+def drift_command(
+    models: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="MODEL", help="model.yaml files of one robot, one for each recording."
+        ),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--table",
+            metavar="CSV",
+            help="In place of MODEL: a table with the columns model, time, temperature [°C].",
+        ),
+    ] = None,
+    reference: Annotated[
+        int, typer.Option(metavar="N", min=4, help="First recordings, taken as unchanged.")
+    ] = 10,
+    false_alarms_per_year: Annotated[
+        float, typer.Option(metavar="RATE", help="Accepted rate for this robot.")
+    ] = 0.1,
+    simulations: Annotated[
+        int, typer.Option(metavar="N", min=50, help="Simulated years for the threshold.")
+    ] = 500,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the simulated years.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Detect changes of a robot over many recordings.
+
+    Payload, friction, torque constants, encoder offsets. The first recordings show how much parameters vary between days; later ones are compared with
+    them. Times are those of the bags or of the table.
+    """
+    from dynid.cli.json_output import print_json
+    from dynid.drift.detection import detect_drift
+    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.drift import drift_json, print_drift
+    from dynid.report.terminal.progress import progress
+
+    console = result_console(as_json)
+    with progress(console) as step:
+        step("reading models")
+        model, history = _read(models or [], table, reference)
+        step("simulating years without change")
+        found = detect_drift(
+            model,
+            history,
+            reference=reference,
+            false_alarms_per_year=false_alarms_per_year,
+            simulations=simulations,
+            seed=seed,
+        )
+    if as_json:
+        print_json(drift_json(found))
+    else:
+        print_drift(console, found)
+
+
+def _read(paths: list[Path], table: Path | None, reference: int) -> tuple[Model, History]:
+    """Return the model of the first recordings that is known best, and the history of all.
+
+    Raises:
+        DynidError: neither or both are given, or a file is not suitable.
+    """
+    from dynid.drift.history import best_model, history_of_models
+    from dynid.drift.history_table import read_history_table
+    from dynid.errors import ConfigurationError
+    from dynid.profile import load_model
+
+    if bool(paths) == (table is not None):
+        raise ConfigurationError("give either MODEL files or --table.")
+    if table is None:
+        loaded = [load_model(path) for path in paths]
+        times, temperatures = (
+            [_time(path, one) for path, one in zip(paths, loaded, strict=True)],
+            None,
+        )
+    else:
+        rows = read_history_table(table)
+        loaded = [load_model(row.model) for row in rows]
+        times = [row.time for row in rows]
+        warmth = [row.temperature for row in rows if row.temperature is not None]
+        temperatures = warmth or None
+    history = history_of_models(loaded, times, temperatures)
+    early = sorted(range(len(times)), key=times.__getitem__)[:reference]
+    return best_model([loaded[number] for number in early], history), history
+
+
+def _time(path: Path, model: Model) -> float:
+    """Return when a model's bag begins [s since 1970]."""
+    from dynid.errors import ConfigurationError
+    from dynid.text import printable
+
+    sources = () if model.provenance is None else model.provenance.sources
+    stamps = [one.start_time for one in sources if one.start_time is not None]
+    if not stamps:
+        raise ConfigurationError(
+            f"{printable(path)}: its recording has no date (it is not a bag); give the times of "
+            "the recordings by --table, with the columns model and time."
+        )
+    return min(stamps) * 1e-9

@@ -1,0 +1,184 @@
+"""Variation of identified parameters between days, found from the robot's own recordings.
+
+The covariance of one recording contains its noise, but neither the friction of the day
+(temperature, lubrication, load before) nor errors of the model that depend on the motion. The
+parameters of recording i are taken as ``y_i = mean + b_i + e_i`` (random effects; DerSimonian and
+Laird 1986): ``e_i`` has the covariance within the recording, ``b_i`` that between days. There are
+more parameters than recordings, so ``b_i`` has few unknowns: the relative variance of friction at
+each joint, that of the friction of all joints together (the room's temperature), and for all other
+parameters a multiple of their covariance within a recording.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.arrays import Array
+from dynid.estimation.repeatability import DEFAULT
+
+_ASSUMED_FREEDOM = 4.0  # degrees of freedom that the assumption counts as
+_ASSUMED = DEFAULT**2 / 2  # a recording differs from the mean by 1/√2 of the difference of two
+_COMMON = 0.5  # assumed share of all joints together in it
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Parameters that vary together between days.
+
+    Attributes:
+        number: (k,) group of each parameter; 0 is that of the parameters other than friction.
+        sizes: (k,) absolute values of friction, to which its variation is relative; else 0.
+        names: (g,) of the groups.
+    """
+
+    number: NDArray[np.intp]
+    sizes: Array
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class BetweenDays:
+    """The component of variance between days.
+
+    Attributes:
+        groups: of the parameters.
+        others: variance of the parameters other than friction, as a multiple of that within a
+            recording.
+        joints: (g - 1,) relative variance of the friction of each joint.
+        common: relative variance of the friction of all joints together.
+        freedom: (g + 1,) degrees of freedom of these estimates, in this order.
+        correlation: between the parameters of one joint's friction.
+        correlation_deviation: its standard deviation.
+    """
+
+    groups: Groups
+    others: float
+    joints: Array
+    common: float
+    freedom: Array
+    correlation: float = 0.5
+    correlation_deviation: float = 0.0
+
+    def covariance(self, within: Array) -> Array:
+        """Return the covariances (R, k, k) of recordings, given those within them (R, k, k)."""
+        bodies = (self.groups.number == 0).astype(float)
+        sizes = self.groups.sizes
+        number = self.groups.number
+        same = np.where(number[:, None] == number, self.correlation, 0.0)
+        np.fill_diagonal(same, 1.0)
+        shares = np.append(0.0, self.joints)[number]
+        days = (shares * same + self.common) * np.outer(sizes, sizes)
+        return np.asarray(within * (1 + self.others * np.outer(bodies, bodies)) + days)
+
+    def drawn(self, random: np.random.Generator) -> BetweenDays:
+        """Return another value of the component that the same recordings could come from."""
+        chance = self.freedom / random.chisquare(self.freedom)
+        return BetweenDays(
+            self.groups,
+            self.others * float(chance[0]),
+            self.joints * chance[1:-1],
+            self.common * float(chance[-1]),
+            self.freedom,
+            float(np.clip(random.normal(self.correlation, self.correlation_deviation), 0, 1)),
+        )
+
+
+def estimate_between_days(
+    residuals: Array, within: Array, groups: Groups, *, fitted: int = 1
+) -> BetweenDays:
+    """Estimate the component by the method of moments.
+
+    Friction starts from an assumption (10 % between two recordings, as in
+    :mod:`dynid.estimation.repeatability`), which counts as four degrees of freedom.
+
+    Args:
+        residuals: (R, k) from the mean, or from a regression, of recordings without change.
+        within: (R, k, k) covariances within the recordings.
+        groups: of the parameters.
+        fitted: number of coefficients of the regression for each parameter.
+    """
+    count = float(len(residuals) - fitted)
+    own = np.diagonal(within, axis1=1, axis2=2)
+    weight = 1 / (own + _ASSUMED * groups.sizes**2)
+    # a recording that weighs much pulls the mean to itself
+    left = (1 - weight / weight.sum(axis=0)) * count / (len(residuals) - 1)
+    square, noise = weight * residuals**2, weight * own * left
+    unit = weight * groups.sizes**2 * left
+    bodies = groups.number == 0
+    ratio = square[:, bodies].sum() / noise[:, bodies].sum() - 1 if bodies.any() else 0.0
+    others = max(float(ratio), 0.0) * count / (count + _ASSUMED_FREEDOM)
+    freedom = [count + _ASSUMED_FREEDOM]
+    totals = []
+    for group in range(1, len(groups.names)):
+        mine = groups.number == group
+        known = float(unit[:, mine].sum())
+        found = float((square - noise)[:, mine].sum()) / known if known > 0 else 0.0
+        # parameters of one joint share their causes and are not independent
+        free = count * max(int(mine.sum()), 1) / 2
+        assumed = _ASSUMED_FREEDOM * _ASSUMED
+        totals.append((free * max(found, 0.0) + assumed) / (free + _ASSUMED_FREEDOM))
+        freedom.append(free + _ASSUMED_FREEDOM)
+    common = _common(residuals, within, groups, np.array(totals), count)
+    freedom.append(count + _ASSUMED_FREEDOM)
+    joints = np.maximum(np.array(totals) - common, 0.25 * np.array(totals))
+    result = BetweenDays(groups, others, joints, common, np.array(freedom))
+    correlation, deviation = _correlation(residuals, within, result, count)
+    return replace(result, correlation=correlation, correlation_deviation=deviation)
+
+
+def _common(residuals: Array, within: Array, groups: Groups, totals: Array, count: float) -> float:
+    """Return the relative variance that the friction of all joints has together.
+
+    The mean of relative residuals over all friction parameters, each weighted by how well the
+    recording shows it.
+    """
+    friction = np.flatnonzero(groups.sizes > 0)
+    if len(totals) < 2 or len(friction) < 2:
+        return 0.0
+    sizes = groups.sizes[friction]
+    shares = totals[groups.number[friction] - 1]
+    observed, expected, known = 0.0, 0.0, 0.0
+    for residual, covariance in zip(residuals, within, strict=True):
+        own = covariance[np.ix_(friction, friction)]
+        weights = 1 / (np.diag(own) / sizes**2 + _ASSUMED)
+        weights /= weights.sum() * sizes
+        alone = float(weights @ own @ weights)
+        each = (weights * sizes) ** 2
+        precise = 1 / (alone + _ASSUMED)
+        observed += precise * float(residual[friction] @ weights) ** 2
+        expected += precise * (alone + float(each @ shares))
+        known += precise * float(1 - each.sum())
+    left = count / len(residuals)
+    found = max(observed / left - expected, 0.0) / known if known > 0 else 0.0
+    assumed = _ASSUMED_FREEDOM * _COMMON * _ASSUMED
+    return (count * found + assumed) / (count + _ASSUMED_FREEDOM)
+
+
+def _correlation(
+    residuals: Array, within: Array, found: BetweenDays, count: float
+) -> tuple[float, float]:
+    """Return the correlation within the friction of a joint, pooled over joints, and its deviation.
+
+    The variance of the mean of m parameters is (1 + (m - 1) correlation) / m of that of one.
+    """
+    observed, known, joints = 0.0, 0.0, 0
+    left = count / len(residuals)
+    for number, share in enumerate(found.joints, 1):
+        mine = np.flatnonzero(found.groups.number == number)
+        if len(mine) < 2:
+            continue
+        joints += 1
+        weights = 1 / (found.groups.sizes[mine] * len(mine))
+        for residual, covariance in zip(residuals, within, strict=True):
+            alone = float(weights @ covariance[np.ix_(mine, mine)] @ weights)
+            expected = alone + found.common + share / len(mine)
+            precise = 1 / (expected + share)
+            observed += precise * (float(residual[mine] @ weights) ** 2 / left - expected)
+            known += precise * share * (len(mine) - 1) / len(mine)
+    free = count * joints
+    value = float(np.clip(observed / known, 0.0, 1.0)) if known > 0 else 0.5
+    value = (free * value + _ASSUMED_FREEDOM * 0.5) / (free + _ASSUMED_FREEDOM)
+    return value, 1 / float(np.sqrt(free + _ASSUMED_FREEDOM))

@@ -1,0 +1,277 @@
+"""Detection of changes in the history of a robot, recording by recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import norm
+
+from dynid.arguments import check_number
+from dynid.arrays import Array
+from dynid.drift.between_days import BetweenDays, Groups
+from dynid.drift.causes import Cause, find_causes, friction_groups
+from dynid.drift.change import Change, explain, is_gradual, locate, weighted_mean
+from dynid.drift.history import History
+from dynid.drift.reference import parameter_baseline, pooled_variation
+from dynid.drift.scan import (
+    Baseline,
+    Contrasts,
+    fit_baseline,
+    make_contrasts,
+    precision,
+    scan,
+    slope_prior,
+    surprise,
+)
+from dynid.drift.threshold import find_threshold
+from dynid.errors import EstimationError
+from dynid.robot.model import Model
+
+_LEAST_REFERENCE = 4
+_AFTER = 8  # recordings after an alarm that still refine its change, where there are any
+_SHAPE = 3  # recordings after the first of a change, to tell a ramp from a step
+_SOON = 5  # recordings within which a change shall be detected, for the smallest visible one
+
+
+@dataclass(frozen=True, eq=False)
+class Visibility:
+    """What the recordings can show of a cause.
+
+    Attributes:
+        cause: the cause; of a payload its mass.
+        standard_deviation: of its size in one recording, with the variation between days.
+        smallest: size that is detected within five recordings, with a chance of one half.
+    """
+
+    cause: Cause
+    standard_deviation: float
+    smallest: float
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """The changes of a robot.
+
+    Attributes:
+        history: the parameters.
+        reference: number of recordings that the first baseline is from.
+        false_alarms_per_year: accepted rate.
+        threshold: of the surprise, for that rate.
+        surprise: (R,) largest surprise of any cause at each recording; 0 in a reference.
+        between_days: variation between days that the reference showed.
+        changes: in order of time.
+        visibility: of every cause, as far as the first baseline can show it.
+    """
+
+    history: History
+    reference: int
+    false_alarms_per_year: float
+    threshold: float
+    surprise: Array
+    between_days: BetweenDays
+    changes: tuple[Change, ...]
+    visibility: tuple[Visibility, ...]
+
+
+def detect_drift(
+    model: Model,
+    history: History,
+    *,
+    reference: int = 10,
+    false_alarms_per_year: float = 0.1,
+    simulations: int = 500,
+    seed: int = 0,
+) -> Drift:
+    """Detect changes of a robot, with a stated rate of false alarms.
+
+    Args:
+        model: of the robot, which the sizes of changes refer to.
+        history: of its parameters.
+        reference: number of first recordings that are taken as unchanged.
+        false_alarms_per_year: accepted rate for this robot, of all causes together [1/year].
+        simulations: number of simulated years that set the threshold.
+        seed: of these, and of the states at which the causes' torques are compared.
+
+    Raises:
+        ArgumentError: an argument is out of range.
+        EstimationError: the history is too short, or not of this robot.
+    """
+    check_number("detect_drift(): reference", reference, least=_LEAST_REFERENCE, whole=True)
+    check_number("detect_drift(): false_alarms_per_year", false_alarms_per_year, above=0)
+    check_number("detect_drift(): simulations", simulations, least=50, whole=True)
+    if len(history.times) <= reference:
+        raise EstimationError(
+            f"history of {history.robot}: {len(history.times)} recordings, but a reference of "
+            f"{reference} needs at least {reference + 1}; record more, or choose a smaller "
+            f"reference (at least {_LEAST_REFERENCE})."
+        )
+    watch = _prepare(model, history, reference, seed)
+    threshold = find_threshold(
+        history,
+        reference,
+        watch.between,
+        watch.contrasts,
+        slope_prior(watch.contrasts, watch.groups.sizes),
+        false_alarms_per_year=false_alarms_per_year,
+        simulations=simulations,
+        seed=seed,
+    )
+    if not np.isfinite(threshold):
+        raise EstimationError(
+            f"history of {history.robot}: the covariances of its recordings differ by too many "
+            "orders of magnitude; leave out recordings in which the robot hardly moves."
+        )
+    shown, changes = _run(watch, reference, threshold)
+    return Drift(
+        history,
+        reference,
+        false_alarms_per_year,
+        threshold,
+        shown,
+        watch.between,
+        tuple(changes),
+        _visibility(watch, reference, threshold),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Watch:
+    history: History
+    groups: Groups
+    between: BetweenDays
+    contrasts: Contrasts
+    total: Array  # (R, k, k) covariances with the variation between days
+    sizes: Array  # (R, c)
+    variances: Array  # (R, c)
+
+
+def _prepare(model: Model, history: History, reference: int, seed: int) -> _Watch:
+    first = slice(0, reference)
+    groups = friction_groups(model, history.names, history.covariances[first])
+    between = pooled_variation(history, [(0, reference)], groups)
+    total = between.covariance(history.covariances)
+    causes = find_causes(model, history.names, seed=seed)
+    contrasts = make_contrasts(causes, precision(total[first]).mean(axis=0))
+    sizes = history.values @ contrasts.matrix.T
+    empty = _Watch(history, groups, between, contrasts, total, sizes, np.empty_like(sizes))
+    return _with_variation(empty, between)
+
+
+def _with_variation(watch: _Watch, between: BetweenDays) -> _Watch:
+    """Return the same with another component between days, and the variances from it."""
+    total = between.covariance(watch.history.covariances)
+    matrix = watch.contrasts.matrix
+    variances = np.einsum("ck,rkl,cl->rc", matrix, total, matrix, optimize=True)
+    return replace(watch, between=between, total=total, variances=variances)
+
+
+def _run(watch: _Watch, reference: int, threshold: float) -> tuple[Array, list[Change]]:
+    """Return the surprise (R,) at each recording, and the changes."""
+    count = len(watch.sizes)
+    shown = np.zeros(count)
+    changes: list[Change] = []
+    begin, end = 0, reference
+    spans = [(begin, end)]
+    while end < count:
+        baseline = _baseline(watch, begin, end)
+        warmth = watch.history.temperatures
+        after = None if warmth is None else warmth[end:]
+        statistic = scan(
+            watch.sizes[end:], watch.variances[end:], after, baseline, watch.contrasts.owner
+        )
+        surprises = surprise(statistic, watch.contrasts.owner)
+        largest = surprises.max(axis=1)
+        alarms = np.flatnonzero(largest > threshold)
+        last = int(alarms[0]) if len(alarms) else len(largest) - 1
+        shown[end : end + last + 1] = largest[: last + 1]
+        if not len(alarms):
+            break
+        suspect = int(np.argmax(surprises[last]))
+        change = _describe(watch, (begin, end), end + last, suspect, float(largest[last]))
+        changes.append(change)
+        # the recordings that raised the alarm are extreme by selection, and no reference
+        begin = end + last + 1
+        end = begin + reference
+        if end < count:
+            spans.append((begin, end))
+            watch = _with_variation(watch, pooled_variation(watch.history, spans, watch.groups))
+    return shown, changes
+
+
+def _baseline(watch: _Watch, begin: int, end: int) -> Baseline:
+    warmth = watch.history.temperatures
+    prior = slope_prior(watch.contrasts, watch.groups.sizes)
+    before = None if warmth is None else warmth[begin:end]
+    return fit_baseline(watch.sizes[begin:end], watch.variances[begin:end], before, prior)
+
+
+def _describe(
+    watch: _Watch, reference: tuple[int, int], alarm: int, suspect: int, size: float
+) -> Change:
+    """Return start, causes and sizes of the change that an alarm belongs to."""
+    begin, end = reference
+    last = min(alarm + _AFTER, len(watch.sizes) - 1)
+    history, warmth = watch.history, watch.history.temperatures
+    baseline = _baseline(watch, begin, end)
+    after = None if warmth is None else warmth[end : last + 1]
+    departures = (
+        watch.sizes[end : last + 1] - baseline.design(after, last + 1 - end) @ baseline.coefficients
+    )
+    mine = watch.contrasts.owner == suspect
+    upto = alarm + 1 - end
+    spread = watch.variances[end : last + 1][:, mine]
+    found = locate(departures[:upto, mine], spread[:upto])
+    start, earliest, latest = (end + one for one in found)
+    difference, covariance = _parameter_change(watch, (begin, end), (start, last + 1))
+    explanations, unexplained = explain(difference, covariance, watch.contrasts.causes)
+    best = next(i for i, one in enumerate(watch.contrasts.causes) if one is explanations[0].cause)
+    row = int(np.flatnonzero(watch.contrasts.owner == best)[-1])
+    shape = None  # a ramp is no different from a step in the first recordings after it
+    if last - start >= _SHAPE:
+        shape = is_gradual(departures[:, row], watch.variances[end : last + 1, row])
+    return Change(
+        alarm,
+        start,
+        earliest,
+        latest,
+        size,
+        explanations,
+        unexplained,
+        shape,
+        history.temperatures is not None,
+    )
+
+
+def _parameter_change(
+    watch: _Watch, before: tuple[int, int], after: tuple[int, int]
+) -> tuple[Array, Array]:
+    """Return the difference (k,) of the means of two spans, and its covariance."""
+    old, new = slice(*before), slice(*after)
+    values, warmth = watch.history.values, watch.history.temperatures
+    if warmth is None:
+        slope, variance, warmer = np.zeros_like(values), np.zeros_like(watch.total[0]), 0.0
+    else:
+        within = watch.history.covariances[old]
+        baseline = parameter_baseline(values[old], within, watch.groups, warmth[old])
+        slope = np.outer(warmth - baseline.middle, baseline.coefficients[1])
+        variance = np.diag(baseline.covariance[:, 1, 1])
+        warmer = float(warmth[new].mean() - warmth[old].mean())
+    first, spread = weighted_mean((values - slope)[old], watch.total[old])
+    second, spread_after = weighted_mean((values - slope)[new], watch.total[new])
+    return second - first, spread + spread_after + warmer**2 * variance
+
+
+def _visibility(watch: _Watch, reference: int, threshold: float) -> tuple[Visibility, ...]:
+    """Return how well each cause can be seen in one recording, and within a few."""
+    information = precision(watch.total).mean(axis=0)
+    # two-sided: the chance of the surprise
+    score = norm.isf(np.exp(-min(threshold, 700.0)) / 2)
+    found = []
+    for cause in watch.contrasts.causes:
+        column = cause.signature[:, 0]
+        known = float(column @ information @ column)
+        deviation = 1 / np.sqrt(known) if known > 0 else np.inf
+        smallest = score * deviation * np.sqrt(1 / _SOON + 1 / reference)
+        found.append(Visibility(cause, float(deviation), float(smallest)))
+    return tuple(found)

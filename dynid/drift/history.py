@@ -1,0 +1,181 @@
+"""The identified parameters of one robot over many recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.errors import EstimationError
+from dynid.estimation.repeatability import friction_parameters
+from dynid.robot.model import Model
+
+DAY = 86400.0
+"""[s]."""
+YEAR = 365.25 * DAY
+"""[s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Base parameters of one robot, each identified from its own recording, in order of time.
+
+    Attributes:
+        robot: name.
+        times: (R,) of the recordings, rising [s], such as seconds since 1970.
+        names: (k,) of the base parameters, as those of the robot's mechanism.
+        values: (R, k).
+        covariances: (R, k, k) of the errors within each recording, without a share for the
+            variation between days.
+        temperatures: (R,) of the robot or its surroundings [°C]; None if not recorded.
+        notes: sentences on what was left out.
+    """
+
+    robot: str
+    times: Array
+    names: tuple[str, ...]
+    values: Array
+    covariances: Array
+    temperatures: Array | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check shapes and numbers.
+
+        Raises:
+            EstimationError: shapes differ, a number is not finite, or times do not rise.
+        """
+        count, width = len(self.times), len(self.names)
+        shapes = [np.shape(self.values), np.shape(self.covariances)]
+        if shapes != [(count, width), (count, width, width)]:
+            raise EstimationError(
+                f"history of {self.robot}: values {shapes[0]} and covariances {shapes[1]}, "
+                f"expected {(count, width)} and {(count, width, width)}."
+            )
+        given = [self.times, self.values, self.covariances]
+        if self.temperatures is not None:
+            if len(self.temperatures) != count:
+                raise EstimationError(
+                    f"history of {self.robot}: {len(self.temperatures)} temperatures for {count} "
+                    "recordings, expected one for each."
+                )
+            given.append(self.temperatures)
+        if not all(np.isfinite(one).all() for one in given):
+            raise EstimationError(f"history of {self.robot}: a number is not finite.")
+        if not (np.diff(self.times) > 0).all():
+            raise EstimationError(
+                f"history of {self.robot}: times must rise from recording to recording."
+            )
+        if width == 0 or not (np.diagonal(self.covariances, axis1=1, axis2=2) > 0).all():
+            raise EstimationError(
+                f"history of {self.robot}: every parameter needs a positive variance, and there "
+                "must be at least one."
+            )
+
+    @property
+    def per_year(self) -> float:
+        """Recordings per year."""
+        return float((len(self.times) - 1) * YEAR / (self.times[-1] - self.times[0]))
+
+
+def history_of_models(
+    models: Sequence[Model],
+    times: Sequence[float],
+    temperatures: Sequence[float] | None = None,
+) -> History:
+    """Collect the models of one robot into a history, ordered by time.
+
+    Models whose identification failed are left out. Only base parameters that every model
+    determines, with the same regrouping, are kept.
+
+    Args:
+        models: each identified from its own recording.
+        times: of the recordings [s].
+        temperatures: of the recordings [°C].
+
+    Raises:
+        EstimationError: too few models, of different robots, without uncertainties in common, or
+            times that do not differ.
+    """
+    if len(models) < 2 or len(times) != len(models):
+        raise EstimationError(
+            f"a history needs at least two models and a time for each; there are {len(models)} "
+            f"models and {len(times)} times."
+        )
+    joints = models[0].mechanism.joints
+    for one in models:
+        if one.mechanism.joints != joints:
+            raise EstimationError(
+                f"the models are of different robots, with the joints {', '.join(joints)} and "
+                f"{', '.join(one.mechanism.joints)}; a history is of one robot."
+            )
+    by_time = np.argsort(np.asarray(times, dtype=float), kind="stable")
+    order = np.array([i for i in by_time if not models[i].failed], dtype=np.intp)
+    if len(order) < 2:
+        failures = len(models) - len(order)
+        raise EstimationError(
+            f"a history needs at least two models; the identification of {failures} of "
+            f"{len(models)} failed its criterion."
+        )
+    sorted_models = [models[i] for i in order]
+    first = sorted_models[0]
+    relations = [dict(zip(m.base.names, m.base.regroupings, strict=True)) for m in sorted_models]
+    names = tuple(
+        name
+        for name, deviation in first.base.by_name.items()
+        if deviation > 0
+        and all(one.get(name) == relations[0][name] for one in relations)
+        and all(one.base.by_name[name] > 0 for one in sorted_models)
+    )
+    dropped = list(dict.fromkeys(n for m in sorted_models for n in m.base.names if n not in names))
+    if not names:
+        raise EstimationError(
+            "the models have no base parameters with uncertainties in common; identify all of them "
+            "with the same profile."
+        )
+    failed = [_file(models[i]) for i in by_time if models[i].failed]
+    notes = [f"Left out, as the identification failed: {', '.join(failed)}."] if failed else []
+    notes += [f"Not in every model, and left out: {', '.join(dropped)}."] if dropped else []
+    return History(
+        first.robot.name,
+        np.asarray(times, dtype=float)[order],
+        names,
+        np.array([_values(one, names) for one in sorted_models]),
+        np.array([_within(one, names) for one in sorted_models]),
+        None if temperatures is None else np.asarray(temperatures, dtype=float)[order],
+        tuple(notes),
+    )
+
+
+def _file(model: Model) -> str:
+    sources = () if model.provenance is None else model.provenance.sources
+    return sources[0].name if sources else "a recording without a file"
+
+
+def best_model(models: Sequence[Model], history: History) -> Model:
+    """Return the model whose parameters of a history are known best: the smallest determinant."""
+    usable = [one for one in models if not one.failed]
+    known = [np.linalg.slogdet(_within(one, history.names))[1] for one in usable]
+    return usable[int(np.argmin(known))]
+
+
+def _values(model: Model, names: Sequence[str]) -> Array:
+    places = {name: number for number, name in enumerate(model.base.names)}
+    return np.asarray(model.base.values[[places[name] for name in names]])
+
+
+def _within(model: Model, names: Sequence[str]) -> Array:
+    """Return the covariance without friction's share for another recording."""
+    covariance = model.base.covariance_of(names)
+    base = base_parameterization(model.mechanism)
+    rubs = dict(zip(base.names, friction_parameters(base, model.mechanism), strict=True))
+    friction = np.array([bool(rubs.get(name, False)) for name in names])
+    recordings = 1 if model.provenance is None else max(1, len(model.provenance.sources))
+    sizes = model.base.friction_repeatability * _values(model, names)
+    share = np.where(friction, sizes**2 / 2 * (1 + 1 / recordings), 0.0)
+    own = np.diag(covariance)
+    # rounding in the file must not leave a negative variance
+    return np.asarray(covariance - np.diag(np.minimum(share, (1 - 1e-6) * own)))

@@ -1,0 +1,95 @@
+"""Stages of USD: opened from text, in metres and kilograms, by the library of usd-core."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dynid.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Prim = Any
+"""A pxr.Usd.Prim; the library has no types."""
+
+
+class UsdLibrary(NamedTuple):
+    """The modules of ``pxr`` that are used."""
+
+    gf: ModuleType
+    sdf: ModuleType
+    usd: ModuleType
+    geom: ModuleType
+    physics: ModuleType
+
+
+def usd_library() -> UsdLibrary:
+    """Return the library.
+
+    Raises:
+        ConfigurationError: it is not installed.
+    """
+    try:
+        from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics  # noqa: PLC0415  an extra
+    except ImportError:
+        raise ConfigurationError(
+            "USD needs the library usd-core: pip install 'dynid[usd]'."
+        ) from None
+    return UsdLibrary(Gf, Sdf, Usd, UsdGeom, UsdPhysics)
+
+
+def opened_file(path: Path) -> Any:  # noqa: ANN401
+    """Open the stage of a user's file, in any form of USD.
+
+    Raises:
+        ConfigurationError: it cannot be read, or its units are not metres and kilograms.
+    """
+    library = usd_library()
+    if not path.is_file():
+        raise ConfigurationError(f"{path}: there is no such file.")
+    with _usd_errors(str(path)):
+        stage = library.usd.Stage.Open(str(path))
+    _check_units(stage, library, str(path))
+    return stage
+
+
+def opened_text(text: str, where: Path) -> Any:  # noqa: ANN401
+    """Open the stage of a text, whose layers are relative to the folder of ``where``.
+
+    Raises:
+        ConfigurationError: it cannot be read, or its units are not metres and kilograms.
+    """
+    library = usd_library()
+    layer = library.sdf.Layer.CreateAnonymous(".usda")
+    with _usd_errors(str(where)):
+        layer.ImportFromString(text)
+        layer.subLayerPaths = [str(where.parent / path) for path in layer.subLayerPaths]
+        stage = library.usd.Stage.Open(layer)
+    _check_units(stage, library, str(where))
+    return stage
+
+
+@contextmanager
+def _usd_errors(where: str) -> Iterator[None]:
+    """Convert errors of the library to a ConfigurationError."""
+    from pxr import Tf  # noqa: PLC0415  an extra
+
+    try:
+        yield
+    except Tf.ErrorException as error:
+        lines = " ".join(str(error).split())
+        message = f"{where}: USD's library cannot read it ({lines[:200]})."
+        raise ConfigurationError(message) from None
+
+
+def _check_units(stage: Any, library: UsdLibrary, where: str) -> None:  # noqa: ANN401
+    metres = library.geom.GetStageMetersPerUnit(stage)
+    kilograms = library.physics.GetStageKilogramsPerUnit(stage)
+    if not library.geom.LinearUnitsAre(metres, 1.0) or abs(kilograms - 1.0) > 1e-6:
+        raise ConfigurationError(
+            f"{where}: its units are {metres:g} m and {kilograms:g} kg; only metres and kilograms "
+            "(metersPerUnit = 1, kilogramsPerUnit = 1) are supported."
+        )

@@ -1,0 +1,103 @@
+"""``dynid drift`` over model files: a table of times, a sentence for each change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.synthetic import arm_robot, recorded, true_parameters
+
+import dynid
+from dynid.cli import main
+from dynid.drift.history_table import read_history_table
+from dynid.errors import ConfigurationError, EstimationError
+from dynid.robot.model import nominal_model
+
+PAYLOAD = 0.5  # [kg]
+AFTER = 6
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write models of ten days, the last four with a payload, and their table."""
+    folder = tmp_path_factory.mktemp("days")
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    lines = ["model,time"]
+    for number in range(10):
+        parameters = true_parameters(mechanism)
+        if number >= AFTER:
+            parameters[10 * mechanism.payload_body] += PAYLOAD
+        recording = recorded(mechanism, parameters, samples=1500, noise=0.3, seed=number)
+        dynid.identify(robot, recording).model.save(folder / f"{number}.yaml", force=True)
+        lines.append(f"{number}.yaml,2026-03-{number + 1:02d}T08:00:00Z")
+    path = folder / "days.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def run(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
+    monkeypatch.setattr("sys.argv", ["dynid", "drift", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code in (0, None)
+    return str(capsys.readouterr().out)
+
+
+def test_a_payload_of_full_identifications_is_found(
+    table: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ("--table", str(table), "--reference", "5", "--simulations", "50")
+    printed = json.loads(run(capsys, monkeypatch, *arguments, "--json"))
+    change = printed["changes"][0]
+    assert change["since"] == change["detected"] == "2026-03-07"
+    cause = change["causes"][0]
+    assert cause["cause"] == "payload"
+    assert abs(cause["size"] - PAYLOAD) < 5 * cause["standard_deviation"]
+    assert len(printed["changes"]) == 1
+    text = " ".join(run(capsys, monkeypatch, *arguments).split())
+    assert "Payload or tool changed: mass +" in text
+    assert "since 2026-03-07" in text
+
+
+def test_models_of_recordings_without_dates_need_a_table(
+    table: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["dynid", "drift", str(table.parent / "0.yaml")])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert "--table" in capsys.readouterr().err
+
+
+def test_models_of_two_robots_are_refused() -> None:
+    models = [nominal_model(arm_robot()), nominal_model(dynid.load_robot("scara_2r"))]
+    with pytest.raises(EstimationError, match="a history is of one robot"):
+        dynid.history_of_models(models, [0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "expected 'model,time'"),
+        ("model,when\na.yaml,2026-01-01", "expected 'model,time'"),
+        ("model,time\na.yaml", "line 2: 1 cells, expected 2"),
+        ("model,time\na.yaml,yesterday", "'yesterday' is not a date"),
+        ("model,time,temperature\na.yaml,2026-01-01,nan", "'nan' is not a number"),
+    ],
+)
+def test_faulty_tables_are_refused(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "days.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=said):
+        read_history_table(path)
+
+
+def test_a_table_has_models_beside_it_and_times_in_utc(tmp_path: Path) -> None:
+    path = tmp_path / "days.csv"
+    path.write_text("model,time,temperature\na.yaml,1970-01-02,21.5\n\n", encoding="utf-8")
+    (row,) = read_history_table(path)
+    assert (row.model, row.time, row.temperature) == (tmp_path / "a.yaml", 86400.0, 21.5)
+    assert np.isfinite(row.time)

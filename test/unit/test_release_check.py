@@ -1,0 +1,64 @@
+"""A release is refused while versions differ, placeholders are left or the changelog is open."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from dynid_docs.release_check import problems
+
+ROOT = Path(__file__).parents[2]
+FILES = (
+    "setup.cfg",
+    "dynid/__init__.py",
+    "package.xml",
+    "interfaces/package.xml",
+    "interfaces/pyproject.toml",
+    "CITATION.cff",
+    "CHANGELOG.md",
+)
+
+
+@pytest.fixture
+def ready(tmp_path: Path) -> Path:
+    """The repository's files, as they would be for version 9.8.7."""
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+        text = (ROOT / name).read_text("utf-8").replace("0.1.0", "9.8.7")
+        text = text.replace("maintainers@dynid.example", "someone@robots.org")
+        text = text.replace("<license>", "<url>https://robots.org</url><license>")
+        text = text.replace("## [Unreleased]", "## [9.8.7] - 2031-01-31")
+        (tmp_path / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+def test_a_ready_release_has_no_problems(ready: Path) -> None:
+    assert problems(ready, "v9.8.7") == []
+    assert problems(ready) == []
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name != "CHANGELOG.md"])
+def test_another_version_is_named(ready: Path, name: str) -> None:
+    text = (ready / name).read_text("utf-8")
+    (ready / name).write_text(text.replace("9.8.7", "9.8.6"), "utf-8")
+    assert problems(ready)
+
+
+def test_tag_changelog_and_placeholders_are_named(ready: Path) -> None:
+    assert problems(ready, "v9.8.8") == ["The tag is v9.8.8, but setup.cfg has version 9.8.7."]
+    (ready / "CHANGELOG.md").write_text("## [Unreleased]\n", "utf-8")
+    shutil.copy(ROOT / "package.xml", ready)
+    said = " ".join(problems(ready))
+    for part in (
+        "CHANGELOG.md has no heading",
+        "placeholder",
+        "no <url>",
+        "package.xml has version",
+    ):
+        assert part in said
+
+
+def test_the_versions_of_this_repository_agree() -> None:
+    assert not [line for line in problems(ROOT) if "version" in line]
