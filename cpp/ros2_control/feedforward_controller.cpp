@@ -150,6 +150,9 @@ FeedforwardController::CallbackReturn FeedforwardController::on_activate(
   if (!start_law()) {
     return CallbackReturn::ERROR;
   }
+  if (updates_) {
+    updates_->restart();
+  }
   collision_time_ = 0;
   reset_ = Reset::none;
   write_commands();

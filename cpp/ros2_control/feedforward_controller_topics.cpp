@@ -270,6 +270,9 @@ void FeedforwardController::on_reference(const JointTrajectory & message)
 
 void FeedforwardController::on_model_update(const std_msgs::msg::Float64MultiArray & message)
 {
+  if (get_lifecycle_id() != lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
+    return;  // no cycle takes it
+  }
   try {
     updates_->receive(message);
     refused_update_.clear();

@@ -126,20 +126,21 @@ ControlModel * ModelUpdateLink::choose(ControlModel * accepted, const Payload & 
     accepted_ = accepted;
     updates_.accept(accepted);
   }
-  if (payload.mass > 0.0) {
-    updates_.fall_back(FallbackCause::payload);
-    return updates_.chosen();
-  }
   if (handover_.newest() != heard_) {
     heard_ = handover_.newest();
     updates_.heard();
   }
-  if (updates_.ready()) {
+  const bool loaded = payload.mass > 0.0;
+  if (loaded) {
+    updates_.fall_back(FallbackCause::payload);
+  }
+  // where none is in use, those that cannot be used now are dropped: they would be old later
+  if (updates_.ready() || updates_.chosen() == accepted_) {
     auto * const update = handover_.take();
-    if (update != taken_) {
-      taken_ = update;
+    if (update != taken_ && !loaded) {
       updates_.take(update);
     }
+    taken_ = update;
   }
   return updates_.chosen();
 }

@@ -38,6 +38,9 @@ public:
   /// Throws std::invalid_argument, with a sentence for the user, where the update is refused.
   void receive(const std_msgs::msg::Float64MultiArray & message);
 
+  /// Before the first cycle: an update from before is not used.
+  void restart() noexcept { accepted_ = nullptr; }
+
   // For control cycles: no allocation, lock or exception.
 
   /// The model to be used, from the accepted one; that one while there is a payload.

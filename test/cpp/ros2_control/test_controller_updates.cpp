@@ -187,6 +187,24 @@ TEST(ModelUpdatesByTopic, EndWithAnotherModelOrAPayload)
     "");
   robot.rest(settled);
   EXPECT_NEAR(robot.controller.torque_offset(), -1.05 * weight, tolerance);
+  robot.updates->publish(update(1.15));
+  robot.happens([&] { return robot.value("updated") == "false"; });
+  EXPECT_EQ(robot.controller.set({{"payload.mass", 0.0}}), "");
+  robot.rest(settled);
+  EXPECT_NEAR(robot.controller.torque_offset(), -weight, tolerance)
+    << "one that came meanwhile is not used later";
+}
+
+TEST(ModelUpdatesByTopic, AreNotUsedAfterAnotherStart)
+{
+  UpdatedController robot(true);
+  ASSERT_TRUE(robot.happens([&] { return robot.updates->get_subscription_count() > 0; }));
+  robot.updates->publish(update(1.15));
+  ASSERT_TRUE(robot.happens([&] { return robot.value("updated") == "true"; }));
+  robot.controller.deactivate();
+  robot.controller.node()->activate();
+  robot.rest(settled);
+  EXPECT_NEAR(robot.controller.torque_offset(), -weight, tolerance);
 }
 
 TEST(ModelUpdatesByTopic, CyclesWithThemDoNotAllocate)
