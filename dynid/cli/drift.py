@@ -43,8 +43,9 @@ def drift_command(
 ) -> None:
     """Detect changes of a robot over many recordings.
 
-    Payload, friction, torque constants, encoder offsets. The first recordings show how much parameters vary between days; later ones are compared with
-    them. Times are those of the bags or of the table.
+    Payload, friction, torque constants, encoder offsets. The first recordings show how much
+    parameters vary between days; later ones are compared with them. Times are those of the bags or
+    of the table.
     """
     from dynid.cli.json_output import print_json
     from dynid.drift.detection import detect_drift

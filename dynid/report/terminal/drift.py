@@ -71,7 +71,8 @@ def _sentences(found: Drift) -> list[str]:
     )
     said.append(
         f"Largest surprise {significant(largest, 3)}, threshold {significant(found.threshold, 3)} "
-        f"for {significant(found.false_alarms_per_year, 2)} false alarms per year."
+        f"for {significant(found.false_alarms_per_year, 2)} false alarms per year, if variation "
+        "of one day is independent of that of the day before."
     )
     if joints:
         said.append(f"Variation of friction between days (standard deviation): {joints}.")
