@@ -1,7 +1,6 @@
 // dynid/FeedforwardController and dynid/TorqueController with updates of their model by topic.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <diagnostic_msgs/msg/diagnostic_status.hpp>
@@ -233,13 +232,3 @@ TEST(ModelUpdatesByTopic, ReachTheTorqueControllerToo)
 }
 
 }  // namespace
-
-int main(int argc, char ** argv)
-{
-  testing::InitGoogleTest(&argc, argv);
-  setenv("ROS_DOMAIN_ID", std::to_string(::getpid() % 100).c_str(), 1);
-  rclcpp::init(argc, argv);
-  const int failed = RUN_ALL_TESTS();
-  rclcpp::shutdown();
-  return failed;
-}

@@ -2,7 +2,6 @@
 // ~/reset_fault; and dynid/DriveMonitor, which reports the same.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -295,15 +294,3 @@ TEST(DriveLink, TheMonitorIsFound)
 }
 
 }  // namespace
-
-int main(int count, char ** arguments)
-{
-  testing::InitGoogleTest(&count, arguments);
-  // isolated from other machines
-  setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
-  setenv("ROS_DOMAIN_ID", std::to_string(1 + getpid() % 200).c_str(), 1);
-  rclcpp::init(count, arguments);
-  const int result = RUN_ALL_TESTS();
-  rclcpp::shutdown();
-  return result;
-}

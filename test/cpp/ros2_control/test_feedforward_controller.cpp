@@ -439,12 +439,3 @@ TEST(FeedforwardController, IsLoadedByTheControllerManager)
 }
 
 }  // namespace
-
-int main(int count, char ** arguments)
-{
-  testing::InitGoogleTest(&count, arguments);
-  rclcpp::init(count, arguments);
-  const int result = RUN_ALL_TESTS();
-  rclcpp::shutdown();
-  return result;
-}

@@ -1,7 +1,6 @@
 // Injection of faults and forces into dynid/SimulatedDrives by the topics and services of its node.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -240,15 +239,3 @@ TEST(Injections, ACycleWithInjectionsAllocatesNothing)
 }
 
 }  // namespace
-
-int main(int count, char ** arguments)
-{
-  testing::InitGoogleTest(&count, arguments);
-  // apart from other processes on this machine
-  setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
-  setenv("ROS_DOMAIN_ID", std::to_string(1 + getpid() % 200).c_str(), 1);
-  rclcpp::init(count, arguments);
-  const int result = RUN_ALL_TESTS();
-  rclcpp::shutdown();
-  return result;
-}

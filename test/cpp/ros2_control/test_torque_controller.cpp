@@ -2,7 +2,6 @@
 // cycles without allocation. The law itself is tested by test_torque_law.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -276,15 +275,3 @@ TEST(TorqueController, KeepsItsLimitsWithoutAllocation)
 }
 
 }  // namespace
-
-int main(int count, char ** arguments)
-{
-  testing::InitGoogleTest(&count, arguments);
-  // isolated from other machines
-  setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
-  setenv("ROS_DOMAIN_ID", std::to_string(1 + getpid() % 200).c_str(), 1);
-  rclcpp::init(count, arguments);
-  const int result = RUN_ALL_TESTS();
-  rclcpp::shutdown();
-  return result;
-}
