@@ -100,6 +100,12 @@ COMMANDS = {
         "drift_command",
         "Detect changes of a robot over many recordings.",
     ),
+    "fleet": CommandEntry(
+        MODELS,
+        "fleet",
+        "fleet_app",
+        "Identify a fleet's recordings on many processes, and detect what changes.",
+    ),
     "friction": CommandEntry(
         MODELS, "friction", "friction_command", "Select the friction model of each joint."
     ),

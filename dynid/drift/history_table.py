@@ -57,12 +57,17 @@ def read_history_table(path: Path) -> tuple[TableRow, ...]:
                 f"{printable(path)}, line {number}: {len(cells)} cells, expected {len(header)}."
             )
         where = f"{printable(path)}, line {number}"
-        warmth = _temperature(where, cells[2]) if len(header) > 2 else None
-        rows.append(TableRow(path.parent / cells[0].strip(), _time(where, cells[1]), warmth))
+        warmth = parse_temperature(where, cells[2]) if len(header) > 2 else None
+        rows.append(TableRow(path.parent / cells[0].strip(), parse_time(where, cells[1]), warmth))
     return tuple(rows)
 
 
-def _time(where: str, cell: str) -> float:
+def parse_time(where: str, cell: str) -> float:
+    """Return a date and time in ISO 8601 as seconds since 1970; without a zone it is in UTC.
+
+    Raises:
+        ConfigurationError: it is no date and time.
+    """
     try:
         moment = datetime.fromisoformat(cell.strip().replace("Z", "+00:00"))
     except ValueError:
@@ -75,7 +80,12 @@ def _time(where: str, cell: str) -> float:
     return moment.timestamp()
 
 
-def _temperature(where: str, cell: str) -> float:
+def parse_temperature(where: str, cell: str) -> float:
+    """Return a temperature [°C].
+
+    Raises:
+        ConfigurationError: it is no finite number.
+    """
     try:
         value = float(cell)
     except ValueError:

@@ -43,6 +43,7 @@ ORDER = (
     "simulators",
     "report",
     "profile",
+    "fleet",
     "api",
     "demo",
     "cli",

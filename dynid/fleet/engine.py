@@ -1,0 +1,179 @@
+"""Independent computations on many processes: on this machine, or on any Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from dynid.errors import ConfigurationError, TaskError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_AHEAD = 4  # tasks for each thread of the cluster that wait on it: more would only take memory
+_RECONNECT = "10s"
+
+
+class WorkerLost(Exception):  # noqa: N818  reported as the result of one item
+    """The processes that computed an item ended, again and again."""
+
+
+@contextmanager
+def cluster(
+    scheduler: str | None = None, *, workers: int | None = None, memory: str = "auto"
+) -> Iterator[Client]:
+    """Yield a client of a cluster.
+
+    Args:
+        scheduler: address such as ``tcp://host:8786``; None for processes on this machine.
+        workers: their number on this machine; None for one for each processor.
+        memory: limit of each process on this machine, such as ``2GB``; one that exceeds it is
+            started again.
+
+    Raises:
+        ConfigurationError: Dask is not installed.
+        TaskError: there is no scheduler at the address, or it has no workers.
+    """
+    try:
+        import dask  # noqa: PLC0415  an extra
+        from distributed import Client, LocalCluster  # noqa: PLC0415
+    except ImportError:
+        message = "a fleet needs Dask and pyarrow: pip install 'dynid[fleet]'."
+        raise ConfigurationError(message) from None
+    settings = {
+        "distributed.comm.timeouts.connect": _RECONNECT,
+        "distributed.scheduler.allowed-failures": 2,
+    }
+    with dask.config.set(settings), _quiet():
+        if scheduler is not None:
+            with _connected(Client, scheduler) as client:
+                yield client
+            return
+        with (
+            LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                memory_limit=memory,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            ) as local,
+            Client(local) as client,
+        ):
+            yield client
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Suppress messages of Dask on connections: what they mean for the work is reported."""
+    logger = logging.getLogger("distributed")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+@contextmanager
+def _connected(kind: type[Client], scheduler: str) -> Iterator[Client]:
+    try:
+        client = kind(scheduler, set_as_default=False)
+    except (OSError, ValueError) as problem:
+        raise TaskError(f"{scheduler}: no scheduler answers ({problem}).") from None
+    with client:
+        _check_workers(client, scheduler)
+        yield client
+
+
+def _check_workers(client: Client, scheduler: str) -> None:
+    """Raise a TaskError if there are no workers, or one has not this version of dynid.
+
+    What a worker cannot import, Dask would wait for without an end.
+    """
+    # a function of the standard library, which every worker can import
+    versions = client.run(metadata.version, "dynid", on_error="return")
+    if not versions:
+        message = f"{scheduler}: the scheduler has no workers; start some with 'dask worker'."
+        raise TaskError(message)
+    own = _own_version()
+    for worker, version in versions.items():
+        if version != own:
+            has = "no dynid" if isinstance(version, Exception) else f"dynid {version}"
+            raise TaskError(f"{scheduler}: the worker {worker} has {has}, expected dynid {own}.")
+
+
+def _own_version() -> str:
+    return metadata.version("dynid")
+
+
+def completed(
+    client: Client, function: Callable[..., Result], items: Iterable[tuple[Item, tuple[Any, ...]]]
+) -> Iterator[tuple[Item, Result | WorkerLost]]:
+    """Yield items with the results of ``function``, in the order in which they are done.
+
+    An item of a process that ends is computed again by another one. Only a few items are on the
+    cluster at a time.
+
+    Args:
+        client: of the cluster.
+        function: without side effects, of a module that the workers have; what it raises is raised.
+        items: each with the arguments of the function.
+
+    Raises:
+        TaskError: the scheduler ended.
+    """
+    from distributed import CancelledError  # noqa: PLC0415
+
+    threads = sum(client.nthreads().values())
+    suspects: list[tuple[Item, tuple[Any, ...]]] = []
+    try:
+        yield from _unordered(client, function, items, _AHEAD * max(threads, 1), suspects)
+        # one of them ended the processes of all that were with it: each again, alone
+        for one in suspects:
+            again: list[tuple[Item, tuple[Any, ...]]] = []
+            yield from _unordered(client, function, [one], 1, again)
+            if again:
+                yield one[0], WorkerLost()
+    except (CancelledError, OSError, TimeoutError) as problem:
+        raise TaskError(f"the scheduler of the cluster ended ({type(problem).__name__}).") from None
+
+
+def _unordered(
+    client: Client,
+    function: Callable[..., Result],
+    items: Iterable[tuple[Item, tuple[Any, ...]]],
+    ahead: int,
+    suspects: list[tuple[Item, tuple[Any, ...]]],
+) -> Iterator[tuple[Item, Result]]:
+    """Yield items with their results; those whose processes ended are added to ``suspects``."""
+    from distributed import KilledWorker, as_completed  # noqa: PLC0415
+
+    waiting = iter(items)
+    running: dict[Any, tuple[Item, tuple[Any, ...]]] = {}
+
+    def submitted(count: int) -> list[Any]:
+        futures = []
+        for one in islice(waiting, count):
+            future = client.submit(function, *one[1], pure=False)
+            running[future.key] = one
+            futures.append(future)
+        return futures
+
+    done = as_completed(submitted(ahead), loop=client.loop)
+    for future in done:
+        item, arguments = running.pop(future.key)
+        try:
+            result = future.result()
+        except KilledWorker:
+            suspects.append((item, arguments))
+        else:
+            yield item, result
+        for other in submitted(1):
+            done.add(other)

@@ -1,0 +1,190 @@
+"""What a worker does: read one recording, identify it, and return rows for the data set."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dynid
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.errors import DynidError, RecordingError
+from dynid.file_names import encoded_file_name
+from dynid.fleet.dataset import MODELS
+from dynid.fleet.listing import Entry, file_system
+from dynid.fleet.schema import VERSION
+from dynid.identification.identify import identify
+from dynid.identification.result import Identification
+from dynid.recording.model import digest
+from dynid.robot.model import Model
+from dynid.robot.recordings import load_recording
+from dynid.robot.robot import Robot
+from dynid.text import printable
+
+_SHORT = 12  # characters of a digest in a file name
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of one recording.
+
+    Attributes:
+        row: of ``recordings``.
+        parameters: rows of ``parameters``.
+        model: text of model.yaml; None if the identification was not possible.
+    """
+
+    row: dict[str, Any]
+    parameters: tuple[dict[str, Any], ...] = ()
+    model: str | None = None
+
+
+def settings_digest(robot: Robot) -> str:
+    """Return the SHA-256 of all settings and of the URDF, in hexadecimal."""
+    content = json.dumps([robot.yaml_content(), robot.urdf_xml], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def process(robot: Robot, entry: Entry, known: str | None) -> Outcome | str:
+    """Identify a recording.
+
+    Whatever is wrong with it becomes a row with the status ``failed``.
+
+    Args:
+        robot: of the recording's type.
+        entry: the recording.
+        known: SHA-256 of the content that the data set has results of, with the same settings.
+
+    Returns:
+        the outcome; ``known`` if the content is the same.
+    """
+    begin = time.monotonic()
+    row = _row(entry) | {"settings_sha256": settings_digest(robot)}
+    try:
+        with _local(entry.recording) as path:
+            content = _content_digest(path)
+            if content == known:
+                return content
+            row["content_sha256"] = content
+            recording = load_recording(path, robot)
+            row |= {"samples": len(recording.time), "duration": recording.duration}
+            found = identify(robot, recording)
+    except (DynidError, OSError) as problem:
+        return Outcome(row | {"message": str(problem), "seconds": time.monotonic() - begin})
+    except Exception as problem:  # noqa: BLE001  a fault in one recording must not end the others
+        message = f"failed in dynid itself ({type(problem).__name__}: {problem})."
+        return Outcome(row | {"message": message, "seconds": time.monotonic() - begin})
+    row |= _result(found, row)
+    text = found.model.text()
+    return Outcome(row | {"seconds": time.monotonic() - begin}, _parameters(found.model, row), text)
+
+
+def lost(robot: Robot, entry: Entry, message: str) -> Outcome:
+    """Return the row of a recording whose worker ended."""
+    return Outcome(_row(entry) | {"settings_sha256": settings_digest(robot), "message": message})
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    return {
+        "schema_version": VERSION,
+        "robot": entry.robot,
+        "type": entry.type,
+        "recording": entry.recording,
+        "recorded_at": entry.recorded_at,
+        "temperature": entry.temperature,
+        "fingerprint": entry.fingerprint,
+        "status": "failed",
+        "dynid_version": dynid.__version__,
+        "finished_at": datetime.now(timezone.utc),
+        "seconds": 0.0,
+    }
+
+
+@contextmanager
+def _local(place: str) -> Iterator[Path]:
+    """Yield the path of a recording, copied to this machine if it is elsewhere.
+
+    Raises:
+        RecordingError: it cannot be copied.
+        ConfigurationError: its protocol is unknown.
+    """
+    system, path = file_system(place)
+    if "://" not in place:
+        yield Path(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="dynid-") as folder:
+        here = Path(folder) / Path(path).name
+        try:
+            system.get(path, str(here), recursive=system.isdir(path))
+        except (OSError, ValueError) as problem:
+            raise RecordingError(f"{printable(place)}: cannot be copied ({problem}).") from None
+        yield here
+
+
+def _content_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or of the names and contents of a folder."""
+    if not path.is_dir():
+        return digest(path)
+    files = sorted(one for one in path.rglob("*") if one.is_file())
+    parts = [f"{one.relative_to(path)} {digest(one)}" for one in files]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _result(found: Identification, row: dict[str, Any]) -> dict[str, Any]:
+    model, made, errors = found.model, found.provenance, found.model.errors
+    stamps = [one.start_time for one in made.sources if one.start_time is not None]
+    date = datetime.fromtimestamp(min(stamps) * 1e-9, timezone.utc) if stamps else None
+    covariance = model.base.covariance_of(model.base.names)
+    name = Path(row["recording"]).stem
+    short = row["content_sha256"][:_SHORT] + row["settings_sha256"][:_SHORT]
+    folder = encoded_file_name(row["robot"])
+    return {
+        "recorded_at": row["recorded_at"] or date,
+        "status": "identified",
+        "verdict": "pass" if found.verdict.success else "fail",
+        "message": " ".join((*made.reasons, *made.warnings)) or None,
+        "joints": list(found.robot.joints),
+        "relative_error": None if errors is None else list(errors.relative_error),
+        "held_out_error": None if errors is None else list(errors.held_out_relative_error) or None,
+        "torque_error": None if errors is None else list(errors.rmse_torque),
+        "covariance": covariance[np.tril_indices(len(covariance))].tolist(),
+        "friction_repeatability": model.base.friction_repeatability,
+        "model": f"{MODELS}/{folder}/{encoded_file_name(name)}-{short}.yaml",
+    }
+
+
+def _parameters(model: Model, row: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    mechanism, estimate = model.mechanism, model.base
+    base = base_parameterization(mechanism)
+    places = {name: number for number, name in enumerate(base.names)}
+    key = ("robot", "type", "recording", "content_sha256", "settings_sha256")
+    rows = []
+    for index, name in enumerate(estimate.names):
+        column = int(base.independent[places[name]])
+        term = column - mechanism.first_term
+        bodies = mechanism.body_joints
+        rows.append(
+            {one: row[one] for one in key}
+            | {
+                "index": index,
+                "parameter": name,
+                "regrouping": estimate.regroupings[index],
+                "kind": "rigid" if term < 0 else mechanism.terms[term].kind,
+                "joint": bodies[column // 10]
+                if term < 0
+                else mechanism.moving_joints[mechanism.terms[term].joint],
+                "unit": base.units[places[name]],
+                "value": float(estimate.values[index]),
+                "standard_deviation": float(estimate.standard_deviations[index]),
+            }
+        )
+    return tuple(rows)

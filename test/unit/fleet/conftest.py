@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from distributed import Client
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Client]:
+    """Yield a client of a cluster of two threads in this process."""
+    distributed = pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
+    pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
+        ) as local,
+        distributed.Client(local) as connected,
+    ):
+        yield connected

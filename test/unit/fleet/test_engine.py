@@ -1,0 +1,90 @@
+"""The engine survives its processes; the end of the scheduler is reported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from importlib import metadata
+
+import pytest
+from support.tasks import end_process_once, square
+
+from dynid.errors import TaskError
+
+distributed = pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
+
+from dynid.fleet.engine import WorkerLost, cluster, completed  # noqa: E402
+
+
+def test_items_of_a_killed_process_are_computed_by_another(tmp_path):
+    items = [(number, (str(tmp_path), number)) for number in range(8)]
+    with cluster(workers=1) as client:
+        found = list(completed(client, end_process_once, items))
+    assert sorted(item for item, _ in found) == list(range(8))  # none lost, none doubled
+    results = dict(found)
+    assert isinstance(results.pop(5), WorkerLost)
+    assert results == {number: number**2 for number in range(8) if number != 5}
+
+
+def test_few_items_are_on_the_cluster_at_a_time(client):
+    taken = []
+
+    def items():
+        for number in range(100):
+            taken.append(number)
+            yield number, (number,)
+
+    results = completed(client, square, items())
+    for number, _ in zip(range(20), results, strict=False):
+        assert len(taken) <= number + 1 + 4 * 2
+    assert len(taken) < 40
+
+
+def test_what_a_function_raises_is_raised(client):
+    with pytest.raises(TypeError):
+        list(completed(client, square, [("text", ("text",))]))
+
+
+def test_no_scheduler_is_said_in_a_sentence(monkeypatch):
+    monkeypatch.setattr("dynid.fleet.engine._RECONNECT", "1s")
+    with (
+        pytest.raises(TaskError, match=r"tcp://127.0.0.1:9: no scheduler answers"),
+        cluster("tcp://127.0.0.1:9"),
+    ):
+        pass
+
+
+SCHEDULER = """
+from distributed import LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, processes=False, protocol="tcp", dashboard_address="127.0.0.1:0") as one:
+        print(one.scheduler_address, flush=True)
+        input()
+"""
+
+
+def test_the_end_of_the_scheduler_is_said_in_a_sentence():
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", SCHEDULER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        address = process.stdout.readline().strip()
+        with cluster(address) as client:
+            results = completed(client, time.sleep, ((number, (0.05,)) for number in range(1000)))
+            next(results)
+            process.kill()
+            with pytest.raises(TaskError, match="the scheduler of the cluster ended"):
+                list(results)
+
+
+def test_workers_must_have_this_version(monkeypatch, client):
+    address = client.scheduler.address
+    with cluster(address):
+        pass
+    monkeypatch.setattr(metadata, "version", lambda _name: "0.0.1")
+    monkeypatch.setattr("dynid.fleet.engine._own_version", lambda: "9.9.9")
+    with (
+        pytest.raises(TaskError, match=r"has dynid 0\.0\.1, expected dynid 9\.9\.9"),
+        cluster(address),
+    ):
+        pass
