@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 
 import numpy as np
 import pytest
+from support.browser import browser, visit  # noqa: F401  fixtures
 
 from dynid.estimation.fitting import HeldOut
 from dynid.evaluation.joint_errors import JointErrors
