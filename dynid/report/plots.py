@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _POINTS = 1200  # of a curve over time
 _DOTS = 700
+_ENOUGH = 50_000  # samples for medians
 _BINS = 40
+_FEWEST = 3  # samples of a median
 
 
 def torque_plot(motion: Motion, joint: int) -> Markup:
@@ -65,7 +67,7 @@ def friction_plot(motion: Motion, mechanism: Mechanism) -> Markup:
     charts = []
     for joint, name in enumerate(motion.names):
         model, velocity = friction[:, joint], motion.joined("velocity", joint)
-        rows = evenly(len(velocity), _DOTS)
+        rows, some = evenly(len(velocity), _DOTS), evenly(len(velocity), _ENOUGH)
         charts.append(
             Chart(
                 description=f"Friction torque of {name} over velocity",
@@ -79,7 +81,7 @@ def friction_plot(motion: Motion, mechanism: Mechanism) -> Markup:
                         "measured",
                         "dots",
                     ),
-                    Layer(*_medians(velocity, model), "model"),
+                    Layer(*_medians(velocity[some], model[some]), "model"),
                 ),
             )
         )
@@ -160,10 +162,10 @@ def _medians(velocity: Array, values: Array) -> tuple[Array, Array]:
     half = np.linspace(0, float(np.abs(velocity).max()) or 1.0, _BINS + 1)
     edges = np.concatenate([-half[:0:-1], half])
     bins = np.digitize(velocity, edges[1:-1])
-    at, height = [], []
-    for number in np.unique(bins):
-        inside = bins == number
-        if inside.sum() >= 3:
-            at.append(float(np.median(velocity[inside])))
-            height.append(float(np.median(values[inside])))
-    return np.array(at), np.array(height)
+    order = np.argsort(bins, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(bins[order])) + 1)
+    filled = [part for part in parts if len(part) >= _FEWEST]
+    at, height = (
+        np.array([float(np.median(over[part])) for part in filled]) for over in (velocity, values)
+    )
+    return at, height

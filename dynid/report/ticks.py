@@ -88,7 +88,7 @@ def round_step(rough: float) -> float:
 def _text(value: float, step: float) -> str:
     size = abs(value)
     if step == 0 or size >= _LARGE or 0 < size < _SMALL or step < _SMALL:
-        text = f"{value:g}" if _SMALL <= size < _LARGE else significant(value, 1)
+        text = f"{value:g}" if _SMALL <= size < _LARGE else significant(value, 2)
     else:
         text = f"{value + 0.0:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
     return text.replace("-", "\N{MINUS SIGN}")
