@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from dynid.evaluation.diagnosis.finding import grouped
 from dynid.files import write_text
 from dynid.report.chart import Chart, Colour, Layer
+from dynid.report.decimation import envelope, evenly
 from dynid.report.pages import render
-from dynid.report.svg import envelope, evenly
 from dynid.text import significant
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from markupsafe import Markup
 
 from dynid.arrays import Array
 from dynid.report.chart import Chart, Colour, Layer, grid
+from dynid.report.decimation import evenly, extremes, interval
 from dynid.report.motion import Motion
-from dynid.report.svg import evenly
 from dynid.report.ticks import Axis
-from dynid.report.time_series import extremes, interval
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism

@@ -8,8 +8,8 @@ import numpy as np
 
 from dynid.excitation.prediction.parameters import POOR
 from dynid.excitation.prediction.prediction import Prediction
+from dynid.report.decimation import envelope
 from dynid.report.motion import Motion
-from dynid.report.svg import envelope
 from dynid.report.view.joint_motion import JointMotion
 from dynid.report.view.scene import Scene
 from dynid.report.view.turntable import moving_scene

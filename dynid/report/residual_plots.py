@@ -11,7 +11,7 @@ from dynid.arrays import Array
 from dynid.estimation.autocorrelation import autocorrelation
 from dynid.evaluation.residual_statistics import bandwidth, spectrum, white_band
 from dynid.report.chart import Chart, Layer, grid
-from dynid.report.svg import evenly
+from dynid.report.decimation import evenly
 from dynid.report.ticks import Axis
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """Torque over time for the report's script: decimated, and as compact text in the page.
 
-Of every interval of k samples the smallest and the largest value are kept, in their order, so that
-no peak is lost. The script merges them further for each view, by the same rule.
+The script decimates further for each view, by the same rule as :func:`extremes`.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.report.decimation import extremes, interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,33 +22,6 @@ if TYPE_CHECKING:
 _VALUES = 400_000  # of all joints and curves in a page: 1.1 MB as text
 _LEVELS = 65_534  # of a value between the smallest and the largest; the next number is NaN
 _CURVES = ("measured", "model", "error")
-
-
-def extremes(values: Array, size: int) -> Array:
-    """Keep the smallest and the largest of every ``size`` values along axis 0, in their order.
-
-    Args:
-        values: (N, n); NaN are left out where an interval has others.
-        size: of an interval; with 1 or 2 all values are kept.
-
-    Returns:
-        (2 * ceil(N / size), n), or the values themselves. Row r is at the time of row r * size / 2.
-    """
-    if size <= 2:
-        return values
-    count = -(-len(values) // size)
-    filled = np.concatenate([values, np.repeat(values[-1:], count * size - len(values), axis=0)])
-    parts = filled.reshape(count, size, -1)
-    low = np.where(np.isnan(parts), np.inf, parts).argmin(axis=1, keepdims=True)
-    high = np.where(np.isnan(parts), -np.inf, parts).argmax(axis=1, keepdims=True)
-    rows = np.concatenate([np.minimum(low, high), np.maximum(low, high)], axis=1)
-    kept = np.take_along_axis(parts, rows, axis=1)
-    return np.asarray(kept.reshape(2 * count, -1))
-
-
-def interval(samples: int, most: int) -> int:
-    """Return the size of the intervals of which at most about ``most`` values are kept."""
-    return 1 if samples <= most else -(-2 * samples // most)
 
 
 def series_json(motion: Motion) -> str:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dynid.identification.validate import Validation
+from dynid.report.decimation import envelope, evenly
 from dynid.report.report import report_html, write_report, write_validation_report
-from dynid.report.svg import envelope, evenly
 from dynid.report.tables import base_row, term_table
 from dynid.text import iso_time, percent, significant, unit
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from dynid.report.decimation import extremes, interval
 from dynid.report.motion import Motion
-from dynid.report.time_series import extremes, interval, packed, series_json
+from dynid.report.time_series import packed, series_json
 
 values = arrays(float, st.tuples(st.integers(1, 300), st.integers(1, 3)), elements=st.floats(-9, 9))
 
