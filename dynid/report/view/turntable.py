@@ -52,8 +52,8 @@ def moving_scene(robot: Robot, motion: JointMotion, *, tool: str | None = None) 
         DynidError: profile and URDF do not match.
     """
     picture = RobotPicture(robot, tool=tool)
-    scene = picture.scene(motion.position[0], path=picture.tool_path(motion), motion=motion)
-    return replace(scene.only("robot", "base"), legend=scene.legend[:1])
+    scene = picture.scene(motion.position[0], paths=picture.tool_paths(motion), motion=motion)
+    return replace(scene.only("robot", "base"), legend=scene.legend[: len(scene.lines)])
 
 
 def turntable(scene: Scene) -> Turntable:
