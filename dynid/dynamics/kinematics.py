@@ -171,7 +171,7 @@ class Kinematics:
 
     def tool_path(self, positions: ArrayLike) -> Array:
         """Return the tool point for positions (N, n) [rad or m]: (N, 3) [m]."""
-        return self.link_paths(positions, [self.tool])[0]
+        return np.asarray(self.link_paths(positions, [self.tool])[0])
 
     def link_paths(self, positions: ArrayLike, links: Sequence[str]) -> Array:
         """Return the origins of L links for positions (N, n) [rad or m]: (L, N, 3) [m]."""
@@ -182,7 +182,8 @@ class Kinematics:
             point = np.array(frame.placement.translation)
             body = poses[:, int(frame.parentJoint)]
             paths.append([Pose.from_numbers(pose).apply([point])[0] for pose in body])
-        return np.asarray(np.array(paths, dtype=np.float64).reshape(len(links), -1, 3))
+        found: Array = np.array(paths, dtype=np.float64).reshape(len(links), -1, 3)
+        return found
 
     @property
     def other_tools(self) -> tuple[str, ...]:

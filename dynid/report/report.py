@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from markupsafe import Markup
 
+from dynid.errors import DynidError
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.files import write_text
 from dynid.identification.result import Identification
@@ -103,11 +104,17 @@ def _motion(result: Identification | Validation) -> Motion:
     return Motion(result.signals, result.measured_torque, result.model_torque, prismatic)
 
 
-def _tool_path(result: Identification | Validation) -> Turntable:
-    """Return the robot and the path of its tool along the longest recording."""
+def _tool_path(result: Identification | Validation) -> Turntable | None:
+    """Return the robot and the path of its tool along the longest recording.
+
+    None where a closed chain cannot be closed along it: a picture must not cost the report.
+    """
     longest = max(result.signals, key=lambda signals: len(signals.time))
     motion = JointMotion("recording", longest.time, longest.position)
-    return turntable(moving_scene(result.model.robot, motion))
+    try:
+        return turntable(moving_scene(result.model.robot, motion))
+    except DynidError:
+        return None
 
 
 def _common(result: Identification | Validation, motion: Motion) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from dynid.errors import DynidError
 from dynid.identification.validate import Validation
 from dynid.report.decimation import envelope, evenly
 from dynid.report.report import report_html, write_report, write_validation_report
@@ -184,6 +185,17 @@ def test_a_joint_that_never_moves_is_drawn_too(identification):
     torque = tuple(t * 0 for t in identification.model_torque)
     still = replace(identification, signals=signals, measured_torque=torque, model_torque=torque)
     Page(report_html(still))
+
+
+def test_a_report_without_the_path_of_the_tool_is_whole(identification, monkeypatch):
+    def open_loop(*arguments):
+        raise DynidError("the loops cannot be closed.")
+
+    monkeypatch.setattr("dynid.report.report.moving_scene", open_loop)
+    html = report_html(identification)
+    found = Page(html)
+    assert "path" not in found.ids
+    assert set(re.findall(r'href="#([\w-]+)', html)) <= set(found.ids)
 
 
 def test_a_validation_has_a_report_of_its_own(identification, tmp_path):
