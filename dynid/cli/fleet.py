@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dynid.cli.fleet_options import (
+    DataSetFolder,
+    FalseAlarms,
+    Memory,
+    Reference,
+    Scheduler,
+    Seed,
+    Simulations,
+    Workers,
+    connected,
+)
+from dynid.cli.fleet_site import report_command, serve_command
 from dynid.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from distributed import Client
-
     from dynid.fleet.identify import FleetRun
 
 fleet_app = typer.Typer(no_args_is_help=True, add_completion=False)
-
-Scheduler = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Of a Dask cluster, such as tcp://host:8786."),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", min=1, help="Processes on this machine; default: one for each processor."
-    ),
-]
-Memory = Annotated[
-    str,
-    typer.Option(metavar="SIZE", help="Limit of each process on this machine, such as 2GB."),
-]
 
 
 @fleet_app.callback()
@@ -66,13 +59,10 @@ def identify_command(
         from dynid.fleet.settings import Fleet
 
         described = Fleet(fleet_file)
-
-        def step(done: int, count: int) -> None:
-            shown(f"{done} of {count} recordings")
-            shown.share(done / count)
-
         with connected(scheduler, workers, memory) as client:
-            run = identify_fleet(described, client, again=again, progress=step)
+            run = identify_fleet(
+                described, client, again=again, progress=shown.counted("recordings")
+            )
     if as_json:
         print_json(_json(run))
     else:
@@ -83,20 +73,11 @@ def identify_command(
 
 @fleet_app.command("watch")
 def watch_command(
-    data_set: Annotated[
-        Path, typer.Argument(metavar="DATA_SET", help="Folder that 'fleet identify' has written.")
-    ],
-    reference: Annotated[
-        int,
-        typer.Option(metavar="N", min=4, help="First recordings of a robot, taken as unchanged."),
-    ] = 10,
-    false_alarms_per_year: Annotated[
-        float, typer.Option(metavar="RATE", help="Accepted rate for each robot.")
-    ] = 0.1,
-    simulations: Annotated[
-        int, typer.Option(metavar="N", min=50, help="Simulated years for each threshold.")
-    ] = 500,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the simulated years.")] = 0,
+    data_set: DataSetFolder,
+    reference: Reference = 10,
+    false_alarms_per_year: FalseAlarms = 0.1,
+    simulations: Simulations = 500,
+    seed: Seed = 0,
     scheduler: Scheduler = None,
     workers: Workers = None,
     memory: Memory = "auto",
@@ -117,11 +98,6 @@ def watch_command(
         from dynid.fleet.watch import watch_fleet
 
         results = dynid.fleet.load(data_set)
-
-        def step(done: int, count: int) -> None:
-            shown(f"{done} of {count} robots")
-            shown.share(done / count)
-
         with connected(scheduler, workers, memory) as client:
             states = watch_fleet(
                 results,
@@ -130,29 +106,12 @@ def watch_command(
                 false_alarms_per_year=false_alarms_per_year,
                 simulations=simulations,
                 seed=seed,
-                progress=step,
+                progress=shown.counted("robots"),
             )
     if as_json:
         print_json(states_json(states))
     else:
         print_states(console, states)
-
-
-@contextmanager
-def connected(scheduler: str | None, workers: int | None, memory: str) -> Iterator[Client]:
-    """Yield a client of the cluster that the options name.
-
-    Raises:
-        ConfigurationError: they contradict each other, or Dask is not installed.
-        TaskError: the cluster does not answer.
-    """
-    from dynid.errors import ConfigurationError
-    from dynid.fleet.engine import cluster
-
-    if scheduler is not None and workers is not None:
-        raise ConfigurationError("--workers is for processes on this machine, not for --scheduler.")
-    with cluster(scheduler, workers=workers, memory=memory) as client:
-        yield client
 
 
 def _sentence(run: FleetRun) -> str:
@@ -171,3 +130,7 @@ def _json(run: FleetRun) -> dict[str, float]:
         "unchanged": run.unchanged,
         "seconds": run.seconds,
     }
+
+
+fleet_app.command("report")(report_command)
+fleet_app.command("serve")(serve_command)

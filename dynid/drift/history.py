@@ -76,6 +76,21 @@ class History:
                 "must be at least one."
             )
 
+    def equals(self, other: History) -> bool:
+        """Return whether everything is the same to the last digit."""
+        if (self.robot, self.names, self.notes) != (other.robot, other.names, other.notes):
+            return False
+        pairs = [
+            (self.times, other.times),
+            (self.values, other.values),
+            (self.covariances, other.covariances),
+        ]
+        if self.temperatures is not None and other.temperatures is not None:
+            pairs.append((self.temperatures, other.temperatures))
+        elif self.temperatures is not other.temperatures:
+            return False
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
     @property
     def per_year(self) -> float:
         """Recordings per year."""

@@ -95,6 +95,7 @@ def watch_fleet(
     false_alarms_per_year: float = 0.1,
     simulations: int = 500,
     seed: int = 0,
+    known: Mapping[str, Drift] | None = None,
     progress: Progress = lambda _done, _all: None,
 ) -> tuple[RobotState, ...]:
     """Detect the changes of every robot, and compare it with the others of its type.
@@ -106,6 +107,8 @@ def watch_fleet(
         false_alarms_per_year: accepted rate for each robot.
         simulations: simulated years for each robot's threshold.
         seed: of these.
+        known: by robots what an earlier call with the same settings found, which is not computed
+            again where the history is the same.
         progress: called with the number of robots that are done, and that of all.
 
     Returns:
@@ -124,6 +127,10 @@ def watch_fleet(
             try:
                 history, rows = robot_history(results, robot)
                 histories[robot] = history
+                before = (known or {}).get(robot)
+                if before is not None and before.history.equals(history):
+                    drifts[robot] = before
+                    continue
                 text = read_text(model_path(results, best_row(history, rows, reference)))
             except DynidError as problem:
                 problems[robot] = str(problem)

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+_OWN = "dynid.report"
 
-def render(template: str, content: dict[str, Any]) -> str:
-    """Return the page of a template of this package, filled with ``content``."""
-    environment = Environment(
-        loader=FunctionLoader(_text),
+
+def render(template: str, content: dict[str, Any], *, package: str = _OWN) -> str:
+    """Return the page of a template of a package, filled with ``content`` and this one's style."""
+    style = _text(_OWN, "style.css")
+    return _environment(package).get_template(template).render(**content, style=style)
+
+
+@cache
+def _environment(package: str) -> Environment:
+    """Return an environment that compiles each template once: a fleet has hundreds of pages."""
+    return Environment(
+        loader=FunctionLoader(lambda name: _text(package, name)),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(template).render(**content, style=_text("style.css"))
 
 
-def _text(name: str) -> str:
-    return (files("dynid.report") / name).read_text("utf-8")
+def _text(package: str, name: str) -> str:
+    return (files(package) / name).read_text("utf-8")

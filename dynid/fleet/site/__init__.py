@@ -1,0 +1,1 @@
+"""The pages of a fleet: as files without a server, or live on this machine."""
