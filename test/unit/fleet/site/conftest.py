@@ -11,6 +11,7 @@ pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
 from support.drawn_fleet import DrawnRobot, write_drawn_fleet
 
 import dynid.fleet
+from dynid.fleet.site.build import write_site
 from dynid.fleet.watch import watch_fleet
 
 PAYLOAD = 0.05
@@ -49,8 +50,6 @@ def states(results, client, watch):
 @pytest.fixture(scope="session")
 def site(results, states, client, data_set) -> Path:
     """Return the folder of the pages, beside the data set."""
-    from dynid.fleet.site.build import write_site
-
     folder = data_set.parent / "site"
     write_site(results, states, client, folder)
     return folder
