@@ -257,6 +257,6 @@ def failed(identification) -> Identification:
     return replace(identification, verdict=verdict, model=replace(model, provenance=provenance))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_identification():
     return an_identification

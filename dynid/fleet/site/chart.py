@@ -1,7 +1,7 @@
 """A value over time as a small SVG in the colours of the page: some kB, and readable on a phone.
 
-A figure of matplotlib (``dynid.report.svg``) is ten times as large, and its text is as small as the
-width of a page makes it; a robot's page has dozens of charts, each as wide as a phone.
+Bars, bands and changes of one robot over time: ``dynid.report.chart`` draws curves of motions. A
+robot's page has dozens of these, each as wide as a phone.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from datetime import datetime, timezone
 
 import numpy as np
 from markupsafe import Markup
-from matplotlib.ticker import MaxNLocator
 
 from dynid.arrays import Array
 from dynid.drift.history import DAY
-from dynid.report.svg import envelope
+from dynid.report.decimation import envelope
+from dynid.report.ticks import Axis
 
 WIDTH, HEIGHT = 400, 170
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 8.0, 14.0, 20.0
 _BUCKETS = 75
+_TICKS = 4
 _YEAR_SHOWN = 300  # days from which dates need their year
 _BAR = 2.0  # half length of error bars [standard deviations]
 
@@ -124,22 +125,16 @@ class _Axes:
 
 def _ticks(axes: _Axes) -> list[Markup]:
     parts, lines = [], []
-    for value in _round(axes.low, axes.high):
-        place = float(axes.y(value))
+    for tick in Axis(axes.low, axes.high).ticks(_TICKS):
+        place = float(axes.y(axes.low + tick.at * (axes.high - axes.low)))
         lines.append(f"M{_LEFT} {place:.1f}H{WIDTH - _RIGHT}")
-        text = "0" if abs(value) < 1e-12 * axes.high else f"{value:.6g}".replace("-", "−")
-        parts.append(_text(text, _LEFT - 5, place + 4, "end"))
+        parts.append(_text(tick.text, _LEFT - 5, place + 4, "end"))
     first, last = axes.begin / DAY, max(axes.end / DAY, axes.begin / DAY + 0.01)
-    for day in _round(first, last):
+    for tick in Axis(first, last).ticks(_TICKS):
+        day = first + tick.at * (last - first)
         place = float(np.clip(axes.x(day * DAY), _LEFT + 14, WIDTH - _RIGHT - 22))
         parts.append(_text(_date(day, last - first), place, HEIGHT - 5, "middle"))
     return [_path("grid", lines), *parts]
-
-
-def _round(low: float, high: float) -> list[float]:
-    """Return round numbers within a range."""
-    found = np.asarray(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]).tick_values(low, high))
-    return [float(one) for one in found[(found >= low) & (found <= high)]]
 
 
 def _date(day: float, span: float) -> str:

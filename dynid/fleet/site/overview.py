@@ -64,7 +64,9 @@ def _row(state: RobotState, last: str) -> dict[str, Any]:
         "sentence": said[0] if said else "",
         "more": said[1:],
         "spark": "" if drift is None else sparkline(drift.surprise, drift.threshold),
+        "evidence": 0.0 if drift is None else round(drift.surprise.max() / drift.threshold, 3),
         "last": last,
+        "counts": (state.recordings, state.failed),
         "recordings": count(state.recordings),
         "failed": count(state.failed),
     }

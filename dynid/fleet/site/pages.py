@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from functools import cache
@@ -67,7 +65,6 @@ def fleet_page(template: str, content: Mapping[str, Any], *, live: bool) -> str:
         content: of the template.
         live: whether a server shows it, which the page may ask for news.
     """
-    scripts = [_text("filter.js"), *([_text("live.js")] if live else [])]
     return render(
         template,
         {
@@ -75,27 +72,16 @@ def fleet_page(template: str, content: Mapping[str, Any], *, live: bool) -> str:
             "words": STATES,
             "address": page_address,
             "index": INDEX,
-            "site_style": Markup(_text("site.css")),  # noqa: S704  our own
-            "scripts": [Markup(one) for one in scripts],  # noqa: S704
-            "policy": _policy(scripts, live=live),
+            "live": live,
+            "site_style": Markup(_style()),  # noqa: S704  our own
         },
+        # a table that the server renews keeps its order
+        scripts=["filter.js", "live.js" if live else "tables.js"],
         package=_PACKAGE,
+        asks_server=live,
     )
-
-
-def _policy(scripts: list[str], *, live: bool) -> str:
-    hashes = " ".join(f"'sha256-{_digest(one)}'" for one in scripts)
-    asked = "; connect-src 'self'" if live else ""
-    return (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src {hashes}; base-uri 'none'; "
-        f"form-action 'none'{asked}"
-    )
-
-
-def _digest(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
 @cache
-def _text(name: str) -> str:
-    return (files(_PACKAGE) / name).read_text("utf-8")
+def _style() -> str:
+    return (files(_PACKAGE) / "site.css").read_text("utf-8")

@@ -1,4 +1,3 @@
-"use strict";
 const line = document.getElementById("progress");
 let build = null;
 async function ask() {

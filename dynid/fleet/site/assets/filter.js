@@ -1,4 +1,3 @@
-"use strict";
 const filters = document.getElementById("filters");
 function showFitting() {
   const [words, type, state] = ["search", "type", "state"].map((id) => document.getElementById(id).value);
