@@ -19,6 +19,7 @@ Result = TypeVar("Result")
 
 _AHEAD = 4  # tasks for each thread of the cluster that wait on it: more would only take memory
 _RECONNECT = "10s"
+_SETUP = "dynid.fleet.worker_setup"
 
 
 class WorkerLost(Exception):  # noqa: N818  reported as the result of one item
@@ -50,6 +51,7 @@ def cluster(
     settings = {
         "distributed.comm.timeouts.connect": _RECONNECT,
         "distributed.scheduler.allowed-failures": 2,
+        "distributed.worker.preload": [_SETUP],
     }
     with dask.config.set(settings), _quiet():
         if scheduler is not None:

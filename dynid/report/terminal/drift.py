@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dynid.drift.change import Change
     from dynid.drift.detection import Drift
 
-_LABELS = {
+CAUSE_LABELS = {
     "payload": "payload mass",
     "dry": "dry friction",
     "viscous": "viscous friction",
@@ -26,6 +26,7 @@ _LABELS = {
     "torque_constant": "torque constant",
     "encoder": "encoder offset",
 }
+"""Words for the kinds of causes."""
 
 
 def print_drift(console: Console, found: Drift) -> None:
@@ -39,7 +40,7 @@ def print_drift(console: Console, found: Drift) -> None:
         rows = table("cause", "joint", "size", "since", "detected", "probability")
         for one in found.changes:
             rows.add_row(
-                Text(_LABELS[one.best.cause.kind]),
+                Text(CAUSE_LABELS[one.best.cause.kind]),
                 Text(one.best.cause.joint),
                 Text(size_words(one.best)),
                 Text(day(history.times, one.start)),
@@ -50,13 +51,14 @@ def print_drift(console: Console, found: Drift) -> None:
         console.print(rows)
     for one in found.changes:
         print_text(console, change_sentence(found, one))
-    for sentence in _sentences(found):
+    for sentence in drift_sentences(found):
         print_text(console, sentence)
     _print_visibility(console, found)
     print_sentences(console, "Notes", history.notes, "yellow")
 
 
-def _sentences(found: Drift) -> list[str]:
+def drift_sentences(found: Drift) -> list[str]:
+    """Return what the history shows of the robot's variation, and what it cannot show."""
     count, largest = len(found.history.times), float(found.surprise.max())
     said = []
     if not found.changes:
@@ -89,7 +91,7 @@ def _print_visibility(console: Console, found: Drift) -> None:
     rows = table("cause", "joint", "size")
     for one in found.visibility:
         words = visibility_words(one.cause, one.smallest)
-        rows.add_row(Text(_LABELS[one.cause.kind]), Text(one.cause.joint), Text(words))
+        rows.add_row(Text(CAUSE_LABELS[one.cause.kind]), Text(one.cause.joint), Text(words))
     console.print(rows)
 
 

@@ -60,6 +60,15 @@ class Progress:
         """Set the share of all work that is done, from 0 to 1; the time left is shown from now."""
         self._bar.update(self._task, completed=done, total=1.0, measured=True)
 
+    def counted(self, what: str) -> Callable[[int, int], None]:
+        """Return a function that reports how many of all items are done."""
+
+        def step(done: int, count: int) -> None:
+            self(f"{done} of {count} {what}")
+            self.share(done / count)
+
+        return step
+
     def each(self, items: Iterable[Item], name: Callable[[Item], str]) -> Iterator[Item]:
         """Yield items of about equal work, each as a step of its own."""
         known = list(items)

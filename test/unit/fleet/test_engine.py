@@ -58,7 +58,9 @@ def test_no_scheduler_is_said_in_a_sentence(monkeypatch):
 SCHEDULER = """
 from distributed import LocalCluster
 if __name__ == "__main__":
-    with LocalCluster(n_workers=1, processes=False, protocol="tcp", dashboard_address="127.0.0.1:0") as one:
+    with LocalCluster(
+        n_workers=1, processes=False, protocol="tcp", dashboard_address="127.0.0.1:0"
+    ) as one:
         print(one.scheduler_address, flush=True)
         input()
 """

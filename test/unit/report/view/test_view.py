@@ -21,6 +21,7 @@ from dynid.dynamics.pose import Pose
 from dynid.errors import DynidError, OutputError
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
+from dynid.report.local_server import HOST
 from dynid.report.view.html import render_html
 from dynid.report.view.joint_motion import JointMotion, resting_position
 from dynid.report.view.mesh import shape_faces, tube
@@ -28,7 +29,7 @@ from dynid.report.view.picture import RobotPicture, check_same_joints
 from dynid.report.view.png import write_png
 from dynid.report.view.raster import paint
 from dynid.report.view.scene import Line, Scene
-from dynid.report.view.serve import HOST, page_server
+from dynid.report.view.serve import page_server
 from dynid.robot.shapes import Shape
 
 NO_MESHCAT = "the page in a browser needs the package meshcat"
