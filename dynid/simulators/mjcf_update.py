@@ -56,7 +56,9 @@ def updated_mjcf(
     compiled = MujocoModel(text, where)
     bodies, alignment = placed_bodies(exported, compiled, joints, str(where))
     carriers = [_body_of(xml, name, where) for name in joints]
-    for body, carrier in zip(bodies, carriers, strict=True):
+    for number, (body, carrier) in enumerate(zip(bodies, carriers, strict=True)):
+        if exported.massless(number) and sum(one is carrier for one in carriers) > 1:
+            continue  # several joints of one body there, which is the last one's
         _set_inertial(xml, carrier, body)
         for fixed in _fixed_to(carrier):
             _drop_mass(xml, fixed)
@@ -125,12 +127,12 @@ def _joint_values(
         "frictionloss": repr(axis.dry_friction),
     }
     if axis.stiffness.any() or before["stiffness"].any():
-        turns = not exported.mechanism.prismatic[number]
+        turns = not exported.slides[number]
         unit = np.degrees(1.0) if turns and _in_degrees(xml) else 1.0
         values["stiffness"] = _coefficients(axis.stiffness, before["stiffness"][0])
         values["springref"] = repr(unit * axis.spring_reference)
     limits = torque_limits(exported)
-    if limits is not None:
+    if limits is not None and number < len(limits):
         values["actuatorfrclimited"] = "true"
         values["actuatorfrcrange"] = numbers((-limits[number], limits[number]))
     return values
