@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -17,12 +18,15 @@ from dynid.simulators.simulated_terms import FormatTerms, SimulatedAxis
 from dynid.simulators.tree_layout import TreeLink, numbers, torque_limits, tree_layout
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dynid.robot.shapes import Shape
     from dynid.simulators.followers import Follower
 
 SDF_TERMS = FormatTerms(springs=True, closures=("gear",))
 _VERSION = "1.9"  # has poses relative to named frames
 _VERSION_WITH_MIMIC = "1.11"
+_FIXED = "fixed_to_world"
 _INERTIA = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
 _ROOT_BODY = RigidBody(1.0, np.zeros(3), 0.01 * np.eye(3))  # fixed to the world
 
@@ -38,8 +42,8 @@ def sdf_text(exported: ExportedModel, header: list[str]) -> str:
     root = ET.Element("sdf", version=_VERSION_WITH_MIMIC if followed else _VERSION)
     root.append(ET.Comment(" " + "\n    ".join(header).replace("--", "- -") + " "))
     model = ET.SubElement(root, "model", name=exported.model.robot.name)
-    base, *links = tree_layout(exported.model)
-    ET.SubElement(model, "joint", name="fixed_to_world", type="fixed").extend(
+    base, *links = _with_own_names(tree_layout(exported.model), exported.joints)
+    ET.SubElement(model, "joint", name=_FIXED, type="fixed").extend(
         [_element("parent", "world"), _element("child", base.name)]
     )
     _add_link(model, base, _ROOT_BODY, None)
@@ -50,6 +54,23 @@ def sdf_text(exported: ExportedModel, header: list[str]) -> str:
         _add_link(model, link, exported.bodies[number], exported.joints[number])
     ET.indent(root)
     return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _with_own_names(links: Sequence[TreeLink], joints: Sequence[str]) -> list[TreeLink]:
+    """Return links whose names SDF accepts.
+
+    In SDF, ``world`` is not the name of a link, ``::`` separates names, and joints and links have
+    one list of names. Joints keep theirs, by which they are matched.
+    """
+    names: dict[str, str] = {"": ""}
+    used = {"world", _FIXED, *joints}
+    for link in links:
+        name = link.name.replace("::", "_")
+        while name in used:
+            name = f"{name}_link"
+        used.add(name)
+        names[link.name] = name
+    return [replace(one, name=names[one.name], parent=names[one.parent]) for one in links]
 
 
 def sdf_inertial(body: RigidBody) -> ET.Element:
