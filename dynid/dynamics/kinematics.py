@@ -72,6 +72,25 @@ class Kinematics:
         return tuple(self._moving_ids)
 
     @property
+    def subspaces(self) -> Array:
+        """Velocity of each moving joint's body in its own frame per unit of the joint's; (m, 6).
+
+        Columns are the velocity's x, y, z, then the angular velocity's.
+        """
+        found = []
+        for joint in self._moving_ids:
+            model = self._model.joints[joint]
+            data = model.createData()
+            model.calc(data, np.array([1.0, 0.0])[: model.nq])
+            found.append(np.asarray(data.S).ravel())
+        return np.array(found)
+
+    @property
+    def moving_slides(self) -> tuple[bool, ...]:
+        """Whether each of the mechanism's moving joints is prismatic; (m,)."""
+        return tuple(bool(np.any(row[:3])) for row in self.subspaces)
+
+    @property
     def rest(self) -> Array:
         """Pinocchio's position vector with locked joints at their positions, others at 0; (nq,)."""
         return np.array(self._rest)
@@ -161,6 +180,15 @@ class Kinematics:
         poses = self.poses(positions)[:, list(self._joint_ids)]
         placements = [[pinocchio.XYZQUATToSE3(pose) for pose in row] for row in poses]
         return np.array([[one.homogeneous for one in row] for row in placements])
+
+    def moving_frames(self, moving: Array) -> Array:
+        """Return the frames of the moving joints' bodies in the root frame; (N, m, 4, 4).
+
+        Args:
+            moving: positions of the moving joints (N, m) [rad or m]; loops need not be closed.
+        """
+        placed = [self.placements(row[None]) for row in moving]
+        return np.array([[row[body] for body in self._moving_ids] for row in placed])
 
     def full_positions(self, moving: Array) -> Array:
         """Return pinocchio's position vectors for the mechanism's moving joints (N, m); (N, nq)."""
