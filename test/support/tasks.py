@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
+
+from support.deadlines import LONGEST
 
 
 def end_process_once(folder: str, number: int) -> int:
@@ -18,3 +21,11 @@ def end_process_once(folder: str, number: int) -> int:
 
 def square(number: int) -> int:
     return number**2
+
+
+def hold_memory(megabytes: int) -> int:
+    """Take memory; where it is more than 1 GB, keep it until the process is ended for that."""
+    held = [bytes([1]) * 1_000_000 for _ in range(megabytes)]
+    if megabytes > 1000:
+        time.sleep(LONGEST)
+    return len(held)
