@@ -7,6 +7,8 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
+
 from support.deadlines import LONGEST
 
 
@@ -29,3 +31,9 @@ def hold_memory(megabytes: int) -> int:
     if megabytes > 1000:
         time.sleep(LONGEST)
     return len(held)
+
+
+def later_seeds_first(seed: int) -> tuple[int, float]:
+    """Return a number of a seed; the first one is drawn last, where several run side by side."""
+    length = 10 if seed else 200_000
+    return seed, float(np.random.default_rng(seed).standard_normal(length)[0])
