@@ -48,7 +48,7 @@ def test_the_names_of_the_migration_page_exist() -> None:
     dotted = {
         name for name in re.findall(r"dynid\.([A-Za-z_]\w+(?:\.\w+)*)", page) if name != "yaml"
     }
-    assert {"load_robot", "Robot", "DynidError"} <= dotted
+    assert {"load_robot", "load_model", "Robot"} <= dotted
     for name in dotted:
         module, _, attribute = f"dynid.{name}".rpartition(".")
         assert hasattr(import_module(module) if module != "dynid" else dynid, attribute), name
