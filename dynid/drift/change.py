@@ -159,11 +159,26 @@ def _solution(cause: Cause, information: Array) -> tuple[Array, Array, int, bool
     return weighted, inverse, int(kept.sum()), bool(hidden < 1e-3)
 
 
-def weighted_mean(values: Array, covariances: Array) -> tuple[Array, Array]:
-    """Return the generalised least-squares mean (k,) of rows (n, k), and its covariance."""
+def weighted_mean(
+    values: Array, covariances: Array, days: Array | None = None, together: Array | None = None
+) -> tuple[Array, Array]:
+    """Return the mean (k,) of rows (n, k), weighted by their precision, and its covariance.
+
+    Args:
+        values: (n, k).
+        covariances: (n, k, k).
+        days: (n, k, k) the part of them that is correlated between rows; None for independent rows.
+        together: (n, n) its correlations.
+    """
     information = precision(covariances)
     covariance = precision(information.sum(axis=0))
-    return covariance @ np.einsum("rkl,rl->k", information, values), covariance
+    mean = covariance @ np.einsum("rkl,rl->k", information, values)
+    if days is None or together is None:
+        return mean, covariance
+    gains = covariance @ information
+    others = np.einsum("rs,skl->rkl", together - np.eye(len(values)), gains)
+    added = np.einsum("rij,rjk,rlk->il", gains, days, others, optimize=True)
+    return mean, covariance + (added + added.T) / 2
 
 
 def _step(count: int, start: int) -> Array:

@@ -96,6 +96,11 @@ class History:
         """Recordings per year."""
         return float((len(self.times) - 1) * YEAR / (self.times[-1] - self.times[0]))
 
+    @property
+    def steps(self) -> Array:
+        """Times (R,) since the first recording, in usual (median) intervals between two."""
+        return np.asarray((self.times - self.times[0]) / np.median(np.diff(self.times)))
+
 
 def history_of_models(
     models: Sequence[Model],

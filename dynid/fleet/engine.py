@@ -74,13 +74,16 @@ def cluster(
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Suppress messages of Dask on connections: what they mean for the work is reported."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    # Dask gives some of its loggers levels of their own
+    known = [one for one in logging.root.manager.loggerDict if one.startswith("distributed.")]
+    before = {one: one.level for one in map(logging.getLogger, ["distributed", *known])}
+    for one in before:
+        one.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for one, level in before.items():
+            one.setLevel(level)
 
 
 @contextmanager

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dynid.drift.change import Change
     from dynid.drift.detection import Drift
 
+_CORRELATED = 0.3  # from which a mean over many days is twice as uncertain as of independent ones
+
 CAUSE_LABELS = {
     "payload": "payload mass",
     "dry": "dry friction",
@@ -73,16 +75,30 @@ def drift_sentences(found: Drift) -> list[str]:
     )
     said.append(
         f"Largest surprise {significant(largest, 3)}, threshold {significant(found.threshold, 3)} "
-        f"for {significant(found.false_alarms_per_year, 2)} false alarms per year, if variation "
-        "of one day is independent of that of the day before."
+        f"for {significant(found.false_alarms_per_year, 2)} false alarms per year."
     )
     if joints:
         said.append(f"Variation of friction between days (standard deviation): {joints}.")
+        said.append(_persistence_sentence(found))
     if found.history.temperatures is None:
         said.append(
             "Temperatures were not recorded: a change of friction may be one of temperature."
         )
     return said
+
+
+def _persistence_sentence(found: Drift) -> str:
+    known = found.between_days.persistence
+    said = (
+        f"Its correlation from one recording to the next is {known.mean:.2f}, at most "
+        f"{known.most:.2f} (95 %)"
+    )
+    if known.most < _CORRELATED:
+        return f"{said}."
+    return (
+        f"{said}: the first {found.reference} recordings cannot exclude slow variation, for which "
+        "threshold and sizes allow."
+    )
 
 
 def _print_visibility(console: Console, found: Drift) -> None:
@@ -109,6 +125,8 @@ def drift_json(found: Drift) -> dict[str, Any]:
         "between_days": {
             "others": found.between_days.others,
             "common": found.between_days.common,
+            "correlation": found.between_days.persistence.mean,
+            "correlation_at_most": found.between_days.persistence.most,
             "joints": dict(
                 zip(found.between_days.groups.names[1:], found.between_days.joints, strict=True)
             ),
