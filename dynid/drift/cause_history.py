@@ -10,7 +10,7 @@ from dynid.arrays import Array
 from dynid.drift.causes import Cause
 from dynid.drift.change import size_weights
 from dynid.drift.detection import Drift
-from dynid.drift.reference import parameter_baseline
+from dynid.drift.reference import Span, parameter_baseline
 from dynid.drift.scan import precision
 
 
@@ -23,14 +23,9 @@ def cause_sizes(drift: Drift, causes: Sequence[Cause]) -> tuple[Array, Array]:
     recordings cannot show is NaN.
     """
     history, first = drift.history, slice(0, drift.reference)
-    warmth = history.temperatures
-    baseline = parameter_baseline(
-        history.values[first],
-        history.covariances[first],
-        drift.between_days.groups,
-        None if warmth is None else warmth[first],
-    )
-    usual = baseline.design(warmth, len(history.times)) @ baseline.coefficients
+    reference = Span.of_history(history).part(0, drift.reference)
+    baseline = parameter_baseline(reference, drift.between_days.groups)
+    usual = baseline.design(history.temperatures, len(history.times)) @ baseline.coefficients
     total = drift.between_days.covariance(history.covariances)
     information = precision(total[first]).mean(axis=0)
     weights = np.array([size_weights(one, information) for one in causes])

@@ -71,7 +71,7 @@ def test_a_damaged_data_set_is_a_sentence_and_the_pages_stay(own, client, watch)
     site.refresh()
     (own / "recordings" / "new.parquet").write_bytes(b"nothing")
     assert not site.refresh()
-    assert "new.parquet: cannot be read" in news(site)["text"]
+    assert "new.parquet: is damaged" in news(site)["text"]
     assert "cell/0" in text(site, "/")
 
 
