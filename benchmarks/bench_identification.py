@@ -38,13 +38,13 @@ def recorded(mechanism: Mechanism) -> Recording:
 
 
 def seconds(task: Callable[[], object]) -> float:
-    """Median over several runs, after one that does not count."""
+    """Median processor time over several runs, after one that does not count."""
     task()
     times = []
     for _ in range(_RUNS):
-        start = time.perf_counter()
+        start = time.process_time()
         task()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return median(times)
 
 
