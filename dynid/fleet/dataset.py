@@ -110,9 +110,14 @@ def _read_all(folder: Path, name: str) -> pa.Table:
 
 def _read(path: Path, name: str) -> pa.Table:
     try:
-        table = pq.ParquetFile(path).read()
+        table = pq.ParquetFile(path, page_checksum_verification=True).read()
+        table.validate(full=True)
     except (OSError, pa.ArrowException) as problem:
-        raise ConfigurationError(f"{printable(path)}: cannot be read ({problem}).") from None
+        why = printable(" ".join(str(problem).split()).rstrip("."))
+        raise ConfigurationError(
+            f"{printable(path)}: is damaged ({why}); remove it, and dynid fleet identify writes it "
+            "again."
+        ) from None
     if name == "recordings" and "schema_version" in table.column_names:
         newest = pc.max(table["schema_version"]).as_py() or 0
         if newest > VERSION:
@@ -216,7 +221,7 @@ class DataSet:
 
     def _write(self, name: str, robot: str, table: pa.Table) -> None:
         with whole_file(self._path(name, robot)) as unfinished:
-            pq.write_table(table, unfinished)
+            pq.write_table(table, unfinished, write_page_checksum=True)
 
     def _path(self, table: str, robot: str) -> Path:
         return self._folder / table / f"{encoded_file_name(robot)}.parquet"

@@ -19,6 +19,7 @@ Result = TypeVar("Result")
 
 _AHEAD = 4  # tasks for each thread of the cluster that wait on it: more would only take memory
 _RECONNECT = "10s"
+_SETUP = "dynid.fleet.worker_setup"
 
 
 class WorkerLost(Exception):  # noqa: N818  reported as the result of one item
@@ -50,6 +51,7 @@ def cluster(
     settings = {
         "distributed.comm.timeouts.connect": _RECONNECT,
         "distributed.scheduler.allowed-failures": 2,
+        "distributed.worker.preload": [_SETUP],
     }
     with dask.config.set(settings), _quiet():
         if scheduler is not None:
@@ -72,13 +74,16 @@ def cluster(
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Suppress messages of Dask on connections: what they mean for the work is reported."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    # Dask gives some of its loggers levels of their own
+    known = [one for one in logging.root.manager.loggerDict if one.startswith("distributed.")]
+    before = {one: one.level for one in map(logging.getLogger, ["distributed", *known])}
+    for one in before:
+        one.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for one, level in before.items():
+            one.setLevel(level)
 
 
 @contextmanager

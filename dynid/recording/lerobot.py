@@ -122,7 +122,14 @@ class _Info(NamedTuple):
             units = {
                 n: str(features[n].get("unit", features[n].get("units", ""))) for n in elements
             }
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            OverflowError,
+        ) as error:
             raise RecordingError(
                 f"{label}: meta/info.json does not describe '{STATE}' and '{ACTION}' with the "
                 f"names of their elements ({type(error).__name__}: {shown(str(error)[:80])})."
@@ -142,8 +149,8 @@ class _Info(NamedTuple):
 
 def _elements(names: Any) -> tuple[str, ...]:  # noqa: ANN401  any JSON
     """Return names, which older datasets have in a mapping with one key."""
-    listed = next(iter(names.values())) if isinstance(names, dict) else names
-    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+    listed = next(iter(names.values()), None) if isinstance(names, dict) else names
+    if not listed or not isinstance(listed, list) or not all(isinstance(x, str) for x in listed):
         raise TypeError("names are no list of texts")
     return tuple(listed)
 

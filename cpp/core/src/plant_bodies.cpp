@@ -57,6 +57,12 @@ Mechanism without_dry_friction(
         " is dry friction of a passive joint, which cannot be simulated; set it to 0.");
     }
   }
+  for (Eigen::Index body = 0; body < first / 10; ++body) {
+    if (parameters[10 * body] < 0.0) {
+      throw std::invalid_argument(
+        "Body " + std::to_string(body + 1) + " has a negative mass, which cannot be simulated.");
+    }
+  }
   auto bodies = mechanism.with_parameters(smooth);
   bodies.require_rigid_bodies();
   return bodies;

@@ -137,13 +137,39 @@ def test_refuses_a_damaged_file_by_name(tmp_path: Path, content: bytes) -> None:
         load_recording(dataset / "episode_000001", None)
 
 
+_NO_NAMES = '{"features": {"observation.state": {"names": {}}, "action": {"names": []}}}'
+_ENDLESS = (
+    '{"features": {"observation.state": {"names": ["a"]}, "action": {"names": ["a"]}}, '
+    '"total_episodes": Infinity}'
+)
+
+
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"features": {}}', '{"features": {"observation.state": 3}}']
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        '{"features": {}}',
+        '{"features": {"observation.state": 3}}',
+        _NO_NAMES,
+        _ENDLESS,
+    ],
 )
 def test_refuses_an_info_that_names_no_elements(tmp_path: Path, text: str) -> None:
     dataset = write_v2(tmp_path / "set")
     (dataset / "meta" / "info.json").write_text(text)
     with pytest.raises(RecordingError, match=r"info\.json does not describe"):
+        load_recording(dataset, None)
+
+
+@pytest.mark.parametrize("missing", ["observation.state", "action", "timestamp", "episode_index"])
+def test_refuses_a_file_without_a_column(tmp_path: Path, missing: str) -> None:
+    dataset = write_v2(tmp_path / "set", 1)
+    left = {name: values for name, values in rows(0).items() if name != missing}
+    file = dataset / "data" / "chunk-000" / "episode_000000.parquet"
+    parquet.write_table(arrow.table(left), file)
+    with pytest.raises(RecordingError, match=r"cannot be read as Parquet with the columns"):
         load_recording(dataset, None)
 
 
