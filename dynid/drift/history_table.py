@@ -58,26 +58,27 @@ def read_history_table(path: Path) -> tuple[TableRow, ...]:
             )
         where = f"{printable(path)}, line {number}"
         warmth = parse_temperature(where, cells[2]) if len(header) > 2 else None
-        rows.append(TableRow(path.parent / cells[0].strip(), parse_time(where, cells[1]), warmth))
+        time = parse_time(where, cells[1]).timestamp()
+        rows.append(TableRow(path.parent / cells[0].strip(), time, warmth))
     return tuple(rows)
 
 
-def parse_time(where: str, cell: str) -> float:
-    """Return a date and time in ISO 8601 as seconds since 1970; without a zone it is in UTC.
+def parse_time(where: str, cell: str) -> datetime:
+    """Return a date and time in ISO 8601 in UTC; without a zone it is taken as in UTC.
 
     Raises:
         ConfigurationError: it is no date and time.
     """
     try:
         moment = datetime.fromisoformat(cell.strip().replace("Z", "+00:00"))
-    except ValueError:
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=timezone.utc)
+        return moment.astimezone(timezone.utc)
+    except (ValueError, OverflowError):  # the latter in the first and last hours of all years
         raise ConfigurationError(
             f"{where}: time '{printable(cell)}' is not a date and time such as "
             "2026-01-31T12:00:00Z."
         ) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=timezone.utc)
-    return moment.timestamp()
 
 
 def parse_temperature(where: str, cell: str) -> float:

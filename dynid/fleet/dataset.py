@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 MODELS = "models"
+_MODEL = rf"^{MODELS}/[^./][^/]*/[^./][^/]*$"  # paths that work.py makes: none leaves the folder
 _LOCK = ".lock"
 
 
@@ -110,9 +111,11 @@ def _read_all(folder: Path, name: str) -> pa.Table:
 
 def _read(path: Path, name: str) -> pa.Table:
     try:
-        table = pq.ParquetFile(path).read()
+        table = pq.ParquetFile(path, page_checksum_verification=True).read(use_threads=False)
+        table.validate(full=True)
     except (OSError, pa.ArrowException) as problem:
-        raise ConfigurationError(f"{printable(path)}: cannot be read ({problem}).") from None
+        reason = printable(str(problem).partition("\n")[0])
+        raise ConfigurationError(f"{printable(path)}: cannot be read ({reason}).") from None
     if name == "recordings" and "schema_version" in table.column_names:
         newest = pc.max(table["schema_version"]).as_py() or 0
         if newest > VERSION:
@@ -124,7 +127,19 @@ def _read(path: Path, name: str) -> pa.Table:
         raise ConfigurationError(
             f"{printable(path)}: its columns are not those of the table '{name}' (docs/fleet.md)."
         )
+    if name == "recordings":
+        _check_models(path, table["model"])
     return table
+
+
+def _check_models(path: Path, models: pa.ChunkedArray) -> None:
+    """Raise unless paths of models are in the data set: files there are removed with their rows."""
+    inside = pc.all(pc.match_substring_regex(models, _MODEL)).as_py()  # None without any model
+    if inside is False:
+        raise ConfigurationError(
+            f"{printable(path)}: the column 'model' names a file outside {MODELS}/; the file was "
+            "altered."
+        )
 
 
 @contextmanager
@@ -190,14 +205,15 @@ class DataSet:
             path.parent.mkdir(exist_ok=True)
             write_text(path, text)
         done = pa.array([row["recording"] for row in recordings], pa.string())
-        replaced = {row["recording"]: row["model"] for row in self.rows(robot)}
+        given = {row["recording"]: row["model"] for row in self.rows(robot)}
         for name, rows in (("parameters", parameters), ("recordings", recordings)):
             path, schema = self._path(name, robot), TABLES[name]
             before = _read(path, name) if path.exists() else schema.empty_table()
             others = before.filter(pc.invert(pc.is_in(before["recording"], done)))
             added = pa.Table.from_pylist(list(rows), schema=schema)
             self._write(name, robot, pa.concat_tables([others, added]))
-        for model in {replaced.get(one) for one in done.to_pylist()} - {None, *models}:
+        kept = {row["model"] for row in self.rows(robot)}  # copies of a recording share their model
+        for model in set(given.values()) - kept - {None}:
             (self._folder / str(model)).unlink(missing_ok=True)
 
     def renew(self, robot: str, changed: Mapping[str, Mapping[str, Any]]) -> None:
@@ -216,7 +232,7 @@ class DataSet:
 
     def _write(self, name: str, robot: str, table: pa.Table) -> None:
         with whole_file(self._path(name, robot)) as unfinished:
-            pq.write_table(table, unfinished)
+            pq.write_table(table, unfinished, write_page_checksum=True)
 
     def _path(self, table: str, robot: str) -> Path:
         return self._folder / table / f"{encoded_file_name(robot)}.parquet"
