@@ -41,16 +41,14 @@ from dynid.robot.robot import Robot
 from dynid.robot.shapes import robot_shapes
 from dynid.robot.slave_files import check_slave_files, slave_files
 from dynid.robot.urdf_export import kinematic_urdf
-from fuzz.fleet_targets import (
-    SilentChangeError,
-    read_data_set,
-    read_episode,
-    read_fleet,
-    read_fleet_table,
-)
+from fuzz.fleet_targets import read_data_set, read_episode, read_fleet, read_fleet_table
 from fuzz.simulator_targets import read_mjcf, read_simulator
 
 Numbers = Iterator[object]
+
+
+class SilentChangeError(AssertionError):
+    """Numbers with a checksum were changed without an error or a note."""
 
 
 @dataclass(frozen=True)

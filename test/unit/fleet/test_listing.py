@@ -59,6 +59,7 @@ def test_a_folder_has_no_fingerprint(tmp_path):
         ("{arm: {profile: arm.yaml}}", "needs 'recordings' .patterns. or 'table'"),
         ("{arm: {profile: arm.yaml, recordings: 'rec/*.npz'}}", "must contain {robot} once"),
         ("{arm: {profile: other.yaml, recordings: '{robot}.npz'}}", "type 'arm': .*other.yaml"),
+        (f"{{arm: {{profile: {'a' * 300}, recordings: '{{robot}}.npz'}}}}", "type 'arm': .*aaa"),
         ("{arm: {profile: arm.yaml, recordings: '{robot}.npz', colums: 1}}", "unknown .*colums"),
         (
             "{arm: {profile: arm.yaml, set: [identification.cutof_hz=1], recordings: '{robot}'}}",
@@ -69,6 +70,14 @@ def test_a_folder_has_no_fingerprint(tmp_path):
 def test_a_mistake_in_the_file_is_named(tmp_path, types, sentence):
     with pytest.raises(ConfigurationError, match=sentence):
         fleet(tmp_path, types)
+
+
+@pytest.mark.parametrize("name", ['""', '"a\\0b"'])
+def test_a_data_set_without_the_name_of_a_folder_is_refused(tmp_path, name):
+    path = tmp_path / "fleet.yaml"
+    path.write_text(f"data_set: {name}\ntypes: {{arm: {{profile: pendulum, table: t.csv}}}}\n")
+    with pytest.raises(ConfigurationError, match="'data_set'"):
+        Fleet(path)
 
 
 @pytest.mark.parametrize(
