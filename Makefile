@@ -21,7 +21,7 @@ PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py interfaces/setup.
 INTERFACES := $(wildcard interfaces/action/* interfaces/*.py interfaces/*.toml)
 
 .PHONY: demo install test pytest ctest ros-test bench fuzz sanitize mutants coverage lint \
-  lint-python lint-cpp docs docs-links release-check clean
+  lint-python lint-cpp docs docs-links release-check wheel-check clean
 
 demo: install
 	$(BIN)/dynid demo --robot $(ROBOT)
@@ -144,6 +144,17 @@ docs-links: $(VENV)/.docs
 TAG ?=
 release-check:
 	PYTHONPATH=docs $(PYTHON) -m dynid_docs.release_check $(addprefix --tag ,$(TAG))
+
+# the wheel of PYTHON as a user gets it, built and tried in temporary folders: minutes of compiling.
+# WHEEL=FILE: of one that is built; WHEELS=FOLDER: where the tagged wheel and the sdist go
+WHEEL ?=
+WHEELS ?=
+wheel-check: $(BIN)/python
+	$(BIN)/python -c "import configparser; c = configparser.ConfigParser(); c.read('setup.cfg'); \
+	  print(c['options.extras_require']['wheel'])" > $(VENV)/wheel.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -r $(VENV)/wheel.txt
+	PYTHONPATH=test $(BIN)/python -m wheel_check $(addprefix --wheel ,$(abspath $(WHEEL))) \
+	  $(addprefix --output ,$(abspath $(WHEELS)))
 
 # half of the time mutations alone, which bound memory and survive crashes; half with coverage as
 # the guide, where atheris is

@@ -2,11 +2,7 @@
 
 Profiles and URDFs are installed as data files into ``<prefix>/share/dynid/{config,urdf}``, where
 ament puts them too. In a source tree (editable install) they stay where they are, beside the
-package. So ``share/dynid`` is the first of these that holds ``config``:
-
-1. ``Path(dynid.__file__).parents[1]``, the source tree,
-2. ``Path(sys.prefix) / "share/dynid"``, after ``pip install``,
-3. ``Path(p) / "share/dynid"`` for each ``p`` of ``AMENT_PREFIX_PATH``, after ``colcon build``.
+package. ``dynid.files.share_directories`` finds them in all three places.
 """
 
 from __future__ import annotations
@@ -34,7 +30,8 @@ class CMakeBuild(build_ext):
         target = (ROOT / self.get_ext_fullpath(ext.name)).resolve()
         in_place = self.inplace or self.editable_mode
         # wheel: the wheels' libraries are beside dynid/ in site-packages, wherever that is
-        libraries = ["$ORIGIN/../cmeel.prefix/lib"]
+        module = "@loader_path" if sys.platform == "darwin" else "$ORIGIN"
+        libraries = [f"{module}/../cmeel.prefix/lib"]
         if in_place:
             libraries.append(f"{sysconfig.get_path('platlib')}/cmeel.prefix/lib")
         # in the tree the build is kept, so that installing again compiles only what changed

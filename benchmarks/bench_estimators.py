@@ -11,6 +11,9 @@ torque      error along the second motion, which no estimator saw, over the meas
             the joints; sensor noise and friction at rest are in it: row 'truth'
 
 Run: python benchmarks/bench_estimators.py [--seeds N] [--budget SECONDS] [--only NAME …]
+         [--workers 2 | --scheduler ADDRESS]
+
+The processor time of seed 0 sets how many seeds an estimator gets; --budget inf gives it all.
 """
 
 from __future__ import annotations
@@ -18,11 +21,10 @@ from __future__ import annotations
 import argparse
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from seeds import add_options, trials
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
@@ -73,35 +75,62 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20, help="noises at most")
     parser.add_argument("--budget", type=float, default=12.0, help="[s] per estimator for seeds")
     parser.add_argument("--only", nargs="*", default=list(ESTIMATORS), help="estimators")
+    add_options(parser)
     options = parser.parse_args()
-    with threadpool_limits(1, user_api="blas"):
-        compare(options.seeds, options.budget, options.only)
+    first = trials(options, seed_results, [(0, options.only)])
+    names = {
+        name: min(options.seeds, 1 + int(min(options.budget / _spent(first[0][name]), 1e9)))
+        for name in options.only
+    }
+    work = [
+        (seed, [name for name, count in names.items() if seed < count])
+        for seed in range(1, options.seeds)
+    ]
+    print_rows([*first, *trials(options, seed_results, work)], options.only)
 
 
-def compare(seeds: int, budget: float, names: list[str]) -> None:
-    """Run each estimator on as many seeds as its budget [s] allows, at least one."""
+def _spent(result: Result | str) -> float:
+    """Return the seconds of an attempt."""
+    return 1e-9 if isinstance(result, str) else sum(result[2:])
+
+
+def print_rows(found: list[dict[str, Result | str]], names: list[str]) -> None:
+    """Print the results of all seeds."""
+    base = base_parameterization(load_robot(_ROBOT, overrides=_TWIN).mechanism())
+    print(f"{_ROBOT}: {len(base.names)} base parameters, errors in %, processor times in ms")
+    print(_HEADER)
+    for name in ("start", "truth", *names):
+        results = [one[name] for one in found if name in one]
+        for seed, result in enumerate(results):
+            if isinstance(result, str):
+                print(f"{name:10s} seed {seed}: {result}")
+        good = [one for one in results if not isinstance(one, str)]
+        if good:
+            print(row(name, good), flush=True)
+
+
+def seed_results(seed: int, names: list[str]) -> dict[str, Result | str]:
+    """Return the results of some estimators on a seed, or why there are none."""
     robot = load_robot(_ROBOT, overrides=_TWIN)
-    trials = list(make_trials(robot, seeds))
-    count = len(trials[0].truth)
-    print(f"{_ROBOT}: {count} base parameters, errors in %, processor times in ms\n{_HEADER}")
-    starts = [trial.evaluate(trial.problem.base.project(_start(trial))) for trial in trials]
-    print(row("start", [(error, None, 0.0, 0.0) for error in starts]))
-    truths = [trial.evaluate(trial.truth) for trial in trials]
-    print(row("truth", [(error, None, 0.0, 0.0) for error in truths]))
-    for name in names:
-        begun, results = time.process_time(), []
-        try:
-            for trial in trials:
-                results.append(attempt(name, trial, robot))
-                if time.process_time() - begun > budget:
-                    break
-        except DynidError as error:
-            print(f"{name:10s} seed {len(results) + 1}: {error}", flush=True)
-        if results:
-            print(row(name, results), flush=True)
+    trial = make_trial(robot, seed)
+    found: dict[str, Result | str] = {}
+    for name, base in (
+        ("start", trial.problem.base.project(_start(trial))),
+        ("truth", trial.truth),
+    ):
+        found[name] = (trial.evaluate(base), None, 0.0, 0.0)
+    return found | {name: attempted(name, trial, robot) for name in names}
 
 
 Result = tuple[tuple[float, float], tuple[float, float] | None, float, float]
+
+
+def attempted(name: str, trial: Trial, robot: Robot) -> Result | str:
+    """Return the results of an estimator, or why there are none."""
+    try:
+        return attempt(name, trial, robot)
+    except DynidError as error:
+        return str(error)
 
 
 def attempt(name: str, trial: Trial, robot: Robot) -> Result:
@@ -131,19 +160,18 @@ def row(name: str, results: list[Result]) -> str:
     return " ".join([*text, f" {times[0]:9.1f}", f"{times[1]:10.1f}"])
 
 
-def make_trials(robot: Robot, seeds: int) -> Iterator[Trial]:
-    """One trial for each seed of the sensors' noise, all along the same two motions."""
-    excitations = [make_plan(robot, seed=seed).excitation for seed in (None, second_seed(robot))]
+def make_trial(robot: Robot, seed: int) -> Trial:
+    """Return the trial of a seed of the sensors' noise; all are along the same two motions."""
+    excitations = [make_plan(robot, seed=one).excitation for one in (None, second_seed(robot))]
     exact = robot.mechanism()
     standard = true_parameters(exact, robot.find(SimulationSettings) or SimulationSettings())
     base = base_parameterization(exact)
     mechanism = robot.with_urdf(with_other_masses(robot.urdf_xml)).mechanism()
-    for seed in range(seeds):
-        first, second = (
-            problem_of(robot, mechanism, base, simulate(robot, one, seed=2 * seed + number))
-            for number, one in enumerate(excitations)
-        )
-        yield Trial(first, second.normal_equations(at_rest=True), base.project(standard))
+    first, second = (
+        problem_of(robot, mechanism, base, simulate(robot, one, seed=2 * seed + number))
+        for number, one in enumerate(excitations)
+    )
+    return Trial(first, second.normal_equations(at_rest=True), base.project(standard))
 
 
 def problem_of(

@@ -1,6 +1,7 @@
 """How many errors of base parameters and payload masses are within two standard deviations.
 
     python benchmarks/coverage.py simulated [ROBOT ...] [--seeds 200] [--estimator wls ...]
+        [--workers 2 | --scheduler ADDRESS]
     python benchmarks/coverage.py recordings      # UR10e in ../shared/data: pairs, leave one out
     python benchmarks/coverage.py payload         # UR10e, models and payloads of different days
 
@@ -12,11 +13,12 @@ describe, is left out. Rows of regressions are decimated to 50 Hz or more.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from seeds import add_options, trials
 
 import dynid
 from dynid.dynamics.base_parameters import base_parameterization
@@ -67,42 +69,49 @@ def main() -> None:
     parser.add_argument("--estimator", action="append", help="default: that of the profile")
     parser.add_argument("--set", action="append", default=[], dest="overrides")
     parser.add_argument("--data", type=Path, default=_UR10E)
+    add_options(parser)
     options = parser.parse_args()
     print(f"{'':34s} {'rigid':>25s}   {'friction and other terms':>25s}   {'all':>25s}")
     if options.what == "simulated":
-        seeds = range(options.first_seed, options.first_seed + options.seeds)
-        overrides = [*_SETTINGS, *options.overrides]
-        print_simulated(options.robots, seeds, options.estimator or [""], overrides)
+        print_simulated(options)
     elif options.what == "recordings":
         print_recordings(options.data)
     else:
         print_payload(options.data)
 
 
-def print_simulated(
-    names: Sequence[str], seeds: Sequence[int], estimators: Sequence[str], overrides: list[str]
-) -> None:
+def print_simulated(options: argparse.Namespace) -> None:
     """Identify simulated robots from random motions, and print each and all of them together."""
+    seeds = range(options.first_seed, options.first_seed + options.seeds)
+    estimators, overrides = options.estimator or [""], [*_SETTINGS, *options.overrides]
     pooled: dict[str, list[tuple[str, float]]] = {one: [] for one in estimators}
-    for name in names:
-        robot = _decimated(load_robot(name, overrides=overrides))
-        found: dict[str, list[tuple[str, float]]] = {one: [] for one in estimators}
-        for recording in _recordings(robot, seeds):
-            for estimator in estimators:
-                found[estimator] += _fit_errors(robot, recording, estimator)
-        for estimator in estimators:
-            _print_row(f"{name} {estimator}, {len(seeds)} seeds", found[estimator])
-            pooled[estimator] += found[estimator]
+    work = [(name, overrides, seeds, seed, estimators) for name in options.robots for seed in seeds]
+    found = dict(
+        zip(((one[0], one[3]) for one in work), trials(options, seed_errors, work), strict=True)
+    )
+    for name in options.robots:
+        for number, estimator in enumerate(estimators):
+            errors = [one for seed in seeds for one in found[name, seed][number]]
+            _print_row(f"{name} {estimator}, {len(seeds)} seeds", errors)
+            pooled[estimator] += errors
     for estimator in estimators:
         _print_row(f"all {estimator}", pooled[estimator])
 
 
-def _recordings(robot: Robot, seeds: Sequence[int]) -> Iterator[Recording]:
-    """Yield a recording for each seed; with another motion if links would collide in its own."""
-    for number, seed in enumerate(seeds):
-        others = range(seeds[-1] + 1 + number, seeds[-1] + 10_000, len(seeds))
-        motions = (motion for one in (seed, *others) if (motion := _motion(robot, one)))
-        yield simulate(robot, next(motions), seed=seed)
+def seed_errors(
+    name: str, overrides: list[str], seeds: range, seed: int, estimators: Sequence[str]
+) -> list[list[tuple[str, float]]]:
+    """Return the standardised errors that each estimator makes with one seed of a robot."""
+    robot = _decimated(load_robot(name, overrides=overrides))
+    recording = _recording(robot, seeds, seed)
+    return [_fit_errors(robot, recording, estimator) for estimator in estimators]
+
+
+def _recording(robot: Robot, seeds: range, seed: int) -> Recording:
+    """Return the recording of a seed; with another motion if links would collide in its own."""
+    others = range(seeds[-1] + 1 + seeds.index(seed), seeds[-1] + 10_000, len(seeds))
+    motions = (motion for one in (seed, *others) if (motion := _motion(robot, one)))
+    return simulate(robot, next(motions), seed=seed)
 
 
 def _motion(robot: Robot, seed: int) -> Excitation | None:

@@ -1,6 +1,7 @@
 """Faults against causes: what the diagnosis finds in recordings with one known fault each.
 
     python benchmarks/diagnosis_matrix.py [--seeds N] [--first-seed N] [--robot R] [--fault C]
+        [--workers 2 | --scheduler ADDRESS]
 
 Prints how often each cause was found for each fault, and precision and recall of each cause. A
 finding that is only a note counts as none.
@@ -10,22 +11,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 
 from faulty_recordings import FAULTS, ROBOTS, does_it_apply, make_subject
+from seeds import add_options, trials
 
 from dynid.errors import DynidError, EstimationError
 from dynid.evaluation.diagnosis.causes import CAUSES
 from dynid.identification.diagnose import diagnose_recordings
 from dynid.identification.identify import identify
 
-_PROCESSES = 2
 _ANY = "any"
 
 COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
@@ -171,8 +169,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument("--robot", action="append", choices=ROBOTS, help="only that one")
     parser.add_argument("--fault", action="append", choices=FAULTS, help="only that one")
+    add_options(parser)
     wanted = parser.parse_args()
-    trials = [
+    work = [
         (name, fault, variant, seed)
         for name in wanted.robot or ROBOTS
         for fault in wanted.fault or FAULTS
@@ -180,9 +179,7 @@ def main() -> None:
         if does_it_apply(name, variant)
         for seed in range(wanted.first_seed, wanted.first_seed + wanted.seeds)
     ]
-    os.environ["OMP_NUM_THREADS"] = "1"
-    with ProcessPoolExecutor(_PROCESSES, mp_context=get_context("fork")) as pool:
-        outcomes = list(pool.map(outcome, *zip(*trials, strict=True)))
+    outcomes = trials(wanted, outcome, work)
     found = figures(outcomes)
     if wanted.json:
         json.dump({"figures": found, "outcomes": [asdict(o) for o in outcomes]}, sys.stdout)

@@ -132,20 +132,34 @@ def print_delays(found: Sequence[Drift], kind: str, joint: str, words: str, size
     )
 
 
-def alarms(model: Model, histories: int) -> None:
+def alarms(
+    model: Model,
+    histories: int,
+    rates: Sequence[float],
+    correlations: Sequence[float],
+    first: int,
+) -> None:
     """Print false alarms per robot-year against the stated rate."""
-    print("stated rate, correlation from day to day: alarms in robot-years, per robot-year")
-    for rate, correlation in ((1.0, 0.0), (0.1, 0.0), (1.0, 0.7)):
-        count, watched = 0, 0
-        for seed in range(histories):
-            history = drawn(model, REFERENCE + 365, 1000 + seed, correlation=correlation)
-            found = detect_drift(
-                model, history, false_alarms_per_year=rate, simulations=200, seed=seed
+    print("stated rate, correlation from day to day: alarms in robot-years, per robot-year;")
+    print("estimated correlation at first, threshold (medians)")
+    for correlation in correlations:
+        for rate in rates:
+            found = [false_alarms(model, rate, correlation, first + i) for i in range(histories)]
+            count = sum(len(one.changes) for one in found)
+            years = sum(int((one.surprise > 0).sum()) for one in found) * DAY / YEAR
+            known = np.median([one.between_days.persistence.mean for one in found])
+            threshold = np.median([one.threshold for one in found])
+            print(
+                f"{rate:g} {correlation:g}: {count} in {years:.1f}, {count / years:.2f}; "
+                f"{known:.2f}, {threshold:.0f}",
+                flush=True,
             )
-            count += len(found.changes)
-            watched += int((found.surprise > 0).sum())
-        years = watched * DAY / YEAR
-        print(f"{rate:g} {correlation:g}: {count} in {years:.1f}, {count / years:.2f}", flush=True)
+
+
+def false_alarms(model: Model, rate: float, correlation: float, seed: int) -> Drift:
+    """Return what is found in a year of daily recordings without change."""
+    history = drawn(model, REFERENCE + 365, seed, correlation=correlation)
+    return detect_drift(model, history, false_alarms_per_year=rate, simulations=200, seed=seed)
 
 
 def full(robot: Robot) -> None:
@@ -217,6 +231,9 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", default=[], help="delay, alarms, full, real")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--histories", type=int, default=20)
+    parser.add_argument("--rates", type=float, nargs="+", default=[1.0, 0.1])
+    parser.add_argument("--correlations", type=float, nargs="+", default=[0.0, 0.7])
+    parser.add_argument("--first-seed", type=int, default=1000)
     options = parser.parse_args()
     parts = options.parts or ["delay", "alarms", "full", "real"]
     robot = load_robot("puma560")
@@ -225,7 +242,7 @@ def main() -> None:
     if "delay" in parts:
         delays(model, options.histories)
     if "alarms" in parts:
-        alarms(model, options.histories)
+        alarms(model, options.histories, options.rates, options.correlations, options.first_seed)
     if "full" in parts:
         full(robot)
     if "real" in parts and options.data.is_dir():

@@ -1,12 +1,16 @@
 """Identify simulated servos from commands and encoders: are the standard deviations right?
 
     python benchmarks/encoder_only.py [ROBOT] [--seeds 50] [--rate 50] [--set KEY=VALUE ...]
+    python benchmarks/encoder_only.py servo_rig --seeds 20
 
 A seed is a random motion. Errors of the base parameters are in units of their reported standard
 deviations; friction is the same in every recording, so friction_repeatability is 0. The last table
 has errors of encoder positions in roll-outs of 1 s along another motion (held out): with the
 URDF's bodies without friction and a rotor inertia of 0.005 kg m^2 (the URDF has none, and servos
 cannot be simulated without one), with the identified parameters, and with the true ones.
+
+With servo_rig, a seed is a recording of each of three loads and gains; the last table has errors of
+roll-outs of each run with the servo identified from the other two.
 """
 
 from __future__ import annotations
@@ -20,12 +24,16 @@ from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.motion import Excitation
 from dynid.identification.result import Identification
+from dynid.identification.servo.rig import identify_rig
+from dynid.identification.servo.rig_runs import LoadSettings, RunSettings
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
 from dynid.simulation.ground_truth import standardised_errors
 from dynid.simulation.roll_out import roll_outs
+from dynid.simulation.servo_rig import held_out_roll_outs, simulated_run
+from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulated_servo import record_servos
 from dynid.simulation.true_parameters import simulated_model
 
@@ -44,6 +52,11 @@ def main() -> None:
     options = parser.parse_args()
     robot = load_robot(options.robot, overrides=[*_SETTINGS, *options.overrides])
     errors: dict[str, list[float]] = {}
+    if options.robot == "servo_rig":
+        print_rig(
+            robot, range(options.first_seed, options.first_seed + options.seeds), options.rate
+        )
+        return
     for seed in range(options.first_seed, options.first_seed + options.seeds):
         motion = motion_of(robot, seed)
         if motion is None:
@@ -66,6 +79,66 @@ def motion_of(robot: Robot, seed: int) -> Excitation | None:
 def identified(robot: Robot, motion: Excitation, rate: float) -> Identification:
     """Simulate a recording along the motion and identify it."""
     return dynid.identify(robot, dynid.simulate(robot, motion, control_rate=rate))
+
+
+_RUNS = (
+    RunSettings(
+        recording="0.30 kg", load=LoadSettings(mass=0.3, centre=(0.18, 0, 0)), position_gain=2.656
+    ),
+    RunSettings(
+        recording="0.60 kg", load=LoadSettings(mass=0.6, centre=(0.14, 0, 0)), position_gain=5.312
+    ),
+    RunSettings(
+        recording="0.15 kg", load=LoadSettings(mass=0.15, centre=(0.1, 0, 0)), position_gain=1.328
+    ),
+)
+
+
+def print_rig(robot: Robot, seeds: range, rate: float) -> None:
+    """Print errors of a servo on a rig in standard deviations, and roll-outs of the first seed."""
+    true = true_servo(robot)
+    errors: dict[str, list[float]] = {name: [] for name in true}
+    deviations: dict[str, list[float]] = {name: [] for name in true}
+    for seed in seeds:
+        runs = [
+            simulated_run(robot, one, seed=len(_RUNS) * seed + number, sampling_rate=rate)
+            for number, one in enumerate(_RUNS)
+        ]
+        found = identify_rig(runs)
+        figures = zip(found.names, found.values, found.standard_deviations, strict=True)
+        for name, value, deviation in figures:
+            errors[name].append((value - true[name]) / deviation)
+            deviations[name].append(deviation)
+        if seed == seeds[0]:
+            for run in held_out_roll_outs(runs):
+                print(
+                    f"{run.name}: profile {1e3 * run.profile:.2f}, identified "
+                    f"{1e3 * run.identified:.2f}, motion {1e3 * run.motion:.0f} mrad"
+                )
+    everything = [one for values in errors.values() for one in values]
+    for name, values in {**errors, "all": everything}.items():
+        size = np.array(values)
+        typical = f"{np.median(deviations[name]):.2g}" if name in deviations else ""
+        print(
+            f"{name:16s} {len(size):5d} errors, {np.mean(np.abs(size) <= 2):6.1%} within 2, rms "
+            f"{np.sqrt(np.mean(size**2)):.2f}, mean {size.mean():5.2f}, largest "
+            f"{np.abs(size).max():.1f}; deviation {typical}"
+        )
+
+
+def true_servo(robot: Robot) -> dict[str, float]:
+    """Return the true parameters of the simulated rig by the names of the identification."""
+    simulation, servo = robot.settings(SimulationSettings), robot.servo
+    resistance = 1.0 if servo is None or servo.resistance is None else servo.resistance[0]
+    (constant,) = robot.drives.torque_constant or (1.0,)
+    terms = simulation.parameters
+    return {
+        "torque_per_volt": constant / resistance,
+        "damping": terms["Fv1"] + constant**2 / resistance,
+        "Fc1": terms["Fc1"],
+        "Ia1": terms["Ia1"],
+        "bias": 0.0,
+    }
 
 
 def print_coverage(robot: Robot, errors: dict[str, list[float]]) -> None:

@@ -1,16 +1,19 @@
 """A payload of simulated robots against the truth, in percent and in standard deviations.
 
-    python benchmarks/payload_trials.py [PROFILE …] [KEY=VALUE …]
+    python benchmarks/payload_trials.py [PROFILE …] [KEY=VALUE …] [--seeds N]
+        [--workers 2 | --scheduler ADDRESS]
 
 The model is identified from the profile's excitation without payload; the payload from the same
-motion, from another one, and from rest in ten poses. KEY=VALUE overrides a key of every profile.
+motion, from another one, and from rest in ten poses. KEY=VALUE overrides a key of every profile. A
+seed is that of the sensors' noise; with several, the errors over all of them follow.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 
 import numpy as np
+from seeds import add_options, trials
 
 from dynid.dynamics.body import QUANTITIES, steiner
 from dynid.excitation.build import build_excitation
@@ -86,30 +89,58 @@ def line(row: Row, true: float) -> str:
     )
 
 
-def compare(name: str, overrides: list[str]) -> None:
-    """Print one robot's payload, found in three ways."""
+def compare(name: str, overrides: list[str], seed: int) -> tuple[str, dict[str, list[float]]]:
+    """Return one robot's payload, found in three ways, as text.
+
+    Returns:
+        the text, and the errors in standard deviations by motion.
+    """
     robot = load_robot(name, overrides=overrides)
     first = find_excitation(robot)
     if not isinstance(first, FourierSettings):
-        print(f"{name}: has no excitation of type fourier")
-        return
+        return f"{name}: has no excitation of type fourier", {}
     loaded = carrying(robot, _MASS, _CENTRE, _INERTIA)
-    base = identify(robot, excited(robot, first, seed=0)).model
+    base = identify(robot, excited(robot, first, seed=2 * seed)).model
     truth = truths(base)
     other = first.model_copy(update={"seed": second_seed(robot)})
-    print(f"{name}: {_MASS:g} kg")
+    text, errors = [f"{name}, seed {seed}: {_MASS:g} kg"], {}
     for motion, excitation in (("same motion", first), ("another motion", other)):
-        recording = excited(loaded, excitation, seed=1)
+        recording = excited(loaded, excitation, seed=2 * seed + 1)
         found = identify_payload(base, [recording])
         before, after = found.without.mean_relative_error, found.verdict.mean_relative_error
-        print(f"  {motion}: torque error {100 * before:.1f} % without, {100 * after:.2f} % with it")
-        for row in found.payload.rows:
-            print(line(row, truth[row.name]))
+        text.append(
+            f"  {motion}: torque error {100 * before:.1f} % without, {100 * after:.2f} % with it"
+        )
+        text += [line(row, truth[row.name]) for row in found.payload.rows]
+        errors[motion] = [
+            (row.value - truth[row.name]) / row.standard_deviation
+            for row in found.payload.rows
+            if row.standard_deviation is not None
+        ]
     weighed = payload_at_rest(base, [posed(loaded)])
-    print(f"  at rest: {weighed.outcome}")
+    return "\n".join([*text, f"  at rest: {weighed.outcome}"]), errors
+
+
+def main() -> None:
+    """Print each robot and seed, and all of them together."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*", help="profiles, and KEY=VALUE")
+    parser.add_argument("--seeds", type=int, default=1)
+    add_options(parser)
+    options = parser.parse_args()
+    names = [word for word in options.words if "=" not in word] or ["puma560", "scara", "ur10"]
+    overrides = [word for word in options.words if "=" in word]
+    work = [(name, overrides, seed) for name in names for seed in range(options.seeds)]
+    found = trials(options, compare, work)
+    for text, _ in found:
+        print(text)
+    for motion in dict.fromkeys(motion for _, errors in found for motion in errors):
+        sizes = np.abs([size for _, errors in found for size in errors.get(motion, [])])
+        print(
+            f"{motion}: {len(sizes)} values, {np.mean(sizes < 2):.1%} within two standard "
+            f"deviations, rms {np.sqrt(np.mean(sizes**2)):.2f}"
+        )
 
 
 if __name__ == "__main__":
-    names = [word for word in sys.argv[1:] if "=" not in word]
-    for name in names or ["puma560", "scara", "ur10"]:
-        compare(name, [word for word in sys.argv[1:] if "=" in word])
+    main()

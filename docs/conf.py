@@ -43,7 +43,7 @@ napoleon_attr_annotations = False
 python_use_unqualified_type_names = True
 nitpick_ignore_regex = [
     # other packages are not looked up, because that needs the network
-    ("py:.*", r"(numpy|np|pandas|pathlib|pydantic|collections|datetime|types|typing)\..*"),
+    ("py:.*", r"(numpy|np|pandas|pathlib|pyarrow|pydantic|collections|datetime|types|typing)\..*"),
     ("py:.*", r"(.*\.)?(Array|ArrayLike|NDArray|DataFrame|Field|FileName|MotionFilter)"),
     ("py:.*", r"(.*\.)?(PerJoint\w*|(Positive|NonNegative)Float|Row|TaskT|Vector)"),
     ("py:.*", r"dynid\._core\..*|\w+\[.*"),

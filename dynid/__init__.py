@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from dynid.signals.signals import Signals
     from dynid.simulation.simulate import simulate
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _WHERE = {
     "ArgumentError": "errors",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
     from dynid_ros.node import DynidNode
 
-_QUANTITIES = ("reference", "feedback", "torque_error", "filtered_error", "threshold")
+QUANTITIES = ("reference", "feedback", "torque_error", "filtered_error", "threshold")
 _STATE_RATE = 100.0  # [Hz]
 _REFERENCES = (
     _core.InactiveReason.command_jump,
@@ -58,7 +58,7 @@ class FeedforwardTopics:
         self._cycles = max(1, round(rate / _STATE_RATE))
         self._cycle = 0
         self._stamp_ns = 0  # of the collision
-        rows = [f"{joint}/{quantity}" for quantity in _QUANTITIES for joint in robot.joints]
+        rows = [f"{joint}/{quantity}" for quantity in QUANTITIES for joint in robot.joints]
         self._state = JointState(name=rows)
         self._unknown = np.full(3 * len(robot.joints), np.nan)
         name = "/feedforward_controller"

@@ -1,7 +1,8 @@
 """Node ``simulated_robot``: a simulated robot with the topics of ros2_control.
 
 It replaces joint_trajectory_controller, joint_state_broadcaster and the drives, and with
-``feedforward`` also feedforward_controller.
+``feedforward`` also feedforward_controller. With ``command: torque``, the drives are commanded
+torque by the law of dynid/TorqueController.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid.control.controlled_robot import ControlledRobot
-from dynid.errors import DynidError, SimulationError
+from dynid.control.torque_following_robot import TorqueFollowingRobot
+from dynid.errors import ConfigurationError, DynidError, SimulationError
+from dynid.profile import load_model
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.acceptance import check_acceptance
 from dynid_ros.feedforward_topics import FeedforwardTopics
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import CLOCK, COMMAND, STATES
@@ -72,15 +76,29 @@ class SimulatedRobotNode(DynidNode):
             "Whether the torque of /dynid/model is added, and collisions are detected.",
             fixed=True,
         )
+        command = self.parameter(
+            "command", "position", "What the drives are commanded: position or torque.", fixed=True
+        )
+        model = self.parameter(
+            "model", "", "model.yaml whose torque holds the robot, for command: torque.", fixed=True
+        )
         robot = self.load_robot()
-        self._controlled = ControlledRobot(
-            robot, control_rate=rate, seed=seed, feedforward=feedforward
-        )
+        self._feedforward: FeedforwardTopics | None = None
+        self._controlled: ControlledRobot | TorqueFollowingRobot
+        if _commands_torque(command, model, feedforward=feedforward):
+            loaded = load_model(model)
+            check_acceptance(loaded, robot, model, force=False)
+            self._controlled = TorqueFollowingRobot(
+                robot, loaded.mechanism, control_rate=rate, seed=seed
+            )
+        else:
+            self._controlled = ControlledRobot(
+                robot, control_rate=rate, seed=seed, feedforward=feedforward
+            )
+            law = self._controlled.law
+            if law is not None:
+                self._feedforward = FeedforwardTopics(self, self._controlled, law, robot, rate)
         self._robot = self._controlled.robot
-        law = self._controlled.law
-        self._feedforward = (
-            None if law is None else FeedforwardTopics(self, self._controlled, law, robot, rate)
-        )
         self._cycle = round(1e9 / rate)  # [ns]
         self._cycles = 0  # since the beginning
         self._begin = self._steady_now()  # [ns] of the steady clock
@@ -170,8 +188,10 @@ class SimulatedRobotNode(DynidNode):
         self._tell_fault()
 
     def _tell_fault(self) -> None:
-        """Report once why the drives have stopped following."""
+        """Report once why the drives, or the control of their torque, have stopped following."""
         fault = self._robot.fault
+        if isinstance(self._controlled, TorqueFollowingRobot):
+            fault = self._controlled.stop_reason or fault
         if fault is not None and fault != self._fault:
             self.health(ERROR, fault)
             self.get_logger().error(fault)
@@ -230,7 +250,7 @@ class SimulatedRobotNode(DynidNode):
 
     def _clear_fault(self) -> str:
         if self._robot.fault is None:
-            return "the drives have no fault"
+            return "the drives have no fault"  # nor in a damped stop, which ends in one
         if self._moves():
             sentence = "the drives are still braking; clear their fault when the robot is at rest."
             raise SimulationError(sentence)
@@ -239,6 +259,28 @@ class SimulatedRobotNode(DynidNode):
         self._fault = None
         self.health(OK, "fault cleared")
         return "the drives hold the robot where it is, and follow the next trajectory"
+
+
+def _commands_torque(command: str, model: str, *, feedforward: bool) -> bool:
+    """Return whether torque is commanded.
+
+    Raises:
+        ConfigurationError: the parameters contradict each other.
+    """
+    if command not in ("position", "torque"):
+        raise ConfigurationError(
+            f"parameter 'command' of simulated_robot is '{command}'; expected position or torque."
+        )
+    if command == "torque" and not model:
+        raise ConfigurationError(
+            "command: torque needs the parameter 'model', the path of a model.yaml, because the "
+            "robot is held by its torque."
+        )
+    if command == "torque" and feedforward:
+        raise ConfigurationError(
+            "feedforward adds torque to positions; with command: torque leave it false."
+        )
+    return command == "torque"
 
 
 def _numbers(vector: Vector3) -> tuple[float, float, float]:

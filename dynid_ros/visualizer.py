@@ -102,8 +102,9 @@ class VisualizerNode(DynidNode):
     def _publish_path(self, robot: Robot) -> None:
         motion = excitation_motion(robot, self._picture.kinematics.mechanism)
         if motion is not None:
-            path = line_marker(self._picture.tool_path(motion), self._frame)
-            self._path.publish(MarkerArray(markers=[path]))
+            paths = enumerate(self._picture.tool_paths(motion))
+            markers = [line_marker(path, number, self._frame) for number, path in paths]
+            self._path.publish(MarkerArray(markers=markers))
 
     def _take(self, message: JointState) -> None:
         position = _in_order(self._joints, message.name, message.position)
@@ -168,9 +169,9 @@ def collision_marker(collision: DiagnosticStatus, scene: Scene, frame: str) -> M
     return marker
 
 
-def line_marker(line: Line, frame: str) -> Marker:
-    """Return a line as a strip."""
-    marker = _marker(frame, "path", 0, Marker.LINE_STRIP, line.colour)
+def line_marker(line: Line, number: int, frame: str) -> Marker:
+    """Return a line as a strip; numbers of a scene's lines differ."""
+    marker = _marker(frame, "path", number, Marker.LINE_STRIP, line.colour)
     marker.scale.x = line.width
     marker.points = [Point(x=x, y=y, z=z) for x, y, z in line.points.tolist()]
     return marker

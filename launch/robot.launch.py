@@ -134,11 +134,6 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         )
         spawned = controllers(feedforward=feedforward, drives=drives)
         return [*_controlled(description, parameters, spawned), *_monitored(value)]
-    if torque:
-        raise ConfigurationError(
-            "command:=torque needs ros2_control, which is not installed or not enabled; without it "
-            "use command:=position."
-        )
     if hardware != "simulated":
         raise ConfigurationError(
             f"hardware:={hardware} needs ros2_control, which is not installed or not enabled; "
@@ -148,7 +143,8 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         "profile": value("robot"),
         "urdf": urdf,
         "rate": float(value("rate")),
-        "feedforward": feedforward,
+        "feedforward": feedforward and not torque,
+        **({"command": "torque", "model": value("model")} if torque else {}),
     }
     file = parameter_file("simulated_robot", simulation)
     return [

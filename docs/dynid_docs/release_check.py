@@ -8,16 +8,23 @@ import sys
 from configparser import ConfigParser
 from pathlib import Path
 
-_PLACEHOLDER = re.compile(r"[\w.-]+@[\w.-]*\bexample\b")
+_PLACEHOLDERS = {
+    "address": re.compile(r"[\w.-]+@[\w.-]*\bexample\b"),
+    "URL": re.compile(r"https?://[\w.-]*\bexample\b"),
+}
 _DATED = re.compile(r"^## \[(?P<version>[^]]+)\] - \d{4}-\d{2}-\d{2}$", re.MULTILINE)
 _VERSIONS = {
+    "CMakeLists.txt": r"^project\(dynid VERSION (\S+)",
     "dynid/__init__.py": r'^__version__ = "([^"]+)"$',
     "package.xml": r"<version>([^<]+)</version>",
+    "interfaces/CMakeLists.txt": r"^project\(dynid_interfaces VERSION ([^)\s]+)",
     "interfaces/package.xml": r"<version>([^<]+)</version>",
     "interfaces/pyproject.toml": r'^version = "([^"]+)"$',
     "CITATION.cff": r"^version: (\S+)$",
+    "pixi.toml": r'^version = "([^"]+)"$',
+    "recipe/recipe.yaml": r'^  version: "([^"]+)"$',
 }
-_WITH_MAINTAINER = ("package.xml", "interfaces/package.xml")
+_WITH_MAINTAINER = ("package.xml", "interfaces/package.xml", "setup.cfg", "recipe/recipe.yaml")
 
 
 def problems(root: Path, tag: str = "") -> list[str]:
@@ -43,9 +50,12 @@ def problems(root: Path, tag: str = "") -> list[str]:
         found.append(f"CHANGELOG.md has no heading '## [{version}] - DATE'.")
     for name in _WITH_MAINTAINER:
         text = (root / name).read_text("utf-8")
-        if _PLACEHOLDER.search(text):
-            found.append(f"{name} has a maintainer's address that is a placeholder.")
-        if "<url" not in text:
+        found += [
+            f"{name} has a placeholder in place of the maintainers' {kind}: {match[0]}."
+            for kind, pattern in _PLACEHOLDERS.items()
+            if (match := pattern.search(text))
+        ]
+        if name.endswith(".xml") and '<url type="repository">' not in text:
             found.append(f"{name} has no <url> of the repository.")
     return found
 

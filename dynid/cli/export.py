@@ -63,10 +63,10 @@ def export_command(
 ) -> None:
     """Write a model to the file of a simulator: MJCF, SDF, URDF or USD.
 
-    Masses, inertias, armature, damping, dry friction, springs and torque limits. With --into they
-    go into a copy of your own file, in which everything else stays as it is; with USD into a layer
-    over it. What a format does not have is listed, with what is in its place and the torque error
-    that it causes.
+    Masses, inertias, armature, damping, dry friction, springs, torque limits and closed chains.
+    With --into they go into a copy of your own file, in which everything else stays as it is; with
+    USD into a layer over it. What a format does not have is listed, with what is in its place and
+    the torque error that it causes.
     """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings

@@ -7,6 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dynid.cli.fleet_options import (
+    DataSetFolder,
+    FalseAlarms,
+    Memory,
+    Reference,
+    Scheduler,
+    Seed,
+    Simulations,
+    Workers,
+    connected,
+)
+from dynid.cli.fleet_site import report_command, serve_command
 from dynid.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -25,20 +37,9 @@ def identify_command(
     fleet_file: Annotated[
         Path, typer.Argument(metavar="FLEET", help="fleet.yaml: types of robots and recordings.")
     ],
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Of a Dask cluster, such as tcp://host:8786."),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="Processes on this machine; default: one for each processor."
-        ),
-    ] = None,
-    memory: Annotated[
-        str,
-        typer.Option(metavar="SIZE", help="Limit of each process on this machine, such as 2GB."),
-    ] = "auto",
+    scheduler: Scheduler = None,
+    workers: Workers = None,
+    memory: Memory = "auto",
     again: Annotated[
         bool, typer.Option("--again", help="Identify recordings that have results, too.")
     ] = False,
@@ -49,32 +50,68 @@ def identify_command(
     One that fails does not end the others; an interrupted run goes on when it is called again.
     """
     from dynid.cli.json_output import print_json
-    from dynid.errors import ConfigurationError
     from dynid.report.terminal.console import print_text, result_console
     from dynid.report.terminal.progress import progress
 
-    if scheduler is not None and workers is not None:
-        raise ConfigurationError("--workers is for processes on this machine, not for --scheduler.")
     console = result_console(as_json)
     with progress(console, "listing recordings") as shown:
-        from dynid.fleet.engine import cluster
         from dynid.fleet.identify import identify_fleet
         from dynid.fleet.settings import Fleet
 
         described = Fleet(fleet_file)
-
-        def step(done: int, count: int) -> None:
-            shown(f"{done} of {count} recordings")
-            shown.share(done / count)
-
-        with cluster(scheduler, workers=workers, memory=memory) as client:
-            run = identify_fleet(described, client, again=again, progress=step)
+        with connected(scheduler, workers, memory) as client:
+            run = identify_fleet(
+                described, client, again=again, progress=shown.counted("recordings")
+            )
     if as_json:
         print_json(_json(run))
     else:
         print_text(console, _sentence(run))
         print_text(console, f"Data set: {described.data_set}")
     raise typer.Exit(1 if run.failed else 0)
+
+
+@fleet_app.command("watch")
+def watch_command(
+    data_set: DataSetFolder,
+    reference: Reference = 10,
+    false_alarms_per_year: FalseAlarms = 0.1,
+    simulations: Simulations = 500,
+    seed: Seed = 0,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
+    memory: Memory = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Detect the changes of every robot, and compare it with the others of its type.
+
+    Robots are printed by what needs a person: the latest change first.
+    """
+    from dynid.cli.json_output import print_json
+    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.progress import progress
+
+    console = result_console(as_json)
+    with progress(console, "reading results") as shown:
+        import dynid.fleet
+        from dynid.fleet.printed import print_states, states_json
+        from dynid.fleet.watch import watch_fleet
+
+        results = dynid.fleet.load(data_set)
+        with connected(scheduler, workers, memory) as client:
+            states = watch_fleet(
+                results,
+                client,
+                reference=reference,
+                false_alarms_per_year=false_alarms_per_year,
+                simulations=simulations,
+                seed=seed,
+                progress=shown.counted("robots"),
+            )
+    if as_json:
+        print_json(states_json(states))
+    else:
+        print_states(console, states)
 
 
 def _sentence(run: FleetRun) -> str:
@@ -93,3 +130,7 @@ def _json(run: FleetRun) -> dict[str, float]:
         "unchanged": run.unchanged,
         "seconds": run.seconds,
     }
+
+
+fleet_app.command("report")(report_command)
+fleet_app.command("serve")(serve_command)

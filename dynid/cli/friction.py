@@ -52,7 +52,7 @@ def friction_command(
     with progress(console) as step:
         loaded = load_recordings(recordings, given, start, stop, step)
         unseen = load_recordings(validate or [], given, None, None, step)
-        selection = select_friction(given, loaded, progress=step)
+        selection = select_friction(given, loaded, progress=step, share=step.share)
         # its URDF is written beside it
         chosen = selection.robot.model_copy(update={"urdf": Path(given.urdf).name})
         comparisons = compare_profiles(given, chosen, loaded, unseen, progress=step)

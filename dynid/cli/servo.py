@@ -105,3 +105,50 @@ def roll_out_command(
         print_json(roll_outs_json(found))
     else:
         print_roll_outs(console, found)
+
+
+@servo_app.command("rig")
+def rig_command(
+    rig: Annotated[
+        Path, typer.Argument(metavar="RIG.YAML", help="Profile of the rig, and its recordings.")
+    ],
+    friction: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Friction as BAM names it, m1 to m6, in place of the profile's terms.",
+        ),
+    ] = None,
+    settings: Set = None,
+    as_json: AsJson = False,
+) -> None:
+    """Identify one servo on a rig: a rod and loads of known mass.
+
+    Torque constant over resistance, damping, friction, rotor inertia and bias, with standard
+    deviations. With several recordings, each is also simulated with the servo that was identified
+    from the others.
+    """
+    from functools import partial
+
+    from dynid.cli.json_output import print_json
+    from dynid.cli.rig_recordings import load_rig
+    from dynid.identification.servo.bam_friction import identify_friction
+    from dynid.identification.servo.rig import identify_rig
+    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.progress import progress
+    from dynid.report.terminal.servo_rig import print_rig, rig_json
+    from dynid.simulation.servo_rig import held_out_roll_outs
+
+    console = result_console(as_json)
+    identify = identify_rig if friction is None else partial(identify_friction, model=friction)
+    with progress(console) as step:
+        step("reading recordings")
+        runs = load_rig(rig, settings or [])
+        step("identifying")
+        found = identify(runs)
+        step("simulating")
+        held_out = held_out_roll_outs(runs, identify=identify)
+    if as_json:
+        print_json(rig_json(found, held_out))
+    else:
+        print_rig(console, found, held_out)

@@ -135,7 +135,7 @@ def _scene(
     return picture.scene(
         motion.position[moment],
         torque_error=error,
-        path=picture.tool_path(motion),
+        paths=picture.tool_paths(motion),
         motion=motion,
         time=float(motion.time[moment]),
         title=_title(robot.name, at, peak=error is not None and at is None),

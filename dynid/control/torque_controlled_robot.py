@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 UNTIL = "the control law is started again"
 
 
+def torque_mode(robot: Robot) -> _core.DriveMode:
+    """Return the mode of drives that are commanded torque, with or without the robot's gravity."""
+    by_robot = robot.settings(TorqueControlSettings).gravity == "by_robot"
+    return _core.DriveMode.torque_and_gravity if by_robot else _core.DriveMode.torque
+
+
 class TorqueControlledRobot:
     """Control law and torque-driven bodies of a profile, cycle by cycle; at rest at a position.
 
@@ -54,9 +60,7 @@ class TorqueControlledRobot:
         self._robot = robot
         self._prismatic = model.prismatic
         made = plant_arguments(robot, control_rate=control_rate, seed=seed)
-        by_robot = robot.settings(TorqueControlSettings).gravity == "by_robot"
-        mode = _core.DriveMode.torque_and_gravity if by_robot else _core.DriveMode.torque
-        made.settings.mode = mode
+        made.settings.mode = torque_mode(robot)
         self._target = np.array(position, dtype=np.float64)  # which is not used in torque mode
         try:
             self.plant = _core.DrivePlant(

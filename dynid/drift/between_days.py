@@ -6,17 +6,19 @@ parameters of recording i are taken as ``y_i = mean + b_i + e_i`` (random effect
 Laird 1986): ``e_i`` has the covariance within the recording, ``b_i`` that between days. There are
 more parameters than recordings, so ``b_i`` has few unknowns: the relative variance of friction at
 each joint, that of the friction of all joints together (the room's temperature), and for all other
-parameters a multiple of their covariance within a recording.
+parameters a multiple of their covariance within a recording. How it resembles that of the days
+before is estimated in :mod:`dynid.drift.persistence`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.drift.persistence import Persistence
 from dynid.estimation.repeatability import DEFAULT
 
 _ASSUMED_FREEDOM = 4.0  # degrees of freedom that the assumption counts as
@@ -52,6 +54,7 @@ class BetweenDays:
         freedom: (g + 1,) degrees of freedom of these estimates, in this order.
         correlation: between the parameters of one joint's friction.
         correlation_deviation: its standard deviation.
+        persistence: correlation with the days before.
     """
 
     groups: Groups
@@ -61,9 +64,14 @@ class BetweenDays:
     freedom: Array
     correlation: float = 0.5
     correlation_deviation: float = 0.0
+    persistence: Persistence = field(default_factory=lambda: Persistence.fixed(0.0))
 
     def covariance(self, within: Array) -> Array:
         """Return the covariances (R, k, k) of recordings, given those within them (R, k, k)."""
+        return np.asarray(within + self.days(within))
+
+    def days(self, within: Array) -> Array:
+        """Return the component's covariances (R, k, k), given those within recordings."""
         bodies = (self.groups.number == 0).astype(float)
         sizes = self.groups.sizes
         number = self.groups.number
@@ -71,18 +79,49 @@ class BetweenDays:
         np.fill_diagonal(same, 1.0)
         shares = np.append(0.0, self.joints)[number]
         days = (shares * same + self.common) * np.outer(sizes, sizes)
-        return np.asarray(within * (1 + self.others * np.outer(bodies, bodies)) + days)
+        return np.asarray(within * (self.others * np.outer(bodies, bodies)) + days)
+
+    def of_joints(self) -> tuple[Array, Array]:
+        """Return weights (k, j) of the mean relative friction of each of j joints.
+
+        Returns:
+            the weights, and the covariance (j, j) of these means between days.
+        """
+        members = self.groups.number[:, None] == np.arange(1, len(self.groups.names))
+        seen = members.any(axis=0)
+        count = members.sum(axis=0)[seen]
+        sizes = np.where(self.groups.sizes > 0, self.groups.sizes, 1.0)
+        own = self.joints[seen] * (1 + (count - 1) * self.correlation) / count
+        return members[:, seen] / count / sizes[:, None], np.diag(own) + self.common
+
+    def with_persistence(self, persistence: Persistence) -> BetweenDays:
+        """Return the component whose days resemble each other, with its larger variances."""
+        factor = persistence.mean_inflation
+        return replace(
+            self,
+            others=self.others * factor,
+            joints=self.joints * factor,
+            common=self.common * factor,
+            persistence=persistence,
+        )
 
     def drawn(self, random: np.random.Generator) -> BetweenDays:
         """Return another value of the component that the same recordings could come from."""
-        chance = self.freedom / random.chisquare(self.freedom)
-        return BetweenDays(
-            self.groups,
-            self.others * float(chance[0]),
-            self.joints * chance[1:-1],
-            self.common * float(chance[-1]),
-            self.freedom,
-            float(np.clip(random.normal(self.correlation, self.correlation_deviation), 0, 1)),
+        correlation, inflation = self.persistence.drawn(random)
+        # recordings that resemble each other count as fewer
+        independent = (1 - correlation**2) / (1 + correlation**2)
+        freedom = _ASSUMED_FREEDOM + (self.freedom - _ASSUMED_FREEDOM) * independent
+        chance = freedom / random.chisquare(freedom)
+        chance *= inflation / self.persistence.mean_inflation
+        return replace(
+            self,
+            others=self.others * float(chance[0]),
+            joints=self.joints * chance[1:-1],
+            common=self.common * float(chance[-1]),
+            correlation=float(
+                np.clip(random.normal(self.correlation, self.correlation_deviation), 0, 1)
+            ),
+            persistence=Persistence.fixed(correlation),
         )
 
 

@@ -120,27 +120,65 @@ def explain(
     return tuple(found), float(chances[-1])
 
 
+def size_weights(cause: Cause, information: Array) -> Array:
+    """Return weights (k,) whose sum with a difference of parameters is the size of a cause.
+
+    The generalised least-squares estimate as if the cause were the only one; NaN for a mass that
+    the parameters cannot show.
+
+    Args:
+        cause: with its signature (k, m).
+        information: (k, k) inverse covariance of the difference.
+    """
+    weighted, inverse, _, seen = _solution(cause, information)
+    return np.asarray(inverse[0] @ weighted) if seen else np.full(len(information), np.nan)
+
+
 def _fit(difference: Array, information: Array, cause: Cause) -> tuple[float, int, float, float]:
     """Return chi² that a cause explains, its rank, and the size with its standard deviation."""
+    weighted, inverse, rank, seen = _solution(cause, information)
+    right = weighted @ difference
+    sizes = inverse @ right
+    size = float(sizes[0]) if seen else np.nan
+    return float(right @ sizes), rank, size, float(np.sqrt(max(inverse[0, 0], 0.0)))
+
+
+def _solution(cause: Cause, information: Array) -> tuple[Array, Array, int, bool]:
+    """Return the right side (m, k) of the normal equations, their inverse (m, m) and rank.
+
+    Last, whether the first size is determined.
+    """
     weighted = cause.signature.T @ information
     normal = weighted @ cause.signature
     norm = np.sqrt(np.maximum(np.diag(normal), 1e-300))
     values, vectors = np.linalg.eigh(normal / norm / norm[:, None])
     kept = values > _NO_INFORMATION * values[-1]
-    solve = vectors[:, kept] / values[kept] @ vectors[:, kept].T / norm / norm[:, None]
-    right = weighted @ difference
-    sizes = solve @ right
+    inverse = vectors[:, kept] / values[kept] @ vectors[:, kept].T / norm / norm[:, None]
     # a direction that the parameters cannot show has no part in the size
     hidden = np.sqrt(np.sum(vectors[0, ~kept] ** 2))
-    size = float(sizes[0]) if hidden < 1e-3 else np.nan
-    return float(right @ sizes), int(kept.sum()), size, float(np.sqrt(max(solve[0, 0], 0.0)))
+    return weighted, inverse, int(kept.sum()), bool(hidden < 1e-3)
 
 
-def weighted_mean(values: Array, covariances: Array) -> tuple[Array, Array]:
-    """Return the generalised least-squares mean (k,) of rows (n, k), and its covariance."""
+def weighted_mean(
+    values: Array, covariances: Array, days: Array | None = None, together: Array | None = None
+) -> tuple[Array, Array]:
+    """Return the mean (k,) of rows (n, k), weighted by their precision, and its covariance.
+
+    Args:
+        values: (n, k).
+        covariances: (n, k, k).
+        days: (n, k, k) the part of them that is correlated between rows; None for independent rows.
+        together: (n, n) its correlations.
+    """
     information = precision(covariances)
     covariance = precision(information.sum(axis=0))
-    return covariance @ np.einsum("rkl,rl->k", information, values), covariance
+    mean = covariance @ np.einsum("rkl,rl->k", information, values)
+    if days is None or together is None:
+        return mean, covariance
+    gains = covariance @ information
+    others = np.einsum("rs,skl->rkl", together - np.eye(len(values)), gains)
+    added = np.einsum("rij,rjk,rlk->il", gains, days, others, optimize=True)
+    return mean, covariance + (added + added.T) / 2
 
 
 def _step(count: int, start: int) -> Array:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm
 
 from dynid.arguments import check_number
 from dynid.arrays import Array
+from dynid.drift.baseline import Baseline, Series, fit_baseline
 from dynid.drift.between_days import BetweenDays, Groups
-from dynid.drift.causes import Cause, find_causes, friction_groups
+from dynid.drift.causes import find_causes, friction_groups
 from dynid.drift.change import Change, explain, is_gradual, locate, weighted_mean
 from dynid.drift.history import History
-from dynid.drift.reference import parameter_baseline, pooled_variation
+from dynid.drift.persistence import decay
+from dynid.drift.reference import Span, find_variation, parameter_baseline
 from dynid.drift.scan import (
-    Baseline,
     Contrasts,
-    fit_baseline,
+    contrast_series,
     make_contrasts,
     precision,
     scan,
@@ -25,28 +25,13 @@ from dynid.drift.scan import (
     surprise,
 )
 from dynid.drift.threshold import find_threshold
+from dynid.drift.visibility import Visibility, find_visibility
 from dynid.errors import EstimationError
 from dynid.robot.model import Model
 
 _LEAST_REFERENCE = 4
 _AFTER = 8  # recordings after an alarm that still refine its change, where there are any
 _SHAPE = 3  # recordings after the first of a change, to tell a ramp from a step
-_SOON = 5  # recordings within which a change shall be detected, for the smallest visible one
-
-
-@dataclass(frozen=True, eq=False)
-class Visibility:
-    """What the recordings can show of a cause.
-
-    Attributes:
-        cause: the cause; of a payload its mass.
-        standard_deviation: of its size in one recording, with the variation between days.
-        smallest: size that is detected within five recordings, with a chance of one half.
-    """
-
-    cause: Cause
-    standard_deviation: float
-    smallest: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,55 +116,54 @@ def detect_drift(
         shown,
         watch.between,
         tuple(changes),
-        _visibility(watch, reference, threshold),
+        find_visibility(
+            watch.contrasts.causes, history.covariances, watch.between, reference, threshold
+        ),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Watch:
     history: History
+    span: Span
     groups: Groups
     between: BetweenDays
     contrasts: Contrasts
     total: Array  # (R, k, k) covariances with the variation between days
-    sizes: Array  # (R, c)
-    variances: Array  # (R, c)
+    series: Series  # of the contrasts
 
 
 def _prepare(model: Model, history: History, reference: int, seed: int) -> _Watch:
-    first = slice(0, reference)
+    span, first = Span.of_history(history), slice(0, reference)
     groups = friction_groups(model, history.names, history.covariances[first])
-    between = pooled_variation(history, [(0, reference)], groups)
+    between = find_variation([span.part(0, reference)], groups)
     total = between.covariance(history.covariances)
     causes = find_causes(model, history.names, seed=seed)
     contrasts = make_contrasts(causes, precision(total[first]).mean(axis=0))
-    sizes = history.values @ contrasts.matrix.T
-    empty = _Watch(history, groups, between, contrasts, total, sizes, np.empty_like(sizes))
-    return _with_variation(empty, between)
+    series = contrast_series(span, between, contrasts)
+    return _Watch(history, span, groups, between, contrasts, total, series)
 
 
 def _with_variation(watch: _Watch, between: BetweenDays) -> _Watch:
     """Return the same with another component between days, and the variances from it."""
-    total = between.covariance(watch.history.covariances)
-    matrix = watch.contrasts.matrix
-    variances = np.einsum("ck,rkl,cl->rc", matrix, total, matrix, optimize=True)
-    return replace(watch, between=between, total=total, variances=variances)
+    return replace(
+        watch,
+        between=between,
+        total=between.covariance(watch.history.covariances),
+        series=contrast_series(watch.span, between, watch.contrasts),
+    )
 
 
 def _run(watch: _Watch, reference: int, threshold: float) -> tuple[Array, list[Change]]:
     """Return the surprise (R,) at each recording, and the changes."""
-    count = len(watch.sizes)
+    count = len(watch.series.sizes)
     shown = np.zeros(count)
     changes: list[Change] = []
     begin, end = 0, reference
     spans = [(begin, end)]
     while end < count:
         baseline = _baseline(watch, begin, end)
-        warmth = watch.history.temperatures
-        after = None if warmth is None else warmth[end:]
-        statistic = scan(
-            watch.sizes[end:], watch.variances[end:], after, baseline, watch.contrasts.owner
-        )
+        statistic = scan(watch.series.part(end), baseline, watch.contrasts.owner)
         surprises = surprise(statistic, watch.contrasts.owner)
         largest = surprises.max(axis=1)
         alarms = np.flatnonzero(largest > threshold)
@@ -195,15 +179,14 @@ def _run(watch: _Watch, reference: int, threshold: float) -> tuple[Array, list[C
         end = begin + reference
         if end < count:
             spans.append((begin, end))
-            watch = _with_variation(watch, pooled_variation(watch.history, spans, watch.groups))
+            references = [watch.span.part(*one) for one in spans]
+            watch = _with_variation(watch, find_variation(references, watch.groups))
     return shown, changes
 
 
 def _baseline(watch: _Watch, begin: int, end: int) -> Baseline:
-    warmth = watch.history.temperatures
     prior = slope_prior(watch.contrasts, watch.groups.sizes)
-    before = None if warmth is None else warmth[begin:end]
-    return fit_baseline(watch.sizes[begin:end], watch.variances[begin:end], before, prior)
+    return fit_baseline(watch.series.part(begin, end), prior)
 
 
 def _describe(
@@ -211,17 +194,15 @@ def _describe(
 ) -> Change:
     """Return start, causes and sizes of the change that an alarm belongs to."""
     begin, end = reference
-    last = min(alarm + _AFTER, len(watch.sizes) - 1)
-    history, warmth = watch.history, watch.history.temperatures
+    last = min(alarm + _AFTER, len(watch.series.sizes) - 1)
     baseline = _baseline(watch, begin, end)
-    after = None if warmth is None else warmth[end : last + 1]
-    departures = (
-        watch.sizes[end : last + 1] - baseline.design(after, last + 1 - end) @ baseline.coefficients
-    )
+    after = watch.series.part(end, last + 1)
+    design = baseline.design(after.temperatures, len(after.sizes))
+    departures = after.sizes - design @ baseline.coefficients
     mine = watch.contrasts.owner == suspect
     upto = alarm + 1 - end
-    spread = watch.variances[end : last + 1][:, mine]
-    found = locate(departures[:upto, mine], spread[:upto])
+    spread = after.lasting_variances
+    found = locate(departures[:upto, mine], spread[:upto, mine])
     start, earliest, latest = (end + one for one in found)
     difference, covariance = _parameter_change(watch, (begin, end), (start, last + 1))
     explanations, unexplained = explain(difference, covariance, watch.contrasts.causes)
@@ -229,7 +210,7 @@ def _describe(
     row = int(np.flatnonzero(watch.contrasts.owner == best)[-1])
     shape = None  # a ramp is no different from a step in the first recordings after it
     if last - start >= _SHAPE:
-        shape = is_gradual(departures[:, row], watch.variances[end : last + 1, row])
+        shape = is_gradual(departures[:, row], spread[:, row])
     return Change(
         alarm,
         start,
@@ -239,7 +220,7 @@ def _describe(
         explanations,
         unexplained,
         shape,
-        history.temperatures is not None,
+        after.temperatures is not None,
     )
 
 
@@ -247,31 +228,21 @@ def _parameter_change(
     watch: _Watch, before: tuple[int, int], after: tuple[int, int]
 ) -> tuple[Array, Array]:
     """Return the difference (k,) of the means of two spans, and its covariance."""
-    old, new = slice(*before), slice(*after)
-    values, warmth = watch.history.values, watch.history.temperatures
-    if warmth is None:
-        slope, variance, warmer = np.zeros_like(values), np.zeros_like(watch.total[0]), 0.0
-    else:
-        within = watch.history.covariances[old]
-        baseline = parameter_baseline(values[old], within, watch.groups, warmth[old])
+    warmth, old, new = watch.span.temperatures, slice(*before), slice(*after)
+    slope, added = np.zeros_like(watch.span.values), np.zeros_like(watch.total[0])
+    if warmth is not None:
+        baseline = parameter_baseline(watch.span.part(*before), watch.groups)
         slope = np.outer(warmth - baseline.middle, baseline.coefficients[1])
-        variance = np.diag(baseline.covariance[:, 1, 1])
         warmer = float(warmth[new].mean() - warmth[old].mean())
-    first, spread = weighted_mean((values - slope)[old], watch.total[old])
-    second, spread_after = weighted_mean((values - slope)[new], watch.total[new])
-    return second - first, spread + spread_after + warmer**2 * variance
+        added = warmer**2 * np.diag(baseline.covariance[:, 1, 1])
+    values = watch.span.values - slope
+    first, spread = _mean(watch, values, old)
+    second, spread_after = _mean(watch, values, new)
+    return second - first, spread + spread_after + added
 
 
-def _visibility(watch: _Watch, reference: int, threshold: float) -> tuple[Visibility, ...]:
-    """Return how well each cause can be seen in one recording, and within a few."""
-    information = precision(watch.total).mean(axis=0)
-    # two-sided: the chance of the surprise
-    score = norm.isf(np.exp(-min(threshold, 700.0)) / 2)
-    found = []
-    for cause in watch.contrasts.causes:
-        column = cause.signature[:, 0]
-        known = float(column @ information @ column)
-        deviation = 1 / np.sqrt(known) if known > 0 else np.inf
-        smallest = score * deviation * np.sqrt(1 / _SOON + 1 / reference)
-        found.append(Visibility(cause, float(deviation), float(smallest)))
-    return tuple(found)
+def _mean(watch: _Watch, values: Array, rows: slice) -> tuple[Array, Array]:
+    """Return the mean (k,) of recordings, whose days are correlated, and its covariance."""
+    days = watch.between.days(watch.history.covariances[rows])
+    together = decay(watch.span.steps[rows], watch.between.persistence.mean)
+    return weighted_mean(values[rows], watch.total[rows], days, together)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
@@ -75,10 +76,30 @@ class History:
                 "must be at least one."
             )
 
+    def equals(self, other: History) -> bool:
+        """Return whether everything is the same to the last digit."""
+        if (self.robot, self.names, self.notes) != (other.robot, other.names, other.notes):
+            return False
+        pairs = [
+            (self.times, other.times),
+            (self.values, other.values),
+            (self.covariances, other.covariances),
+        ]
+        if self.temperatures is not None and other.temperatures is not None:
+            pairs.append((self.temperatures, other.temperatures))
+        elif self.temperatures is not other.temperatures:
+            return False
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
     @property
     def per_year(self) -> float:
         """Recordings per year."""
         return float((len(self.times) - 1) * YEAR / (self.times[-1] - self.times[0]))
+
+    @property
+    def steps(self) -> Array:
+        """Times (R,) since the first recording, in usual (median) intervals between two."""
+        return np.asarray((self.times - self.times[0]) / np.median(np.diff(self.times)))
 
 
 def history_of_models(
@@ -169,13 +190,36 @@ def _values(model: Model, names: Sequence[str]) -> Array:
 
 def _within(model: Model, names: Sequence[str]) -> Array:
     """Return the covariance without friction's share for another recording."""
-    covariance = model.base.covariance_of(names)
     base = base_parameterization(model.mechanism)
     rubs = dict(zip(base.names, friction_parameters(base, model.mechanism), strict=True))
-    friction = np.array([bool(rubs.get(name, False)) for name in names])
-    recordings = 1 if model.provenance is None else max(1, len(model.provenance.sources))
-    sizes = model.base.friction_repeatability * _values(model, names)
+    return without_repeatability(
+        model.base.covariance_of(names),
+        _values(model, names),
+        np.array([bool(rubs.get(name, False)) for name in names]),
+        model.base.friction_repeatability,
+        recordings=1 if model.provenance is None else max(1, len(model.provenance.sources)),
+    )
+
+
+def without_repeatability(
+    covariance: Array,
+    values: Array,
+    friction: NDArray[np.bool_],
+    repeatability: float,
+    *,
+    recordings: int = 1,
+) -> Array:
+    """Return a covariance (k, k) without the share of friction for another recording.
+
+    Args:
+        covariance: (k, k) with that share.
+        values: (k,) of the parameters.
+        friction: (k,) which of them are friction.
+        repeatability: relative standard deviation of friction between two recordings.
+        recordings: number that were identified together.
+    """
+    sizes = repeatability * values
     share = np.where(friction, sizes**2 / 2 * (1 + 1 / recordings), 0.0)
     own = np.diag(covariance)
-    # rounding in the file must not leave a negative variance
+    # rounding in a file must not leave a negative variance
     return np.asarray(covariance - np.diag(np.minimum(share, (1 - 1e-6) * own)))

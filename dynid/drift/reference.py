@@ -3,66 +3,104 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.drift.baseline import SLOPE, Baseline, Series, fit_baseline
 from dynid.drift.between_days import BetweenDays, Groups, estimate_between_days
 from dynid.drift.history import History
-from dynid.drift.scan import SLOPE, Baseline, fit_baseline
+from dynid.drift.persistence import Directions, estimate_persistence
 
 _USUAL = 0.1  # relative variation of friction, to weight recordings before it is estimated
 
 
-def parameter_baseline(
-    values: Array, within: Array, groups: Groups, temperatures: Array | None
-) -> Baseline:
-    """Fit the mean of each parameter (R, k), and of friction its slope over temperature."""
-    own = np.diagonal(within, axis1=1, axis2=2)
-    spread = own + (_USUAL * groups.sizes) ** 2
-    return fit_baseline(values, spread, temperatures, SLOPE * groups.sizes)
+@dataclass(frozen=True, eq=False)
+class Span:
+    """Recordings one after another.
+
+    Attributes:
+        values: (R, k) parameters.
+        within: (m, k, k) covariances within recordings.
+        kind: (R,) which of these each recording has.
+        steps: (R,) times in usual intervals between recordings.
+        temperatures: (R,) or None.
+    """
+
+    values: Array
+    within: Array
+    kind: NDArray[np.intp]
+    steps: Array
+    temperatures: Array | None
+
+    @classmethod
+    def of_history(cls, history: History) -> Span:
+        """Return all recordings of a history."""
+        kind = np.arange(len(history.times))
+        return cls(history.values, history.covariances, kind, history.steps, history.temperatures)
+
+    @property
+    def covariances(self) -> Array:
+        """Covariances (R, k, k) within the recordings."""
+        return np.asarray(self.within[self.kind])
+
+    def part(self, begin: int, end: int) -> Span:
+        """Return some of the recordings."""
+        span, warmth = slice(begin, end), self.temperatures
+        return Span(
+            self.values[span],
+            self.within,
+            self.kind[span],
+            self.steps[span],
+            None if warmth is None else warmth[span],
+        )
 
 
-def reference_residuals(
-    values: Array, within: Array, groups: Groups, temperatures: Array | None
-) -> Array:
-    """Return what the mean, and the effect of temperature, leave of a reference (R, k)."""
-    baseline = parameter_baseline(values, within, groups, temperatures)
-    design = baseline.design(temperatures, len(values))
-    return np.asarray(values - design @ baseline.coefficients)
+def parameter_baseline(reference: Span, groups: Groups) -> Baseline:
+    """Fit the mean of each parameter, and of friction its slope over temperature."""
+    own = np.diagonal(reference.covariances, axis1=1, axis2=2)
+    series = Series(
+        reference.values,
+        own + (_USUAL * groups.sizes) ** 2,
+        np.zeros_like(own),
+        reference.steps,
+        reference.temperatures,
+    )
+    return fit_baseline(series, SLOPE * groups.sizes)
 
 
-def find_variation(
-    values: Array, within: Array, groups: Groups, temperatures: Array | None
-) -> BetweenDays:
+def find_variation(references: Sequence[Span], groups: Groups) -> BetweenDays:
     """Estimate the component between days that is left after the effect of temperature.
 
     Args:
-        values: (R, k) of the reference.
-        within: (R, k, k) covariances within its recordings.
+        references: each with a mean of its own.
         groups: of the parameters.
-        temperatures: (R,) or None.
     """
-    residuals = reference_residuals(values, within, groups, temperatures)
-    fitted = 1 if temperatures is None else 2
-    return estimate_between_days(residuals, within, groups, fitted=fitted)
-
-
-def pooled_variation(
-    history: History, spans: Sequence[tuple[int, int]], groups: Groups
-) -> BetweenDays:
-    """Estimate the same from several references, each of recordings (begin, end)."""
-    residuals = [
-        reference_residuals(
-            history.values[begin:end],
-            history.covariances[begin:end],
-            groups,
-            None if history.temperatures is None else history.temperatures[begin:end],
-        )
-        for begin, end in spans
+    baselines = [parameter_baseline(one, groups) for one in references]
+    designs = [
+        baseline.design(one.temperatures, len(one.values))
+        for baseline, one in zip(baselines, references, strict=True)
     ]
-    within = [history.covariances[begin:end] for begin, end in spans]
-    fitted = len(spans) * (1 if history.temperatures is None else 2)
-    return estimate_between_days(
-        np.concatenate(residuals), np.concatenate(within), groups, fitted=fitted
+    residuals = [
+        one.values - design @ baseline.coefficients
+        for one, design, baseline in zip(references, designs, baselines, strict=True)
+    ]
+    found = estimate_between_days(
+        np.concatenate(residuals),
+        np.concatenate([one.covariances for one in references]),
+        groups,
+        fitted=sum(one.shape[1] for one in designs),
     )
+    weights, between = found.of_joints()
+    directions = [
+        Directions(
+            residual @ weights,
+            np.einsum("ki,rkl,lj->rij", weights, one.covariances, weights, optimize=True),
+            design,
+            one.steps,
+        )
+        for residual, one, design in zip(residuals, references, designs, strict=True)
+    ]
+    return found.with_persistence(estimate_persistence(directions, between))

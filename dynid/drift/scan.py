@@ -3,7 +3,8 @@
 The size of a cause in each recording is a weighted contrast of its parameters (generalised least
 squares). A window-limited generalised likelihood ratio (Lai, J. R. Stat. Soc. B 57, 1995) compares
 the mean over the last 1, 2, 3, 5, … 34 recordings with the mean of the reference, which has its own
-uncertainty; where temperatures are recorded, with its regression on temperature.
+uncertainty; where temperatures are recorded, with its regression on temperature. The variance of
+each mean holds the correlation of the days in it, and with those of the reference.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from scipy.special import gammaln, log_ndtr
 from scipy.stats import chi2
 
 from dynid.arrays import Array
+from dynid.drift.baseline import SLOPE, Baseline, Resemblance, Series, cumulated
+from dynid.drift.between_days import BetweenDays
 from dynid.drift.causes import Cause
+from dynid.drift.reference import Span
 
 LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34)
 """Lengths of windows [recordings]; a geometric series loses little against all (Lai 1995)."""
 _NO_INFORMATION = 1e-9
 _SINGULAR = 1e-12
 _FAR = 300.0  # beyond which the tail's leading term is used, before it is 0 in double precision
-SLOPE = 0.02
-"""Prior standard deviation of friction's relative change per kelvin: friction of robot joints falls
-by a third to a half over 30 K (Bittencourt and Gunnarsson 2012)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,46 +78,21 @@ def _scaled(matrix: Array) -> Array:
     return np.asarray(matrix / norm / norm[:, None])
 
 
-@dataclass(frozen=True, eq=False)
-class Baseline:
-    """Mean or regression on temperature of the contrasts over a reference.
-
-    Attributes:
-        coefficients: (d, c); d = 1, or 2 with temperature.
-        covariance: (c, d, d) of them.
-        middle: temperature at the reference's mean [°C].
-    """
-
-    coefficients: Array
-    covariance: Array
-    middle: float = 0.0
-
-    def design(self, temperatures: Array | None, count: int) -> Array:
-        """Return the regressors (count, d) of recordings."""
-        return _design(count, temperatures, self.middle, len(self.coefficients))
-
-
-def fit_baseline(
-    sizes: Array, variances: Array, temperatures: Array | None, prior: Array
-) -> Baseline:
-    """Fit the mean of contrasts, and with temperatures their slope.
-
-    Args:
-        sizes: (R, c) of the contrasts.
-        variances: (R, c) of these.
-        temperatures: (R,) or None.
-        prior: (c,) standard deviation of the slope before any data, 0 where temperature has no
-            effect.
-    """
-    width = 1 if temperatures is None else 2
-    middle = 0.0 if temperatures is None else float(np.mean(temperatures))
-    design = _design(len(sizes), temperatures, middle, width)
-    normal = np.einsum("rd,re,rc->cde", design, design, 1 / variances)
-    if width == 2:
-        normal[:, 1, 1] += 1 / np.maximum(prior, 1e-12) ** 2
-    covariance = np.linalg.inv(normal)
-    right = np.einsum("rd,rc->cd", design, sizes / variances)
-    return Baseline(np.einsum("cde,ce->dc", covariance, right), covariance, middle)
+def contrast_series(span: Span, between: BetweenDays, contrasts: Contrasts) -> Series:
+    """Return the contrasts of recordings with a component between days."""
+    matrix, days = contrasts.matrix, between.days(span.within)
+    variances, own = (
+        np.einsum("ck,rkl,cl->rc", matrix, one, matrix, optimize=True)[span.kind]
+        for one in (span.within + days, days)
+    )
+    return Series(
+        span.values @ matrix.T,
+        variances,
+        np.sqrt(np.maximum(own, 0.0)),
+        span.steps,
+        span.temperatures,
+        between.persistence.mean,
+    )
 
 
 def slope_prior(contrasts: Contrasts, friction: Array) -> Array:
@@ -124,38 +100,31 @@ def slope_prior(contrasts: Contrasts, friction: Array) -> Array:
     return np.asarray(SLOPE * np.abs(contrasts.matrix @ np.diag(friction)).sum(axis=1))
 
 
-def scan(
-    sizes: Array,
-    variances: Array,
-    temperatures: Array | None,
-    baseline: Baseline,
-    owner: NDArray[np.intp],
-) -> Array:
+def scan(series: Series, baseline: Baseline, owner: NDArray[np.intp]) -> Array:
     """Return the statistic (T, causes): the largest z² summed over a cause's rows, over windows.
 
     Args:
-        sizes: (T, c) of the contrasts after the reference.
-        variances: (T, c) of these.
-        temperatures: (T,) or None.
+        series: the contrasts after the reference.
         baseline: of the reference.
         owner: (c,) cause of each row.
     """
-    count = len(sizes)
-    design = baseline.design(temperatures, count)
-    weight = 1 / variances
-    departure = (sizes - design @ baseline.coefficients) * weight
+    count = len(series.sizes)
+    design = baseline.design(series.temperatures, count)
+    weight = 1 / series.variances
+    departure = (series.sizes - design @ baseline.coefficients) * weight
     starts = np.flatnonzero(np.r_[True, np.diff(owner) > 0])
     best = np.zeros((count, len(starts)))
-    sums = [_cumulated(departure), _cumulated(weight)]
-    moments = _cumulated(design[:, :, None] * weight[:, None, :])
+    sums = [cumulated(departure), cumulated(weight)]
+    moments = cumulated(design[:, :, None] * weight[:, None, :])
+    resemblance = Resemblance(series, baseline)
     for length in LENGTHS:
         if length > count:
             break
         total, information = (one[length:] - one[:-length] for one in sums)
         moment = moments[length:] - moments[:-length]
         extra = np.einsum("tdc,cde,tec->tc", moment, baseline.covariance, moment)
-        scores = total**2 / (information + extra)
-        summed = np.add.reduceat(scores, starts, axis=1)
+        variance = information + extra + resemblance.of_windows(length, moment)
+        summed = np.add.reduceat(total**2 / variance, starts, axis=1)
         best[length - 1 :] = np.maximum(best[length - 1 :], summed)
     return best
 
@@ -173,14 +142,3 @@ def surprise(statistic: Array, owner: NDArray[np.intp]) -> Array:
             near = -chi2.logsf(values, freedom)
             found[..., cause] = np.where(half > _FAR, far, near)
     return found
-
-
-def _design(count: int, temperatures: Array | None, middle: float, width: int) -> Array:
-    ones = np.ones((count, 1))
-    if width == 1 or temperatures is None:
-        return ones
-    return np.column_stack([ones, temperatures - middle])
-
-
-def _cumulated(values: Array) -> Array:
-    return np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])

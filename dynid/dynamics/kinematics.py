@@ -12,6 +12,8 @@ from dynid.dynamics.pose import Pose
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from dynid.dynamics.mechanism import Mechanism
@@ -68,6 +70,25 @@ class Kinematics:
     def moving_bodies(self) -> tuple[int, ...]:
         """Body of each of the mechanism's moving joints, passive ones included; (m,)."""
         return tuple(self._moving_ids)
+
+    @property
+    def subspaces(self) -> Array:
+        """Velocity of each moving joint's body in its own frame per unit of the joint's; (m, 6).
+
+        Columns are the velocity's x, y, z, then the angular velocity's.
+        """
+        found = []
+        for joint in self._moving_ids:
+            model = self._model.joints[joint]
+            data = model.createData()
+            model.calc(data, np.array([1.0, 0.0])[: model.nq])
+            found.append(np.asarray(data.S).ravel())
+        return np.array(found)
+
+    @property
+    def moving_slides(self) -> tuple[bool, ...]:
+        """Whether each of the mechanism's moving joints is prismatic; (m,)."""
+        return tuple(bool(np.any(row[:3])) for row in self.subspaces)
 
     @property
     def rest(self) -> Array:
@@ -160,6 +181,15 @@ class Kinematics:
         placements = [[pinocchio.XYZQUATToSE3(pose) for pose in row] for row in poses]
         return np.array([[one.homogeneous for one in row] for row in placements])
 
+    def moving_frames(self, moving: Array) -> Array:
+        """Return the frames of the moving joints' bodies in the root frame; (N, m, 4, 4).
+
+        Args:
+            moving: positions of the moving joints (N, m) [rad or m]; loops need not be closed.
+        """
+        placed = [self.placements(row[None]) for row in moving]
+        return np.array([[row[body] for body in self._moving_ids] for row in placed])
+
     def full_positions(self, moving: Array) -> Array:
         """Return pinocchio's position vectors for the mechanism's moving joints (N, m); (N, nq)."""
         full = np.tile(self._rest, (len(moving), 1))
@@ -169,9 +199,37 @@ class Kinematics:
 
     def tool_path(self, positions: ArrayLike) -> Array:
         """Return the tool point for positions (N, n) [rad or m]: (N, 3) [m]."""
-        poses = self.poses(positions)[:, self.tool_body]
-        points = [Pose.from_numbers(pose).apply([self.tool_position])[0] for pose in poses]
-        return np.array(points).reshape(-1, 3)
+        return np.asarray(self.link_paths(positions, [self.tool])[0])
+
+    def link_paths(self, positions: ArrayLike, links: Sequence[str]) -> Array:
+        """Return the origins of L links for positions (N, n) [rad or m]: (L, N, 3) [m]."""
+        poses = self.poses(positions)
+        paths = []
+        for link in links:
+            frame = self._model.frames[self._model.getBodyId(link)]
+            point = np.array(frame.placement.translation)
+            body = poses[:, int(frame.parentJoint)]
+            paths.append([Pose.from_numbers(pose).apply([point])[0] for pose in body])
+        found: Array = np.array(paths, dtype=np.float64).reshape(len(links), -1, 3)
+        return found
+
+    @property
+    def other_tools(self) -> tuple[str, ...]:
+        """The last link of each branch of actuated joints that does not carry the tool.
+
+        A robot with two arms has one; a closed chain has none, because its branches carry one tool.
+        """
+        if self.mechanism.chain.passive:
+            return ()
+        deepest: dict[int, tuple[int, str]] = {}
+        for index, frame in enumerate(self._model.frames):
+            joint = self._actuated_above(int(frame.parentJoint))
+            if joint and _is_link(frame):
+                found = (self._depth(index), str(frame.name))
+                deepest[joint] = max(deepest.get(joint, found), found)
+        carrying = {self._actuated_above(self.parents[joint]) for joint in self._joint_ids}
+        last = set(deepest) - carrying - {self._actuated_above(self.tool_body)}
+        return tuple(deepest[joint][1] for joint in sorted(last))
 
     def _place(self, full: Array, joint: int, value: ArrayLike) -> None:
         """Write a joint's position to pinocchio's vector; a continuous joint has two numbers."""
@@ -199,6 +257,12 @@ class Kinematics:
             count += body in actuated
             body = int(self._model.parents[body])
         return count
+
+    def _actuated_above(self, body: int) -> int:
+        """Return the actuated joint that moves a body; 0 if there is none."""
+        while body > 0 and body not in self._joint_ids:
+            body = int(self._model.parents[body])
+        return body
 
     def _depth(self, index: int) -> int:
         depth = 0

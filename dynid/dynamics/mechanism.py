@@ -234,7 +234,15 @@ class Mechanism:
 
     def without_terms(self) -> Mechanism:
         """Return the same bodies without joint terms, with the URDF's parameters."""
-        return self._under(gravity=self._gravity, terms=())
+        return self.with_terms(())
+
+    def with_terms(self, terms: Sequence[JointTerm]) -> Mechanism:
+        """Return the same bodies with other joint terms, with the URDF's parameters.
+
+        Raises:
+            MechanismError: a term does not fit the joints.
+        """
+        return self._under(gravity=self._gravity, terms=terms)
 
     def with_parameters(self, parameters: ArrayLike) -> Mechanism:
         """Return the same mechanism with other parameters (p,).

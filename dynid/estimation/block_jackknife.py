@@ -13,8 +13,6 @@ with the normal equations A b = r of all samples, and A_g, r_g of block g.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from dynid.arrays import Array
@@ -39,20 +37,13 @@ def block_equations(problem: Problem, estimate: Estimate) -> list[Array]:
     Returns:
         (G, k+1, k+1) for each recording, of blocks with samples.
     """
-    size = len(problem.base.independent) + 1
     result = []
     for number, rows in enumerate(problem.rows):
         weights = estimate.weights_of(number)
         weight = rows.fitted * (1.0 if weights is None else weights[0])
-        root = np.sqrt(weight * estimate.used_joint_weight)
-        sums = np.zeros((BLOCKS, size, size))
-        bounds = np.arange(BLOCKS + 1) * len(root) // BLOCKS
-        for block in problem.blocks(number):
-            weighted = block.stacked * root[block.span].T[:, :, None]
-            inner = np.clip(bounds - block.span.start, 0, weighted.shape[1])
-            for part, (begin, end) in enumerate(pairwise(inner.tolist())):
-                flat = weighted[:, begin:end].reshape(-1, size)
-                sums[part] += flat.T @ flat
+        weight = weight * estimate.used_joint_weight
+        bounds = np.arange(BLOCKS + 1) * len(weight) // BLOCKS
+        sums = problem.span_grams(number, bounds, weight).sum(axis=1)
         filled = np.maximum.reduceat(weight.any(axis=1), bounds[:-1]) & (np.diff(bounds) > 0)
         result.append(sums[filled])
     return result

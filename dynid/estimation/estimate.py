@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.estimation.autocorrelation import autocorrelation
 from dynid.estimation.regression import NormalEquations, Problem
 
 
@@ -95,13 +96,7 @@ def error_correlation(residuals: Iterable[Array]) -> Array:
 
 
 def _correlation_time(errors: Array) -> float:
-    errors = errors - errors.mean()
-    size = 2 ** int(np.ceil(np.log2(2 * len(errors))))
-    spectrum = np.fft.rfft(errors, size)
-    autocorrelation = np.fft.irfft(np.abs(spectrum) ** 2, size)[: len(errors)]
-    if autocorrelation[0] <= 0:
-        return 1.0
-    rho = autocorrelation / autocorrelation[0]
+    rho = autocorrelation(errors[:, np.newaxis], len(errors) - 1)[:, 0]
     pairs = rho[1:-1:2] + rho[2::2]
     negative = np.flatnonzero(pairs <= 0)
     last = int(negative[0]) if len(negative) else len(pairs)

@@ -137,8 +137,9 @@ def cross_validate(fitted: Fit) -> HeldOut:
     """Leave out each block of the recordings once, fit the others, and sum up its errors.
 
     Every block has its own normal equations, so nothing is filtered or summed twice. The difference
-    between another estimator and weighted least squares is assumed to be that of the whole
-    recording. Errors at rest count too, even if only moving samples were fitted.
+    between the model and weighted least squares (another estimator, dropped parameters, physical
+    consistency) is assumed to be that of the whole recording. Errors at rest count too, even if
+    only moving samples were fitted.
     """
     problem = fitted.problem
     if all(np.all(rows.fitted > 0) for rows in problem.rows):
@@ -147,7 +148,7 @@ def cross_validate(fitted: Fit) -> HeldOut:
         equations = problem.normal_equations(at_rest=True)
     weighted = fitted.estimate.equations
     start = problem.base.project(problem.mechanism.urdf_parameters)
-    difference = fitted.estimate.base - weighted_solution(weighted, start)
+    difference = problem.base.project(fitted.standard) - weighted_solution(weighted, start)
     error = squared_held_out_error(weighted, equations, start, difference)
     torque = equations.squared_torque
     rows = np.maximum(equations.joint_rows, 1.0)

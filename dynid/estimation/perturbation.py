@@ -25,8 +25,14 @@ def perturbation(problem: Problem, estimate: Estimate, errors: Iterable[Array]) 
     right = np.zeros(len(estimate.base))
     for number, (rows, error) in enumerate(zip(problem.rows, errors, strict=True)):
         weights = estimate.weights_of(number)
-        weighted = error * rows.fitted * (1.0 if weights is None else weights[0])
-        weighted *= estimate.used_joint_weight
+        weight = rows.fitted * (1.0 if weights is None else weights[0])
+        weight = weight * estimate.used_joint_weight
+        if rows.parallel_filter.passes_through:
+            # the core sums without storing the regressor
+            whole = np.array([0, len(error)])
+            right += problem.span_grams(number, whole, weight, error)[0, :, :-1, -1].sum(axis=0)
+            continue
+        weighted = error * weight
         for block in problem.blocks(number):
             right += np.einsum("jmk,mj->k", block.stacked[:, :, :-1], weighted[block.span])
     matrix = np.einsum("j,jik->ik", estimate.used_joint_weight, estimate.equations.joint_gram)

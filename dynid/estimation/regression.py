@@ -136,10 +136,8 @@ class Problem:
                 weight = weight * weights[number]
             for fold in range(self.folds):
                 counts[fold] += weight[rows.fold == fold].sum(axis=0)
-            if rows.parallel_filter.passes_through:
-                self._add_direct(gram, rows, weight)
-            else:
-                self._add_filtered(gram, number, weight)
+            bounds = np.searchsorted(rows.fold, np.arange(self.folds + 1))
+            gram += self.span_grams(number, bounds, weight)
         return NormalEquations(gram, counts)
 
     def residuals(self, base: Array) -> Iterator[Array]:
@@ -153,29 +151,52 @@ class Problem:
                 extended = np.append(base, -1.0)
                 yield np.concatenate([(b.stacked @ extended).T for b in self.blocks(number)])
 
-    def _add_direct(self, gram: Array, rows: Rows, weight: Array) -> None:
+    def span_grams(
+        self, number: int, bounds: NDArray[np.intp], weight: Array, torque: Array | None = None
+    ) -> Array:
+        """Return the normal equations of each joint over spans of one recording's rows.
+
+        Args:
+            number: of the recording.
+            bounds: (G + 1,) first row of each span, and the end of the last one.
+            weight: (m, n) factors of the squared errors.
+            torque: (m, n) in place of the measured torque, if neither is filtered.
+
+        Returns:
+            (G, n, k+1, k+1).
+        """
+        n, size = weight.shape[1], len(self.base.independent) + 1
+        grams = np.zeros((len(bounds) - 1, n, size, size))
+        rows = self.rows[number]
+        if rows.parallel_filter.passes_through:
+            self._add_direct(grams, rows, bounds, weight, rows.torque if torque is None else torque)
+            return grams
+        for block in self.blocks(number):
+            root = np.sqrt(weight[block.span].T)
+            inner = np.clip(bounds - block.span.start, 0, root.shape[1])
+            for part, (begin, end) in enumerate(pairwise(inner.tolist())):
+                for joint, stacked in enumerate(block.stacked if begin < end else ()):
+                    weighted = stacked[begin:end] * root[joint, begin:end, None]
+                    grams[part, joint] += weighted.T @ weighted
+        return grams
+
+    def _add_direct(
+        self, grams: Array, rows: Rows, bounds: NDArray[np.intp], weight: Array, torque: Array
+    ) -> None:
         signals, past = rows.signals, rows.signals.past(self.mechanism)
-        for fold in range(self.folds):
-            here = np.flatnonzero(rows.fold == fold)
-            if len(here) == 0:
+        for part, (begin, end) in enumerate(pairwise(bounds.tolist())):
+            if begin == end:
                 continue
-            span = slice(here[0], here[-1] + 1)
-            gram[fold] += self.mechanism.gram(
+            span = slice(begin, end)
+            grams[part] += self.mechanism.gram(
                 signals.position[span],
                 signals.velocity[span],
                 signals.acceleration[span],
-                rows.torque[span],
+                torque[span],
                 columns=self.base.independent,
                 weights=weight[span],
                 past=past,
             )
-
-    def _add_filtered(self, gram: Array, number: int, weight: Array) -> None:
-        for block in self.blocks(number):
-            root = np.sqrt(weight[block.span].T)
-            for joint, stacked in enumerate(block.stacked):
-                weighted = stacked * root[joint, :, None]
-                gram[block.fold, joint] += weighted.T @ weighted
 
     def blocks(self, number: int) -> Iterable[Block]:
         """Rows of one recording with their filtered regressor, in order; each of a single fold."""

@@ -121,9 +121,11 @@ def remarks(joints: Sequence[JointErrors], settings: EvaluationSettings) -> Iter
     worse = [one for one in moved if one.held_out_error > _PLAIN_BETTER * one.plain_error]
     if worse:
         yield (
-            f"{_names(worse)}: with viscous and Coulomb friction, offset and rotor inertia only, "
-            f"the held-out error is {_percents(one.plain_error for one in worse)} instead of "
-            f"{_percents(one.held_out_error for one in worse)}; remove the other terms there."
+            f"{_names(worse)}: with viscous and Coulomb friction, offset and rotor inertia as the "
+            "only terms of all joints, the held-out error is "
+            f"{_percents(one.plain_error for one in worse)} instead of "
+            f"{_percents(one.held_out_error for one in worse)}; the other terms, at these joints "
+            "or at others, make it worse."
         )
     worse = [one for one in moved if one.relative_error > _PLAIN_BETTER * one.urdf_error]
     if worse:

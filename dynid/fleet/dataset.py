@@ -114,8 +114,11 @@ def _read(path: Path, name: str) -> pa.Table:
         table = pq.ParquetFile(path, page_checksum_verification=True).read(use_threads=False)
         table.validate(full=True)
     except (OSError, pa.ArrowException) as problem:
-        reason = printable(str(problem).partition("\n")[0])
-        raise ConfigurationError(f"{printable(path)}: cannot be read ({reason}).") from None
+        why = printable(" ".join(str(problem).split()).rstrip("."))
+        raise ConfigurationError(
+            f"{printable(path)}: is damaged ({why}); remove it, and dynid fleet identify writes it "
+            "again."
+        ) from None
     if name == "recordings" and "schema_version" in table.column_names:
         newest = pc.max(table["schema_version"]).as_py() or 0
         if newest > VERSION:

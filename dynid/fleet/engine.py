@@ -21,6 +21,7 @@ _AHEAD = 4  # tasks for each thread of the cluster that wait on it: more would o
 _RECONNECT = "10s"
 _START = "60s"  # a process that cannot connect within it is not started again by its nanny
 _LEAST_MEMORY = 100_000_000  # [bytes] below which a process cannot even start
+_SETUP = "dynid.fleet.worker_setup"
 
 
 class WorkerLost(Exception):  # noqa: N818  reported as the result of one item
@@ -53,6 +54,7 @@ def cluster(
     settings = {
         "distributed.comm.timeouts.connect": _START if scheduler is None else _RECONNECT,
         "distributed.scheduler.allowed-failures": 2,
+        "distributed.worker.preload": [_SETUP],
     }
     if scheduler is None:
         _check_memory(memory)
@@ -94,13 +96,16 @@ def _check_memory(memory: str) -> None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Suppress messages of Dask on connections: what they mean for the work is reported."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    # Dask gives some of its loggers levels of their own
+    known = [one for one in logging.root.manager.loggerDict if one.startswith("distributed.")]
+    before = {one: one.level for one in map(logging.getLogger, ["distributed", *known])}
+    for one in before:
+        one.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for one, level in before.items():
+            one.setLevel(level)
 
 
 @contextmanager

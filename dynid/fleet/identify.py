@@ -12,6 +12,7 @@ from dynid.errors import TaskError
 from dynid.fleet.dataset import DataSet, writer
 from dynid.fleet.engine import WorkerLost, completed
 from dynid.fleet.listing import Entry, list_recordings
+from dynid.fleet.progress import left_progress
 from dynid.fleet.settings import Fleet
 from dynid.fleet.work import Outcome, lost, process, settings_digest
 from dynid.robot.robot import Robot
@@ -67,7 +68,7 @@ def identify_fleet(
     """
     begin = time.monotonic()
     entries = list_recordings(fleet)
-    with writer(fleet.data_set) as data:
+    with writer(fleet.data_set) as data, left_progress(fleet.data_set, progress) as report:
         plan = _Plan(fleet, data, again)
         work = [one for one in entries if not plan.is_done(one)]
         counts: Counter[str] = Counter(unchanged=len(entries) - len(work))
@@ -76,7 +77,7 @@ def identify_fleet(
             arguments = ((one, plan.arguments(one)) for one in work)
             for entry, result in completed(client, process, arguments):
                 counts[_keep(kept, plan, entry, result)] += 1
-                progress(counts.total(), len(entries))
+                report(counts.total(), len(entries))
         except TaskError as problem:
             message = (
                 f"{printable(fleet.data_set)}: {counts['identified']} recordings were identified "

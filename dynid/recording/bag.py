@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.bag_folder import COMPRESSED, BagFolder, bag_folder, kind_of
-from dynid.recording.compression import ZSTD_MAGIC, unpack, unpack_file
+from dynid.recording.compression import unpack_file
 from dynid.recording.db3_file import Db3File
 from dynid.recording.jointstate import JOINT_STATE, JointStates
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mcap_file import McapFile
+from dynid.recording.message_block import MessageBlock, unpacked
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
 from dynid.recording.storage import StorageFile, Topic
@@ -56,17 +57,17 @@ class Bag:
         kinds = [file.condition.checksums for file in self._files.values()]
         return "" if "" in kinds else ", ".join(dict.fromkeys(kinds))
 
-    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """Yield (receive time [ns], raw message) of the JointState messages of a topic."""
+    def blocks(self, topic: str) -> Iterator[MessageBlock]:
+        """Yield the raw JointState messages of a topic, many at a time."""
         most = RECORDING_MESSAGE_BYTES.most
         for file in self._files.values():
-            for receive_time, raw in file.messages(topic, JOINT_STATE):
-                if raw[:4] != ZSTD_MAGIC:
-                    yield receive_time, raw
-                    continue
-                # rosbag2 can compress single messages
-                unpacked = unpack(raw, "zstd", most)
-                yield receive_time, raw if unpacked is None else unpacked
+            for block in file.blocks(topic, JOINT_STATE):
+                yield from unpacked(block, most)
+
+    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
+        """Yield (receive time [ns], raw message) of the JointState messages of a topic."""
+        for block in self.blocks(topic):
+            yield from block.messages()
 
     def notes(self, topics: Sequence[str]) -> tuple[str, ...]:
         """Return sentences on repairs and lost messages of these topics."""
@@ -138,8 +139,8 @@ def read_bag(path: Path, joints: Sequence[str] | None, topic: str = DEFAULT_TOPI
         name, notes = choose_topic(bag, topic)
         damage = bag.notes([name])
         states = JointStates(joints, f"{bag.name}, topic {shown(name)}")
-        for receive_time, raw in bag.messages(name):
-            states.add(receive_time, raw)
+        for block in bag.blocks(name):
+            states.add_block(block)
         try:
             data = states.samples()
         except RecordingError as error:

@@ -10,7 +10,7 @@ from dynid.errors import RecordingError
 from dynid.limits import RECORDING_JOINTS
 from dynid.recording.csv_merge import TimedSignal, merge
 from dynid.recording.limits import RecordingTooLargeError, check_memory
-from dynid.recording.model import Source, digest
+from dynid.recording.model import Source, digest, frozen
 from dynid.recording.names import shown
 from dynid.recording.samples import (
     NANOSECONDS,
@@ -20,7 +20,7 @@ from dynid.recording.samples import (
     require_joints,
     unusable_times,
 )
-from dynid.recording.table import Table, read_table
+from dynid.recording.table import Reading, Table, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 
 
+_TIME = "time"
 MOST_FLAWS = 1000
 """Largest number of unreadable rows; more indicate a wrong column map."""
 
@@ -64,11 +65,12 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
     rows = files.rows
     check_memory(rows, len(wanted), name)
     bad: dict[int, str] = {}
+    readings = _readings(files, columns, order)
     signals = {
-        name: _signal(files.of(signal.file), signal, order, bad)
+        name: _scaled(readings[name], signal, order, bad)
         for name, signal in columns.signals().items()
     }
-    seconds, label = _seconds(files, columns, bad)
+    seconds, label = _seconds(files, columns, readings.get(_TIME), bad)
     for table in files.tables.values():
         bad.update(table.damaged)
     unusable = unusable_times(seconds)
@@ -80,7 +82,8 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
     stamps = np.rint(np.where(unusable, 0.0, seconds) * NANOSECONDS).astype(np.int64)
     for values in signals.values():
         values[flawed] = np.nan
-    return Samples(
+        frozen(values)
+    samples = Samples(
         stamps=stamps,
         position=signals["position"],
         velocity=signals.get("velocity"),
@@ -90,7 +93,8 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
         repairs=tuple(sentence for table in files.tables.values() for sentence in table.repairs),
         nominal_rate=columns.sampling_rate,
         flaws=tuple(Flaw(_stamp_of(row, stamps, unusable), bad[row]) for row in flawed),
-    ).take(~unusable)
+    )
+    return samples.take(~unusable) if unusable.any() else samples
 
 
 class _Files:
@@ -171,7 +175,7 @@ class _Files:
 
 def seconds_of(table: Table, time: TimeColumn) -> NDArray[np.float64]:
     """Return times (N,) [s], NaN if unreadable."""
-    values, _ = table.readable([time.column])
+    (values, _), *_others = table.readable([[time.column]])
     with np.errstate(over="ignore"):
         return values[:, 0] * time.factor
 
@@ -189,7 +193,8 @@ def _merged(
                 f"column of this file: {name}: {{time: {{column: t}}}}."
             )
         bad: dict[int, str] = {}
-        values = _signal(table, signal, order, bad)
+        (reading,) = table.readable([[signal.columns[place] for place in order]])
+        values = _scaled(reading, signal, order, bad)
         bad.update(table.damaged)
         if len(bad) > min(MOST_FLAWS, table.rows - 1):
             raise RecordingError(bad[min(bad)])
@@ -209,11 +214,30 @@ def _merged(
     )
 
 
-def _signal(
-    table: Table, signal: SignalColumns, order: list[int], bad: dict[int, str]
+def _readings(files: _Files, columns: ColumnMap, order: list[int]) -> dict[str, Reading]:
+    """Return the numbers of each signal, and of time where there is a column of it.
+
+    Each file is read once for all of its signals.
+    """
+    wanted: dict[str, tuple[Table, list[int | str]]] = {
+        name: (files.of(signal.file), [signal.columns[place] for place in order])
+        for name, signal in columns.signals().items()
+    }
+    if columns.time is not None:
+        table = files.of(columns.time.file or columns.position.file)
+        wanted[_TIME] = table, [columns.time.column]
+    found: dict[str, Reading] = {}
+    for table in files.tables.values():
+        own = [name for name, (other, _) in wanted.items() if other is table]
+        found.update(zip(own, table.readable([wanted[name][1] for name in own]), strict=True))
+    return found
+
+
+def _scaled(
+    reading: Reading, signal: SignalColumns, order: list[int], bad: dict[int, str]
 ) -> NDArray[np.float64]:
     """Return values (N, n), with the columns of the map in the given order."""
-    values, flaws = table.readable([signal.columns[place] for place in order])
+    values, flaws = reading
     bad.update(flaws)
     scaling = signal.scaling()
     for column, place in enumerate(order):
@@ -226,15 +250,14 @@ def _signal(
 
 
 def _seconds(
-    files: _Files, columns: ColumnMap, bad: dict[int, str]
+    files: _Files, columns: ColumnMap, reading: Reading | None, bad: dict[int, str]
 ) -> tuple[NDArray[np.float64], str]:
     """Return times (N,) [s], NaN if unreadable, and the name of their file."""
-    if columns.time is not None:
+    if columns.time is not None and reading is not None:
         table = files.of(columns.time.file or columns.position.file)
-        values, flaws = table.readable([columns.time.column])
-        bad.update(flaws)
+        bad.update(reading.bad)
         with np.errstate(over="ignore"):
-            return values[:, 0] * columns.time.factor, table.name
+            return reading.values[:, 0] * columns.time.factor, table.name
     table = files.of(columns.position.file)
     # the map is validated to have a rate if it has no time column
     return np.arange(table.rows) / (columns.sampling_rate or np.nan), table.name

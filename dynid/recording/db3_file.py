@@ -13,6 +13,7 @@ from urllib.parse import quote_from_bytes
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_MESSAGE_BYTES, RECORDING_TOPICS
 from dynid.recording.limits import RecordingTooLargeError
+from dynid.recording.message_block import MessageBlock, in_blocks
 from dynid.recording.storage import Condition, Topic
 
 if TYPE_CHECKING:
@@ -73,12 +74,15 @@ class Db3File:
             found[key] += counts[number]
         self.topics = tuple(Topic(*key, count) for key, count in sorted(found.items()))
 
-    def messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
-        """Yield (receive time [ns], raw message) of a topic, in the order of the file.
+    def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
+        """Yield the raw messages of a topic, in the order of the file.
 
         Raises:
             RecordingError: the file changes while it is read.
         """
+        yield from in_blocks(self._messages(topic, kind))
+
+    def _messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
         wanted = [number for number, key in self._ids.items() if key == (topic, kind)]
         marks = ", ".join("?" * len(wanted))
         try:

@@ -12,7 +12,11 @@ from dynid.recording.limits import check_memory
 from dynid.recording.samples import NANOSECONDS, Samples
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
+
+    Interpolation = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 JITTER = 0.01
 """Largest distance of stamps from a uniform grid, over the step."""
@@ -117,13 +121,23 @@ def _resample(samples: Samples, rate: float, *, given: bool) -> Samples:
 
 
 def _interpolate(samples: Samples, old: NDArray[np.float64], new: NDArray[np.float64]) -> Samples:
-    def linear(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.column_stack([np.interp(new, old, column) for column in values.T])
+    def smooth(column: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(CubicSpline(old, column)(new))
+
+    def linear(column: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.interp(new, old, column)
+
+    # joint by joint: the coefficients of all splines are four times as large as the samples
+    def each(values: NDArray[np.float64], at: Interpolation) -> NDArray[np.float64]:
+        found = np.empty((len(new), values.shape[1]))
+        for joint, column in enumerate(values.T):
+            found[:, joint] = at(column)
+        return found
 
     return replace(
         samples,
         stamps=samples.stamps[0] + np.rint(new * NANOSECONDS).astype(np.int64),
-        position=np.asarray(CubicSpline(old, samples.position)(new)),
-        velocity=None if samples.velocity is None else linear(samples.velocity),
-        effort=linear(samples.effort),
+        position=each(samples.position, smooth),
+        velocity=None if samples.velocity is None else each(samples.velocity, linear),
+        effort=each(samples.effort, linear),
     )

@@ -12,6 +12,7 @@ import numpy as np
 from dynid.errors import DynidError, RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, open_bag
 from dynid.recording.bag_folder import is_bag, kind_of, require_present, storage_files
+from dynid.recording.column_proposal import propose_columns
 from dynid.recording.grid import usual_rate
 from dynid.recording.load import read_samples
 from dynid.recording.names import shown
@@ -86,6 +87,7 @@ class RecordingInfo:
         topics: of a bag; empty for other kinds.
         topic: the examined topic; None if there is none.
         rows, columns, header: of a CSV file without column map; otherwise 0 and empty.
+        proposal: a column map for this header, where it leaves no doubt.
         timing, joints: of the samples; None and empty if they cannot be read.
         damage: sentences on unreadable places; a span without them can be used.
         checksums: description of a bag's checksums; empty if there are none.
@@ -101,6 +103,7 @@ class RecordingInfo:
     rows: int = 0
     columns: int = 0
     header: tuple[str, ...] = ()
+    proposal: ColumnMap | None = None
     timing: Timing | None = None
     joints: tuple[JointRanges, ...] = ()
     damage: tuple[str, ...] = ()
@@ -158,6 +161,7 @@ def _describe_table(path: Path, table: Table, problem: str | None) -> RecordingI
         rows=table.rows,
         columns=table.width,
         header=table.header,
+        proposal=propose_columns(table.header),
         damage=_first(table.damaged.values()),
         repairs=table.repairs,
         problem=problem,

@@ -11,7 +11,9 @@ from rosbags.typesys import Stores, get_typestore
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_JOINTS, RECORDING_MESSAGE_BYTES
 from dynid.recording.joint_names import missing_joint
+from dynid.recording.joint_state_layout import Bulk, Layouts
 from dynid.recording.limits import RecordingTooLargeError, check_memory
+from dynid.recording.model import frozen
 from dynid.recording.samples import NANOSECONDS, Flaw, Samples
 
 if TYPE_CHECKING:
@@ -19,9 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from dynid.recording.message_block import MessageBlock
+
 JOINT_STATE = "sensor_msgs/msg/JointState"
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
-_NO_TIME = 2**63  # [ns] beyond the range of stamps
+_LATEST = 2**63 - 1  # [ns] end of the range of stamps
 _LOOK = 10_000  # messages between checks of the memory
 _MOST_FLAWS = 1000
 _MOST_ORDERS = 1000  # of joints, that are cached
@@ -45,6 +49,7 @@ class JointStates:
         self._where = where
         # read once, as there are a thousand messages per second
         self._most_bytes, self._most_joints = RECORDING_MESSAGE_BYTES.most, RECORDING_JOINTS.most
+        self._layouts = Layouts(self._most_bytes, _deserialized)
         self._rows_of: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
         self._header_times = array("q")
         self._receive_times = array("q")
@@ -72,14 +77,12 @@ class JointStates:
         if len(raw) > self._most_bytes:
             what = f"{self._where}: a message has {len(raw)} bytes"
             RECORDING_MESSAGE_BYTES.refuse(what, RecordingTooLargeError)
-        try:
-            message: Any = _TYPES.deserialize_cdr(raw, JOINT_STATE)
-        # damaged bytes can raise any exception
-        except Exception:  # noqa: BLE001
+        message = _deserialized(raw)
+        if message is None:
             self._broken += 1
             return
         stamp = message.header.stamp
-        if stamp.nanosec >= NANOSECONDS or receive_time >= _NO_TIME:
+        if stamp.nanosec >= NANOSECONDS or receive_time > _LATEST:
             self._broken += 1
             return
         names = tuple(message.name)
@@ -96,6 +99,63 @@ class JointStates:
         self._receive_times.append(receive_time)
         if len(self._header_times) % _LOOK == 0:
             check_memory(len(self._header_times), len(rows), self._where)
+
+    def add_block(self, block: MessageBlock) -> None:
+        """Add many messages, with the same result as :meth:`add` for each of them.
+
+        Raises:
+            RecordingError: as for :meth:`add`.
+        """
+        for part in block.parts():
+            self._add_part(part)
+
+    def _add_part(self, part: MessageBlock) -> None:
+        # a new layout is found from a message that is read by itself, as is any other message
+        begin, total = 0, len(part.times)
+        bulk = self._layouts.group(part)
+        for single in [*np.flatnonzero(bulk.kinds < 0).tolist(), total]:
+            if begin < single and self._wanted is None:
+                self._add_one(part, begin)
+                begin += 1
+            if begin < single:
+                self._add_bulk(bulk, begin, single)
+            if single < total:
+                self._add_one(part, single)
+            begin = single + 1
+
+    def _add_one(self, part: MessageBlock, number: int) -> None:
+        begin, end = int(part.begins[number]), int(part.ends[number])
+        self.add(int(part.times[number]), part.content[begin:end])
+
+    def _add_bulk(self, bulk: Bulk, first: int, past: int) -> None:
+        """Add messages of known layouts."""
+        count, joints = past - first, len(self._wanted or ())
+        kept = np.zeros(count, dtype=bool)
+        stamps = np.empty(count, dtype=np.int64)
+        signals = {name: np.full((count, joints), np.nan) for name in self._signals}
+        for layout, places, messages in bulk.between(first, past):
+            seconds, nanoseconds = layout.stamps(messages)
+            valid = (nanoseconds < NANOSECONDS) & (bulk.times[places] <= _LATEST)
+            self._broken += int((~valid).sum())
+            rows = self._rows(layout.names)
+            if rows is None:
+                self._passed_over["joints"] += int(valid.sum())
+                continue
+            own = places[valid] - first
+            kept[own] = True
+            stamps[places - first] = seconds * int(NANOSECONDS) + nanoseconds
+            for name, values in signals.items():
+                found = layout.values(messages, name)
+                if found is not None:
+                    values[own] = found[np.ix_(valid, rows)]
+                    self._velocities += len(own) if name == "velocity" else 0
+        self._seen += count
+        self._header_times.frombytes(stamps[kept].tobytes())
+        received = bulk.times[first:past][kept].astype(np.int64)
+        self._receive_times.frombytes(received.tobytes())
+        for name, values in signals.items():
+            self._signals[name].frombytes(values[kept].tobytes())
+        check_memory(len(self._header_times), joints, self._where)
 
     def _take_values(self, message: Any, rows: NDArray[np.intp], names: int) -> None:  # noqa: ANN401
         for signal, kept in self._signals.items():
@@ -139,7 +199,7 @@ class JointStates:
                 f"All {count} header stamps were zero; the times of reception were used instead."
             )
         signals = {
-            name: np.frombuffer(values, dtype=np.float64).reshape(count, len(wanted))
+            name: frozen(np.ndarray((count, len(wanted)), np.float64, values))
             for name, values in self._signals.items()
         }
         return Samples(
@@ -203,3 +263,12 @@ class JointStates:
             f"{self._where}: no single message contains all of {', '.join(self._wanted or ())}; "
             "they are in several messages with different times."
         )
+
+
+def _deserialized(raw: bytes) -> Any:  # noqa: ANN401
+    """Return a message; None if its bytes are none."""
+    try:
+        return _TYPES.deserialize_cdr(raw, JOINT_STATE)
+    # damaged bytes can raise any exception
+    except Exception:  # noqa: BLE001
+        return None

@@ -146,7 +146,7 @@ class _Info(NamedTuple):
 def _elements(names: Any) -> tuple[str, ...]:  # noqa: ANN401  any JSON
     """Return names, which older datasets have in a mapping with one key."""
     listed = next(iter(names.values()), None) if isinstance(names, dict) else names
-    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+    if not listed or not isinstance(listed, list) or not all(isinstance(x, str) for x in listed):
         raise TypeError("names are no list of texts")
     return tuple(listed)
 
@@ -194,7 +194,7 @@ def _rows(opened: Any, number: int) -> Any:  # noqa: ANN401  of pyarrow
         for group in range(opened.num_row_groups)
     )
     parts = [one.filter(compute.equal(one.column("episode_index"), number)) for one in groups]
-    return pa.concat_tables(parts)
+    return pa.concat_tables(parts).select(list(_COLUMNS))
 
 
 def _check_size(metadata: Any, where: str) -> None:  # noqa: ANN401  of pyarrow

@@ -105,6 +105,6 @@ def read_samples(
     if columns is None:
         raise RecordingError(
             f"{shown(path)}: is neither a rosbag2 nor an .npz file; to read it as CSV, "
-            "a column map is needed."
+            "a column map is needed ('dynid info' shows the columns)."
         )
     return read_csv(path, columns, joints)

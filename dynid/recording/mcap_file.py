@@ -10,9 +10,10 @@ from mcap.opcode import Opcode
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CHUNK_BYTES
-from dynid.recording.mcap_records import HEAD, MAGIC, MESSAGE, DamagedRecordError, records
+from dynid.recording.mcap_records import HEAD, MAGIC, MESSAGE, DamagedRecordError, messages_in, runs
 from dynid.recording.mcap_scan import Scan, Segment
 from dynid.recording.mcap_summary import Summary, data_checksum, read_summary
+from dynid.recording.message_block import MessageBlock, in_blocks
 from dynid.recording.storage import Condition, Topic
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ class McapFile:
         self.topics = self._topics()
         self._check_counts()
 
-    def messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
-        """Yield (receive time [ns], raw message) of a topic, in the order of the file.
+    def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
+        """Yield the raw messages of a topic, in the order of the file.
 
         Raises:
             RecordingError: the file changes while it is read.
@@ -65,21 +66,20 @@ class McapFile:
         with self._path.open("rb") as file:
             for segment in self._scan.segments:
                 if not wanted.isdisjoint(segment.counts):
-                    for channel, time, raw in self._in_segment(file, segment):
-                        if channel in wanted:
-                            yield time, raw
+                    yield from self._in_segment(file, segment, wanted)
 
-    def _in_segment(self, file: BinaryIO, segment: Segment) -> Iterator[tuple[int, int, bytes]]:
+    def _in_segment(
+        self, file: BinaryIO, segment: Segment, wanted: set[int]
+    ) -> Iterator[MessageBlock]:
         if segment.chunk is None or segment.cut_off:
-            yield from _loose(file, segment)
+            yield from in_blocks(_loose(file, segment, wanted))
             return
         content = segment.chunk.records(file)
         if content is None:
             raise RecordingError(f"{self._path.name}: changed while it was read.")
-        for kind, begin, end in records(content):
-            if kind == Opcode.MESSAGE:
-                channel, _, time, _ = MESSAGE.unpack_from(content, begin)
-                yield channel, time, content[begin + MESSAGE.size : end]
+        messages = (run for run in runs(content) if run.kind == Opcode.MESSAGE)
+        for batch in messages_in(content, messages):
+            yield batch.of(wanted)
 
     def _compare(self, file: BinaryIO, size: int) -> Summary:
         """Compare the data with their checksum, and read the index."""
@@ -180,7 +180,7 @@ class McapFile:
         )
 
 
-def _loose(file: BinaryIO, segment: Segment) -> Iterator[tuple[int, int, bytes]]:
+def _loose(file: BinaryIO, segment: Segment, wanted: set[int]) -> Iterator[tuple[int, bytes]]:
     """Yield messages outside of chunks, or in a chunk that is cut off."""
     offset = segment.start
     while offset < segment.end:
@@ -189,5 +189,6 @@ def _loose(file: BinaryIO, segment: Segment) -> Iterator[tuple[int, int, bytes]]
         if kind == Opcode.MESSAGE:
             content = file.read(length)
             channel, _, time, _ = MESSAGE.unpack_from(content)
-            yield channel, time, content[MESSAGE.size :]
+            if channel in wanted:
+                yield time, content[MESSAGE.size :]
         offset += HEAD.size + length

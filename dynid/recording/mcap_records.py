@@ -8,16 +8,19 @@ import zlib
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar
 
+import numpy as np
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 
 from dynid.recording.compression import unpack
+from dynid.recording.message_block import MessageBlock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from mcap.records import McapRecord
+    from numpy.typing import NDArray
 
     RecordT = TypeVar("RecordT", bound=McapRecord)
 
@@ -42,6 +45,7 @@ PRIVATE = 0x80
 
 MESSAGE = struct.Struct("<HIQQ")
 """Channel, sequence number, time of reception and of publishing [ns]."""
+_RECEIVED = 6  # place of the time of reception in a message
 
 _CHUNK = struct.Struct("<QQQII")
 _LONGEST_NAME = 4
@@ -49,6 +53,8 @@ _COMPRESSIONS = (b"", b"lz4", b"zstd")
 # kind of a chunk, and a length below 2**32; the rest is checked afterwards
 _CHUNK_HEAD = re.compile(rb"\x06.{4}\0{4}", re.DOTALL)
 _BLOCK = 2**20
+_LONG_RUN = 16  # records, from which on their heads are compared all at once
+_LONGEST_RUN = 2**16  # records, which bounds the memory for their places
 
 
 class DamagedRecordError(Exception):
@@ -132,8 +138,30 @@ def find_chunk(file: BinaryIO, offset: int, size: int) -> int | None:
     return None
 
 
-def records(content: bytes) -> Iterator[tuple[int, int, int]]:
-    """Yield (kind, begin, end) of the records in a chunk.
+class Run(NamedTuple):
+    """Records of the same kind and length that follow each other.
+
+    Attributes:
+        kind: of the records.
+        begin: place of the first one's content [bytes].
+        length: of the content of each [bytes].
+        repeats: number of records.
+    """
+
+    kind: int
+    begin: int
+    length: int
+    repeats: int
+
+    def places(self) -> Iterator[tuple[int, int]]:
+        """Yield begin and end of the content of each."""
+        step = HEAD.size + self.length
+        for begin in range(self.begin, self.begin + self.repeats * step, step):
+            yield begin, begin + self.length
+
+
+def runs(content: bytes) -> Iterator[Run]:
+    """Yield the records in a chunk; equal ones together, as a recorder writes thousands of them.
 
     Raises:
         DamagedRecordError: a record does not end within the chunk, or has the invalid kind 0, so
@@ -141,14 +169,109 @@ def records(content: bytes) -> Iterator[tuple[int, int, int]]:
     """
     offset, size = 0, len(content)
     while offset < size:
-        begin = offset + 9
+        begin = offset + HEAD.size
         if begin > size:
             raise DamagedRecordError
         kind, length = HEAD.unpack_from(content, offset)
-        offset = begin + length
-        if kind == 0 or offset > size or (kind == Opcode.MESSAGE and length < MESSAGE.size):
+        past = begin + length
+        if kind == 0 or past > size or (kind == Opcode.MESSAGE and length < MESSAGE.size):
             raise DamagedRecordError
-        yield kind, begin, offset
+        count = 1
+        if content.startswith(content[offset:begin], past):
+            count = _equal_heads(content, offset, past - offset)
+        yield Run(kind, begin, length, count)
+        offset += count * (past - offset)
+
+
+def records(content: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield (kind, begin, end) of the records in a chunk.
+
+    Raises:
+        DamagedRecordError: as for :func:`runs`.
+    """
+    for run in runs(content):
+        for begin, end in run.places():
+            yield run.kind, begin, end
+
+
+class Messages(NamedTuple):
+    """Messages in a chunk.
+
+    Attributes:
+        content: of the chunk.
+        begins, ends: places of the content of each (k,) [bytes].
+    """
+
+    content: bytes
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def channels(self) -> NDArray[Any]:
+        """Return the channel of each (k,)."""
+        return self._numbers(0, "<u2")
+
+    def of(self, channels: set[int]) -> MessageBlock:
+        """Return the messages of some channels."""
+        chosen = np.isin(self.channels(), list(channels))
+        times = self._numbers(_RECEIVED, "<u8")[chosen]
+        begins = self.begins[chosen] + MESSAGE.size
+        return MessageBlock(self.content, times, begins, self.ends[chosen])
+
+    def _numbers(self, place: int, kind: str) -> NDArray[Any]:
+        raw = np.frombuffer(self.content, dtype=np.uint8)
+        places = self.begins[:, np.newaxis] + np.arange(place, place + np.dtype(kind).itemsize)
+        return np.asarray(raw[places].view(kind)[:, 0])
+
+
+def messages_in(content: bytes, found: Iterable[Run]) -> Iterator[Messages]:
+    """Yield the messages of a chunk, many at a time.
+
+    Args:
+        content: of the chunk.
+        found: its messages, as records.
+    """
+    batch: list[Run] = []
+    count = 0
+    for run in found:
+        batch.append(run)
+        count += run.repeats
+        if count >= _LONGEST_RUN:
+            yield _messages_of(content, batch)
+            batch, count = [], 0
+    if batch:
+        yield _messages_of(content, batch)
+
+
+def _messages_of(content: bytes, found: Sequence[Run]) -> Messages:
+    _, begins, lengths, counts = np.array(found, dtype=np.int64).T
+    number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    lengths = np.repeat(lengths, counts)
+    begins = np.repeat(begins, counts) + (HEAD.size + lengths) * number
+    return Messages(content, begins, begins + lengths)
+
+
+def _equal_heads(content: bytes, offset: int, step: int) -> int:
+    """Return how many complete records of one kind and length follow each other from an offset."""
+    most = min((len(content) - offset) // step, _LONGEST_RUN)
+    head = content[offset : offset + HEAD.size]
+    for count in range(1, most):
+        if not content.startswith(head, offset + count * step):
+            return count
+        if count == _LONG_RUN:
+            return _equal_heads_of_many(content, offset, step, most)
+    return most
+
+
+def _equal_heads_of_many(content: bytes, offset: int, step: int, most: int) -> int:
+    heads = np.ndarray((most, HEAD.size), np.uint8, content, offset, (step, 1))
+    count, looked = 0, _LONG_RUN
+    while count < most:
+        same = (heads[count : count + looked] == heads[0]).all(axis=1)
+        if not same.all():
+            return count + int(np.argmin(same))
+        count += len(same)
+        looked *= 2
+    return most
 
 
 def parse(kind: type[RecordT], content: bytes) -> RecordT:

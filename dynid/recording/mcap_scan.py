@@ -5,8 +5,9 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
+import numpy as np
 from mcap.opcode import Opcode
 from mcap.records import Channel, Header, Schema
 
@@ -20,11 +21,16 @@ from dynid.recording.mcap_records import (
     PRIVATE,
     Chunk,
     DamagedRecordError,
+    Run,
     chunk_at,
     find_chunk,
+    messages_in,
     parse,
-    records,
+    runs,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LARGEST_RECORD = 2**24  # of those that describe messages
 _CHANNEL = struct.Struct("<H")
@@ -179,16 +185,22 @@ class Scan:
         """Count the messages in a chunk by channel; None if it contains an invalid record."""
         counts: Counter[int] = Counter()
         try:
-            for kind, begin, end in records(content):
-                if kind == Opcode.MESSAGE:
-                    counts[_CHANNEL.unpack_from(content, begin)[0]] += 1
-                elif kind in (Opcode.SCHEMA, Opcode.CHANNEL) and not self._describe(
-                    kind, content[begin:end]
-                ):
-                    return None
+            for messages in messages_in(content, self._describing(content)):
+                channels, numbers = np.unique(messages.channels(), return_counts=True)
+                counts.update(dict(zip(channels.tolist(), numbers.tolist(), strict=True)))
         except DamagedRecordError:
             return None
         return counts
+
+    def _describing(self, content: bytes) -> Iterator[Run]:
+        """Yield the messages in a chunk, and store the descriptions of messages."""
+        for run in runs(content):
+            if run.kind == Opcode.MESSAGE:
+                yield run
+            elif run.kind in (Opcode.SCHEMA, Opcode.CHANNEL):
+                parts = (content[begin:end] for begin, end in run.places())
+                if not all(self._describe(run.kind, part) for part in parts):
+                    raise DamagedRecordError
 
     def _take_cut_off(self, offset: int) -> bool:
         """Process complete messages of an uncompressed chunk at the end of the file."""

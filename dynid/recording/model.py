@@ -82,14 +82,14 @@ class Recording:
     position_step: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        """Check the shapes and copy every array as read-only."""
+        """Check the shapes, and copy every array as read-only unless it is :func:`frozen`."""
         shape = (len(self.time), len(self.joint_names))
         for name in ("time", "position", "velocity", "effort"):
             values = getattr(self, name)
             if values is None and name == "velocity":
                 continue
             expected = shape[:1] if name == "time" else shape
-            array = np.array(values, dtype=np.float64, order="C")
+            array = values if _is_frozen(values) else np.array(values, np.float64, order="C")
             if array.shape != expected:
                 raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
             array.setflags(write=False)
@@ -154,6 +154,26 @@ class Recording:
             velocity=None if self.velocity is None else self.velocity[span],
             effort=self.effort[span],
         )
+
+
+def frozen(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Make an array read-only that nothing else will change, so that recordings share it.
+
+    A copy of a long recording would take twice its memory.
+    """
+    values.setflags(write=False)
+    return values
+
+
+def _is_frozen(values: object) -> bool:
+    return (
+        isinstance(values, np.ndarray)
+        and values.dtype == np.float64
+        and values.flags.c_contiguous
+        and not values.flags.writeable
+        # the base of a view may still change
+        and not isinstance(values.base, np.ndarray)
+    )
 
 
 def given_recordings(function: str, recordings: Recording | Sequence[Recording]) -> list[Recording]:

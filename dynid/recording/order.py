@@ -31,16 +31,16 @@ def put_in_order(samples: Samples) -> Samples:
         RecordingError: the clock jumped back, so that the order of the samples is unknown.
     """
     late = samples.stamps < np.maximum.accumulate(samples.stamps)
-    order = np.argsort(samples.stamps, kind="stable")
+    total, ordered = len(samples), samples
     if late.any():
+        order = np.argsort(samples.stamps, kind="stable")
         _refuse_clock_jump(samples, late, order)
-    total = len(samples)
-    ordered = samples.take(order) if late.any() else samples
+        ordered, late = samples.take(order), late[order]
     repeated = _repeated(ordered.stamps)
     count = int(repeated.sum())
     kept = ordered.take(~repeated) if count else ordered
     if late.any():
-        _refuse_overlap(samples, ordered, late[order])
+        _refuse_overlap(samples, ordered, late)
         kept = kept.noting(f"{int(late.sum())} of {total} samples came late and were reordered.")
     if count:
         kept = kept.noting(f"{count} of {total} samples had repeated stamps and were dropped.")

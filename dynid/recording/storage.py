@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
+    from dynid.recording.message_block import MessageBlock
+
 
 @dataclass(frozen=True)
 class Topic:
@@ -65,5 +67,5 @@ class StorageFile(Protocol):
     topics: tuple[Topic, ...]
     condition: Condition
 
-    def messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
-        """Yield (receive time [ns], raw message) of a topic, in the order of the file."""
+    def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
+        """Yield the raw messages of a topic, in the order of the file."""

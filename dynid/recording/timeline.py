@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid.errors import RecordingError
 from dynid.recording.grid import place_on_grid
-from dynid.recording.model import FEWEST_SAMPLES, Recording
+from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
 from dynid.recording.order import put_in_order
 from dynid.recording.position_step import position_steps
 from dynid.recording.samples import NANOSECONDS, Samples
@@ -75,7 +75,8 @@ def _build(
         samples = _repair_invalid(samples, name)
     _refuse_gaps(samples)
     steps = position_steps(samples.position)
-    samples, rate = place_on_grid(samples, sampling_rate)
+    placed, rate = place_on_grid(samples, sampling_rate)
+    samples = _with_new_frozen(placed, samples)
     _require_samples(samples)
     samples = _note_stuck_joints(samples)
     require_finite(samples)
@@ -90,6 +91,15 @@ def _build(
         repairs=samples.repairs,
         position_step=steps,
     )
+
+
+def _with_new_frozen(samples: Samples, before: Samples) -> Samples:
+    """Return samples, of which no later copy is needed where resampling has made new arrays."""
+    for name in ("position", "velocity", "effort"):
+        values = getattr(samples, name)
+        if values is not None and values is not getattr(before, name):
+            frozen(values)
+    return samples
 
 
 def longest_step(steps: NDArray[np.float64]) -> float:

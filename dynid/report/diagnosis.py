@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from dynid.evaluation.diagnosis.finding import grouped
 from dynid.files import write_text
-from dynid.report import svg
+from dynid.report.chart import Chart, Colour, Layer
+from dynid.report.decimation import envelope, evenly
 from dynid.report.pages import render
-from dynid.report.svg import envelope, evenly
 from dynid.text import significant
 
 if TYPE_CHECKING:
@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from dynid.evaluation.diagnosis.finding import Finding, Plot
+    from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
     from dynid.identification.diagnose import Diagnosis
 
-_WIDTH, _HEIGHT = 11.4, 2.4  # [inch]
 _BUCKETS = 600
 _DOTS = 900
-_COLOURS = (svg.MEASURED, svg.MODEL, svg.ERROR, svg.LIMIT, svg.INK)
+_COLOURS: tuple[Colour, ...] = ("measured", "model", "error", "limit", "ink")
 
 
 def finding_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
@@ -35,9 +34,9 @@ def finding_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
             "sentence": finding.sentence,
             "remedy": finding.remedy,
             "evidence": [(name, significant(v, 3)) for name, v in finding.evidence.items()],
-            "plot": None if finding.plot is None else _drawn(finding.plot, finding.cause, number),
+            "plot": None if finding.plot is None else _drawn(finding.plot, finding.cause),
         }
-        for number, finding in enumerate(grouped(findings))
+        for finding in grouped(findings)
     ]
 
 
@@ -57,25 +56,21 @@ def write_diagnosis(diagnosis: Diagnosis, path: Path) -> None:
     write_text(path, render("diagnosis.html.j2", content))
 
 
-def _drawn(plot: Plot, cause: str, number: int) -> Markup:
-    with svg.style(f"finding-{number}"):
-        drawing = svg.figure(_WIDTH, _HEIGHT)
-        axes = drawing.subplots()
-        for index, trace in enumerate(plot.traces):
-            colour = _COLOURS[index % len(_COLOURS)]
-            if trace.style == "dots":
-                rows = evenly(len(trace.x), _DOTS)
-                axes.plot(trace.x[rows], trace.y[rows], ".", ms=3.5, mew=0, color=colour)
-            else:
-                axes.plot(*envelope(trace.x, trace.y, _BUCKETS), color=colour, lw=1.1)
-            axes.lines[-1].set_label(trace.label)
-        axes.set_xlabel(plot.x_label, parse_math=False)
-        # beside its axis the text would be longer than the axis is high
-        axes.set_title(plot.y_label, loc="left", fontsize="medium", parse_math=False)
-        axes.margins(x=0.01)
-        legend = axes.legend(
-            loc="lower right", bbox_to_anchor=(1, 1), ncols=4, borderaxespad=0, markerscale=2
-        )
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-        return svg.markup(drawing, f"Evidence of {cause.replace('_', ' ')}")
+def _drawn(plot: Plot, cause: str) -> Markup:
+    return Chart(
+        description=f"Evidence of {cause.replace('_', ' ')}",
+        x_label=plot.x_label,
+        y_label=plot.y_label,
+        layers=tuple(
+            _layer(trace, _COLOURS[index % len(_COLOURS)])
+            for index, trace in enumerate(plot.traces)
+        ),
+        wide=True,
+    ).markup()
+
+
+def _layer(trace: Trace, colour: Colour) -> Layer:
+    if trace.style == "dots":
+        rows = evenly(len(trace.x), _DOTS)
+        return Layer(trace.x[rows], trace.y[rows], colour, "dots", trace.label)
+    return Layer(*envelope(trace.x, trace.y, _BUCKETS), colour, label=trace.label)

@@ -12,8 +12,8 @@ from dynid.files import write_text
 from dynid.identification.friction.choose import friction_torque
 from dynid.identification.friction.selection import FrictionSelection, JointChoice
 from dynid.report import svg
+from dynid.report.decimation import evenly
 from dynid.report.pages import render
-from dynid.report.svg import evenly
 from dynid.text import significant, unit
 
 _WIDTH, _HEIGHT = 11.4, 2.8  # [inch]

@@ -2,23 +2,68 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+_OWN = "dynid.report"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
-def render(template: str, content: dict[str, Any]) -> str:
-    """Return the page of a template of this package, filled with ``content``."""
-    environment = Environment(
-        loader=FunctionLoader(_text),
+
+def render(
+    template: str,
+    content: Mapping[str, Any],
+    *,
+    scripts: Sequence[str] = (),
+    package: str = _OWN,
+    asks_server: bool = False,
+) -> str:
+    """Return the page of a template, filled with ``content`` and the style of all pages.
+
+    Args:
+        template: name of its file.
+        content: for the template.
+        scripts: names of files in ``assets`` of the package, or of this one. The page's security
+            policy allows exactly these.
+        package: of the template.
+        asks_server: whether scripts may ask the server that the page is from.
+    """
+    script = "".join(['"use strict";\n', *(_asset(package, name) for name in scripts)])
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    policy = f"{_POLICY}; script-src 'sha256-{digest}'" if scripts else _POLICY
+    return (
+        _environment(package)
+        .get_template(template)
+        .render(
+            **content,
+            style=_text(_OWN, "style.css"),
+            script=script,
+            policy=f"{policy}; connect-src 'self'" if asks_server else policy,
+        )
+    )
+
+
+@cache
+def _environment(package: str) -> Environment:
+    """Return an environment that compiles each template once: a fleet has hundreds of pages."""
+    return Environment(
+        loader=FunctionLoader(lambda name: _text(package, name)),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(template).render(**content, style=_text("style.css"))
 
 
-def _text(name: str) -> str:
-    return (files("dynid.report") / name).read_text("utf-8")
+def _asset(package: str, name: str) -> str:
+    own = files(package) / "assets" / name
+    return own.read_text("utf-8") if own.is_file() else _text(_OWN, f"assets/{name}")
+
+
+def _text(package: str, name: str) -> str:
+    return (files(package) / name).read_text("utf-8")

@@ -2,170 +2,133 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from markupsafe import Markup
 
 from dynid.arrays import Array
-from dynid.report import svg
-from dynid.report.svg import envelope, evenly
+from dynid.report.chart import Chart, Colour, Layer, grid
+from dynid.report.decimation import evenly, extremes, interval
+from dynid.report.motion import Motion
+from dynid.report.ticks import Axis
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from markupsafe import Markup
-    from matplotlib.axes import Axes
-
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.limits import Limits
-    from dynid.signals.signals import Signals
 
 
-_WIDTH = 11.4
-_BUCKETS = 900
-_DOTS = 900
+_POINTS = 1200  # of a curve over time
+_DOTS = 700
+_ENOUGH = 50_000  # samples for medians
 _BINS = 40
-
-
-@dataclass(frozen=True)
-class Motion:
-    """All recordings with measured and model torque, and the units of each joint."""
-
-    signals: tuple[Signals, ...]
-    measured_torque: tuple[Array, ...]  # (N, n) through the model's filter
-    model_torque: tuple[Array, ...]
-    prismatic: tuple[bool, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the joints."""
-        return self.signals[0].joint_names
-
-    def units(self, joint: int) -> tuple[str, str, str, str]:
-        """Return the units of position, velocity, acceleration and torque."""
-        length = "m" if self.prismatic[joint] else "rad"
-        return length, f"{length}/s", f"{length}/s²", "N" if self.prismatic[joint] else "N·m"
-
-    def torque_label(self, joint: int) -> str:
-        """Return the label of an axis with the joint's torque."""
-        return "force [N]" if self.prismatic[joint] else "torque [N·m]"
-
-    @property
-    def lengths(self) -> list[float]:
-        """Duration of each recording [s]."""
-        return [float(signals.time[-1] - signals.time[0]) for signals in self.signals]
-
-    @property
-    def gap(self) -> float:
-        """Gap between two recordings on a common time axis [s]."""
-        return 0.02 * sum(self.lengths)
-
-    def starts(self) -> list[float]:
-        """Start of each recording on a common time axis [s]."""
-        return [sum(self.lengths[:i]) + i * self.gap for i in range(len(self.lengths))]
-
-    def joined(self, name: str, joint: int) -> Array:
-        """Return a signal of a joint over all recordings, (N,)."""
-        return np.concatenate([getattr(signals, name)[:, joint] for signals in self.signals])
+_FEWEST = 3  # samples of a median
 
 
 def torque_plot(motion: Motion, joint: int) -> Markup:
     """Draw measured and model torque of a joint over time, and below it their difference."""
-    name = motion.names[joint]
-    with svg.style(f"torque-{joint}"):
-        drawing = svg.figure(_WIDTH, 3.1)
-        above, below = drawing.subplots(2, 1, sharex=True, height_ratios=(2.3, 1))
-        recordings = zip(
-            motion.starts(),
-            motion.signals,
-            motion.measured_torque,
-            motion.model_torque,
-            strict=True,
-        )
-        for start, signals, torque, model in recordings:
-            time = start + signals.time - signals.time[0]
-            measured = torque[:, joint]
-            for axes, values, colour, width, label in (
-                (above, measured, svg.MEASURED, 1.5, "measured"),
-                (above, model[:, joint], svg.MODEL, 0.9, "model"),
-                (below, model[:, joint] - measured, svg.ERROR, 0.8, "model minus measured"),
-            ):
-                line = axes.plot(*envelope(time, values, _BUCKETS), color=colour, lw=width)[0]
-                if start == 0:  # once in the legend
-                    line.set_label(label)
-            if start > 0:
-                for axes in (above, below):
-                    axes.axvline(start - 0.5 * motion.gap, color=svg.INK, lw=0.8, ls=":")
-        above.set_ylabel(motion.torque_label(joint))
-        below.set_ylabel(f"error [{motion.units(joint)[3]}]")
-        below.set_xlabel("time [s]")
-        below.axhline(0, color=svg.INK, lw=0.5)
-        for axes in (above, below):
-            axes.margins(x=0.005)
-        above.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
-        return svg.markup(drawing, f"Measured and model torque of {name} over time")
+    name, unit = motion.names[joint], motion.units(joint)[3]
+    between = tuple(start - 0.5 * motion.gap for start in motion.starts()[1:])
+    whole = Axis(0.0, motion.starts()[-1] + motion.lengths[-1] or 1.0)
+    curves = _over_time(motion, joint)
+
+    def layer(curve: Colour, label: str, *, wide: bool = False) -> Layer:
+        return Layer(*curves[curve], curve, label=label, wide=wide)
+
+    above = Chart(
+        description=f"Measured and model torque of {name} over time",
+        x_label="",
+        y_label=motion.torque_label(joint),
+        layers=(layer("measured", "measured", wide=True), layer("model", "model")),
+        upright=between,
+        x_axis=whole,
+        wide=True,
+        marks={"joint": str(joint), "curves": "measured model"},
+    )
+    below = Chart(
+        description=f"Torque error of {name} over time",
+        x_label="time [s]",
+        y_label=f"error [{unit}]",
+        layers=(layer("error", "model minus measured"),),
+        across=(0.0,),
+        upright=between,
+        x_axis=whole,
+        wide=True,
+        low=True,
+        marks={"joint": str(joint), "curves": "error"},
+    )
+    return above.markup() + below.markup()
 
 
 def friction_plot(motion: Motion, mechanism: Mechanism) -> Markup:
     """Draw the measured torque without that of the rigid bodies, over velocity."""
-    count = len(motion.names)
-    columns = min(3, count)
-    rows = -(-count // columns)
     friction = _own_terms(motion, mechanism)
-    with svg.style("friction"):
-        drawing = svg.figure(_WIDTH, 2.5 * rows + 0.3)
-        for joint, axes in enumerate(svg.all_axes(drawing, rows, columns, count)):
-            model = friction[:, joint]
-            error = np.concatenate(
-                [
-                    (measured - modelled)[:, joint]
-                    for measured, modelled in zip(
-                        motion.measured_torque, motion.model_torque, strict=True
-                    )
-                ]
+    charts = []
+    for joint, name in enumerate(motion.names):
+        model, velocity = friction[:, joint], motion.joined("velocity", joint)
+        rows, some = evenly(len(velocity), _DOTS), evenly(len(velocity), _ENOUGH)
+        charts.append(
+            Chart(
+                description=f"Friction torque of {name} over velocity",
+                title=name,
+                x_label=f"velocity [{motion.units(joint)[1]}]",
+                y_label=motion.torque_label(joint),
+                layers=(
+                    Layer(
+                        velocity[rows],
+                        (model - motion.errors(joint))[rows],
+                        "measured",
+                        "dots",
+                    ),
+                    Layer(*_medians(velocity[some], model[some]), "model"),
+                ),
             )
-            velocity = motion.joined("velocity", joint)
-            rows_shown = evenly(len(velocity), _DOTS)
-            axes.plot(
-                velocity[rows_shown],
-                (model + error)[rows_shown],
-                ".",
-                ms=3,
-                color=svg.MEASURED,
-                alpha=0.7,
-                mew=0,
-            )
-            axes.plot(*_medians(velocity, model), color=svg.MODEL, lw=1.8)
-            axes.set_title(motion.names[joint], parse_math=False)
-            axes.set_xlabel(f"velocity [{motion.units(joint)[1]}]")
-            axes.set_ylabel(motion.torque_label(joint))
-        return svg.markup(drawing, "Friction torque over velocity, each joint")
+        )
+    return grid(charts)
 
 
 def coverage_plot(motion: Motion, limits: Limits) -> Markup:
     """Draw how often each position, velocity and acceleration occurs, against its limits."""
-    count = len(motion.names)
-    with svg.style("coverage"):
-        drawing = svg.figure(_WIDTH, 1.25 * count + 0.5)
-        all_axes = drawing.subplots(count, 3, squeeze=False)
-        for joint in range(count):
-            for column, name in enumerate(("position", "velocity", "acceleration")):
-                axes: Axes = all_axes[joint, column]
-                values = motion.joined(name, joint)
-                axes.stairs(*np.histogram(values, _BINS), fill=True, color=svg.MODEL, alpha=0.75)
-                axes.set_ylim(bottom=0)
-                _mark_limits(axes, values, limits.range_of(name, joint))
-                axes.set_yticks([])
-                axes.grid(visible=False, axis="y")
-                axes.spines["left"].set_visible(False)
-                if joint == 0:
-                    axes.set_title(name)
-                axes.set_xlabel(f"[{motion.units(joint)[column]}]", labelpad=0, loc="right")
-            all_axes[joint, 0].set_ylabel(
-                motion.names[joint], rotation=0, ha="right", va="center", parse_math=False
+    charts = []
+    for joint, of in enumerate(motion.names):
+        for column, name in enumerate(("position", "velocity", "acceleration")):
+            values = motion.joined(name, joint)
+            heights, edges = np.histogram(values, _BINS)
+            near = _near(values, limits.range_of(name, joint))
+            charts.append(
+                Chart(
+                    description=f"Histogram of the {name} of {of}",
+                    title=f"{of}: {name}",
+                    x_label=f"[{motion.units(joint)[column]}]",
+                    y_label="",
+                    layers=(Layer(edges, heights.astype(np.float64), "model", "bars"),),
+                    upright=near,
+                    x_axis=Axis.over(np.concatenate([edges, near]), room=0.02),
+                    y_axis=Axis(0.0, 1.05 * float(heights.max())),
+                    low=True,
+                    y_ticks=False,
+                )
             )
-        return svg.markup(drawing, "Histograms of position, velocity and acceleration")
+    return grid(charts)
+
+
+def _over_time(motion: Motion, joint: int) -> dict[Colour, tuple[Array, Array]]:
+    """Return a joint's measured and model torque, and its error, each with its times.
+
+    The curves are decimated, and interrupted by NaN between recordings.
+    """
+    size = interval(sum(len(one.time) for one in motion.signals), _POINTS)
+    times, curves = [], []
+    for start, signals, measured, model in zip(
+        motion.starts(), motion.signals, motion.measured_torque, motion.model_torque, strict=True
+    ):
+        own, other = measured[:, joint], model[:, joint]
+        kept = extremes(np.column_stack([own, other, other - own]), size)
+        steps = np.arange(len(kept)) * max(size / 2, 1.0) / signals.sampling_rate
+        times.append(np.append(start + np.minimum(steps, signals.time[-1] - signals.time[0]), 0))
+        curves.append(np.vstack([kept, np.full((1, 3), np.nan)]))
+    time, (measured, model, error) = np.concatenate(times), np.concatenate(curves).T
+    return {"measured": (time, measured), "model": (time, model), "error": (time, error)}
 
 
 def _own_terms(motion: Motion, mechanism: Mechanism) -> Array:
@@ -186,25 +149,22 @@ def _own_terms(motion: Motion, mechanism: Mechanism) -> Array:
     return terms
 
 
-def _mark_limits(axes: Axes, values: Array, limits: tuple[float, float] | None) -> None:
-    if limits is None:
-        return
+def _near(values: Array, limits: tuple[float, float] | None) -> tuple[float, ...]:
+    """Return the limits that are near; a distant one would compress the data."""
     spread = float(np.ptp(values)) or 1.0
-    for limit in limits:
-        # a distant limit would compress the data
-        if values.min() - 2 * spread <= limit <= values.max() + 2 * spread:
-            axes.axvline(limit, color=svg.LIMIT, lw=1.2, ls=(0, (4, 2)))
+    low, high = float(values.min()) - 2 * spread, float(values.max()) + 2 * spread
+    return tuple(limit for limit in limits or () if low <= limit <= high)
 
 
-def _medians(velocity: Array, values: Array) -> tuple[Sequence[float], Sequence[float]]:
+def _medians(velocity: Array, values: Array) -> tuple[Array, Array]:
     """Return medians in bins of velocity, with an edge at zero, where friction is discontinuous."""
     half = np.linspace(0, float(np.abs(velocity).max()) or 1.0, _BINS + 1)
     edges = np.concatenate([-half[:0:-1], half])
     bins = np.digitize(velocity, edges[1:-1])
-    at, height = [], []
-    for number in np.unique(bins):
-        inside = bins == number
-        if inside.sum() >= 3:
-            at.append(float(np.median(velocity[inside])))
-            height.append(float(np.median(values[inside])))
+    order = np.argsort(bins, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(bins[order])) + 1)
+    filled = [part for part in parts if len(part) >= _FEWEST]
+    at, height = (
+        np.array([float(np.median(over[part])) for part in filled]) for over in (velocity, values)
+    )
     return at, height

@@ -71,7 +71,7 @@ def write_prediction_report(prediction: Prediction, path: Path) -> None:
         "turntable": turntable(prediction_scene(prediction)),
         "assumptions": prediction.assumptions,
     }
-    write_text(path, render("prediction.html.j2", content))
+    write_text(path, render("prediction.html.j2", content, scripts=("turntable.js",)))
 
 
 def _joint_rows(prediction: Prediction) -> list[dict[str, Any]]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dynid.excitation.prediction.parameters import POOR
 from dynid.excitation.prediction.prediction import Prediction
-from dynid.report.plots import Motion
-from dynid.report.svg import envelope
+from dynid.report.decimation import envelope
+from dynid.report.motion import Motion
 from dynid.report.view.joint_motion import JointMotion
-from dynid.report.view.picture import RobotPicture
 from dynid.report.view.scene import Scene
+from dynid.report.view.turntable import moving_scene
 from dynid.text import significant
 
 if TYPE_CHECKING:
@@ -25,11 +24,9 @@ if TYPE_CHECKING:
 
 def prediction_scene(prediction: Prediction) -> Scene:
     """Return the robot along the motion of a prediction."""
-    picture, signals = RobotPicture(prediction.robot, tool=prediction.tool), prediction.signals
+    signals = prediction.signals
     motion = JointMotion("excitation", signals.time, signals.position)
-    path = picture.tool_path(motion)
-    scene = picture.scene(signals.position[0], path=path, motion=motion)
-    return replace(scene.only("robot", "base"), legend=scene.legend[:1])
+    return moving_scene(prediction.robot, motion, tool=prediction.tool)
 
 
 _QUANTITIES = ("position", "velocity", "acceleration", "torque")

@@ -5,21 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from markupsafe import Markup
 
+from dynid.errors import DynidError
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.files import write_text
 from dynid.identification.result import Identification
 from dynid.identification.settings import IdentificationSettings
 from dynid.report import tables, words
+from dynid.report.correlation import correlation_map
 from dynid.report.diagnosis import finding_rows
+from dynid.report.motion import Motion
 from dynid.report.pages import render
-from dynid.report.plots import Motion, coverage_plot, friction_plot, torque_plot
+from dynid.report.plots import coverage_plot, friction_plot, torque_plot
+from dynid.report.residual_plots import residual_figures
+from dynid.report.time_series import series_json
+from dynid.report.view.joint_motion import JointMotion
+from dynid.report.view.turntable import Turntable, moving_scene, turntable
 from dynid.text import count, iso_time, significant
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.identification.validate import Validation
+
+_SCRIPTS = ("torque.js", "tables.js", "turntable.js")
 
 
 def write_report(identification: Identification, path: Path) -> None:
@@ -47,7 +57,7 @@ def write_validation_report(validation: Validation, path: Path) -> None:
         "created": None,
         "model_of": None if made is None else made.dated,
     }
-    write_text(path, render("template.html.j2", content))
+    write_text(path, _page(content))
 
 
 def report_html(identification: Identification) -> str:
@@ -72,6 +82,7 @@ def report_html(identification: Identification) -> str:
         "body_header": tables.body_header(identification),
         "body_rows": tables.body_rows(identification),
         "terms": tables.term_table(identification),
+        "correlation": correlation_map(identification.model.base),
     }
     content["facts"] += [
         (significant(identification.provenance.condition_number, 3), "condition number"),
@@ -81,12 +92,29 @@ def report_html(identification: Identification) -> str:
             "physically consistent",
         ),
     ]
-    return render("template.html.j2", content)
+    return _page(content)
+
+
+def _page(content: dict[str, Any]) -> str:
+    return render("template.html.j2", content, scripts=_SCRIPTS)
 
 
 def _motion(result: Identification | Validation) -> Motion:
     prismatic = result.model.mechanism.prismatic
     return Motion(result.signals, result.measured_torque, result.model_torque, prismatic)
+
+
+def _tool_path(result: Identification | Validation) -> Turntable | None:
+    """Return the robot and the path of its tool along the longest recording.
+
+    None where a closed chain cannot be closed along it: a picture must not cost the report.
+    """
+    longest = max(result.signals, key=lambda signals: len(signals.time))
+    motion = JointMotion("recording", longest.time, longest.position)
+    try:
+        return turntable(moving_scene(result.model.robot, motion))
+    except DynidError:
+        return None
 
 
 def _common(result: Identification | Validation, motion: Motion) -> dict[str, Any]:
@@ -116,7 +144,10 @@ def _common(result: Identification | Validation, motion: Motion) -> dict[str, An
         "error_header": tables.error_header(verdict.joints[0], held_out=held_out is not None),
         "joints": joints,
         "findings": finding_rows(result.findings),
+        "series": Markup(series_json(motion)),  # noqa: S704  JSON without "<"
         "friction": friction_plot(motion, result.model.mechanism),
+        "residuals": residual_figures(motion, settings),
+        "turntable": _tool_path(result),
         "coverage": coverage_plot(motion, robot.limits),
         "steps": words.recording_steps(robot, result.signals, result.samples),
         "facts": [

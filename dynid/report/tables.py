@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.report.plots import Motion
+from dynid.report.motion import Motion
 from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class BaseRow:
     status: str
     mark: str
     regrouping: Regrouping
+    numbers: BaseParameter  # to sort by
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,7 @@ def base_row(parameter: BaseParameter) -> BaseRow:
         status=status,
         mark=mark,
         regrouping=folded(parameter.regrouping),
+        numbers=parameter,
     )
 
 

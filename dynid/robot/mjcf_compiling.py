@@ -51,18 +51,41 @@ def compiled_mjcf(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
     Raises:
         ConfigurationError: MuJoCo is not installed, or cannot compile the text.
     """
+    spec = _parsed(text, where)
+    spec.modelfiledir = str(where.parent.resolve())
+    try:
+        with collected_warnings(mujoco_library()) as found:
+            model = spec.compile()
+    except ValueError as error:
+        raise _not_compiled(where, error) from None
+    _warn(where, found)
+    return model
+
+
+def angles_in_degrees(text: str, where: Path) -> bool:
+    """Return whether an MJCF, with all that it includes, has angles in degrees; see above."""
+    return bool(_parsed(text, where).compiler.degree)
+
+
+def _parsed(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
     mujoco = mujoco_library()
     try:
         with collected_warnings(mujoco) as found:
             spec = mujoco.MjSpec.from_string(text, include=_included(text, where, {}))
-            spec.modelfiledir = str(where.parent.resolve())
-            model = spec.compile()
     except ValueError as error:
-        lines = " ".join(str(error).split())
-        raise ConfigurationError(f"{where}: MuJoCo cannot compile it ({lines}).") from None
+        raise _not_compiled(where, error) from None
+    _warn(where, found)
+    return spec
+
+
+def _warn(where: Path, found: list[str]) -> None:
     for one in found:
-        warnings.warn(f"{where}: MuJoCo warns: {' '.join(one.split())}", stacklevel=2)
-    return model
+        warnings.warn(f"{where}: MuJoCo warns: {' '.join(one.split())}", stacklevel=3)
+
+
+def _not_compiled(where: Path, error: ValueError) -> ConfigurationError:
+    lines = " ".join(str(error).split())
+    return ConfigurationError(f"{where}: MuJoCo cannot compile it ({lines}).")
 
 
 def _included(text: str, where: Path, found: dict[str, bytes]) -> dict[str, bytes]:

@@ -49,8 +49,16 @@ def plant_arguments(robot: Robot, *, control_rate: float, seed: int = 0) -> Plan
     return PlantArguments(mechanism, parameters, settings)
 
 
-def build_plant(robot: Robot, *, control_rate: float, seed: int) -> _core.DrivePlant:
+def build_plant(
+    robot: Robot, *, control_rate: float, seed: int, mode: _core.DriveMode | None = None
+) -> _core.DrivePlant:
     """Build the robot from the result of :func:`plant_arguments`.
+
+    Args:
+        robot: with the true parameters in its ``simulation``.
+        control_rate: cycles per second [Hz].
+        seed: of the sensors' noise.
+        mode: of the drives; None: they control positions.
 
     Raises:
         ConfigurationError: the settings do not describe a valid robot.
@@ -58,6 +66,8 @@ def build_plant(robot: Robot, *, control_rate: float, seed: int) -> _core.DriveP
     """
     made = plant_arguments(robot, control_rate=control_rate, seed=seed)
     mechanism = made.mechanism
+    if mode is not None:
+        made.settings.mode = mode
     try:
         return _core.DrivePlant(mechanism.core_description, made.parameters, made.settings)
     except ValueError as error:

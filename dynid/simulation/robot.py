@@ -53,6 +53,8 @@ class SimulatedRobot:
         robot: with the true parameters in its ``simulation``.
         control_rate: cycles per second [Hz].
         seed: of the sensors' noise.
+        mode: of the drives; None: they control positions. In a mode of torque, the torque offset
+            is the whole torque, and targets are not used.
 
     Raises:
         ConfigurationError: the profile does not describe a valid robot.
@@ -65,8 +67,9 @@ class SimulatedRobot:
         *,
         control_rate: float = 1000.0,
         seed: int = 0,
+        mode: _core.DriveMode | None = None,
     ) -> None:
-        self._plant = build_plant(robot, control_rate=control_rate, seed=seed)
+        self._plant = build_plant(robot, control_rate=control_rate, seed=seed, mode=mode)
         self._joints = robot.joints
         self._factor = robot.drives.torque_factor(len(robot.joints))
         self._no_offset = np.zeros(len(robot.joints))

@@ -26,7 +26,8 @@ class SimulatedServos:
 
     The loops and the recordings use the same encoders, in whole steps (``drives.encoder_counts``,
     or ``simulation.position_resolution`` where it is given). With ``simulation.backlash``, the
-    encoder's shaft follows the joint with a play. Back-EMF is that of the true velocity.
+    encoder's shaft follows the joint with a play. Back-EMF is that of the true velocity in the
+    middle of a cycle.
 
     Args:
         robot: with ``servo`` and, in ``simulation``, true parameters.
@@ -48,7 +49,9 @@ class SimulatedServos:
         given = per_joint(simulation.position_resolution, n, "position_resolution")
         self._step = np.where(given > 0, given, encoder_step(robot.drives, n))
         self._play = per_joint(simulation.backlash, n, "backlash") / 2
-        made = plant_arguments(robot, control_rate=rate or self.law.loop_rate, seed=seed)
+        control_rate = rate or self.law.loop_rate
+        self._half_cycle = 0.5 / control_rate  # [s]
+        made = plant_arguments(robot, control_rate=control_rate, seed=seed)
         made.settings.mode = _core.DriveMode.torque
         made.settings.command_delay = 0
         made.settings.torque_max = np.full(n, np.inf)  # the law limits it
@@ -85,9 +88,12 @@ class SimulatedServos:
         Raises:
             SimulationError: the motion became infinite.
         """
-        velocity = np.array(self._plant.truth.velocity)
+        truth = self._plant.truth
+        velocity = np.array(truth.velocity)
         output = self.law.output(command, self.encoders(), velocity)
-        self.drive(self.law.torque(output, velocity))
+        # the loop holds its output for a cycle, but the back-EMF goes on with the velocity
+        middle = velocity + self._half_cycle * np.array(truth.acceleration)
+        self.drive(self.law.torque(output, middle))
 
     def drive(self, torque: Array) -> None:
         """Run one cycle with the motors' torque (n,) [N m or N] in place of the position loops.

@@ -14,6 +14,8 @@ from dynid.excitation.motion import Motion
 from dynid.files import write_text
 from dynid.simulators.exported_model import ExportedModel, exported_model
 from dynid.simulators.formats import FORMATS, Check
+from dynid.simulators.moving_joints import moving_motion
+from dynid.simulators.mujoco_model import MujocoModel
 from dynid.simulators.placed_bodies import joint_names
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def export_along(
     """Return a model in the format of a simulator.
 
     Args:
-        model: of a tree.
+        model: of the robot.
         to: the format, one of ``FORMATS``.
         motion: of the joints (N, n), for terms that the format does not have, and for the check.
         into: text and path of a file that gets the model; None: a new file.
@@ -88,7 +90,7 @@ def export_along(
     form = FORMATS[to]
     beside = into[1] if into is not None and form.beside else None
     exported = exported_model(model, form.terms, motion)
-    joints, notes, alignment = exported.mechanism.joints, [], None
+    joints, notes, alignment = exported.joints, [], None
     if into is None:
         text, where = form.new(exported, list(header)), Path(f"{model.robot.name}.{to}")
     else:
@@ -102,7 +104,9 @@ def export_along(
         return Export(text, exported, (*notes, f"Not checked: {error}"), None, beside)
     if alignment is not None:
         notes += _gravity_note(check, alignment, exported, where)
-    difference = _difference(check, exported, joints)
+    difference, residual = _difference(check, exported, joints)
+    if residual is not None:
+        notes.append(f"{check.name} has the loops closed to {residual:.1e} m or rad.")
     notes.append(
         f"{check.name} computes the torques of the exported model to {difference:.1e} of the "
         "largest one, without dry friction."
@@ -110,12 +114,21 @@ def export_along(
     return Export(text, exported, tuple(notes), difference, beside)
 
 
-def _difference(check: Check, exported: ExportedModel, joints: tuple[str, ...]) -> float:
+def _difference(
+    check: Check, exported: ExportedModel, joints: tuple[str, ...]
+) -> tuple[float, float | None]:
+    """Return the difference of torques, and the error of constraints; None in a tree."""
     step = max(1, len(exported.motion.position) // _CHECKED)
     motion = Motion(*(part[::step] for part in exported.motion))
     wanted = exported.torque_along(motion, dry=False)
-    found = check.inverse_dynamics(joints, motion)
-    return float(np.abs(found - wanted).max() / np.abs(wanted).max())
+    moving, residual = moving_motion(exported.mechanism, motion), None
+    found = check.inverse_dynamics(joints, moving.motion)
+    n = len(exported.mechanism.joints)
+    if len(joints) > n and isinstance(check, MujocoModel):
+        following = check.following(joints, moving.motion.position, n)
+        moving, residual = moving._replace(following=following.velocities), following.residual
+    found = moving.at_actuated(found)
+    return float(np.abs(found - wanted).max() / np.abs(wanted).max()), residual
 
 
 def _alignment_note(alignment: FrameAlignment, where: Path) -> str:

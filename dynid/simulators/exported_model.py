@@ -15,7 +15,9 @@ from dynid.excitation.default_motion import with_excitation
 from dynid.excitation.motion import Motion
 from dynid.excitation.settings import find_excitation
 from dynid.signals.preprocess import preprocess
+from dynid.simulators.moving_joints import MovingMotion, moving_motion
 from dynid.simulators.simulated_terms import FormatTerms, SimulatedTerms, simulated_terms
+from dynid.text import listed
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 _SAMPLES = 2000
 _PER_BODY = 10
+_MASSLESS = RigidBody(1e-12, np.zeros(3), 1e-12 * np.eye(3))  # no simulator moves links of 0 kg
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +35,8 @@ class ExportedModel:
 
     Attributes:
         model: that it is made of.
-        bodies: (n,) moved by each joint with all that is attached to them, in the joints' frames.
+        bodies: (m,) moved by each moving joint with all that is attached to them, in the joints'
+            frames.
         terms: of joints and coupled motors.
         motion: on which terms were fitted and the error was computed; (N, n).
         error: (n,) root mean square of the torque error in place of the model's [N m or N].
@@ -53,12 +57,27 @@ class ExportedModel:
         """The mechanism of the model."""
         return self.model.mechanism
 
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the moving joints: the actuated ones, then the passive ones of closed chains."""
+        return self.mechanism.moving_joints
+
+    def massless(self, number: int) -> bool:
+        """Return whether the link of a moving joint has no mass in the model."""
+        return self.bodies[number] is _MASSLESS
+
+    @property
+    def slides(self) -> tuple[bool, ...]:
+        """Whether each moving joint is prismatic; (m,)."""
+        return self.model.robot.kinematics().moving_slides
+
     def torque_along(self, motion: Motion, *, dry: bool = True) -> Array:
         """Return the torque of bodies and terms along a motion (N, n)."""
         axes = self.terms.axes
         if not dry:
             axes = tuple(replace(axis, dry_friction=0.0) for axis in axes)
-        return _torque(self.mechanism, self.bodies, replace(self.terms, axes=axes), motion)
+        moving = moving_motion(self.mechanism, motion)
+        return _torque(self.mechanism, self.bodies, replace(self.terms, axes=axes), motion, moving)
 
 
 def exported_model(model: Model, supported: FormatTerms, motion: Motion) -> ExportedModel:
@@ -68,17 +87,18 @@ def exported_model(model: Model, supported: FormatTerms, motion: Motion) -> Expo
     whichever has the smaller torque error along the motion.
 
     Args:
-        model: of a tree, with inertias that a body can have.
+        model: with inertias that a body can have.
         supported: by the format.
         motion: of the joints (N, n).
 
     Raises:
-        ConfigurationError: the model has closed chains, or no inertia.
+        ConfigurationError: the format does not have a closure of the model, or it has no inertia.
         MechanismError: its parameters are not physically consistent.
     """
-    _check(model)
+    _check(model, supported)
     mechanism = model.mechanism
-    terms = simulated_terms(mechanism, supported, motion)
+    moving = moving_motion(mechanism, motion)
+    terms = simulated_terms(mechanism, supported, moving.motion)
     bodies = _bodies(mechanism)
     candidates = [(bodies, terms, terms.replaced)]
     if not supported.armature and any(axis.armature for axis in terms.axes):
@@ -98,7 +118,7 @@ def exported_model(model: Model, supported: FormatTerms, motion: Motion) -> Expo
     torque = _root_mean_square(wanted)
     found = []
     for rigid, axes, replaced in candidates:
-        error = _root_mean_square(_torque(mechanism, rigid, axes, motion) - wanted)
+        error = _root_mean_square(_torque(mechanism, rigid, axes, motion, moving) - wanted)
         found.append(ExportedModel(model, rigid, axes, motion, error, torque, replaced))
     return min(
         found, key=lambda one: float(np.sum((one.error / np.maximum(one.torque, 1e-9)) ** 2))
@@ -122,18 +142,21 @@ def motion_of(model: Model, recording: Recording | None) -> Motion:
     return excitation.evaluate(np.linspace(0.0, excitation.duration, _SAMPLES))
 
 
-def _check(model: Model) -> None:
+def _check(model: Model, supported: FormatTerms) -> None:
     mechanism, name = model.mechanism, model.robot.name
-    if mechanism.chain.closures:
-        raise ConfigurationError(
-            f"{name}: has closed chains or joints that follow others, which simulators solve with "
-            "constraints of their own; an export needs a robot without."
-        )
+    for closure in mechanism.chain.closures:
+        if closure.kind not in supported.closures:
+            possible = listed(supported.closures) if supported.closures else "none"
+            raise ConfigurationError(
+                f"{name}: its links {listed(closure.links)} are joined by a closure of kind "
+                f"{closure.kind}, but of closures this format has {possible}; export to mjcf."
+            )
     if mechanism.semi_static:
         raise ConfigurationError(
             f"{name}: is a model of gravity and friction only (semi_static), but a simulator needs "
             "inertias; identify it with semi_static: false."
         )
+    _check_masses(model)
     bodies = mechanism.parameters[: mechanism.first_term]
     problem = mechanism.without_terms().physical_problem(bodies)
     if problem:
@@ -143,9 +166,30 @@ def _check(model: Model) -> None:
         )
 
 
+def _check_masses(model: Model) -> None:
+    """Raise where a joint moves no mass at all, directly or by other joints."""
+    kinematics, mechanism = model.robot.kinematics(), model.mechanism
+    joints = dict(zip(mechanism.moving_joints, kinematics.moving_bodies, strict=True))
+    carrying = {0}
+    for joint in mechanism.body_joints:
+        body = joints[joint]
+        while body not in carrying:
+            carrying.add(body)
+            body = kinematics.parents[body]
+    for joint, body in joints.items():
+        if body not in carrying:
+            raise ConfigurationError(
+                f"{model.robot.name}: the joint '{joint}' moves no mass, which simulators cannot "
+                "have; give its link a mass, or describe it by a closure of kind distance."
+            )
+
+
 def _bodies(mechanism: Mechanism) -> tuple[RigidBody, ...]:
     bodies = []
-    for joint in mechanism.joints:
+    for joint in mechanism.moving_joints:
+        if joint not in mechanism.body_joints:
+            bodies.append(_MASSLESS)
+            continue
         first = _PER_BODY * mechanism.body_joints.index(joint)
         parameters = mechanism.parameters[first : first + _PER_BODY]
         bodies.append(RigidBody.from_parameters(parameters))
@@ -156,9 +200,13 @@ def _with_rotors(
     mechanism: Mechanism, bodies: tuple[RigidBody, ...], terms: SimulatedTerms
 ) -> tuple[RigidBody, ...]:
     found = []
-    for number, body in enumerate(bodies):
-        rotor = 0.0 if mechanism.prismatic[number] else terms.axes[number].armature
-        axis = mechanism.axes[mechanism.body_joints.index(mechanism.joints[number])]
+    for number, (joint, body) in enumerate(zip(mechanism.moving_joints, bodies, strict=True)):
+        slides = number >= len(mechanism.joints) or mechanism.prismatic[number]
+        if slides or joint not in mechanism.body_joints:
+            found.append(body)
+            continue
+        rotor = terms.axes[number].armature
+        axis = mechanism.axes[mechanism.body_joints.index(joint)]
         # a disc, because a rod of inertia about one axis alone is not a body
         disc = rotor * (0.5 * np.eye(3) + 0.5 * np.outer(axis, axis))
         found.append(replace(body, inertia=body.inertia + disc))
@@ -166,12 +214,17 @@ def _with_rotors(
 
 
 def _torque(
-    mechanism: Mechanism, bodies: tuple[RigidBody, ...], terms: SimulatedTerms, motion: Motion
+    mechanism: Mechanism,
+    bodies: tuple[RigidBody, ...],
+    terms: SimulatedTerms,
+    motion: Motion,
+    moving: MovingMotion,
 ) -> Array:
     bare = mechanism.without_terms()
-    order = [mechanism.joints.index(joint) for joint in bare.body_joints]
+    order = [mechanism.moving_joints.index(joint) for joint in bare.body_joints]
     parameters = np.concatenate([bodies[joint].parameters for joint in order])
-    return bare.with_parameters(parameters).inverse_dynamics(*motion) + terms.torque(motion)
+    rigid = bare.with_parameters(parameters).inverse_dynamics(*motion)
+    return rigid + moving.at_actuated(terms.torque(moving.motion))
 
 
 def _root_mean_square(values: Array) -> Array:

@@ -86,7 +86,7 @@ FORMATS: Mapping[str, SimulatorFormat] = MappingProxyType(
             DrakeModel,
         ),
         "urdf": SimulatorFormat(
-            FormatTerms(),
+            FormatTerms(closures=("gear",)),
             urdf_text,
             lambda text, _: urdf_joints(text),
             updated_urdf,

@@ -43,11 +43,15 @@ class FrameAlignment:
 
 
 def sample_positions(model: Model) -> Array:
-    """Return positions (K, n) [rad or m] at which two descriptions are compared; the first is 0."""
-    n, slides = len(model.robot.joints), np.array(model.mechanism.prismatic)
-    spread = np.where(slides, 0.5 * model.robot.kinematics().reach, 1.0)
-    random = np.random.default_rng(0).uniform(-spread, spread, (_POSITIONS, n))
-    return np.vstack([np.zeros(n), random])
+    """Return positions at which two descriptions are compared; the first is 0.
+
+    They are (K, m) of the moving joints [rad or m], with loops open.
+    """
+    kinematics = model.robot.kinematics()
+    slides = kinematics.moving_slides
+    spread = np.where(np.array(slides), 0.5 * kinematics.reach, 1.0)
+    random = np.random.default_rng(0).uniform(-spread, spread, (_POSITIONS, len(slides)))
+    return np.vstack([np.zeros(len(slides)), random])
 
 
 def align_frames(own: Array, other: Array, joints: Sequence[str], where: str) -> FrameAlignment:

@@ -8,6 +8,8 @@ from xml.etree import ElementTree as ET
 from dynid.arrays import Array
 from dynid.dynamics.pose import Pose
 from dynid.simulators.exported_model import ExportedModel
+from dynid.simulators.followers import assembled_positions
+from dynid.simulators.mjcf_closures import CLOSURES, MjcfClosures, mjcf_closures
 from dynid.simulators.simulated_terms import FormatTerms
 from dynid.simulators.tree_layout import TreeLink, numbers, torque_limits, tree_layout
 
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from dynid.robot.shapes import Shape
     from dynid.simulators.simulated_terms import SimulatedAxis
 
-MJCF_TERMS = FormatTerms(armature=True, springs=True, polynomials=True, couplings=True)
+MJCF_TERMS = FormatTerms(
+    armature=True, springs=True, polynomials=True, couplings=True, closures=CLOSURES
+)
 _STEP = 0.002  # [s]
 _VISUAL = {"contype": "0", "conaffinity": "0", "mass": "0", "group": "2"}
 
@@ -37,12 +41,14 @@ def mjcf_text(exported: ExportedModel, header: list[str]) -> str:
     ET.SubElement(root, "compiler", angle="radian", autolimits="true")
     option = {"timestep": repr(_STEP), "gravity": numbers(mechanism.gravity)}
     ET.SubElement(root, "option", option, integrator="implicitfast")
-    _add_bodies(ET.SubElement(root, "worldbody"), exported)
-    coupled = exported.terms.axes[len(mechanism.joints) :]
-    if coupled:
-        tendons = ET.SubElement(root, "tendon")
-        for axis in coupled:
-            tendons.append(tendon_element(axis, mechanism.joints))
+    closures = mjcf_closures(exported)
+    _add_bodies(ET.SubElement(root, "worldbody"), exported, closures)
+    coupled = exported.terms.axes[len(exported.joints) :]
+    tendons = [*(tendon_element(axis, exported.joints) for axis in coupled), *closures.tendons]
+    if tendons:
+        ET.SubElement(root, "tendon").extend(tendons)
+    if closures.constraints:
+        ET.SubElement(root, "equality").extend(closures.constraints)
     _add_motors(ET.SubElement(root, "actuator"), exported)
     ET.indent(root)
     return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'
@@ -85,8 +91,9 @@ def polynomial(coefficients: Array) -> str:
     return numbers(coefficients if coefficients[1:].any() else coefficients[:1])
 
 
-def _add_bodies(world: ET.Element, exported: ExportedModel) -> None:
-    base, *links = tree_layout(exported.model)
+def _add_bodies(world: ET.Element, exported: ExportedModel, closures: MjcfClosures) -> None:
+    assembled = assembled_positions(exported)
+    base, *links = tree_layout(exported.model, assembled)
     elements = {base.name: world}
     _add_shapes(world, base)
     for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
@@ -94,8 +101,13 @@ def _add_bodies(world: ET.Element, exported: ExportedModel) -> None:
         element = ET.SubElement(elements[link.parent], "body", attributes)
         elements[link.name] = element
         ET.SubElement(element, "inertial", inertial_attributes(exported.bodies[number]))
-        ET.SubElement(element, "joint", _joint_attributes(exported, number, link))
+        attributes = _joint_attributes(exported, number, link)
+        if assembled[number]:
+            attributes["ref"] = repr(float(assembled[number]))
+        ET.SubElement(element, "joint", attributes)
         _add_shapes(element, link)
+    for name, sites in closures.sites.items():
+        elements[name].extend(sites)
 
 
 def _add_shapes(element: ET.Element, link: TreeLink) -> None:
@@ -116,14 +128,14 @@ def _pose_attributes(pose: Pose) -> dict[str, str]:
 
 
 def _joint_attributes(exported: ExportedModel, number: int, link: TreeLink) -> dict[str, str]:
-    mechanism, robot = exported.mechanism, exported.model.robot
-    joint, axis = mechanism.joints[number], exported.terms.axes[number]
+    robot, axis = exported.model.robot, exported.terms.axes[number]
     attributes = {
-        "name": joint,
-        "type": "slide" if mechanism.prismatic[number] else "hinge",
+        "name": exported.joints[number],
+        "type": "slide" if link.slides else "hinge",
         "axis": numbers(link.axis),
     }
-    limits = robot.limits.range_of("position", number)
+    driven = number < len(robot.joints)
+    limits = robot.limits.range_of("position", number) if driven else None
     if limits is not None:
         attributes["range"] = numbers(limits)
     attributes |= axis_attributes(axis)

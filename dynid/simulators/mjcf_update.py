@@ -10,6 +10,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
+from dynid.robot.mjcf_compiling import angles_in_degrees
 from dynid.simulators.mjcf_file import (
     inertial_attributes,
     polynomial,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from dynid.simulators.exported_model import ExportedModel
     from dynid.simulators.frame_alignment import FrameAlignment
 
+_DEGREES = float(np.degrees(1.0))
 _NO_MASS = '<inertial pos="0 0 0" mass="0" diaginertia="0 0 0"/>'
 
 
@@ -53,25 +55,35 @@ def updated_mjcf(
         raise ConfigurationError(
             f"{where}: has a root element <{xml.root.tag}>, but an MJCF has <mujoco>."
         )
-    compiled = MujocoModel(text, where)
+    MujocoModel(text, where)  # so that messages are about the user's text
+    _use_written_inertias(xml)
+    compiled = MujocoModel(xml.text(), where)  # with the masses that other bodies then have
     bodies, alignment = placed_bodies(exported, compiled, joints, str(where))
     carriers = [_body_of(xml, name, where) for name in joints]
-    for body, carrier in zip(bodies, carriers, strict=True):
+    for number, (body, carrier) in enumerate(zip(bodies, carriers, strict=True)):
+        if exported.massless(number) and sum(one is carrier for one in carriers) > 1:
+            continue  # several joints of one body there, which is the last one's
         _set_inertial(xml, carrier, body)
         for fixed in _fixed_to(carrier):
             _drop_mass(xml, fixed)
+    degrees = angles_in_degrees(text, where)
     for number, name in enumerate(joints):
         joint = next(one for one in carriers[number].children if one.attributes.get("name") == name)
-        xml.set_attributes(joint, _joint_values(xml, exported, number, compiled, name))
+        values = _joint_values(exported, number, compiled, name, degrees=degrees)
+        xml.set_attributes(joint, values)
     _add_tendons(xml, exported, joints)
+    updated = xml.text()
+    MujocoModel(updated, where)
+    return updated, alignment
+
+
+def _use_written_inertias(xml: XmlText) -> None:
+    """Undo compiler options in place of which the identified inertias have to count."""
     for compiler in xml.root.children:
         if compiler.tag == "compiler":
             changed = {"settotalmass": None, "inertiafromgeom": "auto"}
             given = {key: value for key, value in changed.items() if key in compiler.attributes}
             xml.set_attributes(compiler, given)
-    updated = xml.text()
-    MujocoModel(updated, where)
-    return updated, alignment
 
 
 def _body_of(xml: XmlText, joint: str, where: Path) -> XmlElement:
@@ -115,7 +127,7 @@ def _drop_mass(xml: XmlText, body: XmlElement) -> None:
 
 
 def _joint_values(
-    xml: XmlText, exported: ExportedModel, number: int, compiled: MujocoModel, name: str
+    exported: ExportedModel, number: int, compiled: MujocoModel, name: str, *, degrees: bool
 ) -> dict[str, str | None]:
     axis, before = exported.terms.axes[number], compiled.terms([name])
     values: dict[str, str | None] = {
@@ -125,12 +137,12 @@ def _joint_values(
         "frictionloss": repr(axis.dry_friction),
     }
     if axis.stiffness.any() or before["stiffness"].any():
-        turns = not exported.mechanism.prismatic[number]
-        unit = np.degrees(1.0) if turns and _in_degrees(xml) else 1.0
+        turns = not exported.slides[number]
+        unit = _DEGREES if turns and degrees else 1.0
         values["stiffness"] = _coefficients(axis.stiffness, before["stiffness"][0])
         values["springref"] = repr(unit * axis.spring_reference)
     limits = torque_limits(exported)
-    if limits is not None:
+    if limits is not None and number < len(limits):
         values["actuatorfrclimited"] = "true"
         values["actuatorfrcrange"] = numbers((-limits[number], limits[number]))
     return values
@@ -138,11 +150,6 @@ def _joint_values(
 
 def _coefficients(values: Array, before: Array) -> str:
     return numbers(values) if np.any(before[1:]) else polynomial(values)
-
-
-def _in_degrees(xml: XmlText) -> bool:
-    given = [one.attributes.get("angle") for one in xml.root.children if one.tag == "compiler"]
-    return "radian" not in given
 
 
 def _add_tendons(xml: XmlText, exported: ExportedModel, joints: tuple[str, ...]) -> None:

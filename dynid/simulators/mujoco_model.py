@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
-from dynid.errors import SimulationError
+from dynid.errors import ConfigurationError, SimulationError
 from dynid.robot.mjcf_compiling import collected_warnings, compiled_mjcf, mujoco_library
 
 if TYPE_CHECKING:
@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.excitation.motion import Motion
+
+
+class Following(NamedTuple):
+    """How joints follow others by constraints.
+
+    Attributes:
+        velocities: (K, m, n) velocity of each joint per velocity of each actuated one.
+        residual: largest error of the constraints at the given positions [m or rad].
+    """
+
+    velocities: Array
+    residual: float
 
 
 class MujocoModel:
@@ -88,6 +100,34 @@ class MujocoModel:
             torque[number] = self.data.qfrc_inverse[dofs]
         self.model.opt.disableflags = flags
         return torque
+
+    def following(self, joints: Sequence[str], positions: Array, actuated: int) -> Following:
+        """Return how joints follow others by the file's equality constraints.
+
+        Args:
+            joints: their names, the actuated ones first.
+            positions: (K, m) of them [rad or m].
+            actuated: number of them, n.
+
+        Raises:
+            ConfigurationError: the constraints do not determine the positions of the others.
+        """
+        ids, option = self.joint_ids(joints), self.model.opt
+        dofs = self.model.jnt_dofadr[ids]
+        jacobian, option.jacobian = int(option.jacobian), self._mujoco.mjtJacobian.mjJAC_DENSE
+        found, residual = [], 0.0
+        for position in positions:
+            self._place(ids, position)
+            self._mujoco.mj_fwdPosition(self.model, self.data)
+            kind = self._mujoco.mjtConstraint.mjCNSTR_EQUALITY
+            rows = self.data.efc_type == int(kind)
+            all_columns = self.data.efc_J.reshape(-1, self.model.nv)[rows]
+            others = np.delete(all_columns, dofs, axis=1)
+            own = all_columns[~others.any(axis=1)][:, dofs]
+            residual = max(residual, float(np.abs(self.data.efc_pos[rows]).max(initial=0.0)))
+            found.append(_solved(own, actuated))
+        option.jacobian = jacobian
+        return Following(np.array(found), residual)
 
     def simulate(
         self, joints: Sequence[str], position: Array, velocity: Array, torque: Array, step: float
@@ -182,6 +222,18 @@ class MujocoModel:
     def _place(self, ids: Sequence[int], position: Array) -> None:
         self._mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[self.model.jnt_qposadr[list(ids)]] = position
+
+
+def _solved(rows: Array, actuated: int) -> Array:
+    """Return velocities of all joints per velocity of the actuated ones (m, n), of rows J v = 0."""
+    passive = rows[:, actuated:]
+    if np.linalg.matrix_rank(passive) < passive.shape[1]:
+        raise ConfigurationError(
+            "the file's equality constraints do not determine the positions of all passive joints; "
+            "it needs those of the model's closures."
+        )
+    follow = -np.linalg.lstsq(passive, rows[:, :actuated], rcond=None)[0]
+    return np.vstack([np.eye(actuated), follow])
 
 
 def _polynomials(model: Any, name: str) -> Array:  # noqa: ANN401  untyped

@@ -53,8 +53,8 @@ def placed_bodies(
         ConfigurationError: the file moves differently, or what keeps its mass is too heavy.
     """
     positions = sample_positions(exported.model)
-    own = exported.model.robot.kinematics().joint_frames(positions)
-    names = exported.mechanism.joints
+    own = exported.model.robot.kinematics().moving_frames(positions)
+    names = exported.joints
     alignment = align_frames(own, there.frames(joints, positions), names, where)
     bodies = []
     for number, body in enumerate(exported.bodies):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -12,14 +13,20 @@ from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.simulators.exported_model import ExportedModel
+from dynid.simulators.followers import followers
 from dynid.simulators.simulated_terms import FormatTerms, SimulatedAxis
 from dynid.simulators.tree_layout import TreeLink, numbers, torque_limits, tree_layout
 
 if TYPE_CHECKING:
-    from dynid.robot.shapes import Shape
+    from collections.abc import Sequence
 
-SDF_TERMS = FormatTerms(springs=True)
+    from dynid.robot.shapes import Shape
+    from dynid.simulators.followers import Follower
+
+SDF_TERMS = FormatTerms(springs=True, closures=("gear",))
 _VERSION = "1.9"  # has poses relative to named frames
+_VERSION_WITH_MIMIC = "1.11"
+_FIXED = "fixed_to_world"
 _INERTIA = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
 _ROOT_BODY = RigidBody(1.0, np.zeros(3), 0.01 * np.eye(3))  # fixed to the world
 
@@ -31,19 +38,39 @@ def sdf_text(exported: ExportedModel, header: list[str]) -> str:
         exported: with the terms of ``SDF_TERMS``.
         header: lines of a comment.
     """
-    root = ET.Element("sdf", version=_VERSION)
+    followed = followers(exported)
+    root = ET.Element("sdf", version=_VERSION_WITH_MIMIC if followed else _VERSION)
     root.append(ET.Comment(" " + "\n    ".join(header).replace("--", "- -") + " "))
     model = ET.SubElement(root, "model", name=exported.model.robot.name)
-    base, *links = tree_layout(exported.model)
-    ET.SubElement(model, "joint", name="fixed_to_world", type="fixed").extend(
+    base, *links = _with_own_names(tree_layout(exported.model), exported.joints)
+    ET.SubElement(model, "joint", name=_FIXED, type="fixed").extend(
         [_element("parent", "world"), _element("child", base.name)]
     )
     _add_link(model, base, _ROOT_BODY, None)
     for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
-        _add_joint(model, exported, number, link)
-        _add_link(model, link, exported.bodies[number], exported.mechanism.joints[number])
+        axis = _add_joint(model, exported, number, link)
+        if exported.joints[number] in followed:
+            axis.append(_mimic(followed[exported.joints[number]]))
+        _add_link(model, link, exported.bodies[number], exported.joints[number])
     ET.indent(root)
     return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _with_own_names(links: Sequence[TreeLink], joints: Sequence[str]) -> list[TreeLink]:
+    """Return links whose names SDF accepts.
+
+    In SDF, ``world`` is not the name of a link, ``::`` separates names, and joints and links have
+    one list of names. Joints keep theirs, by which they are matched.
+    """
+    names: dict[str, str] = {"": ""}
+    used = {"world", _FIXED, *joints}
+    for link in links:
+        name = link.name.replace("::", "_")
+        while name in used:
+            name = f"{name}_link"
+        used.add(name)
+        names[link.name] = name
+    return [replace(one, name=names[one.name], parent=names[one.parent]) for one in links]
 
 
 def sdf_inertial(body: RigidBody) -> ET.Element:
@@ -75,27 +102,39 @@ def _add_link(model: ET.Element, link: TreeLink, body: RigidBody, joint: str | N
         element.append(_visual(shape, pose, number))
 
 
-def _add_joint(model: ET.Element, exported: ExportedModel, number: int, link: TreeLink) -> None:
-    mechanism, robot = exported.mechanism, exported.model.robot
-    slides = mechanism.prismatic[number]
-    kind = "prismatic" if slides else "revolute"
-    joint = ET.SubElement(model, "joint", name=mechanism.joints[number], type=kind)
+def _add_joint(
+    model: ET.Element, exported: ExportedModel, number: int, link: TreeLink
+) -> ET.Element:
+    """Add a joint, and return its ``<axis>``."""
+    robot, driven = exported.model.robot, number < len(exported.mechanism.joints)
+    kind = "prismatic" if link.slides else "revolute"
+    joint = ET.SubElement(model, "joint", name=exported.joints[number], type=kind)
     joint.extend([_element("parent", link.parent), _element("child", link.name)])
     ET.SubElement(joint, "pose", relative_to=link.parent).text = _pose(link.in_parent)
     axis = ET.SubElement(joint, "axis")
     axis.append(_element("xyz", numbers(link.axis)))
     limit = ET.SubElement(axis, "limit")
-    low, high = robot.limits.range_of("position", number) or (-1e16, 1e16)
+    given = robot.limits.range_of("position", number) if driven else None
+    low, high = given or (-1e16, 1e16)
     limit.extend([_element("lower", repr(low)), _element("upper", repr(high))])
     torques = torque_limits(exported)
-    if torques is not None:
+    if torques is not None and driven:
         limit.append(_element("effort", repr(float(torques[number]))))
-    if robot.limits.velocity is not None:
+    if robot.limits.velocity is not None and driven:
         fastest = per_joint(robot.limits.velocity, len(robot.joints), "velocity")[number]
         limit.append(_element("velocity", repr(float(fastest))))
     dynamics = ET.SubElement(axis, "dynamics")
     for name, value in sdf_dynamics(exported.terms.axes[number]).items():
         dynamics.append(_element(name, value))
+    return axis
+
+
+def _mimic(follower: Follower) -> ET.Element:
+    mimic = ET.Element("mimic", joint=follower.leader, axis="axis")
+    mimic.append(_element("multiplier", repr(follower.multiplier)))
+    mimic.append(_element("offset", repr(follower.offset)))
+    mimic.append(_element("reference", "0"))
+    return mimic
 
 
 def _visual(shape: Shape, pose: Pose, number: int) -> ET.Element:

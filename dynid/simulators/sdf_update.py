@@ -57,7 +57,7 @@ def updated_sdf(
             if before is not None and before.find("spring_stiffness"):
                 terms = {"spring_reference": "0", "spring_stiffness": "0"} | terms
             _set_elements(xml, axis, "dynamics", terms)
-            if limits is not None:
+            if limits is not None and number < len(limits):
                 _set_elements(xml, axis, "limit", {"effort": repr(float(limits[number]))})
     return xml.text(), alignment
 

@@ -10,6 +10,7 @@ from scipy.optimize import nnls
 
 from dynid.arrays import Array
 from dynid.dynamics.joint_terms import JointTerm
+from dynid.errors import ConfigurationError
 from dynid.text import listed
 
 if TYPE_CHECKING:
@@ -36,12 +37,14 @@ class FormatTerms(NamedTuple):
         springs: stiffness and reference position.
         polynomials: damping and stiffness of second and third order.
         couplings: axes that several joints move, such as tendons.
+        closures: kinds of loop closures.
     """
 
     armature: bool = False
     springs: bool = False
     polynomials: bool = False
     couplings: bool = False
+    closures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,7 @@ class SimulatedAxis:
 
     Attributes:
         name: of the joint, or ``motor_4``.
-        joints: (n,) motion of the axis per motion of each joint.
+        joints: (m,) motion of the axis per motion of each moving joint.
         armature: [kg m^2 or kg].
         damping: (3,) [N m s/rad and powers].
         dry_friction: [N m or N].
@@ -75,7 +78,7 @@ class SimulatedAxis:
         return -self.preload / float(self.stiffness[0]) if self.stiffness[0] else 0.0
 
     def torque(self, motion: Motion) -> Array:
-        """Return the torque at the joints along their motion (N, n); (N, n)."""
+        """Return the torque at the moving joints along their motion (N, m); (N, m)."""
         position, velocity, acceleration = (part @ self.joints for part in motion)
         own = self.armature * acceleration + self.dry_friction * np.sign(velocity) + self.preload
         for power in _POWERS:
@@ -101,7 +104,7 @@ class SimulatedTerms:
     """The joint terms of a robot in a format.
 
     Attributes:
-        axes: of the joints in their order, then those of coupled motors.
+        axes: of the moving joints in their order, then those of coupled motors.
         replacements: of what the format does not have.
     """
 
@@ -117,7 +120,7 @@ class SimulatedTerms:
         return tuple(f"{sentence} at {listed(names)}" for sentence, names in axes.items())
 
     def torque(self, motion: Motion) -> Array:
-        """Return the torque of all terms at the joints along their motion (N, n); (N, n)."""
+        """Return the torque of all terms at the moving joints along their motion; (N, m)."""
         return np.asarray(np.sum([axis.torque(motion) for axis in self.axes], axis=0))
 
 
@@ -129,12 +132,17 @@ def simulated_terms(mechanism: Mechanism, supported: FormatTerms, motion: Motion
     error along the motion.
 
     Args:
-        mechanism: a tree, with its parameters.
+        mechanism: with its parameters.
         supported: by the format.
-        motion: of the joints (N, n), for the fit.
+        motion: of the moving joints (N, m), for the fit.
+
+    Raises:
+        ConfigurationError: friction of a passive joint grows with its load.
     """
-    names, motors = mechanism.joints, np.linalg.inv(mechanism.coupling)
-    load = mechanism.gravity_torque(motion.position)
+    names, n = mechanism.moving_joints, len(mechanism.joints)
+    motors = np.zeros((n, len(names)))
+    motors[:, :n] = np.linalg.inv(mechanism.coupling)
+    load = mechanism.gravity_torque(motion.position[:, :n])
     replaced: list[Replacement] = []
     rows = zip(names, np.eye(len(names)), strict=True)
     axes = [SimulatedAxis(name, row) for name, row in rows]
@@ -142,7 +150,7 @@ def simulated_terms(mechanism: Mechanism, supported: FormatTerms, motion: Motion
     for side, number in _axes_with_terms(mechanism):
         terms = _terms_at(mechanism, side, number)
         if side == "joint":
-            axis, loads = axes[number], load[:, number]
+            axis, loads = axes[number], _load(load, terms, number, names)
         else:
             axis = SimulatedAxis(f"motor_{number + 1}", motors[number])
             loads = load @ mechanism.coupling[:, number]
@@ -167,6 +175,17 @@ def simulated_terms(mechanism: Mechanism, supported: FormatTerms, motion: Motion
 
 
 _Terms = list[tuple[JointTerm, float]]
+
+
+def _load(load: Array, terms: _Terms, number: int, names: Sequence[str]) -> Array:
+    if number < load.shape[1]:
+        return load[:, number]
+    if any(term.traits.loaded for term, _ in terms):
+        raise ConfigurationError(
+            f"the passive joint '{names[number]}' has friction that grows with its load, which no "
+            "format has and whose nearest terms are not computed; leave it out of 'terms'."
+        )
+    return np.zeros(len(load))
 
 
 def _axes_with_terms(mechanism: Mechanism) -> Iterable[tuple[str, int]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.robot.urdf_export import identified_urdf
+from dynid.simulators.followers import followers
 from dynid.simulators.placed_bodies import placed_bodies
+from dynid.xml_editing import XmlText
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.rigid_body import RigidBody
     from dynid.simulators.exported_model import ExportedModel
+    from dynid.simulators.followers import Follower
     from dynid.simulators.frame_alignment import FrameAlignment
 
 _FRICTION = ("viscous", "coulomb")
@@ -35,8 +39,8 @@ def urdf_text(exported: ExportedModel, header: list[str]) -> str:
         exported: with the terms of a URDF: damping and friction.
         header: lines of a comment.
     """
-    joints = exported.mechanism.joints
-    text = _identified(exported.model.robot.urdf_xml, exported, joints, exported.bodies)
+    text = _with_mimics(exported.model.robot.urdf_xml, followers(exported))
+    text = _identified(text, exported, exported.joints, exported.bodies)
     declaration, rest = text.split("\n", 1)
     comment = ET.tostring(ET.Comment(" " + "\n     ".join(header).replace("--", "- -") + " "))
     return f"{declaration}\n{comment.decode()}\n{rest}"
@@ -75,7 +79,7 @@ class _Urdf:
     """A URDF as :class:`~dynid.simulators.placed_bodies.Description`."""
 
     def __init__(self, text: str, joints: Sequence[str]) -> None:
-        self._kinematics = Kinematics(Mechanism(text, joints))
+        self._kinematics = Kinematics(Mechanism(_without_mimics(text), joints))
         self.joints = tuple(joints)
 
     def frames(self, joints: Sequence[str], positions: Array) -> Array:  # noqa: ARG002  all
@@ -87,11 +91,32 @@ class _Urdf:
         return []
 
 
+def _with_mimics(text: str, followed: Mapping[str, Follower]) -> str:
+    """Return a URDF in which joints follow others, also where it did not say so."""
+    xml = XmlText(text, "The URDF")
+    for joint in xml.root.children:
+        one = followed.get(joint.attributes.get("name", "")) if joint.tag == "joint" else None
+        if one is not None and joint.find("mimic") is None:
+            numbers = f'multiplier="{one.multiplier!r}" offset="{one.offset!r}"'
+            xml.append(joint, f"<mimic joint={quoteattr(one.leader)} {numbers}/>")
+    return xml.text()
+
+
+def _without_mimics(text: str) -> str:
+    """Return a URDF whose joints all move alone, as in a tree that is cut open."""
+    if "<mimic" not in text:
+        return text
+    xml = XmlText(text, "The URDF")
+    for mimic in xml.root.all("mimic"):
+        xml.remove(mimic)
+    return xml.text()
+
+
 def _identified(
     text: str, exported: ExportedModel, joints: Sequence[str], bodies: Sequence[RigidBody]
 ) -> str:
     terms = [JointTerm(kind, number) for kind in _FRICTION for number in range(len(joints))]
-    mechanism = Mechanism(text, joints, terms=terms)
+    mechanism = Mechanism(_without_mimics(text), joints, terms=terms)
     axes = exported.terms.axes
     order = [mechanism.joints.index(joint) for joint in mechanism.body_joints]
     parameters: list[ArrayLike] = [

@@ -40,3 +40,18 @@ def write_fleet(folder: Path, *, robots: int = 2, days: int = 2) -> Path:
     path = folder / "fleet.yaml"
     path.write_text("types: {arm: {profile: arm.yaml, recordings: 'rec/{robot}/*.npz'}}\n")
     return path
+
+
+def write_dated_fleet(folder: Path, payloads: dict[str, list[float]]) -> Path:
+    """Write a recording of each robot and day with its payload [kg], a table, and fleet.yaml."""
+    write_profile(folder)
+    lines = ["robot,recording,time"]
+    for number, (robot, masses) in enumerate(payloads.items()):
+        for day, mass in enumerate(masses):
+            name = f"{robot}-{day:02d}.npz"
+            record_day(folder / name, seed=100 * number + day, payload=mass, samples=1500)
+            lines.append(f"{robot},{name},2026-03-{day + 1:02d}T08:00:00Z")
+    (folder / "days.csv").write_text("\n".join(lines))
+    path = folder / "fleet.yaml"
+    path.write_text("types: {arm: {profile: arm.yaml, table: days.csv}}\n")
+    return path

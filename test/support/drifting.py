@@ -21,6 +21,7 @@ def drawn_history(
     cause: tuple[str, str] | None = None,
     size: Sizes = lambda _: 0.0,
     variation: float = 0.03,
+    memory: float = 0.0,
     warmth: float = 0.0,
     seed: int = 0,
 ) -> History:
@@ -32,6 +33,7 @@ def drawn_history(
         cause: kind and joint of the change.
         size: of it; of a payload the mass of a point at the flange.
         variation: relative standard deviation of friction's between-days component.
+        memory: correlation of this component from day to day.
         warmth: relative change of friction for each kelvin; temperatures are recorded if not 0.
         seed: of the random numbers.
     """
@@ -40,7 +42,10 @@ def drawn_history(
     groups = friction_groups(model, plain.names, plain.covariances)
     within = plain.covariances[0]
     values = plain.values[0] + random.multivariate_normal(np.zeros(len(within)), within, count)
-    values += variation * groups.sizes * random.standard_normal((count, len(within)))
+    days = random.standard_normal((count, len(within)))
+    for day in range(1, count):
+        days[day] = memory * days[day - 1] + np.sqrt(1 - memory**2) * days[day]
+    values += variation * groups.sizes * days
     temperatures = None
     if warmth:
         temperatures = 22 + 4 * random.standard_normal(count)

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 
 import numpy as np
 import pytest
+from support.browser import browser, visit  # noqa: F401  fixtures
 
 from dynid.estimation.fitting import HeldOut
 from dynid.evaluation.joint_errors import JointErrors
@@ -256,6 +257,6 @@ def failed(identification) -> Identification:
     return replace(identification, verdict=verdict, model=replace(model, provenance=provenance))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_identification():
     return an_identification

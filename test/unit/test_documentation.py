@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import matplotlib as mpl
@@ -22,6 +23,7 @@ from dynid.excitation.settings import find_excitation
 from dynid.files import share_directories
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.convert import write_bag
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid_ros.own_domain import enter_own_domain
 
@@ -39,7 +41,7 @@ ROBOT = "scara_2r"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the pages name: a profile and its URDF, two bags, a model."""
+    """The files that the pages name: a profile and its URDF, two bags, a model, a fleet."""
     folder = tmp_path_factory.mktemp("documentation")
     (share,) = share_directories()[:1]
     shutil.copy(share / "config" / "robots" / f"{ROBOT}.yaml", folder / "my_robot.yaml")
@@ -52,7 +54,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(next((folder / f"{name}_bag").glob("*.mcap")), folder / f"{name}.mcap")
     recording = dynid.load_recording(folder / "work.mcap", robot)
     dynid.identify(robot, recording).model.save(folder / "model.yaml")
+    if find_spec("pyarrow") and find_spec("fsspec"):
+        write_fleet(folder / "fleet", robot, folder / "work.mcap")
     return folder
+
+
+def write_fleet(data_set: Path, robot: Robot, recording: Path) -> None:
+    """Write the results of one recording of one robot."""
+    from dynid.fleet.dataset import writer  # noqa: PLC0415  an extra
+    from dynid.fleet.listing import Entry  # noqa: PLC0415  an extra
+    from dynid.fleet.work import Outcome, process  # noqa: PLC0415  an extra
+
+    found = process(robot, Entry("cell", "type", str(recording), ""), None)
+    assert isinstance(found, Outcome)
+    assert found.model is not None
+    with writer(data_set) as data:
+        data.replace("cell", [found.row], found.parameters, {found.row["model"]: found.model})
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +101,8 @@ def blocks(page: Path) -> list[str]:
 def test_python_blocks_run(
     page: Path, folder: Path, names: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if page.stem == "fleet":
+        pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
     monkeypatch.chdir(folder)
     namespace = dict(names)
     for block in blocks(page):

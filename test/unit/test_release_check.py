@@ -8,14 +8,20 @@ from pathlib import Path
 import pytest
 from dynid_docs.release_check import problems
 
+import dynid
+
 ROOT = Path(__file__).parents[2]
 FILES = (
     "setup.cfg",
+    "CMakeLists.txt",
     "dynid/__init__.py",
     "package.xml",
+    "interfaces/CMakeLists.txt",
     "interfaces/package.xml",
     "interfaces/pyproject.toml",
     "CITATION.cff",
+    "pixi.toml",
+    "recipe/recipe.yaml",
     "CHANGELOG.md",
 )
 
@@ -26,9 +32,8 @@ def ready(tmp_path: Path) -> Path:
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-        text = (ROOT / name).read_text("utf-8").replace("0.1.0", "9.8.7")
-        text = text.replace("maintainers@dynid.example", "someone@robots.org")
-        text = text.replace("<license>", "<url>https://robots.org</url><license>")
+        text = (ROOT / name).read_text("utf-8").replace(dynid.__version__, "9.8.7")
+        text = text.replace("dynid.example", "robots.org")
         text = text.replace("## [Unreleased]", "## [9.8.7] - 2031-01-31")
         (tmp_path / name).write_text(text, "utf-8")
     return tmp_path
@@ -50,11 +55,14 @@ def test_tag_changelog_and_placeholders_are_named(ready: Path) -> None:
     assert problems(ready, "v9.8.8") == ["The tag is v9.8.8, but setup.cfg has version 9.8.7."]
     (ready / "CHANGELOG.md").write_text("## [Unreleased]\n", "utf-8")
     shutil.copy(ROOT / "package.xml", ready)
+    interfaces = ready / "interfaces/package.xml"
+    interfaces.write_text(interfaces.read_text("utf-8").replace("<url", "<note"), "utf-8")
     said = " ".join(problems(ready))
     for part in (
         "CHANGELOG.md has no heading",
-        "placeholder",
-        "no <url>",
+        "package.xml has a placeholder in place of the maintainers' address: maintainers@",
+        "package.xml has a placeholder in place of the maintainers' URL: https://",
+        "interfaces/package.xml has no <url>",
         "package.xml has version",
     ):
         assert part in said

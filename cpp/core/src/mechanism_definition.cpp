@@ -54,10 +54,11 @@ Eigen::MatrixXd checked_coupling(const Eigen::MatrixXd & coupling, Eigen::Index 
   return coupling;
 }
 
-/// The body's inertia; its first moments must vanish with its mass.
+/// The body's inertia; its first moments must vanish with its mass, which may be negative: torque is
+/// linear in the parameters, and those of an estimate need not be physically consistent.
 Inertia body_inertia(const DynamicParameters & values)
 {
-  if (values[0] > 0.0) {
+  if (values[0] != 0.0) {
     return Inertia::FromDynamicParameters(values);
   }
   Eigen::Matrix3d moments;
@@ -68,12 +69,8 @@ Inertia body_inertia(const DynamicParameters & values)
 
 std::string body_problem(const DynamicParameters & values, int number)
 {
-  const auto body = "Body " + std::to_string(number + 1);
-  if (values[0] < 0.0) {
-    return body + " has a negative mass, which recursive Newton-Euler dynamics cannot use.";
-  }
   if (values[0] == 0.0 && !values.segment<3>(1).isZero(0.0)) {
-    return body +
+    return "Body " + std::to_string(number + 1) +
            " has first moments but no mass, which recursive Newton-Euler dynamics cannot "
            "use; use standard parameters, or the regressor.";
   }

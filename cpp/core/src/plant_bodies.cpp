@@ -43,6 +43,12 @@ Mechanism without_dry_friction(
       smooth[index] = 0.0;
     }
   }
+  for (Eigen::Index body = 0; body < first / 10; ++body) {
+    if (parameters[10 * body] < 0.0) {
+      throw std::invalid_argument(
+        "Body " + std::to_string(body + 1) + " has a negative mass, which cannot be simulated.");
+    }
+  }
   auto simulated = mechanism.with_parameters(smooth);
   simulated.require_rigid_bodies();
   return simulated;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -45,6 +46,10 @@ class Residual:
         self._model = case.model or case.mechanism
         self._was_fitted = case.fit is not None
 
+    @cached_property
+    def _gravity_torque(self) -> Array:
+        return self._model.gravity_torque(self.signals.position)
+
     def exceeds(self, joint: int, effect: float) -> bool:
         """Whether a joint's error over its torque is larger than ``effect``."""
         error, torque = (np.linalg.norm(v[:, joint]) for v in (self.error, self.torque))
@@ -77,7 +82,7 @@ class Residual:
     def friction(self, joint: int) -> dict[str, list[Array]]:
         """Signals (N,) of every kind of friction, some with several scales."""
         velocity = self.signals.velocity[:, joint]
-        weight = self._model.gravity_torque(self.signals.position)[:, joint]
+        weight = self._gravity_torque[:, joint]
         top = max(float(np.abs(velocity).max()), 1e-300)
         found: dict[str, list[Array]] = {}
         for kind in term_kinds():

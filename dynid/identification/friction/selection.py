@@ -79,6 +79,7 @@ def select_friction(
     recordings: Recording | Sequence[Recording],
     *,
     progress: Callable[[str], None] = lambda _: None,
+    share: Callable[[float], None] = lambda _: None,
 ) -> FrictionSelection:
     """Try all candidates at every joint and choose those with the least held-out error.
 
@@ -88,6 +89,7 @@ def select_friction(
         robot: its terms give the load and the friction of the other joints.
         recordings: of the robot's joints, in its order.
         progress: called with the name of each step.
+        share: called with the share of the joints that are done.
 
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
@@ -102,6 +104,7 @@ def select_friction(
         joints = []
         for number, name in enumerate(robot.joints):
             progress(f"trying friction models at {name}")
+            share(number / len(robot.joints))
             problem, motion = joint_and_motion(fitted, number)
             trials = try_candidates(problem, candidates(motion))
             joints.append(_choice(fitted.fit, problem, trials))

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from dynid.drift.change import Change
     from dynid.drift.detection import Drift
 
-_LABELS = {
+_CORRELATED = 0.3  # from which a mean over many days is twice as uncertain as of independent ones
+
+CAUSE_LABELS = {
     "payload": "payload mass",
     "dry": "dry friction",
     "viscous": "viscous friction",
@@ -26,6 +28,7 @@ _LABELS = {
     "torque_constant": "torque constant",
     "encoder": "encoder offset",
 }
+"""Words for the kinds of causes."""
 
 
 def print_drift(console: Console, found: Drift) -> None:
@@ -39,7 +42,7 @@ def print_drift(console: Console, found: Drift) -> None:
         rows = table("cause", "joint", "size", "since", "detected", "probability")
         for one in found.changes:
             rows.add_row(
-                Text(_LABELS[one.best.cause.kind]),
+                Text(CAUSE_LABELS[one.best.cause.kind]),
                 Text(one.best.cause.joint),
                 Text(size_words(one.best)),
                 Text(day(history.times, one.start)),
@@ -50,13 +53,14 @@ def print_drift(console: Console, found: Drift) -> None:
         console.print(rows)
     for one in found.changes:
         print_text(console, change_sentence(found, one))
-    for sentence in _sentences(found):
+    for sentence in drift_sentences(found):
         print_text(console, sentence)
     _print_visibility(console, found)
     print_sentences(console, "Notes", history.notes, "yellow")
 
 
-def _sentences(found: Drift) -> list[str]:
+def drift_sentences(found: Drift) -> list[str]:
+    """Return what the history shows of the robot's variation, and what it cannot show."""
     count, largest = len(found.history.times), float(found.surprise.max())
     said = []
     if not found.changes:
@@ -71,16 +75,30 @@ def _sentences(found: Drift) -> list[str]:
     )
     said.append(
         f"Largest surprise {significant(largest, 3)}, threshold {significant(found.threshold, 3)} "
-        f"for {significant(found.false_alarms_per_year, 2)} false alarms per year, if variation "
-        "of one day is independent of that of the day before."
+        f"for {significant(found.false_alarms_per_year, 2)} false alarms per year."
     )
     if joints:
         said.append(f"Variation of friction between days (standard deviation): {joints}.")
+        said.append(_persistence_sentence(found))
     if found.history.temperatures is None:
         said.append(
             "Temperatures were not recorded: a change of friction may be one of temperature."
         )
     return said
+
+
+def _persistence_sentence(found: Drift) -> str:
+    known = found.between_days.persistence
+    said = (
+        f"Its correlation from one recording to the next is {known.mean:.2f}, at most "
+        f"{known.most:.2f} (95 %)"
+    )
+    if known.most < _CORRELATED:
+        return f"{said}."
+    return (
+        f"{said}: the first {found.reference} recordings cannot exclude slow variation, for which "
+        "threshold and sizes allow."
+    )
 
 
 def _print_visibility(console: Console, found: Drift) -> None:
@@ -89,7 +107,7 @@ def _print_visibility(console: Console, found: Drift) -> None:
     rows = table("cause", "joint", "size")
     for one in found.visibility:
         words = visibility_words(one.cause, one.smallest)
-        rows.add_row(Text(_LABELS[one.cause.kind]), Text(one.cause.joint), Text(words))
+        rows.add_row(Text(CAUSE_LABELS[one.cause.kind]), Text(one.cause.joint), Text(words))
     console.print(rows)
 
 
@@ -107,6 +125,8 @@ def drift_json(found: Drift) -> dict[str, Any]:
         "between_days": {
             "others": found.between_days.others,
             "common": found.between_days.common,
+            "correlation": found.between_days.persistence.mean,
+            "correlation_at_most": found.between_days.persistence.most,
             "joints": dict(
                 zip(found.between_days.groups.names[1:], found.between_days.joints, strict=True)
             ),

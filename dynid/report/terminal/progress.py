@@ -1,6 +1,6 @@
 """The progress of work that takes long: one form for all commands.
 
-It is shown on standard error, and only where that is a terminal: pipes and files get nothing.
+It is shown on standard error: as a bar on a terminal, as a line now and then in a pipe or file.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ Item = TypeVar("Item")
 PATIENCE = 1.0
 """[s] after which the progress is shown; shorter work shows none."""
 
+LINES_EVERY = 30.0
+"""[s] between lines where there is no terminal; work that is shorter writes none."""
+
 _TIME_LEFT_FROM = 0.02
 """Share of the work after which the time left is estimated."""
 
@@ -57,6 +60,15 @@ class Progress:
         """Set the share of all work that is done, from 0 to 1; the time left is shown from now."""
         self._bar.update(self._task, completed=done, total=1.0, measured=True)
 
+    def counted(self, what: str) -> Callable[[int, int], None]:
+        """Return a function that reports how many of all items are done."""
+
+        def step(done: int, count: int) -> None:
+            self(f"{done} of {count} {what}")
+            self.share(done / count)
+
+        return step
+
     def each(self, items: Iterable[Item], name: Callable[[Item], str]) -> Iterator[Item]:
         """Yield items of about equal work, each as a step of its own."""
         known = list(items)
@@ -72,7 +84,8 @@ def progress(console: Console, step: str = "", *, steps: int | None = None) -> I
     """Yield what a task reports its progress to.
 
     The display appears once the block has taken longer than ``PATIENCE``, and leaves nothing
-    behind. The bar fills where the number of steps or the share of work is known.
+    behind. The bar fills where the number of steps or the share of work is known. Without a
+    terminal, a line is written every ``LINES_EVERY``.
 
     Args:
         console: of the results; a quiet one shows no progress either.
@@ -95,25 +108,45 @@ def progress(console: Console, step: str = "", *, steps: int | None = None) -> I
     task = bar.add_task(step, total=None, count="", measured=False)
     timer = threading.Timer(PATIENCE, bar.start)
     timer.daemon = True
+    ended = threading.Event()
+    lines = threading.Thread(target=_write_lines, args=(messages, bar, ended), daemon=True)
     if shown:
         timer.start()
+    elif not console.quiet:
+        lines.start()
     try:
         yield Progress(bar, task, steps)
     finally:
+        ended.set()
+        if lines.ident is not None:
+            lines.join()
         timer.cancel()
         if timer.ident is not None:
             timer.join()  # a display that starts after it was stopped would never stop
         bar.stop()
 
 
+def _write_lines(messages: Console, bar: RichProgress, ended: threading.Event) -> None:
+    """Write step, share of work done and time left every ``LINES_EVERY``, until it ends."""
+    while not ended.wait(LINES_EVERY):
+        task = bar.tasks[0]
+        share = f"{task.percentage:.0f} %" if task.total else task.fields["count"]
+        parts = [task.description, share, _time_left(task)]
+        messages.print(", ".join(part for part in parts if part), soft_wrap=True)
+
+
 class _TimeLeft(ProgressColumn):
     """The time left, from the time that the share done has taken."""
 
     def render(self, task: Task) -> Text:
-        done, elapsed = task.percentage / 100, task.elapsed
-        if not task.fields["measured"] or elapsed is None or done < _TIME_LEFT_FROM:
-            return Text()
-        return Text(f"about {_duration(elapsed * (1 - done) / done)} left")
+        return Text(_time_left(task))
+
+
+def _time_left(task: Task) -> str:
+    done, elapsed = task.percentage / 100, task.elapsed
+    if not task.fields["measured"] or elapsed is None or done < _TIME_LEFT_FROM:
+        return ""
+    return f"about {_duration(elapsed * (1 - done) / done)} left"
 
 
 def _duration(seconds: float) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from dynid.recording.column_proposal import proposal_text
 from dynid.report.terminal.console import print_message, print_sentences, print_text, roomy
 from dynid.report.terminal.tables import ResultTable, table
 from dynid.report.words import uses
@@ -142,6 +143,13 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
     if info.columns:
         print_text(console, f"{info.rows} rows, {info.columns} columns")
         print_sentences(console, "Columns", info.header, "")
+    if info.proposal is not None:
+        print_text(
+            console,
+            "Column map for the profile (recording: columns:) or --columns, with the names of the "
+            "robot's joints:",
+        )
+        print_text(console, proposal_text(info.proposal))
     if info.timing is not None:
         print_text(console, _timing(info.timing))
         gaps = [

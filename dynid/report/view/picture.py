@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 
-PATH: Colour = (0.0, 0.447, 0.698, 1.0)
+_PATHS: tuple[Colour, ...] = (
+    (0.0, 0.447, 0.698, 1.0),
+    (0.0, 0.62, 0.45, 1.0),
+    (0.8, 0.47, 0.65, 1.0),
+)
 _AXES: tuple[Colour, ...] = (
     (0.85, 0.20, 0.20, 1.0),
     (0.25, 0.65, 0.25, 1.0),
@@ -55,22 +59,34 @@ class RobotPicture:
     def __init__(self, robot: Robot, *, tool: str | None = None) -> None:
         self.robot = robot
         self.kinematics = robot.kinematics(tool=tool)
+        self._given = tool is not None
         self._shapes = robot_shapes(self.kinematics)
         self._places = marker_places(self.kinematics, self._shapes, resting_position(robot))
 
-    def tool_path(self, motion: JointMotion) -> Line:
-        """Return the path of the tool point along a motion, at 50 points per second."""
+    def tool_paths(self, motion: JointMotion) -> tuple[Line, ...]:
+        """Return the path of the tool point along a motion, at 50 points per second.
+
+        Unless a tool was given, the paths of the robot's other arms follow.
+        """
+        links = [self.kinematics.tool, *(() if self._given else self.kinematics.other_tools)]
         sampled = motion.resampled(_PATH_RATE, _MOST_POINTS)
-        points = self.kinematics.tool_path(sampled.position)
-        name = f"path of {self.kinematics.tool}, {motion.name} of {motion.time[-1]:.3g} s"
-        return Line(name, points, _PATH_WIDTH * self.kinematics.reach, PATH)
+        paths = self.kinematics.link_paths(sampled.position, links)
+        return tuple(
+            Line(
+                f"path of {link}, {motion.name} of {motion.time[-1]:.3g} s",
+                points,
+                _PATH_WIDTH * self.kinematics.reach,
+                _PATHS[number % len(_PATHS)],
+            )
+            for number, (link, points) in enumerate(zip(links, paths, strict=True))
+        )
 
     def scene(
         self,
         position: ArrayLike,
         *,
         torque_error: ArrayLike | None = None,
-        path: Line | None = None,
+        paths: tuple[Line, ...] = (),
         motion: JointMotion | None = None,
         title: str | None = None,
         time: float = 0.0,
@@ -80,7 +96,7 @@ class RobotPicture:
         Args:
             position: (n,) [rad or m].
             torque_error: (n,) model minus measured [N m or N], NaN or None where unknown.
-            path: of the tool.
+            paths: of the tools.
             motion: for the bodies' tracks; None for a still picture.
             title: None for the robot's name.
             time: of the position in the motion [s].
@@ -102,8 +118,8 @@ class RobotPicture:
             title=self.robot.name if title is None else title,
             frame_id=kinematics.root,
             bodies=tuple(bodies),
-            lines=() if path is None else (path,),
-            legend=self._legend(torque_error, path),
+            lines=paths,
+            legend=self._legend(torque_error, paths),
             reach=kinematics.reach,
             times=None if frames is None else frames.time,
             time=time,
@@ -119,8 +135,10 @@ class RobotPicture:
         markers = torque_error_markers(errors, self._places, kinematics.reach)
         return dict(zip(kinematics.joint_bodies, markers, strict=True))
 
-    def _legend(self, torque_error: ArrayLike | None, path: Line | None) -> tuple[LegendEntry, ...]:
-        entries = [] if path is None else [LegendEntry(path.colour, path.name)]
+    def _legend(
+        self, torque_error: ArrayLike | None, paths: tuple[Line, ...]
+    ) -> tuple[LegendEntry, ...]:
+        entries = [LegendEntry(path.colour, path.name) for path in paths]
         if torque_error is None or np.isnan(np.asarray(torque_error)).all():
             return (*entries, UNKNOWN)
         if self.robot.settings(CollisionSettings).torque_error_max is None:

@@ -15,6 +15,7 @@ from matplotlib.patheffects import withStroke
 from dynid.arrays import Array
 from dynid.files import whole_file
 from dynid.report.view.mesh import shape_faces, tube
+from dynid.report.view.projection import view_axes
 from dynid.report.view.raster import paint
 from dynid.report.view.scene import grid_step
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 _INK = "#1c2026"
 _SOFT = "#5b6472"
 _GRID = "#d9dde3"
-_AZIMUTH, _ELEVATION = np.radians(-54.0), np.radians(22.0)  # of the viewer
 _LIGHT = np.array([0.25, -0.45, 0.85])
 _MARGINS = 0.07, 0.10  # of the width and of the height, for long labels and a legend
 STYLE: dict[Any, Any] = {"font.family": "sans-serif", "font.size": 10.0, "text.color": _INK}
@@ -134,19 +134,6 @@ def _frame(points: Array, aspect: float) -> tuple[Array, Array]:
     room = (high - low) / (1 - 2 * np.array(_MARGINS))
     half = np.maximum(room, [aspect * room[1], room[0] / aspect]) / 2
     return (low + high) / 2 - half, (low + high) / 2 + half
-
-
-def view_axes() -> Array:
-    """Return the directions to the right, up, and towards the viewer, as columns; (3, 3)."""
-    back = np.array(
-        [
-            np.cos(_ELEVATION) * np.cos(_AZIMUTH),
-            np.cos(_ELEVATION) * np.sin(_AZIMUTH),
-            np.sin(_ELEVATION),
-        ]
-    )
-    right = np.array([-np.sin(_AZIMUTH), np.cos(_AZIMUTH), 0.0])
-    return np.stack([right, np.cross(back, right), back], axis=1)
 
 
 def _surfaces(scene: Scene) -> tuple[list[Array], Array]:

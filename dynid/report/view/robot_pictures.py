@@ -15,7 +15,7 @@ from dynid.files import whole_file
 from dynid.report.view.joint_motion import resting_position
 from dynid.report.view.mesh import shape_faces
 from dynid.report.view.picture import RobotPicture
-from dynid.report.view.png import view_axes
+from dynid.report.view.projection import view_axes
 from dynid.report.view.raster import paint
 from dynid.simulation.settings import SimulationSettings
 

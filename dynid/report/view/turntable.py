@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.report.view.png import view_axes
+from dynid.report.view.picture import RobotPicture
+from dynid.report.view.projection import view_axes
 
 if TYPE_CHECKING:
+    from dynid.report.view.joint_motion import JointMotion
     from dynid.report.view.scene import Scene
+    from dynid.robot.robot import Robot
     from dynid.robot.shapes import Shape
 
 
@@ -39,6 +43,17 @@ class Turntable(NamedTuple):
 
     strokes: tuple[Stroke, ...]
     radius: float
+
+
+def moving_scene(robot: Robot, motion: JointMotion, *, tool: str | None = None) -> Scene:
+    """Return a robot at the start of a motion, with the path of its tool, without markers.
+
+    Raises:
+        DynidError: profile and URDF do not match.
+    """
+    picture = RobotPicture(robot, tool=tool)
+    scene = picture.scene(motion.position[0], paths=picture.tool_paths(motion), motion=motion)
+    return replace(scene.only("robot", "base"), legend=scene.legend[: len(scene.lines)])
 
 
 def turntable(scene: Scene) -> Turntable:

@@ -10,10 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from dynid.cli.app import app
+from dynid.errors import DynidError
 from dynid.identification.identify import identify
+from dynid.identification.servo.rig_runs import LoadSettings, RunSettings
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.robot.recordings import load_recording
+from dynid.simulation.servo_rig import simulated_run
 from dynid.simulation.simulated_servo import record_servos
 
 RIG = (
@@ -69,3 +72,49 @@ def test_refuses_a_robot_whose_torque_is_measured(recording: Path) -> None:
     result = CliRunner().invoke(app, ["servo", "identify", str(recording), "-p", "pendulum"])
     assert result.exit_code != 0
     assert "position_command" in str(result.exception)
+
+
+def test_rig_identifies_a_servo_from_the_recordings_that_a_file_names(tmp_path: Path) -> None:
+    robot = load_robot("servo_rig")
+    loads = {"light": (0.3, 0.18), "heavy": (0.6, 0.14)}
+    lines = ["runs:"]
+    for seed, (name, (mass, distance)) in enumerate(loads.items()):
+        entry = {"mass": mass, "centre": [distance, 0, 0]}
+        settings = RunSettings(recording=f"{name}.npz", load=LoadSettings.model_validate(entry))
+        made = simulated_run(robot, settings, seed=seed).recording
+        np.savez(
+            tmp_path / f"{name}.npz",
+            time=made.time,
+            position=made.position,
+            effort=made.effort,
+            joint_names=np.array(made.joint_names),
+        )
+        lines.append(f"  - {{recording: {name}.npz, load: {json.dumps(entry)}}}")
+    rig = tmp_path / "rig.yaml"
+    rig.write_text("\n".join(lines))
+    shown = CliRunner().invoke(app, ["servo", "rig", str(rig), "--json"])
+    assert shown.exit_code == 0, shown.output
+    found = json.loads(shown.stdout)
+    assert found["parameters"]["torque_per_volt"]["value"] == pytest.approx(0.45273, rel=0.005)
+    assert [one["run"] for one in found["held_out"]] == ["light.npz", "heavy.npz"]
+    table = CliRunner().invoke(app, ["servo", "rig", str(rig), "--friction", "m1"])
+    assert table.exit_code == 0, table.output
+    assert "drives.torque_constant=1.2" in table.output
+    assert "Identifiable only in combination" in table.output
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("runs: []", "runs"),
+        ("runs: [{recording: none.npz}]", "none.npz"),
+        ("profile: so101\nruns: [{recording: none.npz}]", "a rig has one joint"),
+        ("runs: [{recording: a.npz, weight: 3}]", "weight"),
+    ],
+)
+def test_rig_refuses_a_file_with_a_sentence(tmp_path: Path, content: str, words: str) -> None:
+    rig = tmp_path / "rig.yaml"
+    rig.write_text(content)
+    shown = CliRunner().invoke(app, ["servo", "rig", str(rig)])
+    assert isinstance(shown.exception, DynidError)
+    assert words in str(shown.exception)

@@ -68,11 +68,12 @@ def test_growing_friction_is_gradual() -> None:
     assert "gear wear" in change_sentence(found, found.changes[0])
 
 
-def test_false_alarms_are_not_more_than_stated() -> None:
+@pytest.mark.parametrize("memory", [0.0, 0.7])
+def test_false_alarms_are_not_more_than_stated(memory: float) -> None:
     years, rate = 0.0, 3.0
     alarms = 0
     for seed in range(15):
-        history = drawn_history(model(), 130, variation=0.06, seed=seed)
+        history = drawn_history(model(), 130, variation=0.06, memory=memory, seed=seed)
         found = detect_drift(
             model(), history, false_alarms_per_year=rate, simulations=60, seed=seed
         )

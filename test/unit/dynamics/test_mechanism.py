@@ -62,6 +62,19 @@ def test_lifts_a_slide_with_its_weight() -> None:
     np.testing.assert_allclose(mechanism.inverse_dynamics([0.3], [0.0], [1.0]), [2 * (9.81 + 1)])
 
 
+def test_torque_is_linear_in_parameters_that_no_body_has() -> None:
+    # an estimate without physical consistency may have negative masses
+    mechanism = Mechanism(TWO, ["first", "second"])
+    opposite = mechanism.with_parameters(-mechanism.parameters)
+    q, dq = [0.4, -1.1], [0.7, -0.9]
+    np.testing.assert_allclose(opposite.gravity_torque(q), -mechanism.gravity_torque(q))
+    np.testing.assert_allclose(
+        opposite.inverse_dynamics(q, dq, dq), -mechanism.inverse_dynamics(q, dq, dq)
+    )
+    with pytest.raises(MechanismError, match="positive definite"):
+        opposite.forward_dynamics(q, dq, [0.0, 0.0])
+
+
 def test_gravity_on_a_wall_pulls_sideways() -> None:
     mechanism = Mechanism(SLIDE, ["slide"], gravity=[0, 9.81, 0])
     np.testing.assert_allclose(mechanism.gravity_torque([0.0]), [0.0])

@@ -93,7 +93,8 @@ def test_rest_of_a_joint_with_smooth_friction_only_is_fitted() -> None:
 
 @pytest.mark.parametrize("rows", ["moving", "all"])
 def test_held_out_errors_are_those_of_fits_without_the_block(rows: str) -> None:
-    robot, recording = pendulum(velocity_threshold={"fraction": 0.3, "fit": rows})
+    threshold = {"fraction": 0.3, "fit": rows}
+    robot, recording = pendulum(velocity_threshold=threshold, physical={"enabled": False})
     result = fitted(robot, recording)
     found = cross_validate(result)
     (one,) = result.problem.rows
@@ -119,28 +120,28 @@ def test_held_out_errors_are_larger_than_those_of_the_fit() -> None:
     assert cross_validate(result).relative_error[0] > error[0]
 
 
-def test_another_estimator_is_assumed_to_differ_equally_without_a_block() -> None:
+def test_the_model_is_assumed_to_differ_equally_without_a_block() -> None:
     """Its difference d from least squares on the whole recording is added in each fold."""
-    robot, recording = pendulum(velocity_threshold={"fit": "all"})
+    robot, recording = pendulum(velocity_threshold={"fit": "all"}, physical={"enabled": False})
     plain = fitted(robot, recording)
     (one,) = plain.problem.rows
     motion = one.signals.position, one.signals.velocity, one.signals.acceleration
     columns = plain.problem.mechanism.regressor(*motion)[:, 0, plain.problem.base.independent]
-    moved = replace(plain.estimate, base=plain.estimate.base + 0.5)
+    moved = plain.problem.base.lift(plain.estimate.base + 0.5, plain.standard)
     squared = 0.0
     for fold in range(4):
         others, here = one.fold != fold, one.fold == fold
         base = np.linalg.lstsq(columns[others], one.torque[others, 0], rcond=None)[0] + 0.5
         squared += np.sum((columns[here] @ base - one.torque[here, 0]) ** 2)
-    found = cross_validate(replace(plain, estimate=moved))
+    found = cross_validate(replace(plain, standard=moved))
     assert found.rmse_torque[0] == pytest.approx(np.sqrt(squared / 600), rel=1e-6)
 
 
 def test_relative_error_of_a_joint_without_torque_is_infinite() -> None:
     robot, recording = pendulum()
     result = fitted(robot, replace(recording, effort=np.zeros_like(recording.effort)))
-    wrong = replace(result, estimate=replace(result.estimate, base=result.estimate.base + 1.0))
-    assert cross_validate(wrong).relative_error == (np.inf,)
+    wrong = result.problem.base.lift(result.estimate.base + 1.0, result.standard)
+    assert cross_validate(replace(result, standard=wrong)).relative_error == (np.inf,)
 
 
 # --- loads ------------------------------------------------------------------------------------

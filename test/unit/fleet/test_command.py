@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from support.arm_fleet import write_fleet
+from support.arm_fleet import write_dated_fleet, write_fleet
 
 from dynid.cli import main
 
@@ -58,9 +58,31 @@ def test_bad_input_is_a_sentence(run, tmp_path):
     code, _, err = run("identify", str(tmp_path / "none.yaml"))
     assert code == 2
     assert "none.yaml" in err
-    code, _, err = run("identify", "x", "--scheduler", "tcp://a:1", "--workers", "2")
+    path = write_fleet(tmp_path, robots=1)
+    code, _, err = run("identify", str(path), "--scheduler", "tcp://a:1", "--workers", "2")
     assert code == 2
     assert "--workers is for processes on this machine" in err
+    code, _, err = run("watch", str(tmp_path))
+    assert code == 2
+    assert "has no results of a fleet; dynid fleet identify writes them" in err
+
+
+def test_watch_prints_robots_by_what_needs_a_person(run, tmp_path):
+    masses = [0.0] * 5 + [0.5] * 3
+    path = write_dated_fleet(tmp_path, {"calm": [0.0] * 8, "changed": masses, "short": [0.0] * 3})
+    run("identify", str(path))
+    arguments = (str(tmp_path / "fleet"), "--reference", "4", "--simulations", "50")
+    code, out, _ = run("watch", *arguments)
+    assert code == 0
+    assert out.index("changed (arm, 8 recordings, until 2026-03-08):") < out.index("short (arm")
+    assert "Payload or tool changed: mass +" in out
+    assert "1 of 3 robots: nothing found." in out
+    _, out, _ = run("watch", *arguments, "--json")
+    printed = json.loads(out)["robots"]
+    assert [one["robot"] for one in printed] == ["changed", "short", "calm"]
+    assert [one["needs_a_person"] for one in printed] == [True, True, False]
+    assert printed[0]["drift"]["changes"][0]["since"] == "2026-03-06"
+    assert printed[1]["drift"] is None
 
 
 def test_the_queries_of_the_page_run(run, tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import time
 from importlib import metadata
 
 import pytest
-from support.tasks import end_process_once, square
+from support.tasks import end_process_once, hold_memory, square
 
 from dynid.errors import ConfigurationError, TaskError
 
@@ -26,6 +26,14 @@ def test_items_of_a_killed_process_are_computed_by_another(tmp_path):
     results = dict(found)
     assert isinstance(results.pop(5), WorkerLost)
     assert results == {number: number**2 for number in range(8) if number != 5}
+
+
+def test_a_process_that_exceeds_its_memory_is_ended_and_the_others_are_computed():
+    items = [("large", (1300,)), ("small", (1,))]
+    with cluster(workers=1, memory="1GB") as client:
+        found = dict(completed(client, hold_memory, items))
+    assert isinstance(found["large"], WorkerLost)
+    assert found["small"] == 1
 
 
 def test_few_items_are_on_the_cluster_at_a_time(client):
@@ -81,8 +89,9 @@ def test_processes_that_cannot_be_started_are_said_in_a_sentence(monkeypatch):
 SCHEDULER = """
 from distributed import LocalCluster
 if __name__ == "__main__":
-    options = {"protocol": "tcp", "dashboard_address": "127.0.0.1:0"}
-    with LocalCluster(n_workers=1, processes=False, **options) as one:
+    with LocalCluster(
+        n_workers=1, processes=False, protocol="tcp", dashboard_address="127.0.0.1:0"
+    ) as one:
         print(one.scheduler_address, flush=True)
         input()
 """

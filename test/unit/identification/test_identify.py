@@ -45,6 +45,20 @@ def test_load_dependent_friction_is_identified_with_the_load() -> None:
     assert found["Fl2"] == pytest.approx(0.05, abs=0.004)
 
 
+def test_torque_of_the_wrong_sign_at_a_vertical_slide_is_diagnosed() -> None:
+    # the estimate has a negative mass while friction is chosen
+    slide = ARM_URDF.replace('name="shoulder" type="revolute"', 'name="shoulder" type="prismatic"')
+    slide = slide.replace('rpy="1.5708 0 0"', "")
+    robot = arm_robot(terms="auto", identification=PLAIN).with_urdf(slide)
+    mechanism = robot.mechanism()
+    one = recorded(mechanism, true_parameters(mechanism), samples=2000, noise=0.2)
+    reversed_effort = one.effort * [-1, 1, 1]
+    result = identify(robot, [replace(one, effort=reversed_effort)])
+    assert any("sign of its torque" in text for text in result.verdict.warnings)
+    # no body has the parameters that predict this torque
+    assert result.held_out.relative_error[0] > 0.9 * result.verdict.joints[0].relative_error > 0.1
+
+
 def test_presliding_friction_is_identified() -> None:
     terms = [{"kind": "viscous"}, {"kind": "presliding", "scale": 0.05}]
     robot = arm_robot(terms=terms, identification=PLAIN)

@@ -137,8 +137,24 @@ def test_refuses_a_damaged_file_by_name(tmp_path: Path, content: bytes) -> None:
         load_recording(dataset / "episode_000001", None)
 
 
+_NO_NAMES = '{"features": {"observation.state": {"names": {}}, "action": {"names": []}}}'
+_ENDLESS = (
+    '{"features": {"observation.state": {"names": ["a"]}, "action": {"names": ["a"]}}, '
+    '"total_episodes": Infinity}'
+)
+
+
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"features": {}}', '{"features": {"observation.state": 3}}']
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        '{"features": {}}',
+        '{"features": {"observation.state": 3}}',
+        _NO_NAMES,
+        _ENDLESS,
+    ],
 )
 def test_refuses_an_info_that_names_no_elements(tmp_path: Path, text: str) -> None:
     dataset = write_v2(tmp_path / "set")
@@ -171,6 +187,16 @@ def test_refuses_more_numbers_than_the_limit_before_it_reads_them(
     dataset = write_v2(tmp_path / "set", 1)
     monkeypatch.setenv("DYNID_MAX_RECORDING_MEMORY", str(8 * LENGTH * 6 - 1))
     with pytest.raises(RecordingError, match=rf"contains {LENGTH * 6} numbers, .*MEMORY"):
+        load_recording(dataset, None)
+
+
+@pytest.mark.parametrize("missing", ["observation.state", "action", "timestamp", "episode_index"])
+def test_refuses_a_file_without_a_column(tmp_path: Path, missing: str) -> None:
+    dataset = write_v2(tmp_path / "set", 1)
+    left = {name: values for name, values in rows(0).items() if name != missing}
+    file = dataset / "data" / "chunk-000" / "episode_000000.parquet"
+    parquet.write_table(arrow.table(left), file)
+    with pytest.raises(RecordingError, match=r"cannot be read as Parquet with the columns"):
         load_recording(dataset, None)
 
 

@@ -171,13 +171,77 @@ def test_a_new_mjcf_has_limits_motors_and_shapes() -> None:
     assert "my - - header" in found.text
 
 
-@pytest.mark.parametrize(
-    ("robot", "word"), [("delta_3", "closed chains"), ("puma560_static", "semi_static: false")]
-)
-def test_models_that_simulators_cannot_have_are_refused(robot, word) -> None:
-    model = nominal_model(load_robot(robot))
-    with pytest.raises((ConfigurationError, MechanismError), match=word):
+def test_a_model_without_inertia_is_refused() -> None:
+    model = nominal_model(load_robot("puma560_static"))
+    with pytest.raises(ConfigurationError, match="semi_static: false"):
         export_along(model, "mjcf", random_motion(model))
+
+
+SPRINGS = "[{kind: viscous}, {kind: spring_stiffness}, {kind: spring_preload}]"
+RADIANS = (
+    ('<compiler autolimits="true"/>', '<include file="settings.xml"/>'),
+    ('"0 0 90"', '"0 0 1.5707963267948966"'),
+    ('"90 0 0"', '"1.5707963267948966 0 0"'),
+    ('"0 0 30"', '"0 0 0.5235987755982988"'),
+    ('"-160 160"', '"-2 2"'),
+)
+
+
+@pytest.mark.parametrize("radians", [False, True])
+def test_springs_have_the_angles_of_the_users_mjcf(tmp_path, radians) -> None:
+    text = USERS_MJCF
+    for before, after in RADIANS if radians else ():
+        text = text.replace(before, after)
+    (tmp_path / "settings.xml").write_text(
+        '<mujocoinclude><compiler angle="radian" autolimits="true"/></mujocoinclude>'
+    )
+    found = exported(model_with_terms(terms=SPRINGS), "mjcf", into=(text, tmp_path / "mine.xml"))
+    assert found.difference is not None
+    assert found.difference < ROUNDING["mjcf"]
+
+
+@pytest.mark.filterwarnings("ignore:compiler attribute 'settotalmass'")
+def test_masses_that_a_compiler_option_scaled_are_taken_off() -> None:
+    options = '<compiler autolimits="true" settotalmass="5"/>'
+    text = USERS_MJCF.replace('<compiler autolimits="true"/>', options)
+    found = exported(model_with_terms(), "mjcf", into=(text, Path("mine.xml")))
+    assert found.difference is not None
+    assert found.difference < ROUNDING["mjcf"]
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_two_arms_with_odd_names_on_a_turned_base(to) -> None:
+    names = {
+        "base_link": "world",
+        "joint_1": "l/pan &amp; &quot;tilt&quot;",
+        "link_1": "l/elbow é",
+        "joint_2": "l/elbow é",
+        "link_2": "fore::arm",
+    }
+    text = load_robot("spatial_3r").urdf_xml
+    for before, after in names.items():
+        text = text.replace(f'"{before}"', f'"{after}"')
+    joints = ['l/pan & "tilt"', "l/elbow é", "joint_3"]
+    robot = load_robot("spatial_3r", overrides=["terms=[{kind: viscous}]"])
+    robot = robot.with_urdf(text).model_copy(update={"joints": tuple(joints)})
+    found = exported(nominal_model(robot), to)
+    assert found.difference is not None
+    assert found.difference < ROUNDING[to]
+
+
+def test_links_and_joints_of_an_sdf_have_different_names() -> None:
+    text = load_robot("spatial_3r").urdf_xml.replace('"link_1"', '"joint_1"')
+    model = nominal_model(
+        load_robot("spatial_3r", overrides=["terms=[{kind: viscous}]"]).with_urdf(
+            text.replace('"base_link"', '"world"')
+        )
+    )
+    found = export_along(model, "sdf", random_motion(model))
+    (whole,) = xml_tree(found.text, "sdf").iter("model")
+    used = [element.get("name") for element in whole]
+    assert len(set(used)) == len(used)
+    assert "world" not in used
+    assert {"joint_1", "joint_2", "joint_3"} < set(used)
 
 
 def test_a_body_that_cannot_exist_is_refused() -> None:

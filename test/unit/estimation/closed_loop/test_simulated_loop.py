@@ -72,10 +72,11 @@ def test_refuses_a_missing_reference() -> None:
         DirectAndInverseModel(none).fit(problem, problem.mechanism.urdf_parameters)
 
 
-def test_refuses_inconsistent_parameters_and_proposes_another_estimator() -> None:
+@pytest.mark.parametrize("name", ["Fc1", "M2"])
+def test_refuses_inconsistent_parameters_and_proposes_another_estimator(name: str) -> None:
     problem = arm_problem(recorded_arm(position_noise=1e-5), cutoff_hz=20.0)
     driving = true_parameters(problem.mechanism)
-    driving[problem.mechanism.parameter_names.index("Fc1")] = -1.0
+    driving[problem.mechanism.parameter_names.index(name)] = -1.0
     with pytest.raises(EstimationError, match=r"cannot be simulated: .* such as wls\."):
         SimulatedLoop(problem, None).run(driving)
 

@@ -1,4 +1,4 @@
-"""Progress: on standard error, on a terminal only, after a while, and gone at the end."""
+"""Progress: on standard error, after a while, and gone at the end; plain lines in a pipe."""
 
 from __future__ import annotations
 
@@ -109,7 +109,44 @@ def test_a_dumb_terminal_shows_nothing(terminal: Terminal, monkeypatch: pytest.M
     assert terminal.getvalue() == ""
 
 
-def test_a_pipe_shows_nothing_even_with_forced_colours(
+class Pipe(io.StringIO):
+    """Sets an event as soon as a line was written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = threading.Event()
+
+    def flush(self) -> None:
+        super().flush()
+        if self.getvalue():
+            self.written.set()
+
+
+def test_a_pipe_gets_plain_lines_of_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = Pipe()
+    monkeypatch.setattr(module, "message_console", lambda: Console(file=pipe, width=80))
+    monkeypatch.setattr(module, "LINES_EVERY", 0.01)
+    with progress(Console(file=io.StringIO())) as step:
+        step.share(0.5)
+        step("trying models at a joint with a name so long that a window would break the line here")
+        assert pipe.written.wait(LONGEST)
+    first = pipe.getvalue().splitlines()[0]
+    assert "\x1b" not in first
+    assert first.endswith("50 %, about 0 s left")
+
+
+def test_json_gets_no_lines_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = Pipe()
+    monkeypatch.setattr(module, "message_console", lambda: Console(file=pipe, width=80))
+    monkeypatch.setattr(module, "LINES_EVERY", 0.0)
+    before = set(threading.enumerate())
+    with progress(Console(quiet=True)) as step:
+        step("estimating")
+        assert set(threading.enumerate()) <= before
+    assert pipe.getvalue() == ""
+
+
+def test_a_pipe_shows_no_bar_even_with_forced_colours(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(module, "PATIENCE", 0.0)

@@ -49,6 +49,7 @@ from dynid.report.terminal.results import (
     print_verdict,
 )
 from dynid.report.terminal.servo import print_roll_outs, print_servos
+from dynid.report.terminal.servo_rig import print_rig
 from dynid.report.terminal.sine import print_sine
 from dynid.report.terminal.tables import ResultTable
 from dynid.report.terminal.tracking import print_trial
@@ -175,6 +176,22 @@ def servos() -> SimpleNamespace:
             some(name=names[1], value=SMALL, others=dict.fromkeys(names, SMALL)),
         ],
     )
+
+
+def servo_rig() -> tuple[SimpleNamespace, list[SimpleNamespace]]:
+    robot = load_robot("servo_rig")
+    names = ("torque_per_volt", "damping", "Fc1", "Ia1", "bias")
+    found = some(
+        robot=robot,
+        names=names,
+        values=np.full(5, SMALL),
+        standard_deviations=np.full(5, 1e-7),
+        relative_errors=(0.123, 0.004),
+        parameters=np.full(len(robot.mechanism().parameter_names), SMALL),
+        viscous=SMALL,
+    )
+    name = "a_recording_of_the_whole_day.npz"
+    return found, [some(name=name, profile=SMALL, identified=SMALL, motion=1.0)]
 
 
 def roll_outs() -> SimpleNamespace:
@@ -444,6 +461,7 @@ CASES = {
     "print_model_comparison": lambda c: print_model_comparison(c, model_comparison()),
     "print_drift": lambda c: print_drift(c, drift()),
     "print_servos": lambda c: print_servos(c, servos()),
+    "print_rig": lambda c: print_rig(c, *servo_rig()),
     "print_roll_outs": lambda c: print_roll_outs(c, roll_outs()),
     "print_wrench": lambda c: print_wrench(c, "a_recording_of_the_whole_day.mcap", wrench()),
     "print_static_payload": lambda c: print_static_payload(c, static_payload()),

@@ -143,7 +143,7 @@ def test_the_path_ends_where_the_tool_does() -> None:
     picture = RobotPicture(robot)
     motion = excitation_motion(robot, picture.kinematics.mechanism)
     assert motion is not None
-    points = picture.tool_path(motion).points
+    points = picture.tool_paths(motion)[0].points
     np.testing.assert_allclose(points[-1], picture.kinematics.tool_path(motion.position[-1:])[0])
 
 

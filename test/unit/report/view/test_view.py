@@ -21,14 +21,15 @@ from dynid.dynamics.pose import Pose
 from dynid.errors import DynidError, OutputError
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
+from dynid.report.local_server import HOST
 from dynid.report.view.html import render_html
-from dynid.report.view.joint_motion import JointMotion
+from dynid.report.view.joint_motion import JointMotion, resting_position
 from dynid.report.view.mesh import shape_faces, tube
 from dynid.report.view.picture import RobotPicture, check_same_joints
 from dynid.report.view.png import write_png
 from dynid.report.view.raster import paint
 from dynid.report.view.scene import Line, Scene
-from dynid.report.view.serve import HOST, page_server
+from dynid.report.view.serve import page_server
 from dynid.robot.shapes import Shape
 
 NO_MESHCAT = "the page in a browser needs the package meshcat"
@@ -40,7 +41,7 @@ def moving() -> Scene:
     picture = RobotPicture(arm_robot().model_copy(update={"name": "</script><b>arm"}))
     turning = np.linspace(0, 1, 50)[:, None] * [1.0, -1.0, 2.0]
     motion = JointMotion("excitation", np.linspace(0, 2, 50), turning)
-    return picture.scene(turning[0], path=picture.tool_path(motion), motion=motion)
+    return picture.scene(turning[0], paths=picture.tool_paths(motion), motion=motion)
 
 
 @pytest.fixture
@@ -120,6 +121,57 @@ def test_a_page_fetches_nothing(moving: Scene) -> None:
     assert addresses <= {"http://www.w3.org/1999/xhtml"}  # a name space
     assert page.count("</script>") == 2  # a robot's name ends none
     assert "<b>arm" not in page
+
+
+def test_the_page_plays_and_goes_to_a_moment(visit, moving: Scene, tmp_path: Path) -> None:
+    _needs_meshcat()
+    path = tmp_path / "view.html"
+    path.write_text(render_html(moving))
+    seen = visit(path, width=1200, height=800)
+    page, last = seen.page, float(moving.times[-1])
+    assert page.get_by_text("Open Controls").is_hidden()
+    page.get_by_label("time", exact=True).fill(f"{last:.2f}")
+    wanted = f"text='{last:.1f} s'"
+    page.wait_for_selector(wanted)
+    page.get_by_label("speed").select_option("2")
+    assert page.evaluate("viewer.animator.mixer.timeScale") == 2
+    page.get_by_role("button", name="Play").click()
+    page.get_by_role("button", name="Pause").click()
+    assert seen.external == []
+    assert [one for one in seen.errors if "WebGL" not in one] == []
+
+
+def test_labels_of_a_page_do_not_overlap(visit, tmp_path: Path) -> None:
+    _needs_meshcat()
+    robot = load_robot("yumi")
+    path = tmp_path / "view.html"
+    path.write_text(render_html(RobotPicture(robot).scene(resting_position(robot))))
+    page = visit(path, width=1200, height=800).page
+    page.wait_for_selector(".label[style]")
+    boxes = page.locator(".label").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect())"
+        ".map((box) => [box.left, box.top, box.right, box.bottom])"
+    )
+    assert len(boxes) == len(robot.joints)
+    for number, (left, top, right, bottom) in enumerate(boxes):
+        for other in boxes[:number]:
+            beside = left >= other[2] or other[0] >= right
+            assert beside or top >= other[3] - 1 or other[1] >= bottom - 1  # below or above
+
+
+def test_a_robot_with_two_arms_has_two_paths() -> None:
+    robot = load_robot("yumi")
+    picture = RobotPicture(robot)
+    motion = JointMotion("motion", np.arange(2.0), np.zeros((2, len(robot.joints))))
+    names = [line.name.split(",")[0] for line in picture.tool_paths(motion)]
+    assert names == ["path of left_tool", "path of right_tool"]
+    one = RobotPicture(robot, tool="right_tool").tool_paths(motion)
+    assert [line.name.split(",")[0] for line in one] == ["path of right_tool"]
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda", "delta_3", "scara", "palletiser"])
+def test_a_robot_with_one_arm_has_one_path(name) -> None:
+    assert RobotPicture(load_robot(name)).kinematics.other_tools == ()
 
 
 def test_the_server_gives_the_page_and_nothing_else(moving: Scene) -> None:

@@ -1,0 +1,122 @@
+"""The simulated torque-controlled robot on trajectories, with the cycle of a ros2_control cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid import _core
+from dynid.control.torque_controlled_robot import torque_mode
+from dynid.control.torque_mode import torque_law
+from dynid.errors import PlaybackError, SimulationError
+from dynid.playback.follower import TrajectoryFollower
+from dynid.simulation.robot import SimulatedRobot
+
+if TYPE_CHECKING:
+    from dynid.arrays import Array
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.playback.trajectory import Trajectory
+    from dynid.robot.robot import Robot
+    from dynid.simulation.robot import RobotState
+
+_OTHER_STOP = (
+    "The robot is too far from its command or too fast, or its feedback is missing "
+    "(torque_control.position_error_max, torque_control.speed_max)."
+)
+
+
+class TorqueFollowingRobot:
+    """joint_trajectory_controller, TorqueController and drives in torque mode, cycle by cycle.
+
+    After a damped stop the robot's own stop follows: its drives are in fault, and hold their
+    position until :meth:`clear_fault`.
+
+    Args:
+        robot: with its limits and settings.
+        model: with the identified parameters, whose torque holds the robot.
+        control_rate: cycles per second [Hz].
+        seed: of the sensors' noise.
+
+    Attributes:
+        robot: its drives and bodies, for injections.
+        law: the control law.
+
+    Raises:
+        ConfigurationError: the profile does not describe a robot that can move, or lacks what the
+            control law needs.
+        MechanismError: profile and URDF do not match.
+        SimulationError: the law cannot start at the robot's home.
+    """
+
+    def __init__(
+        self, robot: Robot, model: Mechanism, *, control_rate: float = 1000.0, seed: int = 0
+    ) -> None:
+        self._robot, self._prismatic = robot, model.prismatic
+        self.robot = SimulatedRobot(
+            robot, control_rate=control_rate, seed=seed, mode=torque_mode(robot)
+        )
+        self.law = torque_law(robot, model, control_rate=control_rate)
+        self._factor = robot.drives.torque_factor(len(robot.joints))
+        rest, home = np.zeros(len(robot.joints)), self.robot.home
+        self._rest = rest
+        self._feedback = _core.Feedback(home, rest, rest)
+        self._start(home)
+
+    @property
+    def end_ns(self) -> int:
+        """Instant from which on the reference is at rest [ns]."""
+        return self._follower.end_ns
+
+    @property
+    def latched(self) -> bool:
+        """Whether a stop holds the robot, damped or by its drives."""
+        return self.law.phase != _core.TorquePhase.following
+
+    @property
+    def stop_reason(self) -> str:
+        """Why the robot stops, as a sentence; empty where it does not."""
+        if not self.latched:
+            return ""
+        collision = self.law.law.detector.collision
+        if collision.cause == _core.CollisionCause.none:
+            return _OTHER_STOP
+        return _core.describe_collision(
+            collision, self._robot.joints, self._prismatic, until="~/clear_fault"
+        )
+
+    def accept(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:
+        """Follow a trajectory from now on instead of any other; see TrajectoryFollower.accept.
+
+        Raises:
+            PlaybackError: it is impossible, or a stop holds the robot.
+        """
+        if self.latched:
+            raise PlaybackError(f"{self.stop_reason} Clear the fault before the next trajectory.")
+        self._follower.accept(trajectory, start_ns, now_ns)
+
+    def step(self, now_ns: int) -> RobotState:
+        """Return the state after the control cycle of an instant [ns]."""
+        reference = _core.Reference(*self._follower.state(now_ns))
+        self.law.update(reference, self._feedback)
+        if self.law.phase == _core.TorquePhase.stopped and self.robot.fault is None:
+            self.robot.trip()
+        state = self.robot.step(self._feedback.position, self.law.torque_command)
+        self._feedback.position, self._feedback.velocity = state.position, state.velocity
+        self._feedback.torque = state.effort * self._factor
+        return state
+
+    def stop(self) -> None:
+        """Begin a damped stop."""
+        self.law.stop()
+
+    def clear_fault(self) -> None:
+        """Control torque again, from where the drives hold the robot."""
+        self._start(np.array(self._feedback.position))
+        self.robot.clear_fault()
+
+    def _start(self, position: Array) -> None:
+        self._follower = TrajectoryFollower(self._robot.joints, position)
+        if not self.law.start(position):
+            message = "The control law cannot start: no finite torque holds the robot there."
+            raise SimulationError(message)

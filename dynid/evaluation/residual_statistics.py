@@ -1,0 +1,49 @@
+"""Statistics of a torque residual over time: its bandwidth and spectrum, and what is white."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+from scipy.signal import welch
+
+from dynid.arrays import Array
+from dynid.signals.filters import ParallelFilter
+from dynid.signals.settings import SignalSettings
+
+_SEGMENT = 2048  # samples of which one spectrum is averaged, at most
+_SEGMENTS = 8  # at least, if the recording is long enough
+_CONFIDENCE = 1.96  # standard deviations of 95 %
+
+
+def bandwidth(settings: SignalSettings, rate: float) -> float:
+    """Return the highest frequency that the filters leave in the torque [Hz]."""
+    parallel = ParallelFilter.from_settings(settings.parallel_filter, rate)
+    own = settings.cutoff_hz if settings.filter_torque else None
+    return min(parallel.cutoff_hz or rate, own or rate, rate / 2)
+
+
+def spectrum(values: Array, rate: float) -> tuple[Array, Array]:
+    """Return the amplitude spectral density of signals by Welch's method.
+
+    Args:
+        values: (N, n).
+        rate: of the samples [Hz].
+
+    Returns:
+        Frequencies above 0 (m,) [Hz], and the density (m, n) [unit of ``values`` per √Hz].
+    """
+    length = min(len(values), max(16, min(_SEGMENT, 2 * len(values) // _SEGMENTS)))
+    frequency, power = welch(values, rate, nperseg=length, axis=0)
+    return np.asarray(frequency[1:]), np.asarray(np.sqrt(power[1:]))
+
+
+def white_band(duration: float, band: float) -> float:
+    """Return below which 95 % of the autocorrelations of white noise are, at lags above 0.
+
+    Args:
+        duration: of the signal [s].
+        band: its highest frequency [Hz]: a signal of bandwidth f has 2 f independent values a
+            second.
+    """
+    return min(1.0, _CONFIDENCE / sqrt(max(2 * band * duration, 1.0)))

@@ -1,0 +1,83 @@
+"""A column map proposed from the header of a CSV file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import yaml
+
+from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
+
+_SIGNALS = {
+    "position": {"q", "pos", "position", "positions", "angle", "angles"},
+    "velocity": {"dq", "qd", "qdot", "vel", "velocity", "velocities", "speed"},
+    "effort": {"tau", "torque", "torques", "eff", "effort", "efforts", "current", "currents", "i"},
+}
+_COMMANDED = {"target", "desired", "des", "cmd", "command", "commanded", "ref", "reference"}
+_TIMES = {"t", "time", "times", "timestamp", "stamp"}
+_TO_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
+
+
+def propose_columns(header: Sequence[str]) -> ColumnMap | None:
+    """Propose which column is which signal, from names such as ``q1`` or ``arm_1_velocity``.
+
+    Commanded values are left out, and so is every column without the name of a signal. Joints are
+    named as in the header, or ``joint_1`` where it has numbers only.
+
+    Args:
+        header: names of the columns.
+
+    Returns:
+        the map; None if the header does not give each joint one position and one effort, or has no
+        time.
+    """
+    words = {name: re.findall(r"[a-z]+|\d+", name.lower()) for name in header}
+    if len(words) < len(header):
+        return None
+    times = [name for name in header if words[name] and _is_time(words[name])]
+    found = {signal: _columns(words, names) for signal, names in _SIGNALS.items()}
+    position, effort = found["position"], found["effort"]
+    if not times or not position or not effort or set(position) != set(effort):
+        return None
+    joints = tuple(position)
+    velocity = found["velocity"] or {}
+    return ColumnMap(
+        time=TimeColumn(column=times[0], factor=_factor(words[times[0]])),
+        joints=tuple(f"joint_{joint}" if joint.isdecimal() else joint for joint in joints),
+        position=SignalColumns(columns=tuple(position.values())),
+        velocity=SignalColumns(columns=tuple(velocity[joint] for joint in joints))
+        if set(velocity) == set(joints)
+        else None,
+        effort=SignalColumns(columns=tuple(effort[joint] for joint in joints)),
+    )
+
+
+def proposal_text(proposal: ColumnMap) -> str:
+    """Return the map as YAML, as it stands below ``columns:`` or in a file of its own."""
+    content = proposal.model_dump(mode="json", exclude_defaults=True)
+    return yaml.safe_dump(
+        content, sort_keys=False, default_flow_style=None, width=float("inf"), allow_unicode=True
+    ).rstrip()
+
+
+def _columns(words: dict[str, list[str]], signal: set[str]) -> dict[str, str] | None:
+    """Return the measured columns of a signal by joint; None if two columns have the same joint."""
+    other = set().union(*_SIGNALS.values()) - signal
+    found: dict[str, str] = {}
+    for name, parts in words.items():
+        if not signal & set(parts) or (other | _COMMANDED) & set(parts):
+            continue
+        joint = "_".join(part for part in parts if part not in signal)
+        if not joint or joint in found:
+            return None
+        found[joint] = name
+    return found
+
+
+def _is_time(parts: list[str]) -> bool:
+    return parts[0] in _TIMES and set(parts[1:]) <= {"s", "sec", "seconds", *_TO_SECONDS}
+
+
+def _factor(parts: Iterable[str]) -> float:
+    return next((_TO_SECONDS[part] for part in parts if part in _TO_SECONDS), 1.0)

@@ -1,0 +1,181 @@
+"""Charts of the report: SVG that stretches, with texts in HTML.
+
+Curves are stretched to any width of the page, while their lines and the texts keep their size. So a
+chart fits a phone, a wide screen and paper without a script, and follows the page's colours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from markupsafe import Markup, escape
+
+from dynid.arrays import Array
+from dynid.report.ticks import Axis, Tick
+
+Colour = Literal["measured", "model", "error", "limit", "ink"]
+"""A colour of style.css."""
+
+_WIDE, _HIGH = 4000, 2000  # resolution of the drawing
+_TICKS = 5
+_MANY_TICKS = 9  # along x of a wide chart
+_FEW_TICKS = 3  # along y of a low chart
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One line, or one set of dots or bars.
+
+    Attributes:
+        x: (N,); of bars the edges, (N + 1,).
+        y: (N,); NaN interrupts a line.
+        colour: of the page.
+        style: how it is drawn.
+        label: in the legend; none if empty.
+        wide: whether a line is wide, to be seen under another one.
+    """
+
+    x: Array
+    y: Array
+    colour: Colour
+    style: Literal["line", "dots", "bars"] = "line"
+    label: str = ""
+    wide: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A chart of one or several layers.
+
+    Attributes:
+        description: for readers who do not see it.
+        x_label, y_label: with units.
+        layers: from the back to the front.
+        title: above the chart.
+        across: values of y with a dashed line.
+        upright: values of x with a dashed line.
+        x_axis, y_axis: None for one that fits.
+        log: axes that are logarithmic: "", "x", "y" or "xy".
+        wide: whether it has the width of the page.
+        low: whether it has half the height.
+        y_ticks: whether numbers are along y.
+        marks: attributes for scripts, by their names after ``data-``.
+    """
+
+    description: str
+    x_label: str
+    y_label: str
+    layers: tuple[Layer, ...]
+    title: str = ""
+    across: tuple[float, ...] = ()
+    upright: tuple[float, ...] = ()
+    x_axis: Axis | None = None
+    y_axis: Axis | None = None
+    log: str = ""
+    wide: bool = False
+    low: bool = False
+    y_ticks: bool = True
+    marks: dict[str, str] = field(default_factory=dict)
+
+    def markup(self) -> Markup:
+        """Return the chart as HTML."""
+        x, y = self._axes()
+        across = y.ticks(_FEW_TICKS if self.low else _TICKS)
+        upright = x.ticks(_MANY_TICKS if self.wide else _TICKS)
+        shown = across if self.y_ticks else []
+        kinds = [name for name in ("wide", "low") if getattr(self, name)]
+        marks = "".join(f' data-{name}="{escape(text)}"' for name, text in self.marks.items())
+        return Markup(  # noqa: S704  texts are escaped, the rest are numbers
+            f'<figure class="{" ".join(["chart", *kinds])}"{marks}>'
+            f"{self._head()}"
+            f'<div class="plot" role="img" aria-label="{escape(self.description)}">'
+            f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none" aria-hidden="true">'
+            f'<path class="grid" d="{_grid(upright, shown)}"/>'
+            f"{''.join(_drawn(layer, x, y) for layer in self.layers)}"
+            f'<path class="dashed" d="{self._dashed(x, y)}"/></svg>'
+            f"{''.join(_label('y', 'top', 1 - tick.at, tick.text) for tick in shown)}"
+            f"{''.join(_label('x', 'left', tick.at, tick.text) for tick in upright)}</div>"
+            f'<div class="x-label">{escape(self.x_label)}</div></figure>'
+        )
+
+    def _axes(self) -> tuple[Axis, Axis]:
+        x = np.concatenate([layer.x for layer in self.layers])
+        y = np.concatenate([layer.y for layer in self.layers])
+        if any(layer.style == "bars" for layer in self.layers):
+            y = np.append(y, 0.0)
+        return (
+            self.x_axis or Axis.over(x, log="x" in self.log),
+            self.y_axis or Axis.over(y, log="y" in self.log, room=0.04),
+        )
+
+    def _head(self) -> str:
+        title = f"<figcaption>{escape(self.title)}</figcaption>" if self.title else ""
+        keys = "".join(
+            f'<span class="key {layer.colour}">{escape(layer.label)}</span>'
+            for layer in self.layers
+            if layer.label
+        )
+        legend = f'<span class="keys">{keys}</span>' if keys else ""
+        unit = f'<span class="y-label">{escape(self.y_label)}</span>'
+        return f'{title}<div class="head">{unit}{legend}</div>'
+
+    def _dashed(self, x: Axis, y: Axis) -> str:
+        across = np.round(_HIGH * (1 - y.place(np.array(self.across)))).astype(int).tolist()
+        upright = np.round(_WIDE * x.place(np.array(self.upright))).astype(int).tolist()
+        inside = (f"M{at} 0V{_HIGH}" for at in upright if 0 <= at <= _WIDE)
+        return "".join([*inside, *(f"M0 {at}H{_WIDE}" for at in across if 0 <= at <= _HIGH)])
+
+
+def grid(charts: list[Chart]) -> Markup:
+    """Return charts side by side, as many as the page is wide."""
+    inside = Markup("").join(chart.markup() for chart in charts)
+    return Markup('<div class="charts">{}</div>').format(inside)
+
+
+def _label(kind: str, side: str, at: float, text: str) -> str:
+    return f'<span class="{kind}" style="{side}:{100 * at:.4g}%">{escape(text)}</span>'
+
+
+def _grid(upright: list[Tick], across: list[Tick]) -> str:
+    lines = [f"M{round(_WIDE * tick.at)} 0V{_HIGH}" for tick in upright]
+    return "".join([*lines, *(f"M0 {round(_HIGH * (1 - tick.at))}H{_WIDE}" for tick in across)])
+
+
+def _drawn(layer: Layer, x: Axis, y: Axis) -> str:
+    wide = " wide" if layer.wide else ""
+    path = {"line": _line, "dots": _dots, "bars": _bars}[layer.style](layer, x, y)
+    return f'<path class="{layer.style} {layer.colour}{wide}" d="{path}"/>'
+
+
+def _points(x: Array, y: Array) -> list[list[int]]:
+    """Return places in the drawing; outside of it they are kept near."""
+    across = np.round(_WIDE * np.clip(x, -1, 2))
+    down = np.round(_HIGH * (1 - np.clip(y, -1, 2)))
+    return np.column_stack([across, down]).astype(int).tolist()  # type: ignore[no-any-return]
+
+
+def _line(layer: Layer, x: Axis, y: Axis) -> str:
+    at, height = x.place(layer.x), y.place(layer.y)
+    known = np.isfinite(at) & np.isfinite(height)
+    parts = np.split(np.arange(len(at)), np.flatnonzero(~known))
+    joined = (_points(at[part][known[part]], height[part][known[part]]) for part in parts)
+    return "".join("M" + " ".join(f"{a} {b}" for a, b in part) for part in joined if part)
+
+
+def _dots(layer: Layer, x: Axis, y: Axis) -> str:
+    at, height = x.place(layer.x), y.place(layer.y)
+    known = np.isfinite(at) & np.isfinite(height)
+    return "".join(f"M{a} {b}h0" for a, b in _points(at[known], height[known]))
+
+
+def _bars(layer: Layer, x: Axis, y: Axis) -> str:
+    bottom = round(_HIGH * (1 - float(np.clip(y.place(np.zeros(1)), 0, 1)[0])))
+    left = _points(x.place(layer.x[:-1]), y.place(layer.y))
+    right = _points(x.place(layer.x[1:]), y.place(layer.y))
+    return "".join(
+        f"M{a} {bottom}V{top}H{b}V{bottom}Z"
+        for (a, top), (b, _) in zip(left, right, strict=True)
+        if top != bottom
+    )

@@ -1,0 +1,105 @@
+"""The simulated robot in torque mode: motion, damped stop, the robot's own stop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.simulated_cell import GOAL, MILLISECOND, Cell
+from support.small_robot import HOME, write_small_robot
+
+import dynid
+from dynid.errors import ConfigurationError
+from dynid.playback.plan import make_plan
+from dynid.profile import load_robot
+from dynid_ros.simulated_robot import SimulatedRobotNode
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """The file of a model that was identified from the simulated robot."""
+    folder = tmp_path_factory.mktemp("torque")
+    robot = load_robot(write_small_robot(folder))
+    recording = dynid.simulate(robot, make_plan(robot).excitation)
+    dynid.identify(robot, recording).model.save(folder / "model.yaml")
+    return folder / "model.yaml"
+
+
+@pytest.fixture
+def cell(stepped_graph, tmp_path, model):
+    profile = write_small_robot(
+        tmp_path,
+        torque_control={"bandwidth_hz": 4, "integral_time": 0.3, "position_error_max": 0.2},
+    )
+    return Cell(stepped_graph, profile, speed=5.0, command="torque", model=str(model))
+
+
+def test_torque_holds_the_robot_and_moves_it_along_a_trajectory(cell) -> None:
+    cell.pass_for(1000)
+    assert np.allclose(cell.position, HOME, atol=0.02)
+    assert np.abs(cell.table("effort")[-200:].mean(axis=0)).max() > 1, "gravity is held by torque"
+    start = cell.go()
+    cell.pass_until(start + 2500 * MILLISECOND)
+    assert np.allclose(cell.position, GOAL, atol=0.02)
+    assert cell.errors() == []
+
+
+def test_a_push_ends_in_a_damped_stop_and_then_in_the_robots_own_one(cell) -> None:
+    cell.pass_for(500)
+    cell.push("lower", 400.0)
+    cell.graph.until(cell.errors)
+    cell.push("lower", 0.0)
+    cell.graph.until(lambda: cell.node._robot.fault is not None)
+    cell.pass_for(1000)
+    held = cell.position
+    assert np.abs(cell.table("velocity")[-200:]).max() < 0.05
+    assert np.abs(held - HOME).max() > 0.02, "it was pushed away"
+    cell.go(begin=held)
+    assert "Clear the fault before the next trajectory" in cell.logged("trajectory refused")
+    answer = cell.graph.call("/simulated_robot/clear_fault")
+    assert answer.success, answer.message
+    start = cell.go(begin=held)
+    cell.pass_until(start + 2500 * MILLISECOND)
+    assert np.allclose(cell.position, GOAL, atol=0.02)
+
+
+def test_a_damped_stop_has_no_stiffness_until_the_robots_own_stop(cell) -> None:
+    start = cell.go()
+    cell.pass_until(start + 400 * MILLISECOND)
+    assert np.abs(cell.table("velocity")[-1]).max() > 0.5
+    cell.node._controlled.stop()
+    begin = len(cell.messages)
+    cell.graph.until(lambda: cell.node._robot.fault is not None)
+    speed = np.abs(cell.table("velocity")[begin:]).max(axis=1)
+    assert speed[-1] < 0.2 < speed[0]
+    stopped = cell.position
+    cell.pass_for(1500)
+    # the drives hold it where the damped stop has left it, not where the trajectory ends
+    assert np.allclose(cell.position, stopped, atol=0.02)
+    assert np.abs(cell.position - GOAL).max() > 0.05
+
+
+def test_a_drive_fault_in_torque_mode_is_cleared_as_in_position_mode(cell) -> None:
+    assert cell.graph.call("/simulated_robot/inject_fault").success
+    cell.pass_for(500)
+    assert np.allclose(cell.position, HOME, atol=0.05)
+    assert cell.graph.call("/simulated_robot/clear_fault").success
+    held = cell.position
+    start = cell.go(begin=held)
+    cell.pass_until(start + 2500 * MILLISECOND)
+    assert np.allclose(cell.position, GOAL, atol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"command": "current"}, "is 'current'; expected position or torque"),
+        ({"command": "torque"}, "needs the parameter 'model'"),
+        ({"command": "torque", "model": "m.yaml", "feedforward": True}, "leave it false"),
+    ],
+)
+def test_parameters_that_contradict_each_other_are_refused(
+    stepped_graph, tmp_path, parameters, words
+) -> None:
+    profile = write_small_robot(tmp_path)
+    with pytest.raises(ConfigurationError, match=words):
+        stepped_graph.start(SimulatedRobotNode, profile=str(profile), **parameters)

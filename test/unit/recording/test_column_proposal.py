@@ -1,0 +1,64 @@
+"""Column maps proposed from the header of a CSV file."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from dynid.recording.column_proposal import proposal_text, propose_columns
+from dynid.recording.columns import ColumnMap
+
+NUMBERED = ["time", *(f"{signal}{i}" for signal in ("q", "dq", "ddq", "tau") for i in range(2))]
+
+
+def test_numbered_columns_are_joints_in_their_order() -> None:
+    found = propose_columns(NUMBERED)
+    assert found is not None
+    assert found.joints == ("joint_0", "joint_1")
+    assert found.position.columns == ("q0", "q1")
+    assert found.velocity is not None
+    assert found.velocity.columns == ("dq0", "dq1")
+    assert found.effort.columns == ("tau0", "tau1")
+
+
+def test_a_name_around_the_signal_is_that_of_the_joint() -> None:
+    found = propose_columns(
+        ["stamp_ms", "arm_1_position", "arm_2_position", "effort: arm_2", "effort: arm_1"]
+    )
+    assert found is not None
+    assert found.joints == ("arm_1", "arm_2")
+    assert found.effort.columns == ("effort: arm_1", "effort: arm_2")
+    assert found.velocity is None
+    assert found.time is not None
+    assert found.time.factor == 1e-3
+
+
+def test_commanded_values_are_left_out() -> None:
+    found = propose_columns(
+        ["t", "target_q_0", "actual_q_0", "target_current_0", "actual_current_0"]
+    )
+    assert found is not None
+    assert found.position.columns == ("actual_q_0",)
+    assert found.effort.columns == ("actual_current_0",)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        [],
+        ["Joint_1", "Joint_2"],
+        ["t", "q1", "q2", "tau1"],  # a joint without effort
+        ["t", "q1", "tau1", "i1"],  # two efforts
+        ["t", "q", "tau"],  # no joint
+        ["q1", "tau1"],  # no time
+        ["t", "q1", "q1", "tau1"],  # a name twice
+    ],
+)
+def test_nothing_is_proposed_where_it_would_be_a_guess(header: list[str]) -> None:
+    assert propose_columns(header) is None
+
+
+def test_the_text_is_the_map() -> None:
+    found = propose_columns(["time [ns]", "no: pos", "it's_pos", "no: eff", "it's_eff"])
+    assert found is not None
+    assert ColumnMap.model_validate(yaml.safe_load(proposal_text(found))) == found

@@ -1,0 +1,169 @@
+"""The report as a reader meets it: in a browser, on a phone, on paper, and by keyboard."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dynid.report.report import write_report
+
+LAST = 8.14  # [s] of two recordings of 3.99 s and the gap of 2 % between them
+
+
+@pytest.fixture(scope="module")
+def path(make_identification, tmp_path_factory):
+    found = make_identification()
+    base = replace(found.model.base, covariance=np.array([[1e-4, 9e-4], [9e-4, 1e-2]]))
+    found = replace(found, model=replace(found.model, base=base))
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(found, path)
+    return path
+
+
+def curve(page, joint: int, name: str) -> str:
+    return page.locator(f"#joint-{joint} path.{name}").first.get_attribute("d")
+
+
+def shown_range(page) -> tuple[float, float]:
+    first, last = re.findall(r"[\d.]+", page.locator(".toolbar .range").inner_text())[:2]
+    return float(first), float(last)
+
+
+@pytest.mark.parametrize("width", [400, 800, 1400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_its_window_and_loads_nothing(visit, path, width, scheme):
+    seen = visit(path, width=width, color_scheme=scheme)
+    seen.page.locator("#correlation").scroll_into_view_if_needed()
+    picture = Image.open(io.BytesIO(seen.page.screenshot(full_page=True)))
+    assert picture.width == width
+    assert seen.overflow == 0
+    assert seen.errors == []
+    assert seen.requests == [path.as_uri()]
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_texts_of_charts_keep_their_size_at_every_width(visit, path, width):
+    page = visit(path, width=width).page
+    heights = page.locator("figure .plot span.y").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().height).filter((height) => height)"
+    )
+    assert heights
+    assert all(12 <= height <= 20 for height in heights)
+
+
+def test_without_scripts_every_curve_is_there(visit, path):
+    page = visit(path, java_script_enabled=False).page
+    assert page.locator(".toolbar").count() == 0
+    for joint in (1, 2, 3):
+        for name in ("measured", "model", "error"):
+            assert len(curve(page, joint, name)) > 1000
+
+
+def test_dragging_over_one_joint_enlarges_all(visit, path):
+    page = visit(path).page
+    plot = page.locator("#joint-1 .plot").first
+    plot.scroll_into_view_if_needed()
+    before = [curve(page, joint, "model") for joint in (1, 2)]
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 40, steps=3)
+    page.mouse.up()
+    assert shown_range(page) == pytest.approx((0.25 * LAST, 0.5 * LAST), abs=0.03)
+    page.locator("#joint-2").scroll_into_view_if_needed()
+    page.wait_for_function(
+        "old => document.querySelector('#joint-2 path.model').getAttribute('d') !== old",
+        arg=before[1],
+    )
+    assert curve(page, 1, "model") != before[0]
+    page.get_by_role("button", name="whole time").click()
+    assert shown_range(page) == (0.0, LAST)
+
+
+def test_the_values_under_the_pointer_are_those_of_the_signals(visit, path, make_identification):
+    page = visit(path).page
+    plot = page.locator("#joint-2 .plot").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 40)
+    text = page.locator("#joint-2 .readout").inner_text().replace("−", "-")
+    time, measured, model, error = map(float, re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", text)[:4])
+    identified = make_identification()
+    row = round(100 * time)
+    assert time == pytest.approx(0.2 * LAST, abs=0.02)
+    rows = slice(row - 1, row + 2)  # the pointer is between two samples
+    for shown, values in (
+        (measured, identified.measured_torque[0]),
+        (model, identified.model_torque[0]),
+    ):
+        size = np.ptp(values[:, 1])
+        assert np.abs(values[rows, 1] - shown).min() < 1e-3 * size
+    assert error == pytest.approx(model - measured, abs=2e-3 * size)
+
+
+def test_the_keyboard_zooms_and_moves_the_cursor(visit, path):
+    page = visit(path).page
+    page.locator("#joint-1 .plot").first.focus()
+    page.keyboard.press("+")
+    assert shown_range(page) == pytest.approx((0.25 * LAST, 0.75 * LAST), abs=0.02)
+    page.keyboard.press("ArrowRight")
+    assert "measured" in page.locator("#joint-1 .readout").inner_text()
+    page.keyboard.press("0")
+    assert shown_range(page) == (0.0, LAST)
+
+
+def test_one_joint_can_be_shown_alone(visit, path):
+    page = visit(path).page
+    page.get_by_label("joints shown").select_option(label="lift")
+    assert [page.locator(f"#joint-{number}").is_visible() for number in (1, 2, 3)] == [
+        False,
+        False,
+        True,
+    ]
+
+
+def test_a_table_is_sorted_by_a_click_on_its_header(visit, path):
+    page = visit(path).page
+    table = page.get_by_role("region", name="base parameters")
+    names = table.locator("tbody th")
+    table.get_by_role("button", name="value").click()
+    assert names.all_inner_texts() == ["ZZ1R", "MX2R", "Fv1"]
+    table.get_by_role("button", name="std. deviation").click()
+    assert names.all_inner_texts() == ["MX2R", "ZZ1R", "Fv1"]  # unknown ones at the end
+    assert table.locator("th[aria-sort=descending]").inner_text().startswith("std. deviation")
+
+
+def test_on_paper_nothing_scrolls_and_every_part_is_there(visit, path):
+    page = visit(path, width=1000).page
+    page.emulate_media(media="print")
+    assert page.locator(".toolbar").is_hidden()
+    cut = page.locator(".wide").evaluate_all(
+        "all => all.filter((one) => getComputedStyle(one).overflowX !== 'visible' "
+        "|| one.scrollWidth > one.clientWidth).length"
+    )
+    assert cut == 0
+    pdf = page.pdf(prefer_css_page_size=True)
+    assert pdf.startswith(b"%PDF")
+    closed = page.locator("details.figure").evaluate_all("all => all.filter((one) => !one.open)")
+    assert closed == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_problem(visit, path, scheme):
+    package = pytest.importorskip(
+        "axe_playwright_python", reason="axe-playwright-python: pip install 'dynid[test]'"
+    )
+    page = visit(path, color_scheme=scheme).page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    # the page's policy allows no other script in it; this one is the debugger's
+    page.evaluate((files(package) / "axe.min.js").read_text("utf-8"))
+    found = page.evaluate("axe.run()")
+    assert [
+        (one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found["violations"]
+    ] == []

@@ -1,0 +1,67 @@
+"""What docs/renamed.md and docs/migration.md state about names is true of the code."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from support.pages import ROOT
+
+import dynid
+
+_NAME = re.compile(r"`(dynid(?:\.\w+)+)`")
+
+
+def _moved() -> list[tuple[str, str]]:
+    """Old and new column of the rows on modules; 'the same names in' is one row for several."""
+    rows = []
+    for line in (ROOT / "docs/renamed.md").read_text("utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if cells[0] == "module":
+            old, new = _NAME.findall(cells[1]), _NAME.findall(cells[2])
+            if cells[2].startswith("the same names in"):
+                rows += [(one, one.replace("dynid", new[0], 1)) for one in old]
+            else:
+                rows += [(one, two) for one in old for two in new]
+    return rows
+
+
+def _exists(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(("old", "new"), _moved())
+def test_the_new_module_of_the_table_exists(old: str, new: str) -> None:
+    assert _exists(new), old
+    one_file_before = {"dynid.identification"}  # a package of that name now
+    assert old in one_file_before or not _exists(old)
+
+
+def test_the_names_of_the_migration_page_exist() -> None:
+    page = (ROOT / "docs/migration.md").read_text("utf-8")
+    dotted = {
+        name for name in re.findall(r"dynid\.([A-Za-z_]\w+(?:\.\w+)*)", page) if name != "yaml"
+    }
+    assert {"load_robot", "load_model", "Robot"} <= dotted
+    for name in dotted:
+        module, _, attribute = f"dynid.{name}".rpartition(".")
+        assert hasattr(import_module(module) if module != "dynid" else dynid, attribute), name
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("torque_error_filter: 0.1", "torque_error_time_constant"), ("debounce: 3", "debounce_time")],
+)
+def test_an_old_key_is_refused_with_the_new_one(tmp_path: Path, old: str, new: str) -> None:
+    scara = (ROOT / "config/robots/scara.yaml").read_text("utf-8")
+    profile = tmp_path / "scara.yaml"
+    text = re.sub(r"^collision:\n(?:  .*\n)*", "", scara, flags=re.MULTILINE)
+    profile.write_text(f"{text}\ncollision:\n  {old}\n", "utf-8")
+    with pytest.raises(dynid.ConfigurationError, match=new):
+        dynid.load_robot(profile)

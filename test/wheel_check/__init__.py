@@ -1,0 +1,1 @@
+"""Check of a wheel as a user gets it: ``make wheel-check``."""
