@@ -19,7 +19,6 @@ Result = TypeVar("Result")
 
 _AHEAD = 4  # tasks for each thread of the cluster that wait on it: more would only take memory
 _RECONNECT = "10s"
-_START = "60s"  # a process that cannot connect within it is not started again by its nanny
 _LEAST_MEMORY = 100_000_000  # [bytes] below which a process cannot even start
 _SETUP = "dynid.fleet.worker_setup"
 
@@ -52,7 +51,7 @@ def cluster(
         message = "a fleet needs Dask and pyarrow: pip install 'dynid[fleet]'."
         raise ConfigurationError(message) from None
     settings = {
-        "distributed.comm.timeouts.connect": _START if scheduler is None else _RECONNECT,
+        "distributed.comm.timeouts.connect": _RECONNECT,
         "distributed.scheduler.allowed-failures": 2,
         "distributed.worker.preload": [_SETUP],
     }

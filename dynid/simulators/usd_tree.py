@@ -209,4 +209,6 @@ def _frame(position: Prim, turn: Prim) -> Array:
     frame = np.eye(4)
     frame[:3, :3] = rotation(turn)
     frame[:3, 3] = position
+    if not np.isfinite(frame).all():
+        raise ValueError("a frame of a joint is not finite")
     return frame

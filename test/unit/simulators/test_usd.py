@@ -142,10 +142,18 @@ def close_loop(stage) -> None:
         joint.CreateBody1Rel().SetTargets([f"/{other}"])
 
 
+def stretch(stage) -> None:
+    for prim in stage.Traverse():
+        if prim.IsA(pxr.UsdPhysics.RevoluteJoint):
+            position = pxr.UsdPhysics.Joint(prim).GetLocalPos0Attr()
+            position.Set(pxr.Gf.Vec3f(float("inf"), 0, 0))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda stage: pxr.UsdGeom.SetStageMetersPerUnit(stage, 0.01), "only metres"),
+        (stretch, "a frame of a joint is not finite"),
         (
             lambda stage: (
                 pxr.UsdPhysics.FixedJoint.Define(stage, "/weld")
