@@ -138,8 +138,9 @@ def excite_command(
         )
         check_motion(excitation, robot.limits, mechanism, workspace)
         left_open = unchecked(robot.limits, workspace)
-        stated = stated_torque_noise(robot, mechanism)
-        prediction = predict(identified, excitation, stated_noise=stated)
+        prediction = predict(
+            identified, excitation, stated_noise=stated_torque_noise(robot, mechanism)
+        )
         _write(found, prediction, files)
     if as_json:
         limits = {"limits_verdict": kept_sentence(left_open), "unchecked": left_open}

@@ -19,8 +19,9 @@ def interrupted_once() -> Iterator[None]:
     must not lose the result that the block is about to write. A signal that is ignored from the
     start, such as Ctrl-C in a shell's background job, stays so. For the main thread only.
     """
-    normal = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
-    taken = [number for number, usual in normal.items() if signal.getsignal(number) == usual]
+    now = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    usual = (signal.default_int_handler, signal.SIG_DFL)
+    taken = {number: handler for number, handler in now.items() if handler in usual}
 
     def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
         for number in taken:
@@ -32,5 +33,5 @@ def interrupted_once() -> Iterator[None]:
     try:
         yield
     finally:
-        for number in taken:
-            signal.signal(number, normal[number])
+        for number, handler in taken.items():
+            signal.signal(number, handler)
