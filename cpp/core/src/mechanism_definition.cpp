@@ -56,8 +56,8 @@ Eigen::MatrixXd checked_coupling(const Eigen::MatrixXd & coupling, Eigen::Index 
   return coupling;
 }
 
-/// The body's inertia; its first moments must vanish with its mass, which may be negative: torque is
-/// linear in the parameters, and those of an estimate need not be physically consistent.
+/// The body's inertia; its first moments must vanish with its mass, which may be negative: torque
+/// is linear in the parameters, and those of an estimate need not be physically consistent.
 Inertia body_inertia(const DynamicParameters & values)
 {
   if (values[0] != 0.0) {
