@@ -87,9 +87,10 @@ def excite_command(
 ) -> None:
     """Optimise an excitation motion within the robot's limits.
 
-    The result is the most informative motion for the robot's parameters. Ctrl-C ends the search
-    with the best motion so far. Exit code 1: some parameters would stay uncertain.
+    The result is the most informative motion for the robot's parameters. Ctrl-C or SIGTERM ends the
+    search with the best motion so far. Exit code 1: some parameters would stay uncertain.
     """
+    from dynid.cli.interruption import interrupted_once
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
     from dynid.excitation.build import build_excitation
@@ -119,26 +120,28 @@ def excite_command(
     console = result_console(as_json)
     notes: list[str] = []
     found: FourierSettings | SineSettings
-    workspace = Workspace(robot, mechanism)
-    if kind == "sine":
-        _refuse_series_options(harmonics, periods, from_centre=from_centre, unscaled=unscaled)
-        own = find_excitation(robot)
-        margin = _MARGIN if own is None else own.margin
-        found = propose_sine(
-            robot, mechanism, workspace=workspace, duration=duration, margin=margin
+    with interrupted_once():
+        workspace = Workspace(robot, mechanism)
+        if kind == "sine":
+            _refuse_series_options(harmonics, periods, from_centre=from_centre, unscaled=unscaled)
+            own = find_excitation(robot)
+            margin = _MARGIN if own is None else own.margin
+            found = propose_sine(
+                robot, mechanism, workspace=workspace, duration=duration, margin=margin
+            )
+        else:
+            series = propose_series(robot, duration=duration, periods=periods, harmonics=harmonics)
+            spec = ExcitationSpec(series, objective, scaled=not unscaled, from_centre=from_centre)
+            found, notes = _optimised(identified, spec, starts, seed, console)
+        excitation = build_excitation(
+            found, robot.limits, robot.joints, prismatic=sliding_joints(mechanism)
         )
-    else:
-        series = propose_series(robot, duration=duration, periods=periods, harmonics=harmonics)
-        spec = ExcitationSpec(series, objective, scaled=not unscaled, from_centre=from_centre)
-        found, notes = _optimised(identified, spec, starts, seed, console)
-    excitation = build_excitation(
-        found, robot.limits, robot.joints, prismatic=sliding_joints(mechanism)
-    )
-    check_motion(excitation, robot.limits, mechanism, workspace)
-    left_open = unchecked(robot.limits, workspace)
-    stated = stated_torque_noise(robot, mechanism)
-    prediction = predict(identified, excitation, stated_noise=stated)
-    _write(found, prediction, files)
+        check_motion(excitation, robot.limits, mechanism, workspace)
+        left_open = unchecked(robot.limits, workspace)
+        prediction = predict(
+            identified, excitation, stated_noise=stated_torque_noise(robot, mechanism)
+        )
+        _write(found, prediction, files)
     if as_json:
         limits = {"limits_verdict": kept_sentence(left_open), "unchecked": left_open}
         print_json({**prediction_json(prediction), "excitation": found, **limits})

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.excitation.design.pieces import pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from dynid.excitation.design.limits import MotionBounds, StateLimit
     from dynid.excitation.design.series_space import SeriesSpace
@@ -61,18 +62,21 @@ class Barrier:
         curvature = blocks.reshape(y.size, y.size)
         motion = self.space.motion(self.basis, y)
         for limit in self.state_limits:
-            by_y, slack = self._active(limit, motion)
-            gradient = gradient + (_slope(slack) @ by_y).reshape(y.shape)
-            curvature += (by_y.T * _curvature(slack)) @ by_y
+            for by_y, slack in self._active(limit, motion):
+                gradient = gradient + (_slope(slack) @ by_y).reshape(y.shape)
+                curvature += (by_y.T * _curvature(slack)) @ by_y
         return gradient, curvature
 
-    def _active(self, limit: StateLimit, motion: Motion) -> tuple[Array, Array]:
-        """Return slopes by the coordinates (m, n d) and slacks (m,) of the limits that are near."""
+    def _active(self, limit: StateLimit, motion: Motion) -> Iterator[tuple[Array, Array]]:
+        """Yield slopes by the coordinates (m, n d) and slacks (m,) of near limits, in pieces."""
         slack = limit.slack(motion)
         near = slack < 1
-        basis = np.stack(self.basis, axis=1)[np.nonzero(near)[0]]
-        by_y = np.einsum("moj,mod->mjd", limit.slopes(motion, near), basis)
-        return by_y.reshape(len(by_y), by_y.shape[1] * by_y.shape[2]), slack[near]
+        basis, samples = np.stack(self.basis, axis=1), np.nonzero(near)[0]
+        slack, slopes = slack[near], limit.slopes(motion, near)
+        width = slopes.shape[2] * basis.shape[2]
+        for piece in pieces(len(slack), width):
+            by_y = np.einsum("moj,mod->mjd", slopes[piece], basis[samples[piece]])
+            yield by_y.reshape(len(by_y), width), slack[piece]
 
 
 def _value(slack: Array) -> float:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.excitation.design.pieces import pieces
 from dynid.excitation.motion import Motion, perturbed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from dynid.dynamics.mechanism import Mechanism
@@ -63,20 +67,30 @@ class Information:
         each sample's own state are central differences. Arrays (N, n).
         """
         rows = self._rows(motion)
-        by_rows = 2 * rows @ self._objective(rows, sharpness)[1]
-        by_regressor = np.zeros((*rows.shape[:2], len(self.mechanism.parameter_names)))
-        by_regressor[:, :, self.columns] = by_rows * self.row_weights[:, np.newaxis]
+        by_gram = self._objective(rows, sharpness)[1]
         slopes = Motion(*(np.empty_like(part) for part in motion))
-        for order, part in enumerate(motion):
-            for joint in range(part.shape[1]):
-                change = self._change(motion, order, joint)
-                slopes[order][:, joint] = np.einsum("tij,tij->t", by_regressor, change)
+        for piece in self._pieces(motion):
+            some = Motion(*(part[piece] for part in motion))
+            by_rows = 2 * rows[piece] @ by_gram
+            by_regressor = np.zeros((*by_rows.shape[:2], len(self.mechanism.parameter_names)))
+            by_regressor[:, :, self.columns] = by_rows * self.row_weights[:, np.newaxis]
+            for order, joint in product(range(3), range(len(self.row_weights))):
+                change = self._change(some, order, joint)
+                slopes[order][piece, joint] = np.einsum("tij,tij->t", by_regressor, change)
         return slopes
 
     def _rows(self, motion: Motion) -> Array:
         """Return the weighted base regressor (N, n, k)."""
-        regressor = self.mechanism.regressor(*motion)[:, :, self.columns]
-        return np.asarray(regressor * self.row_weights[:, np.newaxis])
+        rows = np.empty((*motion.position.shape, len(self.columns)))
+        for piece in self._pieces(motion):
+            regressor = self.mechanism.regressor(*(part[piece] for part in motion))
+            rows[piece] = regressor[:, :, self.columns] * self.row_weights[:, np.newaxis]
+        return rows
+
+    def _pieces(self, motion: Motion) -> Iterator[slice]:
+        """Yield pieces of the samples for which a regressor is computed at once."""
+        samples, joints = motion.position.shape
+        return pieces(samples, joints * len(self.mechanism.parameter_names))
 
     def _change(self, motion: Motion, order: int, joint: int) -> Array:
         """Return the derivative of the regressor by one joint's state of an order, 0 to 2."""

@@ -152,7 +152,7 @@ class _Descents:
 
     def _keep(self, step: Step) -> None:
         """Store a step, unless it repeats one of a worker that died."""
-        if step.behind > self._behind[step.start]:
+        if step.start not in self._best or step.behind > self._behind[step.start]:
             self._behind[step.start] = step.behind
             self._best[step.start] = StartResult(step.start, step.pose, step.y)
 

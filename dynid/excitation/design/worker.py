@@ -83,7 +83,7 @@ class Ready(NamedTuple):
 
 
 def descend(design: Design, start: int, seed: int) -> Iterator[Step]:
-    """Yield successive improvements from one start.
+    """Yield a first motion from one start, and successive improvements.
 
     Args:
         design: the problem.
@@ -97,6 +97,7 @@ def descend(design: Design, start: int, seed: int) -> Iterator[Step]:
     pose = design.pose(random, elsewhere=start % 2 == 1)
     descent = design.descent(pose)
     y = design.begin(descent, random)
+    yield Step(start, 0, pose, y)  # within all limits: a result, should the search be stopped
     for behind, better in descent.steps(y):
         yield Step(start, behind, pose, better)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.excitation_designs import small_design
 
+from dynid.excitation.design import pieces
 from dynid.excitation.design.information import Information, Objective
 from dynid.excitation.motion import Motion
 
@@ -73,3 +74,12 @@ def test_its_slopes_are_those_of_finite_differences(
 
 def moved(motion: Motion, step: float, way: Motion) -> Motion:
     return Motion(*(part + step * change for part, change in zip(motion, way, strict=True)))
+
+
+def test_its_slopes_are_the_same_in_pieces_of_any_size(
+    information: Information, motion: Motion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = information.slopes(motion, 3.0)
+    monkeypatch.setattr(pieces, "_BYTES", 1)  # a piece for each sample
+    for one, other in zip(information.slopes(motion, 3.0), whole, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)

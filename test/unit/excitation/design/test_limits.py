@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.excitation_designs import small_design
 
+from dynid.excitation.design import pieces
 from dynid.excitation.design.barrier import Barrier
 from dynid.excitation.design.limits import MotionBounds
 from dynid.excitation.design.series_space import SeriesSpace
@@ -51,6 +52,17 @@ def test_its_slope_is_that_of_finite_differences_with_torque_limits_at_work() ->
     gradient, curvature = barrier.expansion(y)
     assert float((gradient * way).sum()) == pytest.approx(expected, rel=1e-5)
     assert np.linalg.eigvalsh(curvature).min() > -1e-9 * np.trace(curvature)
+
+
+def test_its_expansion_is_the_same_in_pieces_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    barrier = small_barrier(torque_max=[35.0, 4.0])
+    y = np.random.default_rng(2).standard_normal((2, barrier.space.dimension))
+    while barrier.smallest_slack(y) < 0.1:
+        y *= 0.8
+    whole = barrier.expansion(y)
+    monkeypatch.setattr(pieces, "_BYTES", 1)  # a piece for each slack
+    for one, other in zip(barrier.expansion(y), whole, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(other).max())
 
 
 def small_barrier(**limits: list[float]) -> Barrier:
