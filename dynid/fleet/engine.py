@@ -112,7 +112,8 @@ def _connected(kind: type[Client], scheduler: str) -> Iterator[Client]:
     from distributed.comm.addressing import get_address_host_port  # noqa: PLC0415  an extra
 
     try:
-        get_address_host_port(scheduler)  # of a client without a valid one, parts would remain
+        if not scheduler.startswith("inproc://"):  # which has no port
+            get_address_host_port(scheduler)  # of a client without a valid one, parts would remain
         client = kind(scheduler, set_as_default=False)
     except Exception as problem:  # noqa: BLE001  of any protocol, which may be configured or not
         raise TaskError(f"{scheduler}: no scheduler answers ({problem}).") from None
