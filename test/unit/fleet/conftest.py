@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    """Yield a client of a cluster of two threads in this process."""
+    """Yield a client of a cluster of two threads in this process.
+
+    Of a module, because Dask's threads draw random numbers, which Hypothesis refuses in its tests.
+    """
     distributed = pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
     pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
     with (
