@@ -26,28 +26,28 @@ ROBOTS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def data_set(tmp_path_factory) -> Path:
     return write_drawn_fleet(tmp_path_factory.mktemp("drawn") / "data set", ROBOTS)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def watch():
     """Return the watch with a threshold of few simulated years: the changes are large."""
     return partial(watch_fleet, simulations=50)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def results(data_set):
     return dynid.fleet.load(data_set)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def states(results, client, watch):
     return watch(results, client)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(results, states, client, data_set) -> Path:
     """Return the folder of the pages, beside the data set."""
     folder = data_set.parent / "site"
