@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dynid.cli.drift_options import FalseAlarms, Reference, Seed, Simulations
 from dynid.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -29,16 +30,10 @@ def drift_command(
             help="In place of MODEL: a table with the columns model, time, temperature [°C].",
         ),
     ] = None,
-    reference: Annotated[
-        int, typer.Option(metavar="N", min=4, help="First recordings, taken as unchanged.")
-    ] = 10,
-    false_alarms_per_year: Annotated[
-        float, typer.Option(metavar="RATE", help="Accepted rate for this robot.")
-    ] = 0.1,
-    simulations: Annotated[
-        int, typer.Option(metavar="N", min=50, help="Simulated years for the threshold.")
-    ] = 500,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the simulated years.")] = 0,
+    reference: Reference = 10,
+    false_alarms_per_year: FalseAlarms = 0.1,
+    simulations: Simulations = 500,
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Detect changes of a robot over many recordings.

@@ -29,14 +29,6 @@ Memory = Annotated[
 DataSetFolder = Annotated[
     Path, typer.Argument(metavar="DATA_SET", help="Folder that 'fleet identify' has written.")
 ]
-Reference = Annotated[
-    int, typer.Option(metavar="N", min=4, help="First recordings of a robot, taken as unchanged.")
-]
-FalseAlarms = Annotated[float, typer.Option(metavar="RATE", help="Accepted rate for each robot.")]
-Simulations = Annotated[
-    int, typer.Option(metavar="N", min=50, help="Simulated years for each threshold.")
-]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Of the simulated years.")]
 
 
 @contextmanager

@@ -7,17 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.fleet_options import (
-    DataSetFolder,
-    FalseAlarms,
-    Memory,
-    Reference,
-    Scheduler,
-    Seed,
-    Simulations,
-    Workers,
-    connected,
-)
+from dynid.cli.drift_options import FalseAlarms, Reference, Seed, Simulations
+from dynid.cli.fleet_options import DataSetFolder, Memory, Scheduler, Workers, connected
 
 
 def report_command(
