@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from dynid.errors import TaskError
 from dynid.fleet.dataset import DataSet, writer
 from dynid.fleet.engine import WorkerLost, completed
 from dynid.fleet.listing import Entry, list_recordings
-from dynid.fleet.progress import left_progress
+from dynid.fleet.progress import Progress, left_progress
 from dynid.fleet.settings import Fleet
 from dynid.fleet.work import Outcome, lost, process, settings_digest
 from dynid.robot.robot import Robot
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 _FLUSH_ROWS = 64
 _FLUSH_TIME = 10.0  # [s] of results that an interruption may lose
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

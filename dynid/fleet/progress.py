@@ -18,6 +18,7 @@ _NAME = "progress.json"
 _LENGTH = 64  # [bytes] that each write replaces as a whole
 
 Progress = Callable[[int, int], None]
+"""Called with what is done, and all that there is."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,13 @@ from dynid.fleet.dataset import FleetResults
 from dynid.fleet.engine import completed
 from dynid.fleet.histories import best_row, model_path, robot_history
 from dynid.fleet.peers import Unusual, find_unusual, unusual_sentence
+from dynid.fleet.progress import Progress
 from dynid.input_file import read_text
 from dynid.profile import make_robot
 from dynid.robot.model_file import parse_model
 
 if TYPE_CHECKING:
     from distributed import Client
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)

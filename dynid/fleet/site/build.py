@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from dynid.files import write_text
 from dynid.fleet.dataset import FleetResults
 from dynid.fleet.engine import WorkerLost, completed
 from dynid.fleet.histories import model_path, robot_history
+from dynid.fleet.progress import Progress
 from dynid.fleet.site.overview import overview_page
 from dynid.fleet.site.pages import INDEX, ROBOT_PREFIX, date, page_name
 from dynid.fleet.site.robot_page import Pair, RobotContent, robot_page
@@ -25,7 +26,6 @@ from dynid.transaction import written_together
 if TYPE_CHECKING:
     from distributed import Client
 
-Progress = Callable[[int, int], None]
 Row = Mapping[str, Any]
 
 _HEAVY = ("covariance", "torque_error")  # columns that no page shows
