@@ -134,19 +134,24 @@ function value(curve, t) {
   return values[Math.min(values.length - 1, Math.round((t - start) / step))];
 }
 
+// writes the values at the cursor beside a chart
+function read(chart) {
+  const readout = readouts.get(chart.joint);
+  if (readout.chart !== chart) { return; }
+  readout.element.textContent = cursor === null ? "" : `${cursor.toFixed(3)} s: ` +
+    ["measured", "model", "error"].map((name) => {
+      const found = value(chart.joint[name], cursor);
+      return `${name} ${Number.isNaN(found) ? "\u2013" : found.toPrecision(4).replace("-", "\u2212")}`;
+    }).join(", ") + ` ${chart.joint.unit}`;
+}
+
 // shows a moment in all charts, and its values in those that are on the screen
 function point(t) {
   cursor = t !== null && t >= view[0] && t <= view[1] ? t : null;
   for (const chart of charts) {
     chart.line.hidden = cursor === null;
     chart.line.style.left = `${100 * ((cursor ?? 0) - view[0]) / (view[1] - view[0])}%`;
-    const readout = readouts.get(chart.joint);
-    if (!chart.near || readout.chart !== chart) { continue; }
-    readout.element.textContent = cursor === null ? "" : `${cursor.toFixed(3)} s: ` +
-      ["measured", "model", "error"].map((name) => {
-        const found = value(chart.joint[name], cursor);
-        return `${name} ${Number.isNaN(found) ? "\u2013" : found.toPrecision(4).replace("-", "\u2212")}`;
-      }).join(", ") + ` ${chart.joint.unit}`;
+    if (chart.near) { read(chart); }
   }
 }
 
@@ -245,6 +250,7 @@ function begin() {
       const chart = charts.find(({ figure }) => figure === target);
       chart.near = isIntersecting;
       if (isIntersecting && chart.stale) { draw(chart); }
+      if (isIntersecting) { read(chart); }  // the cursor may have moved meanwhile
     }
   }, { rootMargin: "300px" });
   for (const figure of document.querySelectorAll("figure[data-curves]")) {

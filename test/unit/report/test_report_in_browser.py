@@ -30,6 +30,13 @@ def curve(page, joint: int, name: str) -> str:
     return page.locator(f"#joint-{joint} path.{name}").first.get_attribute("d")
 
 
+def readout(page, joint: int) -> str:
+    """Return the values at the cursor as soon as the browser has seen that the chart is near."""
+    shown = page.locator(f"#joint-{joint} .readout", has_text="measured")
+    shown.first.wait_for()
+    return shown.inner_text()
+
+
 def shown_range(page) -> tuple[float, float]:
     first, last = re.findall(r"[\d.]+", page.locator(".toolbar .range").inner_text())[:2]
     return float(first), float(last)
@@ -77,11 +84,11 @@ def test_dragging_over_one_joint_enlarges_all(visit, path):
     page.mouse.up()
     assert shown_range(page) == pytest.approx((0.25 * LAST, 0.5 * LAST), abs=0.03)
     page.locator("#joint-2").scroll_into_view_if_needed()
-    page.wait_for_function(
-        "old => document.querySelector('#joint-2 path.model').getAttribute('d') !== old",
-        arg=before[1],
-    )
-    assert curve(page, 1, "model") != before[0]
+    for joint, old in zip((1, 2), before, strict=True):
+        page.wait_for_function(
+            "([id, old]) => document.querySelector(`${id} path.model`).getAttribute('d') !== old",
+            arg=[f"#joint-{joint}", old],
+        )
     page.get_by_role("button", name="whole time").click()
     assert shown_range(page) == (0.0, LAST)
 
@@ -92,7 +99,7 @@ def test_the_values_under_the_pointer_are_those_of_the_signals(visit, path, make
     plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
     page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 40)
-    text = page.locator("#joint-2 .readout").inner_text().replace("−", "-")
+    text = readout(page, 2).replace("−", "-")
     time, measured, model, error = map(float, re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", text)[:4])
     identified = make_identification()
     row = round(100 * time)
@@ -113,9 +120,18 @@ def test_the_keyboard_zooms_and_moves_the_cursor(visit, path):
     page.keyboard.press("+")
     assert shown_range(page) == pytest.approx((0.25 * LAST, 0.75 * LAST), abs=0.02)
     page.keyboard.press("ArrowRight")
-    assert "measured" in page.locator("#joint-1 .readout").inner_text()
+    readout(page, 1)
     page.keyboard.press("0")
     assert shown_range(page) == (0.0, LAST)
+
+
+def test_a_joint_that_comes_into_view_shows_the_values_at_the_cursor(visit, path):
+    page = visit(path, height=200).page
+    page.locator("#joint-1 .plot").first.focus()
+    page.keyboard.press("ArrowRight")
+    moment = readout(page, 1).partition(" s:")[0]
+    page.locator("#joint-3").scroll_into_view_if_needed()
+    assert readout(page, 3).startswith(f"{moment} s:")
 
 
 def test_one_joint_can_be_shown_alone(visit, path):

@@ -71,7 +71,7 @@ def test_without_scripts_every_robot_is_readable(visit, site):
     assert len(shown(found.page)) == 4
     assert not found.page.is_visible("#filters")
     found.page.click("text=cell/0")
-    assert found.page.inner_text("h1") == "cell/0"
+    found.page.locator("h1", has_text="cell/0").wait_for()
 
 
 def test_a_column_sorts_robots(visit, site):
