@@ -1,8 +1,11 @@
 // Cost of a control cycle of dynid/FeedforwardController with six joints, against pinocchio's bare
-// recursive Newton-Euler algorithm for the same robot in the same run.
+// recursive Newton-Euler algorithm for the same robot in the same run: of all cycles, and of cycles
+// that publish the state.
 
+#include <chrono>
 #include <cstdlib>
 #include <rclcpp/rclcpp.hpp>
+#include <thread>
 
 #include "../test/cpp/ros2_control/controller_under_test.hpp"
 #include "control_cycles.hpp"
@@ -12,7 +15,8 @@ namespace
 
 using control_cycles::joint_count;
 
-constexpr int cycles = 1'000'000;
+constexpr auto publication = std::chrono::microseconds(200);  // enough for the publisher's thread
+constexpr int publishing_share = 20;  // of the cycles, because each waits that long
 
 /// The robot's model and the controller's limits, as parameters.
 Parameters model_of(const std::string & urdf)
@@ -51,6 +55,37 @@ Parameters model_of(const std::string & urdf)
   return parameters;
 }
 
+/// Measures by one clock. `publishing`: each cycle publishes, and follows a publication that is
+/// finished; the controller does not wait for one that is not.
+bool measure(clockid_t clock, int cycles, const std::string & urdf, bool publishing)
+{
+  auto parameters = model_of(urdf);
+  if (publishing) {
+    parameters.emplace_back("state_publish_rate", 1000.0);
+  }
+  ControllerUnderTest controller(control_cycles::joint_names(), parameters);
+  if (!controller.configure() || !controller.activate()) {
+    return false;
+  }
+  control_cycles::Motion motion;
+  const auto prepare = [&](int k) {
+    motion.move(k);
+    for (std::size_t i = 0; i < joint_count; ++i) {
+      controller.set_reference(i, motion.q[0], motion.dq[0], motion.ddq[0]);
+      controller.measure(i, motion.q[0], motion.dq[0], 1.0);
+    }
+    if (publishing) {
+      std::this_thread::sleep_for(publication);
+    }
+  };
+  std::cout << (clock == CLOCK_MONOTONIC ? "system's clock: " : "time of the thread: ");
+  const double checksum = control_cycles::compare(
+    clock, publishing ? cycles / publishing_share : cycles, urdf,
+    publishing ? "FeedforwardController::update, publishing" : "FeedforwardController::update",
+    prepare, [&] { controller.update(); });
+  return std::isfinite(checksum) && controller.torque_offset() != 0.0;
+}
+
 }  // namespace
 
 int main(int count, char ** arguments)
@@ -59,24 +94,19 @@ int main(int count, char ** arguments)
     std::cerr << "Give the path of a URDF with joint_1 to joint_6, such as urdf/puma560.urdf.\n";
     return 2;
   }
-  rclcpp::init(1, arguments);
   const auto urdf = control_cycles::read(arguments[1]);
-
-  ControllerUnderTest controller(control_cycles::joint_names(), model_of(urdf));
-  if (!controller.configure() || !controller.activate()) {
-    return EXIT_FAILURE;
+  const int cycles = count > 2 ? std::atoi(arguments[2]) : 1'000'000;
+  if (cycles < publishing_share) {
+    std::cerr << "The number of cycles must be at least " << publishing_share << ".\n";
+    return 2;
   }
-  control_cycles::Motion motion;
-  const auto refer = [&](int k) {
-    motion.move(k);
-    for (std::size_t i = 0; i < joint_count; ++i) {
-      controller.refer(i, motion.q[0], motion.dq[0], motion.ddq[0]);
-      controller.measure(i, motion.q[0], motion.dq[0], 1.0);
+  rclcpp::init(1, arguments);
+  bool passed = true;
+  for (const auto clock : {CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID}) {
+    for (const bool publishing : {false, true}) {
+      passed = passed && measure(clock, cycles, urdf, publishing);
     }
-  };
-  const double checksum = control_cycles::compare(
-    CLOCK_MONOTONIC, cycles, urdf, "FeedforwardController::update", refer,
-    [&] { controller.update(); });
+  }
   rclcpp::shutdown();
-  return std::isfinite(checksum) && controller.torque_offset() != 0.0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
