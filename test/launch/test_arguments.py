@@ -8,9 +8,20 @@ from launch_testing.actions import ReadyToTest
 from launch_testing.util import KeepAliveProc
 from launched import exit_code, output_of, ros2_launch
 
-ROBOT = {"robot", "urdf", "hardware", "slaves", "ros2_control", "feedforward", "rate", "ends"}
+ROBOT = {
+    "robot",
+    "urdf",
+    "hardware",
+    "slaves",
+    "ros2_control",
+    "feedforward",
+    "command",
+    "model",
+    "rate",
+    "ends",
+}
 ARGUMENTS = {
-    "control": ROBOT | {"model", "controller", "force"},
+    "control": ROBOT | {"controller", "force"},
     "identify": ROBOT
     | {
         "controller",
