@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
-from dynid.estimation.block_jackknife import BLOCKS, jackknife_variance
+from dynid.estimation.block_jackknife import jackknife_variance
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import solve
-from dynid.estimation.regression import Problem
+from dynid.estimation.regression import BLOCKS, Problem
 
 DEFAULT = 0.1
 """Relative standard deviation between two recordings, if there is only one. Friction of robot

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from datetime import datetime, timezone
+from functools import cache
 from importlib import metadata
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from dynid.estimation.fitting import Fit, HeldOut, build_problem, cross_validate
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import sentences
-from dynid.evaluation.errors import compare, relative_errors
+from dynid.evaluation.errors import compare, unconstrained_errors
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
 from dynid.identification.dead_bands import with_dead_bands
@@ -133,8 +134,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     findings = diagnose(case)
     if selection is not None:
         findings = tuple(selection.remedy(one) for one in findings)
-    unconstrained = mechanism.with_parameters(fitted.unconstrained)
-    plain = relative_errors(compare(unconstrained, signals, settings))
+    plain = unconstrained_errors(fitted, settings)
     verdict = evaluate(
         comparisons,
         settings,
@@ -195,11 +195,16 @@ def _explicit(robot: Robot) -> Robot:
 
 def versions() -> dict[str, str]:
     """Return the versions of dynid and of the libraries that its results depend on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
     found = {"dynid": _core.version, "pinocchio": _core.pinocchio_version}
     for name in ("numpy", "scipy", "clarabel"):
         with suppress(metadata.PackageNotFoundError):  # a distribution may leave it out
             found[name] = metadata.version(name)
-    return found
+    return tuple(found.items())
 
 
 def stored_quantities(quantities: Sequence[Quantity]) -> StoredQuantities:

@@ -57,7 +57,7 @@ class Residual:
     @classmethod
     def of(cls, case: Case) -> Residual:
         """Return the residual of a case, the same one for all causes."""
-        return case.derived(cls, lambda: cls(case))
+        return case.derived("residual", lambda: cls(case))
 
     @cached_property
     def _gravity_torque(self) -> Array:
@@ -145,8 +145,9 @@ class Residual:
             that of the joint's torque.
         """
         error, torque = self.error[:, joint], float(np.linalg.norm(self.torque[:, joint]))
-        before = without(error, own)
-        after = without(before, without(columns, own))
+        beyond = without(np.column_stack([error, columns]), own)
+        before = beyond[:, 0]
+        after = without(before, beyond[:, 1:])
         left, whole = float(before @ before), float(error @ error)
         if left == 0 or torque == 0:
             return 0.0, 0.0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from dynid.arrays import Array
-from dynid.estimation.block_jackknife import BLOCKS
+from dynid.estimation.regression import BLOCKS
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.residual import Residual
