@@ -49,8 +49,13 @@ def _projected(problem: Problem, number: int, errors: Array) -> Array:
     buffer = np.empty((min(_CHUNK, samples), *errors.shape[2:], found.shape[1]))
     for begin in range(0, samples, _CHUNK):
         span = slice(begin, min(begin + _CHUNK, samples))
-        motion = (one[span] for one in (signals.position, signals.velocity, signals.acceleration))
         regressor = buffer[: span.stop - begin]
-        mechanism.regressor(*motion, out=regressor, past=past)
+        mechanism.regressor(
+            signals.position[span],
+            signals.velocity[span],
+            signals.acceleration[span],
+            out=regressor,
+            past=past,
+        )
         found += errors[:, span].reshape(count, -1) @ regressor.reshape(-1, found.shape[1])
     return found[:, columns]

@@ -130,17 +130,34 @@ class Problem:
     )
     # what does not depend on parameters, shared by the problems of the same rows
     _derived: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
+    # from where iterations begin, shared by the problems of the same rows
+    _last: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
 
     def with_parameters(self, standard: Array) -> Problem:
         """Return the problem with other current parameters, used by load-dependent terms."""
         mechanism = self.mechanism.with_parameters(standard)
-        return Problem(mechanism, self.base, self.rows, self.folds, _derived=self._derived)
+        return Problem(
+            mechanism, self.base, self.rows, self.folds, _derived=self._derived, _last=self._last
+        )
 
     def derived(self, key: Hashable, compute: Callable[[], _Derived]) -> _Derived:
         """Return what an estimator computes from the rows alone, computed at the first call."""
         if key not in self._derived:
             self._derived[key] = compute()
         return cast(_Derived, self._derived[key])
+
+    def keep_last(self, key: Hashable, result: object) -> None:
+        """Keep a result from which an iteration begins at the next parameters."""
+        self._last[key] = result
+
+    def last(self, key: Hashable, kind: type[_Derived]) -> _Derived | None:
+        """Return what was kept at the last parameters; None: nothing of that kind."""
+        result = self._last.get(key)
+        return result if isinstance(result, kind) else None
+
+    def forget_last(self) -> None:
+        """Release what was kept for a next iteration."""
+        self._last.clear()
 
     def normal_equations(
         self, weights: Sequence[Array] | None = None, *, at_rest: bool = False
