@@ -12,7 +12,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import listed, only
 
-_BOTH_WAYS = 0.1  # of the peak speed, which a stroke exceeds and noise at rest does not
+_BOTH_WAYS = 0.02  # of the peak speed: a short way back, unlike noise at rest, is enough
 
 
 def one_direction(case: Case) -> Iterator[Finding]:

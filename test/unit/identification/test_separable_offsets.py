@@ -26,7 +26,7 @@ def one_way() -> Recording:
 
 def test_joints_that_come_back_do_not_move_one_way() -> None:
     to_and_fro, forward = np.sin(np.arange(100.0)), 1 + np.sin(np.arange(100.0))
-    noise = 0.05 * np.cos(np.arange(100.0))
+    noise = 0.02 * np.cos(np.arange(100.0))
     still = np.zeros(100)
     first = np.column_stack([to_and_fro, forward, forward + noise, still])
     assert move_one_way([first]).tolist() == [False, True, True, False]
