@@ -141,7 +141,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     verdict = evaluate(
         comparisons,
         settings,
-        reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted)),
+        reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted, held_out)),
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )
     parameters = _standard_table(mechanism, fitted)
