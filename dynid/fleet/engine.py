@@ -83,6 +83,8 @@ def _local_settings() -> dict[str, Any]:
         # a paused process would get no items as long as its memory stays as it is
         "distributed.worker.memory.pause": False,
         "distributed.worker.preload": [_SETUP],
+        # its samples of the stack would take 0.1 MB for each recording, without a bound
+        "distributed.worker.profile.enabled": False,
     }
 
 

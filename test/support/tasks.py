@@ -55,6 +55,11 @@ async def monitor_memory(dask_worker: Worker) -> None:
     await dask_worker.memory_manager.memory_monitor(dask_worker)
 
 
+def does_sample(dask_worker: Worker) -> bool:
+    """Return whether a worker samples its stack, of which it would keep a history."""
+    return "profile" in dask_worker.periodic_callbacks
+
+
 def later_seeds_first(seed: int) -> tuple[int, float]:
     """Return a number of a seed; the first one is drawn last, where several run side by side."""
     length = 10 if seed else 200_000

@@ -9,7 +9,14 @@ from importlib import metadata
 
 import pytest
 from support.deadlines import LONGEST
-from support.tasks import end_process_once, hold_memory, keep_memory, monitor_memory, square
+from support.tasks import (
+    does_sample,
+    end_process_once,
+    hold_memory,
+    keep_memory,
+    monitor_memory,
+    square,
+)
 
 from dynid.errors import ConfigurationError, TaskError
 
@@ -65,6 +72,12 @@ def test_a_process_that_exceeds_its_memory_is_ended_and_the_others_are_computed(
         found = dict(completed(client, hold_memory, items))
     assert isinstance(found["large"], WorkerLost)
     assert found["small"] == 1
+
+
+def test_processes_keep_no_samples_of_what_they_do():
+    with cluster(workers=1) as client:
+        (sampled,) = client.run(does_sample).values()
+    assert not sampled
 
 
 def test_few_items_are_on_the_cluster_at_a_time(client):
