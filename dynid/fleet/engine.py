@@ -172,7 +172,7 @@ def completed(
         TaskError: the scheduler ended, or its processes did and none could be started again.
     """
     from distributed import CancelledError  # noqa: PLC0415
-    from distributed.scheduler import NoWorkerError  # noqa: PLC0415
+    from distributed.scheduler import NoValidWorkerError, NoWorkerError  # noqa: PLC0415
 
     threads = sum(client.nthreads().values())
     suspects: list[tuple[Item, tuple[Any, ...]]] = []
@@ -184,8 +184,9 @@ def completed(
             yield from _unordered(client, function, [one], 1, again)
             if again:
                 yield one[0], WorkerLost()
-    except NoWorkerError as problem:
-        message = f"the processes of the cluster ended, and none started again ({problem})."
+    except (NoWorkerError, NoValidWorkerError) as problem:
+        why = type(problem).__name__
+        message = f"the processes of the cluster ended, and none could be started again ({why})."
         raise TaskError(message) from None
     except (CancelledError, OSError, TimeoutError) as problem:
         raise TaskError(f"the scheduler of the cluster ended ({type(problem).__name__}).") from None

@@ -54,7 +54,7 @@ def test_processes_that_do_not_start_again_are_said_in_a_sentence(monkeypatch, t
     monkeypatch.setattr(engine, "_WITHOUT_PROCESSES", "1s")
     with cluster(workers=1) as client:
         monkeypatch.setattr(distributed.Nanny, "instantiate", fail)
-        with pytest.raises(TaskError, match="processes of the cluster ended, and none started"):
+        with pytest.raises(TaskError, match="processes of the cluster ended, and none could be"):
             list(completed(client, end_process_once, [(5, (str(tmp_path), 5))]))
 
 
