@@ -20,8 +20,8 @@ PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py interfaces/setup.
   docs/dynid_docs
 INTERFACES := $(wildcard interfaces/action/* interfaces/*.py interfaces/*.toml)
 
-.PHONY: demo install test pytest ctest ros-test bench fuzz sanitize mutants coverage lint \
-  lint-python lint-cpp docs docs-links release-check wheel-check clean
+.PHONY: demo install test pytest ctest ros-test bench bench-full fuzz sanitize mutants coverage \
+  lint lint-python lint-cpp docs docs-links release-check wheel-check clean
 
 demo: install
 	$(BIN)/dynid demo --robot $(ROBOT)
@@ -77,11 +77,19 @@ ros-test:
 	 /opt/ros/\$$ROS_DISTRO"; \
 	fi
 
+# Together about a quarter of an hour, without recordings of real robots.
+BENCH := closed_chain derivatives identification memory microcontroller model_code reading \
+  recorder report yumi
+# The others. Every bench_*.py is in one of the two lists.
+BENCH_FULL := bias collisions_ur10e estimators friction online real_data sice unsigned
+
 bench: install
 	$(BIN)/cmake --build $(BUILD) --target bench_regressor --parallel $(JOBS)
 	$(BUILD)/bench_regressor
-	@for script in benchmarks/bench_*.py; do \
-	  if [ -f "$$script" ]; then $(BIN)/python "$$script" || exit 1; fi; done
+	@for name in $(BENCH); do $(BIN)/python "benchmarks/bench_$$name.py" || exit 1; done
+
+bench-full: install
+	@for name in $(BENCH_FULL); do $(BIN)/python "benchmarks/bench_$$name.py" || exit 1; done
 
 # AREA=signals, or another of the areas that `python -m mutation --help` lists; default: all
 COUNT ?= 100

@@ -79,9 +79,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     seeds = parser.parse_args().seeds
     filters = ("kalman", *(f"{hz:g} Hz" for hz in _CUTOFFS))
-    result = table("noise", "rate", "found", "band", *(f"dq {name}" for name in filters))
-    for name in filters:
-        result.add_column(f"ddq {name}", justify="right")
+    errors = [f"{signal} {name}" for signal in ("dq", "ddq") for name in filters]
+    result = table("noise", "rate", "found", "band", *errors)
     for noise in _NOISE:
         for rate in _RATES:
             smoothed, filtered, band, deviation = case(noise, rate, seeds)

@@ -20,15 +20,16 @@ _SAMPLES, _RATE, _RUNS = 50_000, 1000.0, 5
 _TERMS = "[{kind: viscous}, {kind: coulomb}, {kind: offset}, {kind: rotor_inertia}]"
 
 
-def recorded(mechanism: Mechanism) -> Recording:
-    """A minute of every joint swinging, with friction and a little noise."""
+def recorded(mechanism: Mechanism, samples: int = _SAMPLES) -> Recording:
+    """Every joint swinging at 1 kHz, with friction and a little noise of torque."""
     parameters = np.array(mechanism.urdf_parameters)
     parameters[10 * len(mechanism.joints) :] = 1.0
-    q, dq, ddq = Swing(len(mechanism.joints), highest_hz=1.0).at(np.arange(_SAMPLES) / _RATE)
+    clock = np.arange(samples) / _RATE
+    q, dq, ddq = Swing(len(mechanism.joints), highest_hz=1.0).at(clock)
     noise = 0.5 * np.random.default_rng(1).standard_normal(q.shape)
     torque = mechanism.torque(q, dq, ddq, parameters) + noise
     return Recording(
-        time=np.arange(_SAMPLES) / _RATE,
+        time=clock,
         position=q,
         velocity=dq,
         effort=torque,

@@ -49,7 +49,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"dynid\._core\..*|\w+\[.*"),
     # internal classes in signatures of public ones
     ("py:.*", r"(.*\.)?(EffortName|ExportedModel|FreeMotion|JointProblem|Motion|TermSelection)"),
-    ("py:.*", r"(.*\.)?(Terms|Trial)"),
+    ("py:.*", r"(.*\.)?(Persistence|Terms|Trial)"),
     ("cpp:.*", r"(Eigen|std).*"),
 ]
 

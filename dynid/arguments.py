@@ -30,6 +30,7 @@ def check_number(
     *,
     least: float = -math.inf,
     above: float = -math.inf,
+    most: float = math.inf,
     whole: bool = False,
 ) -> None:
     """Raise an ArgumentError unless a value is a finite number within bounds.
@@ -39,13 +40,15 @@ def check_number(
         value: given value.
         least: smallest allowed value.
         above: value that it must exceed.
+        most: largest allowed value.
         whole: whether it must be an integer.
     """
     number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-    if number and math.isfinite(value) and value >= least and value > above:  # type: ignore[operator, arg-type]
+    if number and math.isfinite(value) and least <= value <= most and value > above:  # type: ignore[operator, arg-type]
         return
     bound = f" of {least:g} or more" if math.isfinite(least) else ""
     bound = f" above {above:g}" if math.isfinite(above) else bound
+    bound = f" from {least:g} to {most:g}" if math.isfinite(most) else bound
     kind = "an integer" if whole else "a number"
     raise ArgumentError(f"{name} must be {kind}{bound}, got {value!r}.")
 

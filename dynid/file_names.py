@@ -34,9 +34,24 @@ FileName = Annotated[str, AfterValidator(checked_file_name)]
 def likely_file_name(name: str, otherwise: str) -> str:
     """Return the nearest valid file name; ``otherwise`` if it would be empty."""
     kept = "".join(one if one.isprintable() and one != "/" else "_" for one in name).lstrip(".")
-    while len(kept.encode()) > _LONGEST:
-        kept = kept[:-1]
-    return kept or otherwise
+    return _shortened(kept) or otherwise
+
+
+def _shortened(name: str) -> str:
+    name = name[:_LONGEST]
+    while len(name.encode()) > _LONGEST:
+        name = name[:-1]
+    return name
+
+
+def is_short_file_name(name: str) -> bool:
+    """Return whether the encoded name leaves room for an ending."""
+    return len(encoded_file_name(name).encode()) <= _LONGEST
+
+
+def start_of_file_name(name: str) -> str:
+    """Return the encoded name as far as it leaves room for an ending that makes it unique."""
+    return _shortened(encoded_file_name(name))
 
 
 def encoded_file_name(name: str) -> str:

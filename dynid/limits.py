@@ -129,6 +129,9 @@ RECORDING_JOINTS = InputLimit("DYNID_MAX_RECORDING_JOINTS", 1_000)
 RECORDING_TOPICS = InputLimit("DYNID_MAX_RECORDING_TOPICS", 10_000)
 """Topics of a bag."""
 
+HISTORY_MODELS = InputLimit("DYNID_MAX_HISTORY_MODELS", 20_000)
+"""Models in the history of a robot, all of which are in memory."""
+
 ALL = (
     TEXT_BYTES,
     YAML_NODES,
@@ -153,5 +156,6 @@ ALL = (
     RECORDING_COLUMNS,
     RECORDING_JOINTS,
     RECORDING_TOPICS,
+    HISTORY_MODELS,
 )
 """All limits; docs/security.md lists them, too."""

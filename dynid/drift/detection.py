@@ -84,7 +84,7 @@ def detect_drift(
     """
     check_number("detect_drift(): reference", reference, least=_LEAST_REFERENCE, whole=True)
     check_number("detect_drift(): false_alarms_per_year", false_alarms_per_year, above=0)
-    check_number("detect_drift(): simulations", simulations, least=50, whole=True)
+    check_number("detect_drift(): simulations", simulations, least=50, most=100_000, whole=True)
     if len(history.times) <= reference:
         raise EstimationError(
             f"history of {history.robot}: {len(history.times)} recordings, but a reference of "

@@ -18,6 +18,7 @@ DAY = 86400.0
 """[s]."""
 YEAR = 365.25 * DAY
 """[s]."""
+_ROUNDING = 1e-6  # of a correlation, by the digits in files
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,8 @@ class History:
         """Check shapes and numbers.
 
         Raises:
-            EstimationError: shapes differ, a number is not finite, or times do not rise.
+            EstimationError: shapes differ, a number is not finite, a covariance is not positive
+                semidefinite, or times do not rise.
         """
         count, width = len(self.times), len(self.names)
         shapes = [np.shape(self.values), np.shape(self.covariances)]
@@ -74,6 +76,14 @@ class History:
             raise EstimationError(
                 f"history of {self.robot}: every parameter needs a positive variance, and there "
                 "must be at least one."
+            )
+        sizes = np.sqrt(np.diagonal(self.covariances, axis1=1, axis2=2))
+        correlations = self.covariances / (sizes[:, :, None] * sizes[:, None, :])
+        indefinite = np.flatnonzero(np.linalg.eigvalsh(correlations)[:, 0] < -_ROUNDING)
+        if len(indefinite):
+            raise EstimationError(
+                f"history of {self.robot}: the covariance of recording {indefinite[0] + 1} is not "
+                "positive semidefinite; identify it again."
             )
 
     def equals(self, other: History) -> bool:

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from dynid.errors import ConfigurationError
 from dynid.input_file import read_text
+from dynid.limits import HISTORY_MODELS
 from dynid.text import printable
 
 _COLUMNS = ("model", "time", "temperature")
+_COLDEST, _HOTTEST = -100.0, 500.0  # [°C], of a robot or its surroundings, with a reserve
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ def read_history_table(path: Path) -> tuple[TableRow, ...]:
             f"{printable(path)}: its first line is '{printable(','.join(header))}', expected "
             "'model,time' or 'model,time,temperature'."
         )
+    HISTORY_MODELS.check(len(lines), f"{printable(path)}: has {len(lines)} lines")
     rows = []
     for number, cells in enumerate(lines[1:], 2):
         if not cells:
@@ -58,41 +61,42 @@ def read_history_table(path: Path) -> tuple[TableRow, ...]:
             )
         where = f"{printable(path)}, line {number}"
         warmth = parse_temperature(where, cells[2]) if len(header) > 2 else None
-        rows.append(TableRow(path.parent / cells[0].strip(), parse_time(where, cells[1]), warmth))
+        time = parse_time(where, cells[1]).timestamp()
+        rows.append(TableRow(path.parent / cells[0].strip(), time, warmth))
     return tuple(rows)
 
 
-def parse_time(where: str, cell: str) -> float:
-    """Return a date and time in ISO 8601 as seconds since 1970; without a zone it is in UTC.
+def parse_time(where: str, cell: str) -> datetime:
+    """Return a date and time in ISO 8601 in UTC; without a zone it is taken as in UTC.
 
     Raises:
         ConfigurationError: it is no date and time.
     """
     try:
         moment = datetime.fromisoformat(cell.strip().replace("Z", "+00:00"))
-    except ValueError:
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=timezone.utc)
+        return moment.astimezone(timezone.utc)
+    except (ValueError, OverflowError):  # the latter in the first and last hours of all years
         raise ConfigurationError(
             f"{where}: time '{printable(cell)}' is not a date and time such as "
             "2026-01-31T12:00:00Z."
         ) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=timezone.utc)
-    return moment.timestamp()
 
 
 def parse_temperature(where: str, cell: str) -> float:
     """Return a temperature [°C].
 
     Raises:
-        ConfigurationError: it is no finite number.
+        ConfigurationError: it is no number, or not the temperature of a robot.
     """
     try:
         value = float(cell)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
+    if not _COLDEST <= value <= _HOTTEST:
         raise ConfigurationError(
-            f"{where}: temperature '{printable(cell)}' is not a number [°C]; leave the column out "
-            "if it was not recorded for every recording."
+            f"{where}: temperature '{printable(cell)}' is not a number from {_COLDEST:g} to "
+            f"{_HOTTEST:g} °C; leave the column out if it was not recorded for every recording."
         )
     return value

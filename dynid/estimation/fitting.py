@@ -133,13 +133,17 @@ def _iterate_load(problem: Problem, settings: EstimationSettings) -> Fit:
     return result
 
 
-def cross_validate(fitted: Fit) -> HeldOut:
+def cross_validate(fitted: Fit, base: Array | None = None) -> HeldOut:
     """Leave out each block of the recordings once, fit the others, and sum up its errors.
 
     Every block has its own normal equations, so nothing is filtered or summed twice. The difference
     between the model and weighted least squares (another estimator, dropped parameters, physical
     consistency) is assumed to be that of the whole recording. Errors at rest count too, even if
     only moving samples were fitted.
+
+    Args:
+        fitted: the fit.
+        base: (k,) base parameters of the model; None for those of ``fitted.standard``.
     """
     problem = fitted.problem
     if all(np.all(rows.fitted > 0) for rows in problem.rows):
@@ -148,7 +152,8 @@ def cross_validate(fitted: Fit) -> HeldOut:
         equations = problem.normal_equations(at_rest=True)
     weighted = fitted.estimate.equations
     start = problem.base.project(problem.mechanism.urdf_parameters)
-    difference = problem.base.project(fitted.standard) - weighted_solution(weighted, start)
+    model = problem.base.project(fitted.standard) if base is None else base
+    difference = model - weighted_solution(weighted, start)
     error = squared_held_out_error(weighted, equations, start, difference)
     torque = equations.squared_torque
     rows = np.maximum(equations.joint_rows, 1.0)

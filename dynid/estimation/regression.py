@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from dynid.signals.signals import Signals
 _KEPT_NUMBERS = 2**24  # of all recordings together
 # samples whose regressor is in memory at once, plus the margins of a parallel filter
 _BLOCK = 8192
+
+_Derived = TypeVar("_Derived")
 
 
 @dataclass(frozen=True)
@@ -112,11 +115,19 @@ class Problem:
     folds: int
     # filtered regressors of recordings, as far as they fit in memory; iterations reuse them
     _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
+    # what does not depend on parameters, shared by the problems of the same rows
+    _derived: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
 
     def with_parameters(self, standard: Array) -> Problem:
         """Return the problem with other current parameters, used by load-dependent terms."""
         mechanism = self.mechanism.with_parameters(standard)
-        return Problem(mechanism, self.base, self.rows, self.folds)
+        return Problem(mechanism, self.base, self.rows, self.folds, _derived=self._derived)
+
+    def derived(self, key: Hashable, compute: Callable[[], _Derived]) -> _Derived:
+        """Return what an estimator computes from the rows alone, computed at the first call."""
+        if key not in self._derived:
+            self._derived[key] = compute()
+        return cast(_Derived, self._derived[key])
 
     def normal_equations(
         self, weights: Sequence[Array] | None = None, *, at_rest: bool = False

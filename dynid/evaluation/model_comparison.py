@@ -21,6 +21,7 @@ from dynid.robot.random_states import States, random_states
 from dynid.signals.preprocess import preprocess
 
 _NO_INFORMATION = 1e-12  # eigenvalue of the correlations, relative to the largest
+_MOST_STATES = 100_000  # which take 0.5 GB for seven joints
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def compare_models(
     """
     for name, model in (("first", first), ("second", second)):
         check_type(f"compare_models(): {name}", model, Model, "dynid.load_model(path)")
-    check_number("compare_models(): states", states, least=1, whole=True)
+    check_number("compare_models(): states", states, least=1, most=_MOST_STATES, whole=True)
     check_number("compare_models(): seed", seed, least=0, whole=True)
     if isinstance(recordings, Recording):
         recordings = (recordings,)

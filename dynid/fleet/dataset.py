@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 MODELS = "models"
+_MODEL = rf"^{MODELS}/[^./][^/]*/[^./][^/]*$"  # paths that work.py makes: none leaves the folder
 _LOCK = ".lock"
 
 
@@ -110,7 +111,7 @@ def _read_all(folder: Path, name: str) -> pa.Table:
 
 def _read(path: Path, name: str) -> pa.Table:
     try:
-        table = pq.ParquetFile(path, page_checksum_verification=True).read()
+        table = pq.ParquetFile(path, page_checksum_verification=True).read(use_threads=False)
         table.validate(full=True)
     except (OSError, pa.ArrowException) as problem:
         why = printable(" ".join(str(problem).split()).rstrip("."))
@@ -129,7 +130,19 @@ def _read(path: Path, name: str) -> pa.Table:
         raise ConfigurationError(
             f"{printable(path)}: its columns are not those of the table '{name}' (docs/fleet.md)."
         )
+    if name == "recordings":
+        _check_models(path, table["model"])
     return table
+
+
+def _check_models(path: Path, models: pa.ChunkedArray) -> None:
+    """Raise unless paths of models are in the data set: files there are removed with their rows."""
+    inside = pc.all(pc.match_substring_regex(models, _MODEL)).as_py()  # None without any model
+    if inside is False:
+        raise ConfigurationError(
+            f"{printable(path)}: the column 'model' names a file outside {MODELS}/; the file was "
+            "altered."
+        )
 
 
 @contextmanager
@@ -195,14 +208,15 @@ class DataSet:
             path.parent.mkdir(exist_ok=True)
             write_text(path, text)
         done = pa.array([row["recording"] for row in recordings], pa.string())
-        replaced = {row["recording"]: row["model"] for row in self.rows(robot)}
+        given = {row["recording"]: row["model"] for row in self.rows(robot)}
         for name, rows in (("parameters", parameters), ("recordings", recordings)):
             path, schema = self._path(name, robot), TABLES[name]
             before = _read(path, name) if path.exists() else schema.empty_table()
             others = before.filter(pc.invert(pc.is_in(before["recording"], done)))
             added = pa.Table.from_pylist(list(rows), schema=schema)
             self._write(name, robot, pa.concat_tables([others, added]))
-        for model in {replaced.get(one) for one in done.to_pylist()} - {None, *models}:
+        kept = {row["model"] for row in self.rows(robot)}  # copies of a recording share their model
+        for model in set(given.values()) - kept - {None}:
             (self._folder / str(model)).unlink(missing_ok=True)
 
     def renew(self, robot: str, changed: Mapping[str, Mapping[str, Any]]) -> None:

@@ -19,6 +19,7 @@ Result = TypeVar("Result")
 
 _AHEAD = 4  # tasks for each thread of the cluster that wait on it: more would only take memory
 _RECONNECT = "10s"
+_LEAST_MEMORY = 100_000_000  # [bytes] below which a process cannot even start
 _SETUP = "dynid.fleet.worker_setup"
 
 
@@ -39,8 +40,9 @@ def cluster(
             started again.
 
     Raises:
-        ConfigurationError: Dask is not installed.
-        TaskError: there is no scheduler at the address, or it has no workers.
+        ConfigurationError: Dask is not installed, or ``memory`` is too little or no size.
+        TaskError: there is no scheduler at the address, or it has no workers; or processes cannot
+            be started on this machine, for example without a folder for temporary files.
     """
     try:
         import dask  # noqa: PLC0415  an extra
@@ -53,22 +55,41 @@ def cluster(
         "distributed.scheduler.allowed-failures": 2,
         "distributed.worker.preload": [_SETUP],
     }
+    if scheduler is None:
+        _check_memory(memory)
     with dask.config.set(settings), _quiet():
         if scheduler is not None:
             with _connected(Client, scheduler) as client:
                 yield client
             return
-        with (
-            LocalCluster(
+        try:
+            local = LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
                 memory_limit=memory,
                 dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,
-            ) as local,
-            Client(local) as client,
-        ):
+            )
+        except RuntimeError as problem:
+            raise TaskError(f"processes for the fleet cannot be started ({problem}).") from None
+        with local, Client(local) as client:
             yield client
+
+
+def _check_memory(memory: str) -> None:
+    from dask.utils import parse_bytes  # noqa: PLC0415  an extra
+
+    if memory == "auto":
+        return
+    try:
+        size = parse_bytes(memory)
+    except (ValueError, OverflowError):
+        size = 0
+    if size < _LEAST_MEMORY:
+        raise ConfigurationError(
+            f"a limit of memory of '{memory}' is not enough for a process; expected a size such as "
+            f"2GB, and at least {_LEAST_MEMORY // 10**6} MB."
+        )
 
 
 @contextmanager
@@ -88,9 +109,12 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _connected(kind: type[Client], scheduler: str) -> Iterator[Client]:
+    from distributed.comm.addressing import get_address_host_port  # noqa: PLC0415  an extra
+
     try:
+        get_address_host_port(scheduler)  # of a client without a valid one, parts would remain
         client = kind(scheduler, set_as_default=False)
-    except (OSError, ValueError) as problem:
+    except Exception as problem:  # noqa: BLE001  of any protocol, which may be configured or not
         raise TaskError(f"{scheduler}: no scheduler answers ({problem}).") from None
     with client:
         _check_workers(client, scheduler)

@@ -6,12 +6,13 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynid.drift.history_table import parse_temperature, parse_time
 from dynid.errors import ConfigurationError
+from dynid.file_names import is_short_file_name
 from dynid.fleet.settings import ROBOT, Fleet, TypeSettings
 from dynid.input_file import read_text
 from dynid.text import printable
@@ -56,6 +57,7 @@ def list_recordings(fleet: Fleet) -> tuple[Entry, ...]:
     found: dict[str, Entry] = {}
     for name, settings in fleet.settings.types.items():
         for entry in _of_type(fleet.folder, name, settings):
+            _check_names(entry)
             other = found.setdefault(entry.recording, entry)
             if (other.robot, other.type) != (entry.robot, entry.type):
                 raise ConfigurationError(
@@ -76,6 +78,21 @@ def list_recordings(fleet: Fleet) -> tuple[Entry, ...]:
     return tuple(sorted(found.values(), key=lambda one: (one.robot, one.recording)))
 
 
+def _check_names(entry: Entry) -> None:
+    """Raise unless the names can be texts of the data set, and the robot's one of a file in it."""
+    try:
+        "".join((entry.robot, entry.type, entry.recording)).encode()
+    except UnicodeEncodeError:
+        raise ConfigurationError(
+            f"{printable(entry.recording)}: its name, or that of its robot or type, is not UTF-8; "
+            "rename it."
+        ) from None
+    if not is_short_file_name(entry.robot):
+        raise ConfigurationError(
+            f"robot '{printable(entry.robot[:40])}...': the name is too long for names of files."
+        )
+
+
 def _of_type(folder: Path, name: str, settings: TypeSettings) -> Iterator[Entry]:
     # rows of a table come first, as they may have a time
     if settings.table is not None:
@@ -89,7 +106,7 @@ def _of_pattern(folder: Path, name: str, pattern: str) -> Iterator[Entry]:
     expected = _expression(path)
     try:
         matches = system.glob(path.replace(ROBOT, "*"), detail=True)
-    except (OSError, NotImplementedError, ValueError) as problem:
+    except Exception as problem:  # noqa: BLE001  whatever the file system's package raises
         raise ConfigurationError(
             f"pattern '{printable(pattern)}': cannot be listed ({problem}); name the recordings in "
             "a table."
@@ -102,7 +119,10 @@ def _of_pattern(folder: Path, name: str, pattern: str) -> Iterator[Entry]:
 
 
 def _of_table(path: Path, name: str) -> Iterator[Entry]:
-    lines = list(csv.DictReader(read_text(path).splitlines(), restkey="", strict=True))
+    try:
+        lines = list(csv.DictReader(read_text(path).splitlines(), restkey="", strict=True))
+    except csv.Error as problem:
+        raise ConfigurationError(f"{printable(path)}: is not a CSV table ({problem}).") from None
     header = set(lines[0]) if lines else set()
     if not set(_REQUIRED) <= header <= {*_REQUIRED, *_OPTIONAL}:
         raise ConfigurationError(
@@ -120,7 +140,7 @@ def _of_table(path: Path, name: str) -> Iterator[Entry]:
             name,
             place,
             _fingerprint_of(place),
-            datetime.fromtimestamp(parse_time(where, time), timezone.utc) if time.strip() else None,
+            parse_time(where, time) if time.strip() else None,
             parse_temperature(where, temperature) if temperature.strip() else None,
         )
 
@@ -135,7 +155,7 @@ def file_system(place: str) -> tuple[AbstractFileSystem, str]:
 
     try:
         system, path = url_to_fs(place)
-    except (ImportError, ValueError, OSError) as problem:
+    except Exception as problem:  # noqa: BLE001  of any protocol, with arguments of the place
         raise ConfigurationError(f"{printable(place)}: cannot be read ({problem}).") from None
     return system, str(path)
 
@@ -152,7 +172,7 @@ def _fingerprint_of(place: str) -> str:
     system, path = file_system(place)
     try:
         return fingerprint(system.info(path))
-    except OSError:
+    except Exception:  # noqa: BLE001  whatever the file system's package raises
         return ""  # a missing recording is the finding of its own identification
 
 

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from dynid.configuration import Settings, parse, read_yaml
 from dynid.errors import ConfigurationError
+from dynid.input_file import is_file
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
 
@@ -60,7 +61,7 @@ class FleetSettings(Settings):
         types: by their names.
     """
 
-    data_set: str = "fleet"
+    data_set: str = Field(default="fleet", pattern=r"^[^\x00]+$")
     types: dict[str, TypeSettings] = Field(min_length=1)
 
 
@@ -97,7 +98,7 @@ def _robot(folder: Path, settings: TypeSettings, where: str) -> Robot:
     urdf = None if settings.urdf is None else folder / settings.urdf
     try:
         return load_robot(
-            profile if profile.is_file() else settings.profile,
+            profile if is_file(profile) else settings.profile,
             urdf=urdf,
             overrides=settings.overrides,
         )

@@ -18,7 +18,7 @@ import numpy as np
 import dynid
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import DynidError, RecordingError
-from dynid.file_names import encoded_file_name
+from dynid.file_names import encoded_file_name, start_of_file_name
 from dynid.fleet.dataset import MODELS
 from dynid.fleet.listing import Entry, file_system
 from dynid.fleet.schema import VERSION
@@ -79,9 +79,10 @@ def process(robot: Robot, entry: Entry, known: str | None) -> Outcome | str:
             row |= {"samples": len(recording.time), "duration": recording.duration}
             found = identify(robot, recording)
     except (DynidError, OSError) as problem:
-        return Outcome(row | {"message": str(problem), "seconds": time.monotonic() - begin})
+        message = printable(problem)
+        return Outcome(row | {"message": message, "seconds": time.monotonic() - begin})
     except Exception as problem:  # noqa: BLE001  a fault in one recording must not end the others
-        message = f"failed in dynid itself ({type(problem).__name__}: {problem})."
+        message = printable(f"failed in dynid itself ({type(problem).__name__}: {problem}).")
         return Outcome(row | {"message": message, "seconds": time.monotonic() - begin})
     row |= _result(found, row)
     text = found.model.text()
@@ -158,7 +159,7 @@ def _result(found: Identification, row: dict[str, Any]) -> dict[str, Any]:
         "torque_error": None if errors is None else list(errors.rmse_torque),
         "covariance": covariance[np.tril_indices(len(covariance))].tolist(),
         "friction_repeatability": model.base.friction_repeatability,
-        "model": f"{MODELS}/{folder}/{encoded_file_name(name)}-{short}.yaml",
+        "model": f"{MODELS}/{folder}/{start_of_file_name(name)}-{short}.yaml",
     }
 
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from dynid.errors import RecordingError
 from dynid.input_file import read_text
-from dynid.recording.limits import check_memory
+from dynid.limits import RECORDING_MEMORY
+from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
 from dynid.recording.samples import Samples, nanoseconds, require_joints
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from dynid.recording.columns import ColumnMap, SignalColumns
 
 STATE, ACTION = "observation.state", "action"
+_COLUMNS = (STATE, ACTION, "timestamp", "episode_index")
 _INFO = Path("meta") / "info.json"
+_MALFORMED = (ValueError, KeyError, TypeError, OverflowError, AttributeError, RecursionError)
 _EPISODE = re.compile(r"episode_(\d{1,9})(\.parquet)?")
 _UNITS = {"rad": 1.0, "radian": 1.0, "radians": 1.0, "deg": np.pi / 180} | {
     "degree": np.pi / 180,
@@ -122,14 +125,7 @@ class _Info(NamedTuple):
             units = {
                 n: str(features[n].get("unit", features[n].get("units", ""))) for n in elements
             }
-        except (
-            ValueError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            RecursionError,
-            OverflowError,
-        ) as error:
+        except _MALFORMED as error:
             raise RecordingError(
                 f"{label}: meta/info.json does not describe '{STATE}' and '{ACTION}' with the "
                 f"names of their elements ({type(error).__name__}: {shown(str(error)[:80])})."
@@ -169,13 +165,10 @@ def _table(dataset: Path, number: int, label: str) -> tuple[Path, Any]:
     files = files or sorted(dataset.glob("data/*/file-*.parquet"))
     for file in files:
         try:
-            table = parquet.read_table(
-                file,
-                columns=[STATE, ACTION, "timestamp", "episode_index"],
-                filters=[("episode_index", "=", number)],
-                partitioning=None,
-            )
-        except (pa.ArrowException, OSError, ValueError) as error:
+            with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
+                _check_size(opened.metadata, f"{label}: {shown(file)}")
+                table = _rows(opened, number)
+        except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
             raise RecordingError(
                 f"{label}: {shown(file)} cannot be read as Parquet with the columns {STATE}, "
                 f"{ACTION}, timestamp and episode_index ({shown(str(error).split(chr(10))[0])})."
@@ -186,6 +179,31 @@ def _table(dataset: Path, number: int, label: str) -> tuple[Path, Any]:
         f"{label}: no file data/*/episode_{number:06d}.parquet or data/*/file-*.parquet contains "
         f"episode {number}; download the dataset's data folder completely."
     )
+
+
+def _rows(opened: Any, number: int) -> Any:  # noqa: ANN401  of pyarrow
+    """Return the rows of an episode.
+
+    Without threads: pyarrow's scanner of datasets waits without an end after some damages.
+    """
+    import pyarrow as pa  # noqa: PLC0415  optional
+    from pyarrow import compute  # noqa: PLC0415
+
+    groups = (
+        opened.read_row_group(group, columns=list(_COLUMNS), use_threads=False)
+        for group in range(opened.num_row_groups)
+    )
+    parts = [one.filter(compute.equal(one.column("episode_index"), number)) for one in groups]
+    return pa.concat_tables(parts).select(list(_COLUMNS))
+
+
+def _check_size(metadata: Any, where: str) -> None:  # noqa: ANN401  of pyarrow
+    """Check the numbers in all rows, as equal ones take next to nothing in a file."""
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    columns = (group.column(number) for group in groups for number in range(group.num_columns))
+    values = sum(one.num_values for one in columns if one.path_in_schema.startswith(_COLUMNS))
+    what = f"{where}: contains {values} numbers, which take {8 * values} bytes"
+    RECORDING_MEMORY.check(8 * values, what, RecordingTooLargeError)
 
 
 def _vectors(table: Any, name: str, width: int, label: str) -> Array:  # noqa: ANN401  of pyarrow

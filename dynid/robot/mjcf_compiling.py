@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dynid.errors import ConfigurationError
 from dynid.input_file import read_text
 from dynid.xml_tree import xml_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def mujoco_library() -> Any:  # noqa: ANN401  untyped
@@ -25,6 +30,17 @@ def mujoco_library() -> Any:  # noqa: ANN401  untyped
     return mujoco
 
 
+@contextmanager
+def collected_warnings(mujoco: Any) -> Iterator[list[str]]:  # noqa: ANN401  untyped
+    """Yield a list of MuJoCo's warnings, which it would write to a file in the current folder."""
+    before, found = mujoco.get_mju_user_warning(), list[str]()
+    mujoco.set_mju_user_warning(found.append)
+    try:
+        yield found
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
 def compiled_mjcf(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
     """Return the mjModel of an MJCF, with included files, defaults and inertias of shapes.
 
@@ -38,9 +54,12 @@ def compiled_mjcf(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
     spec = _parsed(text, where)
     spec.modelfiledir = str(where.parent.resolve())
     try:
-        return spec.compile()
+        with collected_warnings(mujoco_library()) as found:
+            model = spec.compile()
     except ValueError as error:
         raise _not_compiled(where, error) from None
+    _warn(where, found)
+    return model
 
 
 def angles_in_degrees(text: str, where: Path) -> bool:
@@ -51,9 +70,17 @@ def angles_in_degrees(text: str, where: Path) -> bool:
 def _parsed(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
     mujoco = mujoco_library()
     try:
-        return mujoco.MjSpec.from_string(text, include=_included(text, where, {}))
+        with collected_warnings(mujoco) as found:
+            spec = mujoco.MjSpec.from_string(text, include=_included(text, where, {}))
     except ValueError as error:
         raise _not_compiled(where, error) from None
+    _warn(where, found)
+    return spec
+
+
+def _warn(where: Path, found: list[str]) -> None:
+    for one in found:
+        warnings.warn(f"{where}: MuJoCo warns: {' '.join(one.split())}", stacklevel=3)
 
 
 def _not_compiled(where: Path, error: ValueError) -> ConfigurationError:

@@ -68,8 +68,11 @@ def align_frames(own: Array, other: Array, joints: Sequence[str], where: str) ->
         where: names the other description in messages.
 
     Raises:
-        ConfigurationError: the descriptions move differently.
+        ConfigurationError: the descriptions move differently, or numbers of the other one are not
+            finite.
     """
+    if not np.isfinite(other).all():
+        raise ConfigurationError(f"{where}: frames of its joints or links are not finite.")
     found = _aligned(own, other)
     if found.fits:
         return found

@@ -8,8 +8,8 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
-from dynid.errors import ConfigurationError
-from dynid.robot.mjcf_compiling import compiled_mjcf, mujoco_library
+from dynid.errors import ConfigurationError, SimulationError
+from dynid.robot.mjcf_compiling import collected_warnings, compiled_mjcf, mujoco_library
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -143,6 +143,9 @@ class MujocoModel:
 
         Returns:
             positions (T + 1, n) [rad or m], the start included.
+
+        Raises:
+            SimulationError: the motion diverges.
         """
         ids, option = self.joint_ids(joints), self.model.opt
         dofs, places = self.model.jnt_dofadr[ids], self.model.jnt_qposadr[ids]
@@ -153,12 +156,15 @@ class MujocoModel:
         self.data.qvel[dofs] = velocity
         found = np.empty((len(torque) + 1, len(ids)))
         found[0] = position
-        for number, applied in enumerate(torque):
-            self.data.qfrc_applied[dofs] = applied
-            for _ in range(substeps):
-                self._mujoco.mj_step(self.model, self.data)
-            found[number + 1] = self.data.qpos[places]
+        with collected_warnings(self._mujoco) as unstable:
+            for number, applied in enumerate(torque):
+                self.data.qfrc_applied[dofs] = applied
+                for _ in range(substeps):
+                    self._mujoco.mj_step(self.model, self.data)
+                found[number + 1] = self.data.qpos[places]
         option.timestep = given
+        if unstable:  # MuJoCo starts again from its reference position
+            raise SimulationError(f"MuJoCo stopped the simulation: {unstable[0].strip()}")
         return found
 
     def terms(self, joints: Sequence[str]) -> Mapping[str, Array]:

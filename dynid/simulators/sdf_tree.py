@@ -60,6 +60,8 @@ class SdfModel:
             ConfigurationError: a joint has a kind or a frame that is not supported.
         """
         links = [one for one in self.element.children if one.tag == "link"]
+        if not all(one.attributes.get("name") for one in links):
+            raise self._unsupported("a link has no name")
         frames = {one.attributes["name"]: self._frame(one.attributes["name"]) for one in links}
         joints = [self._joint(one, frames) for one in self.element.children if one.tag == "joint"]
         bodies = {one.attributes["name"]: self._body(one) for one in links}

@@ -50,7 +50,7 @@ def opened_file(path: Path) -> Any:  # noqa: ANN401
     library = usd_library()
     if not path.is_file():
         raise ConfigurationError(f"{path}: there is no such file.")
-    with _usd_errors(str(path)):
+    with usd_errors(str(path)):
         stage = library.usd.Stage.Open(str(path))
     _check_units(stage, library, str(path))
     return stage
@@ -64,7 +64,7 @@ def opened_text(text: str, where: Path) -> Any:  # noqa: ANN401
     """
     library = usd_library()
     layer = library.sdf.Layer.CreateAnonymous(".usda")
-    with _usd_errors(str(where)):
+    with usd_errors(str(where)):
         layer.ImportFromString(text)
         layer.subLayerPaths = [str(where.parent / path) for path in layer.subLayerPaths]
         stage = library.usd.Stage.Open(layer)
@@ -73,16 +73,22 @@ def opened_text(text: str, where: Path) -> Any:  # noqa: ANN401
 
 
 @contextmanager
-def _usd_errors(where: str) -> Iterator[None]:
-    """Convert errors of the library to a ConfigurationError."""
+def usd_errors(where: str) -> Iterator[None]:
+    """Convert errors of the library, and of values of another type, to a ConfigurationError."""
     from pxr import Tf  # noqa: PLC0415  an extra
 
     try:
         yield
-    except Tf.ErrorException as error:
-        lines = " ".join(str(error).split())
-        message = f"{where}: USD's library cannot read it ({lines[:200]})."
+    except (Tf.ErrorException, TypeError, ValueError) as error:
+        message = f"{where}: USD's library cannot read it ({_reason(error)[:200]})."
         raise ConfigurationError(message) from None
+
+
+def _reason(error: Exception) -> str:
+    try:
+        return " ".join(str(error).split())
+    except UnicodeDecodeError:  # the library quotes the file
+        return "its text is not UTF-8"
 
 
 def _check_units(stage: Any, library: UsdLibrary, where: str) -> None:  # noqa: ANN401

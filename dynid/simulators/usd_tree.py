@@ -13,7 +13,7 @@ from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.simulators.joint_tree import JointTree, Kind, TreeJoint
 from dynid.simulators.usd_properties import axis_of, body_of, rotation
-from dynid.simulators.usd_stage import Prim, opened_text, usd_library
+from dynid.simulators.usd_stage import Prim, opened_text, usd_errors, usd_library
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Motion
@@ -39,6 +39,10 @@ class UsdTree:
 
     def __init__(self, stage: Any, where: str) -> None:  # noqa: ANN401
         self._library, self._where, self.stage = usd_library(), where, stage
+        with usd_errors(where):
+            self._read(stage)
+
+    def _read(self, stage: Any) -> None:  # noqa: ANN401
         prims = list(stage.Traverse(self._library.usd.TraverseInstanceProxies()))
         physics = self._library.physics
         self._links = {
@@ -55,7 +59,7 @@ class UsdTree:
         placed = {path: self._placed(path) for path in self._links}
         roots = {path: frame for path, frame in placed.items() if path not in children}
         known = {path: body for path, body in self.bodies.items() if body is not None}
-        self.tree = JointTree(joints, known, roots, where)
+        self.tree = JointTree(joints, known, roots, self._where)
         self._joints = {joint.name: joint for joint in joints}
 
     @property
@@ -205,4 +209,6 @@ def _frame(position: Prim, turn: Prim) -> Array:
     frame = np.eye(4)
     frame[:3, :3] = rotation(turn)
     frame[:3, 3] = position
+    if not np.isfinite(frame).all():
+        raise ValueError("a frame of a joint is not finite")
     return frame

@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -116,6 +117,8 @@ def _forked(work: Callable[[], None]) -> None:
         try:
             work()
             code = 0
+        except Exception:  # noqa: BLE001
+            traceback.print_exc()
         finally:
             os._exit(code)
     if os.waitpid(child, 0)[1]:

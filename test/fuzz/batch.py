@@ -25,6 +25,9 @@ MEMORY = 2 * 2**30
 CPU_SECONDS = 20
 """Processor time of a case: a hundred times that of the slowest good file."""
 
+BLOCKED_SECONDS = 600
+"""Real time of a case, which ends one that waits without an end."""
+
 _PLACE = struct.Struct("qqq")
 
 
@@ -103,7 +106,8 @@ def run_cases(
             if not os.WIFSIGNALED(status):
                 return tally
             number = os.WTERMSIG(status)
-            name = "time" if number == signal.SIGPROF else f"signal {signal.Signals(number).name}"
+            late = number in (signal.SIGPROF, signal.SIGALRM)
+            name = "time" if late else f"signal {signal.Signals(number).name}"
             tally.add(died, Outcome("fault", name, used.ru_utime))
             at = died + 1
     return tally
@@ -125,7 +129,8 @@ def _child(
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        for alarm in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(alarm, signal.SIG_DFL)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         tally = Tally()
         for number in numbers:
@@ -135,8 +140,10 @@ def _child(
             file = work / name
             file.write_bytes(content)
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, BLOCKED_SECONDS)
             outcome = run(target, file, folder)
             signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
             tally.add(number, outcome)
             if outcome.kind == "fault":
                 collect()

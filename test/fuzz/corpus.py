@@ -28,6 +28,8 @@ from dynid.robot.robot import Robot
 from dynid.robot.slave_files import slave_files
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.simulate import simulate
+from fuzz.fleet_targets import put_fleet
+from fuzz.simulator_targets import put_simulators
 
 SAMPLES = 60  # of recordings: enough for an even grid, few enough for many cases
 
@@ -202,6 +204,8 @@ def make_corpus(folder: Path) -> None:
     _put_model(folder, robot, recording)
     short = _decimated(recording)
     _put_recordings(folder, short)
+    put_fleet(folder, short)
+    put_simulators(folder)
 
 
 def _put(folder: Path, name: str, content: str | bytes) -> None:

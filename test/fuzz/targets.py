@@ -41,6 +41,8 @@ from dynid.robot.robot import Robot
 from dynid.robot.shapes import robot_shapes
 from dynid.robot.slave_files import check_slave_files, slave_files
 from dynid.robot.urdf_export import kinematic_urdf
+from fuzz.fleet_targets import read_data_set, read_episode, read_fleet, read_fleet_table
+from fuzz.simulator_targets import read_mjcf, read_simulator
 
 Numbers = Iterator[object]
 
@@ -286,6 +288,13 @@ TARGETS = {
     "mcap": Target(_mcap, 150),
     "db3": Target(_recording, 150),
     "bag": Target(_bag, 150),
+    "lerobot": Target(read_episode, 150),
+    "fleet": Target(read_fleet, 300),
+    "fleet_table": Target(read_fleet_table, 300),
+    "fleet_data": Target(read_data_set, 100),
+    "mjcf": Target(read_mjcf, 300),
+    "simulator": Target(read_simulator, 100),
+    "usd": Target(read_simulator, 50),
 }
 """By the name of the corpus' folder."""
 

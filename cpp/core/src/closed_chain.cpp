@@ -16,20 +16,13 @@ constexpr double longest_step = 0.1;        // [rad or m] of the actuated joints
 constexpr double largest_correction = 0.5;  // [rad or m]; larger ones may change the assembly mode
 constexpr int most_steps = 500;
 constexpr int most_corrections = 12;
-constexpr double weakest_pivot = 1e-4;  // of the largest: constraint forces grow as its inverse
+constexpr double longest_curved = 0.03;  // [rad or m] step of which those before show the curve
+constexpr double parallel = 0.9;         // least cosine between these steps
+constexpr double small_gap = 1e-3;       // [m] that the derivatives at the last position can close
+constexpr double fast = 0.1;             // of a gap, that a correction with these may leave
+constexpr double small_correction = 1e-3;  // [rad or m] after which the derivatives serve again
+constexpr double weakest_pivot = 1e-4;     // of the largest: constraint forces grow as its inverse
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// Applies the i-th Householder reflection; all in order are Q^T (Eigen's own product allocates).
-void reflect(
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> & qr, Eigen::Index i,
-  Eigen::VectorXd & vector) noexcept
-{
-  const auto rest = vector.size() - i - 1;
-  const auto essential = qr.matrixQR().col(i).tail(rest);
-  const double size = qr.hCoeffs()[i] * (vector[i] + essential.dot(vector.tail(rest)));
-  vector[i] -= size;
-  vector.tail(rest) -= size * essential;
-}
 
 }  // namespace
 
@@ -43,7 +36,8 @@ void ClosedChain::close(Memory & memory, const VectorIn & q) const noexcept
   }
   // the line could not be followed, or there was no previous position
   memory.q = start_;
-  if (!(correct(memory, most_corrections) && walk(memory, q))) {
+  memory.step_before.setZero();
+  if (!(correct(memory, most_corrections, false) && walk(memory, q))) {
     memory.q.setConstant(nan);
     memory.closed = false;
   }
@@ -61,42 +55,82 @@ bool ClosedChain::walk(Memory & memory, const VectorIn & q) const noexcept
   const int steps = std::max(1, static_cast<int>(std::ceil(farthest)));
   memory.step /= steps;
   for (int i = 1; i <= steps; ++i) {
-    memory.conditions.noalias() = memory.jacobian.leftCols(actuated_) * memory.step;
-    to_passive(memory);
-    memory.q.tail(memory.solved.size()) -= memory.solved;
+    predict(memory);
     if (i < steps) {
       memory.q.head(actuated_) += memory.step;
     } else {
       memory.q.head(actuated_) = q;
     }
-    if (!correct(memory, most_corrections)) {
+    if (!correct(memory, most_corrections, true)) {
       return false;
     }
+    keep_curve(memory);
   }
   return true;
 }
 
-/// Newton's method on the passive joints.
-bool ClosedChain::correct(Memory & memory, int iterations) const noexcept
+/// Moves the passive joints along their tangent, and from it as the last steps did.
+void ClosedChain::predict(Memory & memory) const noexcept
+{
+  const auto & step = memory.step;
+  const auto & before = memory.step_before;
+  memory.conditions.noalias() = memory.jacobian.leftCols(actuated_).lazyProduct(step);
+  to_passive(memory);
+  auto passive = memory.q.tail(memory.solved.size());
+  passive -= memory.solved;
+  memory.tangent = passive;
+  const double square = step.squaredNorm();
+  const double square_before = before.squaredNorm();
+  const double along = step.dot(before);
+  const bool goes_on =
+    along > 0.0 && along * along >= parallel * parallel * square * square_before &&
+    square <= 4.0 * square_before && step.cwiseAbs().maxCoeff() <= longest_curved;
+  memory.curves = goes_on ? memory.curves : 0;
+  if (memory.curves == 1) {
+    passive += square * memory.curve;
+  } else if (memory.curves == 2) {
+    passive += square * (2.0 * memory.curve - memory.curve_before);
+  }
+}
+
+/// Keeps what the last step needed besides the tangent.
+void ClosedChain::keep_curve(Memory & memory) const noexcept
+{
+  const double square = memory.step.squaredNorm();
+  memory.step_before = memory.step;
+  memory.curve_before.swap(memory.curve);
+  memory.curve = (memory.q.tail(memory.curve.size()) - memory.tangent) / square;
+  memory.curves = square > 0.0 ? std::min(2, memory.curves + 1) : 0;
+}
+
+/// Newton's method on the passive joints; where a position `nearby` was closed before, first with
+/// the derivatives there, as long as these serve.
+bool ClosedChain::correct(Memory & memory, int iterations, bool nearby) const noexcept
 {
   memory.closed = false;
+  place(memory, true);
+  measure_gap(memory);
+  double gap = memory.gap.cwiseAbs().maxCoeff();
+  double gap_before = nearby ? small_gap : 0.0;
+  while (gap >= tolerance && gap <= fast * gap_before) {
+    gap_before = gap;
+    improve(memory);
+    gap = memory.gap.cwiseAbs().maxCoeff();
+  }
   for (int i = 0; i < iterations; ++i) {
-    place(memory);
     linearize(memory);
     if (!factorize(memory)) {
       return false;
     }
-    const double gap = memory.gap.cwiseAbs().maxCoeff();
-    if (gap < (i + 1 < iterations ? tolerance : closed_gap)) {
+    if (memory.gap.cwiseAbs().maxCoeff() < (i + 1 < iterations ? tolerance : closed_gap)) {
       memory.closed = true;
       memory.failure = {};
       return true;
     }
-    memory.conditions = memory.gap;
-    to_passive(memory);
-    const double largest = memory.solved.cwiseAbs().maxCoeff();
-    const double share = largest > largest_correction ? largest_correction / largest : 1.0;
-    memory.q.tail(memory.solved.size()) -= share * memory.solved;
+    const double largest = improve(memory);
+    if (largest <= small_correction && memory.gap.cwiseAbs().maxCoeff() >= tolerance) {
+      improve(memory);
+    }
   }
   const int index = most_open(memory);
   const auto & open = closures_[static_cast<std::size_t>(index)];
@@ -106,17 +140,28 @@ bool ClosedChain::correct(Memory & memory, int iterations) const noexcept
   return false;
 }
 
+/// One correction by the last derivatives; returns its largest component [rad or m].
+double ClosedChain::improve(Memory & memory) const noexcept
+{
+  memory.conditions = memory.gap;
+  to_passive(memory);
+  const double largest = memory.solved.cwiseAbs().maxCoeff();
+  const double share = largest > largest_correction ? largest_correction / largest : 1.0;
+  memory.q.tail(memory.solved.size()) -= share * memory.solved;
+  place(memory, false);
+  measure_gap(memory);
+  return largest;
+}
+
 /// False where a passive joint is free to move; memory.failure then names it.
 bool ClosedChain::factorize(Memory & memory) const noexcept
 {
-  const auto count = memory.solved.size();
-  memory.passive.compute(memory.jacobian.rightCols(count));
-  const auto & triangle = memory.passive.matrixQR();
-  const double strongest = std::abs(triangle(0, 0));
-  if (std::abs(triangle(count - 1, count - 1)) >= weakest_pivot * strongest && strongest > 0.0) {
+  auto & passive = memory.passive;
+  passive.compute(memory.jacobian.rightCols(memory.solved.size()).data());
+  if (passive.weakest() >= weakest_pivot * passive.strongest() && passive.strongest() > 0.0) {
     return true;
   }
-  const auto joint = actuated_ + memory.passive.colsPermutation().indices()[count - 1];
+  const auto joint = actuated_ + passive.last();
   memory.failure = {ClosureFailure::Kind::singular, static_cast<int>(joint), 0.0};
   return false;
 }
@@ -124,34 +169,13 @@ bool ClosedChain::factorize(Memory & memory) const noexcept
 /// Computes P^+ times memory.conditions in memory.solved; overwrites memory.conditions.
 void ClosedChain::to_passive(Memory & memory) const noexcept
 {
-  const auto count = memory.solved.size();
-  for (Eigen::Index i = 0; i < count; ++i) {
-    reflect(memory.passive, i, memory.conditions);
-  }
-  memory.ordered = memory.conditions.head(count);
-  memory.passive.matrixQR().topRows(count).triangularView<Eigen::Upper>().solveInPlace(
-    memory.ordered);
-  const auto & order = memory.passive.colsPermutation().indices();
-  for (Eigen::Index i = 0; i < count; ++i) {
-    memory.solved[order[i]] = memory.ordered[i];
-  }
+  memory.passive.solve(memory.conditions.data(), memory.solved.data());
 }
 
 /// Computes P^+T times the passive joints' part of the torques in memory.conditions.
 void ClosedChain::to_conditions(Memory & memory, const VectorIn & tau) const noexcept
 {
-  const auto count = memory.solved.size();
-  const auto & order = memory.passive.colsPermutation().indices();
-  memory.conditions.setZero();
-  for (Eigen::Index i = 0; i < count; ++i) {
-    memory.conditions[i] = tau[actuated_ + order[i]];
-  }
-  auto ordered = memory.conditions.head(count);
-  memory.passive.matrixQR().topRows(count).triangularView<Eigen::Upper>().transpose().solveInPlace(
-    ordered);
-  for (Eigen::Index i = count; i-- > 0;) {
-    reflect(memory.passive, i, memory.conditions);
-  }
+  memory.passive.solve_transposed(tau.data() + actuated_, memory.conditions.data());
 }
 
 void ClosedChain::move(Memory & memory, const VectorIn & dq, const VectorIn & ddq) const noexcept
@@ -159,23 +183,24 @@ void ClosedChain::move(Memory & memory, const VectorIn & dq, const VectorIn & dd
   const auto count = memory.solved.size();
   const auto actuated = memory.jacobian.leftCols(actuated_);
   memory.dq.head(actuated_) = dq;
-  memory.conditions.noalias() = actuated * dq;
+  memory.conditions.noalias() = actuated.lazyProduct(dq);
   to_passive(memory);
   memory.dq.tail(count) = -memory.solved;
   turn(memory);
   differentiate(memory);
   memory.ddq.head(actuated_) = ddq;
-  memory.conditions.noalias() = actuated * ddq;
-  memory.conditions.noalias() += memory.jacobian_rate * memory.dq;
+  memory.conditions.noalias() = actuated.lazyProduct(ddq);
+  memory.conditions.noalias() += memory.jacobian_rate.lazyProduct(memory.dq);
   to_passive(memory);
   memory.ddq.tail(count) = -memory.solved;
 }
 
 void ClosedChain::project(Memory & memory, const VectorIn & tau, VectorOut projected) const noexcept
 {
+  const auto actuated = memory.jacobian.leftCols(actuated_);
   to_conditions(memory, tau);
   projected = tau.head(actuated_);
-  projected.noalias() -= memory.jacobian.leftCols(actuated_).transpose() * memory.conditions;
+  projected.noalias() -= actuated.transpose().lazyProduct(memory.conditions);
 }
 
 void ClosedChain::project_rate(
@@ -199,7 +224,7 @@ void ClosedChain::spread(Memory & memory) const noexcept
 void ClosedChain::spread_rate(Memory & memory) const noexcept
 {
   for (Eigen::Index i = 0; i < actuated_; ++i) {
-    memory.conditions.noalias() = memory.jacobian_rate * memory.transfer.col(i);
+    memory.conditions.noalias() = memory.jacobian_rate.lazyProduct(memory.transfer.col(i));
     to_passive(memory);
     memory.transfer_rate.col(i).tail(memory.solved.size()) = -memory.solved;
   }

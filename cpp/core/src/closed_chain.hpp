@@ -1,6 +1,6 @@
 #pragma once
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <array>
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "dynid/loop_closure.hpp"
 #include "dynid/mechanism.hpp"
 #include "link.hpp"
+#include "pivoted_qr.hpp"
 #include "tree_motion.hpp"
 
 namespace dynid
@@ -56,6 +57,14 @@ public:
     Vector velocity;  ///< of the origin [m/s]
   };
 
+  /// The angle of a revolute joint.
+  struct Angle
+  {
+    double at = 0.0;  ///< [rad]
+    double cosine = 1.0;
+    double sine = 0.0;
+  };
+
   /// Memory for one motion; allocate once, then reuse.
   struct Memory
   {
@@ -69,16 +78,23 @@ public:
     Eigen::MatrixXd transfer_rate;  ///< its derivative with respect to time
     ClosureFailure failure;
 
-    std::vector<Placement> placements;                    ///< of the bodies, at q and dq
-    Eigen::VectorXd gap;                                  ///< phi
-    Eigen::MatrixXd jacobian;                             ///< J
-    Eigen::MatrixXd jacobian_rate;                        ///< dJ/dt
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> passive;  ///< P
-    Eigen::VectorXd step;                                 ///< of the actuated joints
-    Eigen::VectorXd conditions;                           ///< as many as phi has
-    Eigen::VectorXd ordered;                              ///< as many as passive joints
-    Eigen::VectorXd solved;                               ///< as many as passive joints
-    Eigen::VectorXd joints;                               ///< as many as joints
+    /// The bodies at q; of their motion, only where they are in their parents' frames.
+    std::vector<BodyMotion> bodies;
+    std::vector<Angle> angles;          ///< of the bodies' joints
+    std::vector<Placement> placements;  ///< of the bodies, at q and dq
+    Eigen::VectorXd gap;                ///< phi
+    Eigen::MatrixXd jacobian;           ///< J
+    Eigen::MatrixXd jacobian_rate;      ///< dJ/dt
+    PivotedQr passive;                  ///< P
+    Eigen::VectorXd step;               ///< of the actuated joints
+    Eigen::VectorXd step_before;        ///< the last one; 0: none is known
+    Eigen::VectorXd tangent;            ///< positions of passive joints along the last tangent
+    Eigen::VectorXd curve;  ///< from that to their positions, over the square of the step
+    Eigen::VectorXd curve_before;
+    int curves = 0;              ///< how many of these two are known, along one line
+    Eigen::VectorXd conditions;  ///< as many as phi has
+    Eigen::VectorXd solved;      ///< as many as passive joints
+    Eigen::VectorXd joints;      ///< as many as joints
   };
 
   /// `tree`: bodies numbered as actuated joints, then passive ones; `joints`: their names. Throws
@@ -133,6 +149,7 @@ private:
   };
 
   struct SideMotion;
+  [[nodiscard]] Vector side_point(const Memory & memory, const Side & side) const noexcept;
   struct Lever;
   struct RightAngle;
 
@@ -144,7 +161,10 @@ private:
   void assemble();
 
   [[nodiscard]] bool walk(Memory & memory, const VectorIn & q) const noexcept;
-  [[nodiscard]] bool correct(Memory & memory, int iterations) const noexcept;
+  void predict(Memory & memory) const noexcept;
+  void keep_curve(Memory & memory) const noexcept;
+  [[nodiscard]] bool correct(Memory & memory, int iterations, bool nearby) const noexcept;
+  double improve(Memory & memory) const noexcept;
   [[nodiscard]] bool factorize(Memory & memory) const noexcept;
   void to_passive(Memory & memory) const noexcept;
   void to_conditions(Memory & memory, const VectorIn & tau) const noexcept;
@@ -152,7 +172,8 @@ private:
 
   // closed_chain_jacobian.cpp
   [[nodiscard]] SideMotion side_motion(const Memory & memory, const Side & side) const noexcept;
-  void place(Memory & memory) const noexcept;
+  void place(Memory & memory, bool anew) const noexcept;
+  void measure_gap(Memory & memory) const noexcept;
   void turn(Memory & memory) const noexcept;
   void linearize(Memory & memory) const noexcept;
   void differentiate(Memory & memory) const noexcept;
@@ -172,5 +193,11 @@ private:
   Eigen::Index rows_ = 0;
   Eigen::VectorXd start_;  // of all joints, loops closed
 };
+
+/// The bodies as they were placed to close the loops; nullptr for a tree.
+[[nodiscard]] inline const BodyMotion * placed_bodies(const ClosedChain::Memory * memory) noexcept
+{
+  return memory == nullptr ? nullptr : memory->bodies.data();
+}
 
 }  // namespace dynid

@@ -1,5 +1,7 @@
 // Where the bodies of a closed chain are, and how its closures change with the joints.
 
+#include <cmath>
+
 #include "closed_chain.hpp"
 
 namespace dynid
@@ -22,6 +24,8 @@ Vector out_of(const ClosedChain::Placement & body, const Vector & a) noexcept
   return a.x * body.x_axis + a.y * body.y_axis + a.z * body.z_axis;
 }
 
+constexpr double small_turn = 1e-3;  // [rad] whose sine is that of five orders to the last digit
+
 constexpr ClosedChain::Placement base{
   {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}, {}, {}, {}, {}};
 
@@ -30,17 +34,44 @@ const ClosedChain::Placement & placement(const ClosedChain::Memory & memory, int
   return body < 0 ? base : memory.placements[static_cast<std::size_t>(body)];
 }
 
+/// Sets an angle; after a small turn from its last value without trigonometric functions.
+void set_angle(ClosedChain::Angle & angle, double q, bool anew) noexcept
+{
+  const double turn = q - angle.at;
+  angle.at = q;
+  if (anew || !(std::abs(turn) <= small_turn)) {
+    angle.cosine = std::cos(q);
+    angle.sine = std::sin(q);
+    return;
+  }
+  const double square = turn * turn;
+  const double sine = turn * (1.0 - square / 6.0 * (1.0 - square / 20.0));
+  const double versine = square / 2.0 * (1.0 - square / 12.0);
+  const double c = angle.cosine;
+  const double s = angle.sine;
+  angle.cosine = c - (s * sine + c * versine);
+  angle.sine = s + (c * sine - s * versine);
+}
+
 Eigen::Vector3d eigen(const Vector & a) noexcept { return {a.x, a.y, a.z}; }
 
 }  // namespace
 
-void ClosedChain::place(Memory & memory) const noexcept
+/// Where the bodies are; `anew`: without use of where they were.
+void ClosedChain::place(Memory & memory, bool anew) const noexcept
 {
   for (std::size_t b = 0; b < tree_.bodies.size(); ++b) {
     const Body & body = tree_.bodies[b];
     const Placement & parent = placement(memory, body.parent);
-    BodyMotion motion;
-    place_body(body, turns_[b], memory.q[body.number], motion);
+    const double q = memory.q[body.number];
+    BodyMotion & motion = memory.bodies[b];
+    if (body.prismatic) {
+      slide_body(body, turns_[b], q, motion);
+    } else {
+      Angle & angle = memory.angles[b];
+      set_angle(angle, q, anew);
+      turn_body(body, turns_[b], angle.cosine, angle.sine, motion);
+    }
     Placement & placed = memory.placements[b];
     placed.x_axis = out_of(parent, motion.x_axis);
     placed.y_axis = out_of(parent, motion.y_axis);
@@ -75,6 +106,12 @@ ClosedChain::SideMotion ClosedChain::side_motion(
   return {
     body.origin + arm, body.velocity + cross(body.turning, arm), out_of(body, side.axis),
     body.turning};
+}
+
+Vector ClosedChain::side_point(const Memory & memory, const Side & side) const noexcept
+{
+  const Placement & body = placement(memory, side.body);
+  return body.origin + out_of(body, side.point);
 }
 
 /// Effect of a joint on one side of a closure per unit of its velocity, and its time derivative.
@@ -140,29 +177,45 @@ std::array<ClosedChain::RightAngle, 2> ClosedChain::right_angles(
   return {angle(closure.row + 3, closure.across), angle(closure.row + 4, closure.over)};
 }
 
-/// phi and J at q.
+/// phi at q.
+void ClosedChain::measure_gap(Memory & memory) const noexcept
+{
+  for (const Closure & closure : closures_) {
+    if (closure.kind == ClosureKind::gear) {
+      memory.gap[closure.row] =
+        memory.q[column(closure.a)] - closure.length * memory.q[column(closure.b)] - closure.offset;
+      continue;
+    }
+    const Vector apart = side_point(memory, closure.a) - side_point(memory, closure.b);
+    if (closure.kind == ClosureKind::distance) {
+      memory.gap[closure.row] = (dot(apart, apart) / closure.length - closure.length) / 2.0;
+      continue;
+    }
+    memory.gap.segment<3>(closure.row) = eigen(apart);
+    if (closure.kind == ClosureKind::revolute) {
+      const SideMotion a = side_motion(memory, closure.a);
+      const SideMotion b = side_motion(memory, closure.b);
+      for (const RightAngle & angle : right_angles(memory, closure, a, b)) {
+        memory.gap[angle.row] = angle.gap;
+      }
+    }
+  }
+}
+
+/// J at q.
 void ClosedChain::linearize(Memory & memory) const noexcept
 {
   memory.jacobian.setZero();
   for (const Closure & closure : closures_) {
     if (closure.kind == ClosureKind::gear) {
-      const Eigen::Index follower = column(closure.a);
-      const Eigen::Index leader = column(closure.b);
-      memory.gap[closure.row] =
-        memory.q[follower] - closure.length * memory.q[leader] - closure.offset;
-      memory.jacobian(closure.row, follower) = 1.0;
-      memory.jacobian(closure.row, leader) = -closure.length;
+      memory.jacobian(closure.row, column(closure.a)) = 1.0;
+      memory.jacobian(closure.row, column(closure.b)) = -closure.length;
       continue;
     }
     const SideMotion a = side_motion(memory, closure.a);
     const SideMotion b = side_motion(memory, closure.b);
     const Vector apart = a.point - b.point;
     const bool rod = closure.kind == ClosureKind::distance;
-    if (rod) {
-      memory.gap[closure.row] = (dot(apart, apart) / closure.length - closure.length) / 2.0;
-    } else {
-      memory.gap.segment<3>(closure.row) = eigen(apart);
-    }
     for_each_lever(memory, closure, a, b, [&](const Lever & lever) {
       if (rod) {
         memory.jacobian(closure.row, lever.joint) += dot(apart, lever.moved) / closure.length;
@@ -174,7 +227,6 @@ void ClosedChain::linearize(Memory & memory) const noexcept
       continue;
     }
     for (const RightAngle & angle : right_angles(memory, closure, a, b)) {
-      memory.gap[angle.row] = angle.gap;
       for_each_lever(memory, closure, a, b, [&](const Lever & lever) {
         memory.jacobian(angle.row, lever.joint) += dot(lever.turned, angle.normal);
       });

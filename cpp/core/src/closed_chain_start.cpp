@@ -67,6 +67,10 @@ Eigen::Index condition_count(ClosureKind kind) noexcept
 }
 
 ClosedChain::Memory::Memory(const ClosedChain & chain)
+: bodies(chain.tree_.bodies.size()),
+  angles(chain.tree_.bodies.size()),
+  placements(chain.tree_.bodies.size()),
+  passive(chain.rows_, static_cast<Eigen::Index>(chain.joints_.size()) - chain.actuated_)
 {
   const auto count = static_cast<Eigen::Index>(chain.joints_.size());
   const auto passive_count = count - chain.actuated_;
@@ -77,16 +81,16 @@ ClosedChain::Memory::Memory(const ClosedChain & chain)
   for (auto * vector : {&gap, &conditions}) {
     vector->setZero(chain.rows_);
   }
-  for (auto * vector : {&ordered, &solved}) {
+  for (auto * vector : {&tangent, &curve, &curve_before, &solved}) {
     vector->setZero(passive_count);
   }
-  step.setZero(chain.actuated_);
+  for (auto * vector : {&step, &step_before}) {
+    vector->setZero(chain.actuated_);
+  }
   transfer.setIdentity(count, chain.actuated_);
   transfer_rate.setZero(count, chain.actuated_);
   jacobian.setZero(chain.rows_, count);
   jacobian_rate.setZero(chain.rows_, count);
-  passive = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(chain.rows_, passive_count);
-  placements.resize(chain.tree_.bodies.size());
 }
 
 ClosedChain::ClosedChain(
@@ -173,7 +177,7 @@ ClosedChain::Side ClosedChain::side(
 void ClosedChain::assemble()
 {
   Memory memory(*this);
-  if (!correct(memory, most_at_start)) {
+  if (!correct(memory, most_at_start, false)) {
     throw std::invalid_argument(
       "The closed chain cannot be assembled: " + describe(memory.failure, start_.head(actuated_)) +
       " Give other start positions of the passive joints, or other closures.");

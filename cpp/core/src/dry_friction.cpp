@@ -14,7 +14,9 @@ constexpr int most_sweeps = 1000;    // a dozen suffice unless joints are nearly
 constexpr double tolerance = 1e-9;   // of the largest torque: the sweeps end
 constexpr double saturated = 20.0;   // tanh of this is 1 in double precision
 constexpr int most_iterations = 20;  // of Newton's method, which converges from one side
-constexpr int most_halvings = 60;    // to double precision
+constexpr int most_secants = 20;     // a few suffice; then follow bisections
+constexpr int most_steps = 80;       // of both
+constexpr double finest = 4e-16;     // of the bracket at first: its width at double precision
 
 void check_size(const JointTerm & term, double size)
 {
@@ -212,6 +214,9 @@ double DryFriction::Surface::smooth_alone(double free, double mobility) const no
 {
   const double smoothing = term.smoothing;
   const double limit = free > 0.0 ? high : -low;
+  if (std::abs(free) - mobility * limit > saturated * smoothing) {
+    return std::copysign(limit, free);
+  }
   // u' + mobility limit tanh(u' / smoothing) = free: growing, and flatter away from 0, so that
   // Newton's method from the side of 0 stays there
   double u = free / (1.0 + mobility * limit / smoothing);
@@ -227,8 +232,8 @@ double DryFriction::Surface::smooth_alone(double free, double mobility) const no
   return limit * std::tanh(u / smoothing);
 }
 
-/// Solves u' + mobility f(z(u')) = free by bisection: f is bounded, so u' is between two known
-/// velocities.
+/// Solves u' + mobility f(z(u')) = free: f is bounded, so u' is between two known velocities, and
+/// the left side grows with u'. Secants find it.
 double DryFriction::Surface::contact_alone(double free, double mobility, double step) const noexcept
 {
   const double per_deflection = high / term.scale;
@@ -236,12 +241,42 @@ double DryFriction::Surface::contact_alone(double free, double mobility, double 
                       std::max(std::abs(deflection), term.scale * (1.0 + term.static_ratio));
   double below = free - most;
   double above = free + most;
-  for (int iteration = 0; iteration < most_halvings; ++iteration) {
-    const double u = 0.5 * (below + above);
-    const double rest = free - u - mobility * per_deflection * deflection_after(step, u);
-    (rest > 0.0 ? below : above) = u;
+  const auto friction = [&](double u) { return per_deflection * deflection_after(step, u); };
+  const auto rest = [&](double u) { return free - u - mobility * friction(u); };
+  // a contact that slides has its torque at the end of the bracket too
+  for (const double end : {above, below}) {
+    const double limit = friction(end);
+    if (friction(free - mobility * limit) == limit) {
+      return limit;
+    }
   }
-  return per_deflection * deflection_after(step, 0.5 * (below + above));
+  // Illinois: where one end stays twice, its rest counts half
+  double rest_below = rest(below);
+  double rest_above = rest(above);
+  const double narrow = finest * most;
+  bool was_below = false;
+  bool was_above = false;
+  for (int iteration = 0; iteration < most_steps && above - below > narrow; ++iteration) {
+    const bool halves = iteration >= most_secants;
+    const double share = halves ? 0.5 : rest_below / (rest_below - rest_above);
+    const double u = below + share * (above - below);
+    const double found = rest(u);
+    if (found == 0.0 || !(u > below && u < above)) {
+      return friction(u);
+    }
+    if (found > 0.0) {
+      below = u;
+      rest_below = found;
+      rest_above *= was_below ? 0.5 : 1.0;
+    } else {
+      above = u;
+      rest_above = found;
+      rest_below *= was_above ? 0.5 : 1.0;
+    }
+    was_below = found > 0.0;
+    was_above = !was_below;
+  }
+  return friction(0.5 * (below + above));
 }
 
 }  // namespace dynid

@@ -36,7 +36,7 @@ void write_row(const BodyMotion & body, const Axis & axis, double * row) noexcep
 
 void rigid_body_rows(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
-  const double * ddq, double * rows, Eigen::Index stride) noexcept
+  const double * ddq, double * rows, Eigen::Index stride, const BodyMotion * placed) noexcept
 {
   constexpr Vector zero{0.0, 0.0, 0.0};
   const BodyMotion base = base_motion(tree);
@@ -46,8 +46,8 @@ void rigid_body_rows(
     const BodyMotion & parent =
       body.parent < 0 ? base : motion.bodies[static_cast<std::size_t>(body.parent)];
     BodyMotion & moved = motion.bodies[b];
-    move_body(
-      body, motion.turns[b], parent, {q[body.number], dq[body.number], ddq[body.number]}, moved);
+    place_body(tree, motion, placed, b, q[body.number], moved);
+    move_body(body, parent, {dq[body.number], ddq[body.number]}, moved);
 
     Axis * const axes = motion.axes.data() + b * count;
     const Vector own = vector(body.axis);

@@ -161,7 +161,7 @@ void Mechanism::write_rows(
   out.setZero();
   rigid_body_rows(
     definition.tree.kinematics, memory.motion, state.q, moves ? state.dq : still,
-    moves ? state.ddq : still, out.data(), out.outerStride());
+    moves ? state.ddq : still, out.data(), out.outerStride(), placed_bodies(memory.chain.get()));
   evaluate_terms(workspace, state);
   const auto first = definition.first_term;
   for (std::size_t k = 0; k < definition.terms.size(); ++k) {
@@ -187,7 +187,7 @@ void Mechanism::torque(
   VectorOut all = definition.chain ? VectorOut(memory.tree_tau) : tau;
   rigid_body_torque(
     definition.tree.kinematics, memory.motion, state.q, moves ? state.dq : still,
-    moves ? state.ddq : still, parameters.data(), all.data());
+    moves ? state.ddq : still, parameters.data(), all.data(), placed_bodies(memory.chain.get()));
   add_terms(workspace, state, parameters, all);
   if (definition.chain) {
     definition.chain->project(*memory.chain, all, tau);
@@ -212,7 +212,7 @@ void Mechanism::momentum(
   VectorOut change = definition.chain ? VectorOut(memory.tree_gradient) : gradient;
   rigid_body_momentum(
     definition.tree.kinematics, memory.motion, state.q, state.dq, parameters.data(), all.data(),
-    change.data());
+    change.data(), placed_bodies(memory.chain.get()));
   all.noalias() += definition.term_inertia * velocity;
   if (definition.chain) {
     // T(q_a, dq_a) also depends on G: dT/dq_a = G^T dT/dq + dG/dt^T p

@@ -1,7 +1,9 @@
 #include "mechanism_definition.hpp"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 
 namespace dynid
@@ -226,6 +228,34 @@ void Mechanism::Definition::set_parameters(const VectorIn & values)
     // the product of the rows first, so that rounding keeps the sum exactly symmetric
     const Eigen::MatrixXd unit = term_rows.col(column) * term_rows.col(column).transpose();
     term_inertia += parameters[first_term + column] * unit;
+  }
+  sum_dry_friction();
+}
+
+/// What of the largest dry friction of the actuated joints does not depend on the motion.
+void Mechanism::Definition::sum_dry_friction()
+{
+  const auto n = coupling.rows();
+  dry_forwards.setZero(n);
+  dry_backwards.setZero(n);
+  loaded_dry.clear();
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const auto & term = terms[k];
+    const auto column = static_cast<Eigen::Index>(k);
+    const double size = std::abs(parameters[first_term + column]);
+    const double forwards = size * largest_dry(column, 0);
+    const double backwards = size * largest_dry(column, 1);
+    if (term.side == TermSide::motor) {
+      // a motor's direction is not that of each joint it acts on
+      const auto rows = term_rows.col(column).head(n).cwiseAbs();
+      dry_forwards += std::max(forwards, backwards) * rows;
+      dry_backwards += std::max(forwards, backwards) * rows;
+    } else if (term.joint < n && term.kind->loaded) {
+      loaded_dry.push_back(column);
+    } else if (term.joint < n) {
+      dry_forwards[term.joint] += forwards;
+      dry_backwards[term.joint] += backwards;
+    }
   }
 }
 

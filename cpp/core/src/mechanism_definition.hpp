@@ -38,6 +38,9 @@ struct Mechanism::Definition
   Eigen::MatrixXd axes;          // of the bodies' joints, in their frames
   Eigen::MatrixXd term_rows;     // column k: joint rows of term k per unit of its torque
   Eigen::MatrixX2d largest_dry;  // dry friction of term k per unit, forwards and backwards
+  Eigen::VectorXd dry_forwards;  // the sum of those that do not depend on load, of the parameters
+  Eigen::VectorXd dry_backwards;
+  std::vector<Eigen::Index> loaded_dry;  // the others, at joints
   std::vector<bool> prismatic;
   std::vector<std::string> names;
   std::vector<std::string> units;
@@ -51,6 +54,7 @@ private:
   void name_bodies(const MechanismDescription & description);
   void name_terms();
   void find_dependence();
+  void sum_dry_friction();
 };
 
 struct Workspace::Memory

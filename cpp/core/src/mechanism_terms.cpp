@@ -51,7 +51,8 @@ void Mechanism::evaluate_terms(Workspace & workspace, const TreeState & state) c
   if (definition.any_load_term) {
     rigid_body_rows(
       definition.tree.kinematics, memory.motion, state.q, memory.zero.data(), memory.zero.data(),
-      memory.gravity_rows.data(), memory.gravity_rows.outerStride());
+      memory.gravity_rows.data(), memory.gravity_rows.outerStride(),
+      placed_bodies(memory.chain.get()));
     memory.load.noalias() = memory.gravity_rows * definition.parameters.head(definition.first_term);
   }
   const double inertial = definition.semi_static ? 0.0 : 1.0;
@@ -96,24 +97,14 @@ void Mechanism::dry_friction(Workspace & workspace, VectorOut tau) const noexcep
   auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
   auto & backward = memory.bias;
-  tau.setZero();
-  backward.setZero();
-  for (std::size_t k = 0; k < definition.terms.size(); ++k) {
-    const auto & term = definition.terms[k];
-    const auto column = static_cast<Eigen::Index>(k);
-    const double size = std::abs(definition.parameters[definition.first_term + column]);
-    const double ahead = size * definition.largest_dry(column, 0);
-    const double back = size * definition.largest_dry(column, 1);
-    if (term.side == TermSide::motor) {
-      // a motor's direction is not that of each joint it acts on
-      const auto rows = definition.term_rows.col(column).head(tau.size()).cwiseAbs();
-      tau += std::max(ahead, back) * rows;
-      backward += std::max(ahead, back) * rows;
-    } else if (term.joint < tau.size()) {
-      const double load = term.kind->loaded ? std::abs(memory.load[term.joint]) : 1.0;
-      tau[term.joint] += load * ahead;
-      backward[term.joint] += load * back;
-    }
+  tau = definition.dry_forwards;
+  backward = definition.dry_backwards;
+  for (const auto column : definition.loaded_dry) {
+    const auto & term = definition.terms[static_cast<std::size_t>(column)];
+    const double size =
+      std::abs(memory.load[term.joint] * definition.parameters[definition.first_term + column]);
+    tau[term.joint] += size * definition.largest_dry(column, 0);
+    backward[term.joint] += size * definition.largest_dry(column, 1);
   }
   tau = tau.cwiseMax(backward);
 }

@@ -54,7 +54,7 @@ double along_axis(const Body & body, const Wrench & wrench) noexcept
 
 void rigid_body_torque(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
-  const double * ddq, const double * parameters, double * tau) noexcept
+  const double * ddq, const double * parameters, double * tau, const BodyMotion * placed) noexcept
 {
   const BodyMotion base = base_motion(tree);
   const auto count = tree.bodies.size();
@@ -64,7 +64,8 @@ void rigid_body_torque(
     const BodyMotion & parent =
       body.parent < 0 ? base : motion.bodies[static_cast<std::size_t>(body.parent)];
     BodyMotion & moved = motion.bodies[b];
-    move_body(body, motion.turns[b], parent, {q[j], dq[j], ddq[j]}, moved);
+    place_body(tree, motion, placed, b, q[j], moved);
+    move_body(body, parent, {dq[j], ddq[j]}, moved);
     if (body.block < 0) {
       motion.wrenches[b] = Wrench{};
       continue;
@@ -89,7 +90,8 @@ void rigid_body_torque(
 
 void rigid_body_momentum(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
-  const double * parameters, double * momentum, double * gradient) noexcept
+  const double * parameters, double * momentum, double * gradient,
+  const BodyMotion * placed) noexcept
 {
   const BodyMotion base = base_motion(tree);
   const auto count = tree.bodies.size();
@@ -101,7 +103,8 @@ void rigid_body_momentum(
     const BodyMotion & parent = first ? base : motion.bodies[p];
     const Vector parent_velocity = first ? Vector{0.0, 0.0, 0.0} : motion.velocities[p];
     BodyMotion & moved = motion.bodies[b];
-    move_body(body, motion.turns[b], parent, {q[j], dq[j], 0.0}, moved);
+    place_body(tree, motion, placed, b, q[j], moved);
+    move_body(body, parent, {dq[j], 0.0}, moved);
     Vector velocity = rotate_in(moved, parent_velocity + cross(parent.velocity, moved.origin));
     if (body.prismatic) {
       velocity = velocity + dq[j] * vector(body.axis);

@@ -23,24 +23,38 @@ Eigen::VectorXd even_steps(Eigen::Index n)
   return Eigen::pow(1.0 / root, Eigen::ArrayXd::LinSpaced(n, 1.0, static_cast<double>(n)));
 }
 
-/// The mechanism with true parameters, but without the dry friction, which DryFriction computes.
+/// The mechanism with true parameters, but without the terms of dry friction, which DryFriction
+/// computes.
 Mechanism without_dry_friction(
   const MechanismDescription & description, const VectorIn & parameters)
 {
-  const Mechanism mechanism = Mechanism(description).with_parameters(parameters);
-  Eigen::VectorXd smooth = parameters;
+  auto simulated = description;
+  simulated.terms.clear();
+  for (const auto & term : description.terms) {
+    if (term.kind == nullptr || !term.kind->dry()) {
+      simulated.terms.push_back(term);
+    }
+  }
+  const Mechanism mechanism(simulated);
+  check_terms(
+    description.terms, static_cast<int>(mechanism.moving_joints().size()),
+    static_cast<int>(mechanism.joint_count()));
   const auto first =
-    mechanism.parameter_count() - static_cast<Eigen::Index>(description.terms.size());
-  for (std::size_t k = 0; k < description.terms.size(); ++k) {
-    const auto & kind = *description.terms[k].kind;
-    const auto index = first + static_cast<Eigen::Index>(k);
-    if (kind.dry()) {
-      if (description.terms[k].joint >= mechanism.joint_count() && smooth[index] != 0.0) {
-        throw std::invalid_argument(
-          mechanism.parameter_names()[static_cast<std::size_t>(index)] +
-          " is dry friction of a passive joint, which cannot be simulated; set it to 0.");
-      }
-      smooth[index] = 0.0;
+    mechanism.parameter_count() - static_cast<Eigen::Index>(simulated.terms.size());
+  const auto count = static_cast<Eigen::Index>(description.terms.size());
+  if (parameters.size() != first + count || !parameters.allFinite()) {
+    return Mechanism(description).with_parameters(parameters);  // throws with a sentence
+  }
+  Eigen::VectorXd smooth = parameters.head(mechanism.parameter_count());
+  Eigen::Index kept = first;
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const auto & term = description.terms[static_cast<std::size_t>(k)];
+    if (!term.kind->dry()) {
+      smooth[kept++] = parameters[first + k];
+    } else if (term.joint >= mechanism.joint_count() && parameters[first + k] != 0.0) {
+      throw std::invalid_argument(
+        Mechanism(description).parameter_names()[static_cast<std::size_t>(first + k)] +
+        " is dry friction of a passive joint, which cannot be simulated; set it to 0.");
     }
   }
   for (Eigen::Index body = 0; body < first / 10; ++body) {
@@ -49,9 +63,9 @@ Mechanism without_dry_friction(
         "Body " + std::to_string(body + 1) + " has a negative mass, which cannot be simulated.");
     }
   }
-  auto simulated = mechanism.with_parameters(smooth);
-  simulated.require_rigid_bodies();
-  return simulated;
+  auto bodies = mechanism.with_parameters(smooth);
+  bodies.require_rigid_bodies();
+  return bodies;
 }
 
 }  // namespace

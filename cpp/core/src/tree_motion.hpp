@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "dynid/kinematic_tree.hpp"
 
 namespace dynid
@@ -50,7 +52,6 @@ inline Vector rotate_out(const BodyMotion & body, const Vector & a) noexcept
 
 struct JointState
 {
-  double q;
   double dq;
   double ddq;
 };
@@ -58,12 +59,66 @@ struct JointState
 /// The motion of the base: none, against gravity.
 [[nodiscard]] BodyMotion base_motion(const KinematicTree & tree) noexcept;
 
-/// Where a body is in its parent's frame: axes and origin of `motion`.
-void place_body(const Body & body, const Turn & turn, double q, BodyMotion & motion) noexcept;
+// Where a body is in its parent's frame, axes and origin of `motion`: by the cosine and sine of a
+// revolute joint's angle, by the position of a prismatic joint, or by that of either.
 
-/// The motion of a body from that of its parent.
-void move_body(
-  const Body & body, const Turn & turn, const BodyMotion & parent, const JointState & joint,
-  BodyMotion & motion) noexcept;
+inline void turn_body(
+  const Body & body, const Turn & turn, double cosine, double sine, BodyMotion & motion) noexcept
+{
+  motion.origin = vector(body.origin);
+  motion.x_axis = turn.constant[0] + cosine * turn.across[0] + sine * turn.turned[0];
+  motion.y_axis = turn.constant[1] + cosine * turn.across[1] + sine * turn.turned[1];
+  motion.z_axis = turn.constant[2] + cosine * turn.across[2] + sine * turn.turned[2];
+}
+
+inline void slide_body(const Body & body, const Turn & turn, double q, BodyMotion & motion) noexcept
+{
+  motion.x_axis = turn.constant[0];
+  motion.y_axis = turn.constant[1];
+  motion.z_axis = turn.constant[2];
+  motion.origin = vector(body.origin) + rotate_out(motion, q * vector(body.axis));
+}
+
+inline void place_body(const Body & body, const Turn & turn, double q, BodyMotion & motion) noexcept
+{
+  if (body.prismatic) {
+    slide_body(body, turn, q, motion);
+  } else {
+    turn_body(body, turn, std::cos(q), std::sin(q), motion);
+  }
+}
+
+/// As bodies that are placed already, where these are given, or else by a joint's position.
+inline void place_body(
+  const KinematicTree & tree, const TreeMotion & motion, const BodyMotion * placed, std::size_t b,
+  double q, BodyMotion & moved) noexcept
+{
+  if (placed != nullptr) {
+    moved = placed[b];
+  } else {
+    place_body(tree.bodies[b], motion.turns[b], q, moved);
+  }
+}
+
+/// The motion of a body that is placed already, from that of its parent.
+inline void move_body(
+  const Body & body, const BodyMotion & parent, const JointState & joint,
+  BodyMotion & motion) noexcept
+{
+  const Vector axis = vector(body.axis);
+  const Vector w = parent.velocity;
+  const Vector lift =
+    parent.lift + cross(parent.acceleration, motion.origin) + cross(w, cross(w, motion.origin));
+  motion.velocity = rotate_in(motion, w);
+  motion.acceleration = rotate_in(motion, parent.acceleration);
+  motion.lift = rotate_in(motion, lift);
+  const Vector turning = cross(motion.velocity, joint.dq * axis);
+  if (body.prismatic) {
+    motion.lift = motion.lift + 2.0 * turning + joint.ddq * axis;
+  } else {
+    motion.acceleration = motion.acceleration + turning + joint.ddq * axis;
+    motion.velocity = motion.velocity + joint.dq * axis;
+  }
+}
 
 }  // namespace dynid

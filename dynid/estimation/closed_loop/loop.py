@@ -183,7 +183,8 @@ class SimulatedLoop:
     def _reference(self, number: int, rows: Rows) -> Reference:
         signals, step = rows.signals, _steps(rows)
         if self._commanded is None:
-            return measured_reference(signals, step)
+            key = ("reference", number)
+            return self._problem.derived(key, lambda: measured_reference(signals, step))
         rate = step * signals.sampling_rate
         run_in = max(1, round(signals.time[0] * rate))
         cycles = np.arange(-run_in, (len(signals.time) - 1) * step + 1)

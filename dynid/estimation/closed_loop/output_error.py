@@ -18,8 +18,9 @@ from dynid.estimation.estimate import Estimate, error_correlation
 from dynid.estimation.least_squares import Solution, estimate_at, solve
 from dynid.estimation.regression import Problem
 
-_ITERATIONS = 6
+_ITERATIONS = 12  # most of them cost one simulation, those by differences one for each parameter
 _LEAST_GAIN = 1e-3  # relative decrease of the cost below which the iteration ends
+_SHARES = (1.0, -1.0, 0.1, -0.1, 0.01, -0.01)  # of a difference's step, tried in turn
 _DAMPINGS = (0.0, 0.1, 1.0, 10.0)  # of Levenberg–Marquardt, tried in turn
 
 
@@ -72,10 +73,19 @@ class _Point(NamedTuple):
 
 
 class _Linear(NamedTuple):
-    """Linearisation of the errors at a point, summed over the rows of each joint."""
+    """Linearisation of the errors at a point.
 
-    gram: Array  # J^T J (n, k, k)
-    slope: Array  # J^T errors (n, k)
+    Attributes:
+        jacobian: (m, n, k) of each recording: minus the derivative of the errors.
+        gram: (n, k, k) J^T J, summed over the rows of each joint.
+        slope: (n, k) J^T errors, the same.
+        differenced: (k,) base parameters at which it was found by differences.
+    """
+
+    jacobian: list[Array]
+    gram: Array
+    slope: Array
+    differenced: Array
 
 
 def minimise(output: OutputError, first: Estimate) -> Estimate:
@@ -83,8 +93,10 @@ def minimise(output: OutputError, first: Estimate) -> Estimate:
 
     Joints are weighted by the inverse variance of their output error. Sensitivities are forward
     differences with a step of one standard deviation of the first estimate, because stiction makes
-    the simulation discontinuous in smaller steps. Every point is physically consistent. Parameters
-    that are not identifiable in the first estimate keep its values.
+    the simulation discontinuous in smaller steps. After a step they are updated by what it changed
+    (Broyden 1965). Only a minimum further than the differences' own steps from where these were
+    taken is checked by new ones. Every point is physically consistent. Parameters that are not
+    identifiable in the first estimate keep its values.
 
     Raises:
         EstimationError: there is no motion, or the loop cannot be simulated.
@@ -96,15 +108,19 @@ def minimise(output: OutputError, first: Estimate) -> Estimate:
     for _ in range(_ITERATIONS):
         variance = output.variance(point.errors, len(steps))
         better, solution = _improved(output, point, linear, variance)
-        if better is None:
+        ends = better is None
+        if better is not None:
+            gain = 1 - _cost(output, better, variance) / _cost(output, point, variance)
+            moved = np.abs(better.base - point.base)
+            settled = moved <= TOLERANCE * np.sqrt(np.diag(solution.inverse))
+            ends = gain < _LEAST_GAIN or bool(settled.all())
+            if not ends:
+                linear = _updated(output, linear, point, better, steps)
+            point = better
+        if ends and np.all(np.abs(point.base - linear.differenced) <= steps):
             break
-        gain = 1 - _cost(output, better, variance) / _cost(output, point, variance)
-        moved = np.abs(better.base - point.base)
-        point = better
-        settled = moved <= TOLERANCE * np.sqrt(np.diag(solution.inverse))
-        if gain < _LEAST_GAIN or settled.all():
-            break
-        linear = _linearised(output, point, steps, first.determined)
+        if ends:
+            linear = _linearised(output, point, steps, first.determined)
     return _finished(output, point, linear, first)
 
 
@@ -126,31 +142,70 @@ def _cost(output: OutputError, point: _Point, variance: Array) -> float:
 def _linearised(
     output: OutputError, point: _Point, steps: Array, determined: NDArray[np.bool_]
 ) -> _Linear:
-    base = output.problem.base
-
     def difference(number: int) -> list[Array]:
         if not determined[number]:
             return [np.zeros_like(errors) for errors in point.errors]
-        step = steps[number]
-        try:
-            shifted_errors = output.errors(_shifted(point, base.independent[number], step))
-        except EstimationError:  # not physically consistent on this side of the bound
-            step = -step
-            shifted_errors = output.errors(_shifted(point, base.independent[number], step))
+        step, shifted_errors = _shifted_errors(output, point, number, steps[number])
         pairs = zip(point.errors, shifted_errors, strict=True)
         return [(before - after) / step for before, after in pairs]
 
     with ThreadPoolExecutor() as pool:  # the core releases the GIL
         columns = list(pool.map(difference, range(len(steps))))
-    n, k = point.errors[0].shape[1], len(steps)
+    jacobian = [np.stack(of_one, axis=2) for of_one in zip(*columns, strict=True)]
+    return _summed(output, jacobian, point, point.base)
+
+
+def _updated(
+    output: OutputError, linear: _Linear, before: _Point, after: _Point, steps: Array
+) -> _Linear:
+    """Return the linearisation nearest to this one that is exact for a step already taken.
+
+    Near is meant in units of ``steps`` (k,).
+    """
+    change = after.base - before.base
+    across = change / steps**2
+    across /= change @ across
+    triples = zip(linear.jacobian, before.errors, after.errors, strict=True)
+    jacobian = [
+        of_one + (old - new - of_one @ change)[:, :, None] * across for of_one, old, new in triples
+    ]
+    return _summed(output, jacobian, after, linear.differenced)
+
+
+def _summed(
+    output: OutputError, jacobian: list[Array], point: _Point, differenced: Array
+) -> _Linear:
+    n, k = jacobian[0].shape[1:]
     gram, slope = np.zeros((n, k, k)), np.zeros((n, k))
-    for number, (counted, errors) in enumerate(zip(output.counted, point.errors, strict=True)):
-        jacobian = np.stack([column[number] for column in columns], axis=2)  # (m, n, k)
+    for counted, of_one, errors in zip(output.counted, jacobian, point.errors, strict=True):
         for joint in range(n):
-            weighted = jacobian[:, joint].T * counted[:, joint]
-            gram[joint] += weighted @ jacobian[:, joint]
+            weighted = of_one[:, joint].T * counted[:, joint]
+            gram[joint] += weighted @ of_one[:, joint]
             slope[joint] += weighted @ errors[:, joint]
-    return _Linear(gram, slope)
+    return _Linear(jacobian, gram, slope, differenced)
+
+
+def _shifted_errors(
+    output: OutputError, point: _Point, number: int, step: float
+) -> tuple[float, list[Array]]:
+    """Return a step of one base parameter that can be simulated, and the errors after it.
+
+    Raises:
+        EstimationError: neither side of the parameter can be simulated.
+    """
+    column = output.problem.base.independent[number]
+    reason = None
+    for share in _SHARES:
+        try:
+            shifted = _shifted(point, column, share * step)
+            return share * step, output.errors(shifted)
+        except EstimationError as error:  # noqa: PERF203  not consistent on this side of the bound
+            reason = error
+    name = output.problem.mechanism.parameter_names[column]
+    raise EstimationError(
+        f"'{name}' can be made neither larger nor smaller in the simulation: {reason} A term of "
+        "kind 'rotor_inertia' in the profile's 'terms' gives a joint inertia that bodies lack."
+    )
 
 
 def _shifted(point: _Point, number: int, step: float) -> Array:

@@ -158,7 +158,10 @@ def _is_significant(found: PayloadFit) -> bool:
 
 def _held_out(found: PayloadFit, signals: Sequence[Signals]) -> HeldOut:
     """Cross-validate, with errors relative to the measured torque instead of the residual."""
-    held_out = cross_validate(found.fitted)
+    fitted = found.fitted
+    # the problem is that of the payload alone, the standard parameters are those of all
+    changed = fitted.problem.base.project(fitted.standard - fitted.unconstrained)
+    held_out = cross_validate(fitted, fitted.estimate.base + changed)
     torque = np.concatenate([one.torque for one in signals])
     size = np.sqrt(np.mean(torque**2, axis=0))
     relative = np.asarray(held_out.rmse_torque) / np.where(size > 0, size, np.inf)

@@ -97,7 +97,7 @@ struct UpdatedController
   /// Lets callbacks and cycles run until something has happened.
   bool happens(const std::function<bool()> & event)
   {
-    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    const auto deadline = std::chrono::steady_clock::now() + 10min;
     while (!event() && std::chrono::steady_clock::now() < deadline) {
       controller.executor().spin_some(10ms);
       controller.update();

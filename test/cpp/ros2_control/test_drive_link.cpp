@@ -87,7 +87,7 @@ public:
 
   bool happens(const std::function<bool()> & event)
   {
-    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    const auto deadline = std::chrono::steady_clock::now() + 10min;
     while (!event() && std::chrono::steady_clock::now() < deadline) {
       controller.executor().spin_some(10ms);
       controller.update();
@@ -111,7 +111,7 @@ public:
         std::this_thread::sleep_for(1ms);
       }
     });
-    controller.executor().spin_until_future_complete(answer, 20s);
+    controller.executor().spin_until_future_complete(answer, 10min);
     running = false;
     cycle.join();
     return *answer.get();

@@ -57,7 +57,7 @@ public:
   /// Waits until the condition is true, or a timeout; cycles run meanwhile, or not.
   bool until(const std::function<bool()> & holds, bool cycling = true)
   {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
     while (!holds()) {
       if (std::chrono::steady_clock::now() > deadline) {
         return false;

@@ -85,7 +85,10 @@ def test_models_of_two_robots_are_refused() -> None:
         ("model,when\na.yaml,2026-01-01", "expected 'model,time'"),
         ("model,time\na.yaml", "line 2: 1 cells, expected 2"),
         ("model,time\na.yaml,yesterday", "'yesterday' is not a date"),
+        ("model,time\na.yaml,0001-01-01T00:00+14:00", "T00:00.14:00' is not a date"),
         ("model,time,temperature\na.yaml,2026-01-01,nan", "'nan' is not a number"),
+        ("model,time,temperature\na.yaml,2026-01-01,1e308", "'1e308' is not a number from -100"),
+        ("model,time\n" + "a.yaml,2026-01-01\n" * 20_000, "20001 lines, .*MAX_HISTORY_MODELS"),
     ],
 )
 def test_faulty_tables_are_refused(text: str, said: str, tmp_path: Path) -> None:

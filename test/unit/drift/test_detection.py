@@ -123,6 +123,15 @@ def test_refuses_times_that_do_not_rise() -> None:
         replace(history, times=np.zeros(12))
 
 
+def test_refuses_a_covariance_that_no_errors_have() -> None:
+    history = drawn_history(model(), 12)
+    covariances = history.covariances.copy()
+    sizes = np.sqrt(np.diag(covariances[4]))
+    covariances[4, 0, 1] = covariances[4, 1, 0] = 1.5 * sizes[0] * sizes[1]
+    with pytest.raises(EstimationError, match="covariance of recording 5 is not positive"):
+        replace(history, covariances=covariances)
+
+
 def test_refuses_parameters_of_another_robot() -> None:
     with pytest.raises(EstimationError, match="'ZZ99' is not a base parameter"):
         find_causes(model(), ["ZZ99"])

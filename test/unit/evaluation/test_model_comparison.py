@@ -109,6 +109,12 @@ def test_other_joints_are_refused() -> None:
         compare_models(model(0), arm_robot())
 
 
+@pytest.mark.parametrize("states", [0, 10**9, 10**20])
+def test_a_number_of_states_that_no_memory_has_is_refused(states) -> None:
+    with pytest.raises(ArgumentError, match="states must be an integer from 1 to 100000"):
+        compare_models(model(0), model(0), states=states)
+
+
 def test_the_command_prints_one_json_object(
     tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,11 @@ def client() -> Iterator[Client]:
     pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
+            n_workers=1,
+            threads_per_worker=2,
+            processes=False,
+            protocol="tcp",
+            dashboard_address="127.0.0.1:0",
         ) as local,
         distributed.Client(local) as connected,
     ):

@@ -30,7 +30,8 @@ def rows(tmp_path: Path) -> Path:
     """Write rows of one robot; return the file of its recordings."""
     now = datetime.now(timezone.utc)
     values = {"schema_version": 1, "seconds": 1.0, "finished_at": now, "recorded_at": now}
-    texts = ("robot", "type", "recording", "fingerprint", "status", "dynid_version", "model")
+    texts = ("robot", "type", "recording", "fingerprint", "status", "dynid_version")
+    values |= {"model": "models/ärm/1.yaml"}
     row = values | dict.fromkeys(texts, "ärm") | {"joints": ["a", "b"], "covariance": [1.0] * 6}
     with writer(tmp_path) as data:
         data.replace("robot", [row | {"recording": f"{i}"} for i in range(5)], [], {})

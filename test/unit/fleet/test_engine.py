@@ -10,10 +10,11 @@ from importlib import metadata
 import pytest
 from support.tasks import end_process_once, hold_memory, square
 
-from dynid.errors import TaskError
+from dynid.errors import ConfigurationError, TaskError
 
 distributed = pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
 
+from dynid.fleet import engine  # noqa: E402
 from dynid.fleet.engine import WorkerLost, cluster, completed  # noqa: E402
 
 
@@ -54,11 +55,33 @@ def test_what_a_function_raises_is_raised(client):
         list(completed(client, square, [("text", ("text",))]))
 
 
-def test_no_scheduler_is_said_in_a_sentence(monkeypatch):
-    monkeypatch.setattr("dynid.fleet.engine._RECONNECT", "1s")
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:9", "", "x", "http://127.0.0.1:9", "tls://127.0.0.1:9", "ucx://x"]
+)
+def test_no_scheduler_is_said_in_a_sentence(monkeypatch, capsys, address):
+    monkeypatch.setattr(engine, "_RECONNECT", "1s")
+    with pytest.raises(TaskError, match=f"{address}: no scheduler answers"), cluster(address):
+        pass
+    assert "Exception ignored" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("memory", ["abc", "", "0", "-1", "1B", "nan", "1e400"])
+def test_a_limit_of_memory_that_no_process_can_keep_is_refused(memory):
     with (
-        pytest.raises(TaskError, match=r"tcp://127.0.0.1:9: no scheduler answers"),
-        cluster("tcp://127.0.0.1:9"),
+        pytest.raises(ConfigurationError, match="such as 2GB, and at least 100 MB"),
+        cluster(memory=memory),
+    ):
+        pass
+
+
+def test_processes_that_cannot_be_started_are_said_in_a_sentence(monkeypatch):
+    def fail(**_options):
+        raise RuntimeError("Cluster failed to start: no usable temporary directory")
+
+    monkeypatch.setattr(distributed, "LocalCluster", fail)
+    with (
+        pytest.raises(TaskError, match=r"cannot be started .*no usable temporary directory"),
+        cluster(workers=1),
     ):
         pass
 

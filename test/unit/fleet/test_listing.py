@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -25,7 +27,7 @@ def fleet(folder: Path, types: str) -> Fleet:
 def touch(folder: Path, *names: str) -> None:
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(name)
+        (folder / name).write_bytes(os.fsencode(name))
 
 
 def test_a_pattern_names_robots_by_a_part_of_the_path(tmp_path):
@@ -57,6 +59,7 @@ def test_a_folder_has_no_fingerprint(tmp_path):
         ("{arm: {profile: arm.yaml}}", "needs 'recordings' .patterns. or 'table'"),
         ("{arm: {profile: arm.yaml, recordings: 'rec/*.npz'}}", "must contain {robot} once"),
         ("{arm: {profile: other.yaml, recordings: '{robot}.npz'}}", "type 'arm': .*other.yaml"),
+        (f"{{arm: {{profile: {'a' * 300}, recordings: '{{robot}}.npz'}}}}", "type 'arm': .*aaa"),
         ("{arm: {profile: arm.yaml, recordings: '{robot}.npz', colums: 1}}", "unknown .*colums"),
         (
             "{arm: {profile: arm.yaml, set: [identification.cutof_hz=1], recordings: '{robot}'}}",
@@ -67,6 +70,14 @@ def test_a_folder_has_no_fingerprint(tmp_path):
 def test_a_mistake_in_the_file_is_named(tmp_path, types, sentence):
     with pytest.raises(ConfigurationError, match=sentence):
         fleet(tmp_path, types)
+
+
+@pytest.mark.parametrize("name", ['""', '"a\\0b"'])
+def test_a_data_set_without_the_name_of_a_folder_is_refused(tmp_path, name):
+    path = tmp_path / "fleet.yaml"
+    path.write_text(f"data_set: {name}\ntypes: {{arm: {{profile: pendulum, table: t.csv}}}}\n")
+    with pytest.raises(ConfigurationError, match="'data_set'"):
+        Fleet(path)
 
 
 @pytest.mark.parametrize(
@@ -101,12 +112,43 @@ def test_a_mistake_in_the_recordings_is_named(tmp_path, types, sentence):
         ("robot,recording,time\na,b.csv,yesterday\n", "'yesterday' is not a date"),
         ("robot,recording,temperature\na,b.csv,warm\n", "'warm' is not a number"),
         ("robot,recording\na,b.csv,c\n", "its columns are"),
+        ('robot,recording\na,"b.csv\n', "t.csv: is not a CSV table .unexpected end of data"),
+        (f"robot,recording\na,{'b' * 200_000}\n", "t.csv: is not a CSV table .field larger"),
+        ("robot,recording,time\na,b.csv,0001-01-01T00:00:00+14:00\n", "is not a date"),
+        ("robot,recording,time\na,b.csv,9999-12-31T23:59:59-14:00\n", "is not a date"),
+        ("robot,recording\na,generic://b\n", "generic://b: cannot be read"),
+        ("robot,recording\na,reference://b\n", "reference://b: cannot be read"),
+        (f"robot,recording\n{'a' * 201},b.csv\n", "name is too long for names of files"),
+        (f"robot,recording\n{'/' * 67},b.csv\n", "name is too long for names of files"),
     ],
 )
 def test_a_mistake_in_a_table_is_named(tmp_path, table, sentence):
     (tmp_path / "t.csv").write_text(table)
     with pytest.raises(ConfigurationError, match=sentence):
         list_recordings(fleet(tmp_path, "{arm: {profile: arm.yaml, table: t.csv}}"))
+
+
+def test_a_recording_whose_listing_fails_has_no_fingerprint(tmp_path):
+    (tmp_path / "t.csv").write_text("robot,recording\na,data://b\n")
+    (one,) = list_recordings(fleet(tmp_path, "{arm: {profile: arm.yaml, table: t.csv}}"))
+    assert one.fingerprint == ""
+
+
+def test_the_last_instant_of_a_calendar_is_a_date(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "robot,recording,time\na,b.csv,9999-12-31T23:59:59.999999+00:00\n"
+    )
+    (one,) = list_recordings(fleet(tmp_path, "{arm: {profile: arm.yaml, table: t.csv}}"))
+    assert one.recorded_at == datetime.max.replace(tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize("name", [b"\xff.csv", b"1-\xff/day.csv"])
+def test_a_name_that_is_no_text_is_refused(tmp_path, name):
+    # Parquet has no texts but those in UTF-8
+    touch(tmp_path, f"r/{os.fsdecode(name)}")
+    types = "{arm: {profile: arm.yaml, recordings: ['r/{robot}.csv', 'r/{robot}/day.csv']}}"
+    with pytest.raises(ConfigurationError, match=r"\\xff.*is not UTF-8; rename it"):
+        list_recordings(fleet(tmp_path, types))
 
 
 def test_a_missing_recording_of_a_table_is_listed(tmp_path):

@@ -163,6 +163,33 @@ def test_refuses_an_info_that_names_no_elements(tmp_path: Path, text: str) -> No
         load_recording(dataset, None)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"total_episodes": float("inf")},
+        {"features": {"observation.state": {"names": {}}, "action": {"names": {}}}},
+    ],
+)
+def test_refuses_an_info_without_a_number_or_a_list(tmp_path: Path, change: dict[str, Any]) -> None:
+    dataset = write_v2(tmp_path / "set", **change) if "features" in change else tmp_path / "set"
+    if "features" not in change:
+        write_v2(dataset)
+        info = dataset / "meta" / "info.json"
+        info.write_text(json.dumps(json.loads(info.read_text()) | change))
+    with pytest.raises(RecordingError, match=r"info\.json does not describe"):
+        load_recording(dataset, None)
+
+
+def test_refuses_more_numbers_than_the_limit_before_it_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # equal numbers take next to nothing in a file
+    dataset = write_v2(tmp_path / "set", 1)
+    monkeypatch.setenv("DYNID_MAX_RECORDING_MEMORY", str(8 * LENGTH * 6 - 1))
+    with pytest.raises(RecordingError, match=rf"contains {LENGTH * 6} numbers, .*MEMORY"):
+        load_recording(dataset, None)
+
+
 @pytest.mark.parametrize("missing", ["observation.state", "action", "timestamp", "episode_index"])
 def test_refuses_a_file_without_a_column(tmp_path: Path, missing: str) -> None:
     dataset = write_v2(tmp_path / "set", 1)

@@ -115,6 +115,16 @@ def test_included_files_are_read(tmp_path: Path) -> None:
     assert load_robot(path).joints == ("j",)
 
 
+def test_what_mujoco_warns_of_is_a_warning_and_not_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path, ODD.replace('<site name="here"/>', '<site user="nan"/>'))
+    with pytest.warns(UserWarning, match=r"my\.xml: MuJoCo warns: XML contains a 'NaN'"):
+        load_robot(path)
+    assert [one.name for one in tmp_path.iterdir()] == ["my.xml"]
+
+
 def test_gravity_is_that_of_the_mjcf(tmp_path: Path) -> None:
     text = ODD.replace("<default>", '<option gravity="0 9.81 0"/><default>', 1)
     assert load_robot(written(tmp_path, text)).gravity == (0, 9.81, 0)

@@ -165,7 +165,7 @@ def test_what_is_printed_as_json_is_read_back_as_the_same_quantities() -> None:
 def test_the_report_has_a_row_for_every_quantity_and_no_section_without_any() -> None:
     report = report_html(spring())
     for one in spring().quantities:
-        assert f"<th>{one.name}</th>" in report
+        assert f'<th scope="row">{one.name}</th>' in report
         assert ("Not known: " if one.unknown else one.meaning) in report
     robot = load_robot("axis_linear_spring", overrides=["quantities={}"])
     recording = simulate(robot, make_plan(robot).excitation)

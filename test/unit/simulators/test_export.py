@@ -112,6 +112,12 @@ def test_what_the_model_does_not_move_keeps_its_mass() -> None:
     np.testing.assert_allclose(compiled.dof_frictionloss[:3], 0)
 
 
+def test_a_link_of_an_sdf_without_a_name_is_refused() -> None:
+    model, text = model_with_terms(), USERS_SDF.replace('<link name="two">', "<link>")
+    with pytest.raises(ConfigurationError, match="a link has no name"):
+        export_along(model, "sdf", random_motion(model), into=(text, Path("mine.sdf")))
+
+
 def test_a_heavy_gripper_is_refused() -> None:
     pytest.importorskip("mujoco")
     text = USERS_MJCF.replace('mass="0.02"', 'mass="0.8"')

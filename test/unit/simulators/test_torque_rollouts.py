@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, SimulationError
 from dynid.signals.signals import Signals
 from dynid.simulators.mujoco_model import MujocoModel
 from dynid.simulators.torque_rollouts import torque_rollouts
@@ -57,6 +57,14 @@ def test_errors_are_those_of_the_model() -> None:
     time = np.arange(101) / RATE
     expected = np.sqrt(np.mean((FORCE * time**2 / 4) ** 2))  # half the acceleration is missing
     assert found.error[0] == pytest.approx(expected, rel=3 * STEP)
+
+
+def test_a_motion_that_diverges_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # MuJoCo would go on from its reference position, and write a file in the current folder
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SimulationError, match="MuJoCo stopped the simulation"):
+        slide(1.0).simulate(("s",), np.zeros(1), np.zeros(1), np.full((9, 1), 1e14), 0.1)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_refuses_a_recording_that_is_shorter_than_a_window() -> None:

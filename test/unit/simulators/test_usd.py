@@ -142,10 +142,18 @@ def close_loop(stage) -> None:
         joint.CreateBody1Rel().SetTargets([f"/{other}"])
 
 
+def stretch(stage) -> None:
+    for prim in stage.Traverse():
+        if prim.IsA(pxr.UsdPhysics.RevoluteJoint):
+            position = pxr.UsdPhysics.Joint(prim).GetLocalPos0Attr()
+            position.Set(pxr.Gf.Vec3f(float("inf"), 0, 0))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda stage: pxr.UsdGeom.SetStageMetersPerUnit(stage, 0.01), "only metres"),
+        (stretch, "a frame of a joint is not finite"),
         (
             lambda stage: (
                 pxr.UsdPhysics.FixedJoint.Define(stage, "/weld")
@@ -174,10 +182,26 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path, change, message) -> None
         layered(path, model_with_terms("scara", terms=TERMS))
 
 
+_ALTERED = (
+    ('"xformOp:orient"', b'"xformOp:double"'),
+    ("point3f physics:centerOfMass", b"pointinff physics:centerOfMass"),
+    ("point3f physics:localPos0", b"pointinff physics:localPos0"),
+    ("def Xform", b"def X\x9eform"),
+)
+"""Texts of a file, and bytes in their place."""
+
+
 def test_damaged_and_missing_files_are_refused(tmp_path: Path) -> None:
     model = model_with_terms("scara", terms=TERMS)
     with pytest.raises(ConfigurationError, match="no such file"):
         layered(tmp_path / "absent.usda", model)
+    text = written(tmp_path).read_text()
+    for number, (before, after) in enumerate(_ALTERED):
+        assert before in text
+        path = tmp_path / f"altered_{number}.usda"
+        path.write_bytes(text.encode().replace(before.encode(), after, 1))
+        with pytest.raises(ConfigurationError, match="cannot read it"):
+            layered(path, model)
     (tmp_path / "bad.usda").write_text("#usda 1.0\ndef {")
     with pytest.raises(ConfigurationError, match="cannot read it"):
         layered(tmp_path / "bad.usda", model)

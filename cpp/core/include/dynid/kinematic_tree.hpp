@@ -99,16 +99,19 @@ struct TreeMotion
 /// where a is the acceleration of b's origin minus gravity and B = [dw]x + [w]x[w]x.
 ///
 /// q, dq, ddq: joints by number [rad or m, per s, per s^2]. rows: joints x stride, row-major.
+/// placed: the bodies' axes and origins at q where they are known, nullptr: they are computed.
 /// No allocation, no exception.
 void rigid_body_rows(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
-  const double * ddq, double * rows, Eigen::Index stride) noexcept;
+  const double * ddq, double * rows, Eigen::Index stride,
+  const BodyMotion * placed = nullptr) noexcept;
 
 /// The product of these rows with the bodies' parameters, by the recursive Newton-Euler algorithm:
 /// tau (joints,) [N*m or N] from any ten parameters for each body with a block.
 void rigid_body_torque(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
-  const double * ddq, const double * parameters, double * tau) noexcept;
+  const double * ddq, const double * parameters, double * tau,
+  const BodyMotion * placed = nullptr) noexcept;
 
 /// The bodies' generalised momentum M(q) dq (n,), and the gradient of their kinetic energy T with
 /// respect to the position, dT/dq = C(q, dq)^T dq (n,).
@@ -117,6 +120,7 @@ void rigid_body_torque(
 /// these are s_j . H_j and (v_j x s_j) . H_j, because turning joint j turns v_j by -s_j x v_j.
 void rigid_body_momentum(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
-  const double * parameters, double * momentum, double * gradient) noexcept;
+  const double * parameters, double * momentum, double * gradient,
+  const BodyMotion * placed = nullptr) noexcept;
 
 }  // namespace dynid

@@ -43,7 +43,7 @@ def test_a_step_is_shown_as_it_is_written(
 ) -> None:
     with progress(Console(file=io.StringIO())) as step:
         step("estimating [bold] [m]")
-        assert shown.wait(10)
+        assert shown.wait(LONGEST)
     assert "estimating [bold] [m]" in terminal.getvalue()
     assert capsys.readouterr().out == ""
 
@@ -54,7 +54,7 @@ def test_steps_are_counted_where_their_number_is_known(
     with progress(Console(file=io.StringIO()), steps=3) as step:
         step("reading")
         step("estimating")
-        assert shown.wait(10)
+        assert shown.wait(LONGEST)
     assert "2 of 3" in terminal.getvalue()
     assert "left" not in terminal.getvalue()
 
@@ -64,14 +64,14 @@ def test_the_time_left_is_shown_where_the_share_is_known(
 ) -> None:
     with progress(Console(file=io.StringIO()), "optimising") as step:
         step.share(0.5)
-        assert shown.wait(10)
+        assert shown.wait(LONGEST)
     assert "about 0 s left" in terminal.getvalue()
 
 
 def test_items_are_steps_with_a_time_left(terminal: Terminal, shown: threading.Event) -> None:
     with progress(Console(file=io.StringIO())) as step:
         for item in step.each(["a", "b"], lambda item: f"testing on {item}"):
-            assert item == "a" or shown.wait(10)
+            assert item == "a" or shown.wait(LONGEST)
     assert "2 of 2 testing on b" in terminal.getvalue()
     assert "left" in terminal.getvalue()
 
@@ -85,7 +85,7 @@ def test_a_duration_is_as_precise_as_an_estimate(seconds: float, text: str) -> N
 def test_standard_output_is_not_redirected(shown: threading.Event) -> None:
     before = sys.stdout
     with progress(Console(file=io.StringIO())):
-        assert shown.wait(10)
+        assert shown.wait(LONGEST)
         assert sys.stdout is before
 
 

@@ -25,6 +25,7 @@ from dynid.excitation.prediction.prediction import predict
 from dynid.excitation.settings import SineSettings, find_excitation
 from dynid.identification.friction.automatic import ChosenTerms, TermSelection
 from dynid.profile import load_robot, make_robot
+from dynid.recording.column_proposal import propose_columns
 from dynid.report import terminal
 from dynid.report.terminal.collisions import print_collisions
 from dynid.report.terminal.comparison import print_model_comparison
@@ -118,7 +119,12 @@ def drift() -> SimpleNamespace:
         threshold=12.3,
         reference=1,
         false_alarms_per_year=0.1,
-        between_days=some(common=0.1, joints=np.full(3, 0.1), groups=some(names=names)),
+        between_days=some(
+            common=0.1,
+            joints=np.full(3, 0.1),
+            groups=some(names=names),
+            persistence=some(mean=0.2, most=0.7),
+        ),
         visibility=[some(cause=one.cause, smallest=-SMALL) for one in causes],
     )
 
@@ -269,6 +275,7 @@ def info() -> SimpleNamespace:
         rows=10,
         columns=3,
         header=(SENTENCE,),
+        proposal=propose_columns(["t", *(f"{j}_{s}" for j in JOINTS for s in ("pos", "effort"))]),
         timing=timing,
         joints=ranges,
         damage=(SENTENCE,),

@@ -1,0 +1,111 @@
+// Cost of the control law's cycle with six joints, without ROS, against pinocchio's bare recursive
+// Newton-Euler algorithm for the same robot in the same run: by the system's clock, and by the time
+// of this thread alone, which other processes do not lengthen. Arguments: a URDF, and cycles.
+//
+// Instructions of a cycle, which no load of the machine changes, are those of
+//   valgrind --tool=callgrind --collect-atstart=no --toggle-collect='dynid::ControlLaw::update*'
+// divided by the cycles, and those of the reference with --toggle-collect='*pinocchio::rnea*'.
+
+#include <cstdlib>
+#include <limits>
+
+#include "control_cycles.hpp"
+#include "dynid/control_law.hpp"
+
+namespace
+{
+
+using control_cycles::joint_count;
+
+Eigen::VectorXd all(double value) { return Eigen::VectorXd::Constant(joint_count, value); }
+
+dynid::ControlLawSettings settings(dynid::DetectionMethod method)
+{
+  const double infinity = std::numeric_limits<double>::infinity();
+  dynid::ControlLawSettings law;
+  law.method = method;
+  law.feedforward.torque_max = all(500.0);
+  law.feedforward.position_jump = all(0.05);
+  law.feedforward.acceleration_jump = all(1e3);
+  law.collision.torque_error_enable = all(1.0);
+  law.collision.torque_error_time_constant = all(0.01);
+  law.collision.torque_error_max = all(1e6);
+  law.collision.velocity_factor = all(1.0);
+  law.collision.acceleration_factor = all(0.0);
+  law.collision.reversal_boost = all(0.0);
+  law.collision.low_speed = all(0.01);
+  law.collision.acceleration_step = all(infinity);
+  law.collision.torque_threshold = all(infinity);
+  law.deceleration = all(10.0);
+  law.reference_tolerance = all(0.1);
+  law.limits.position_min = all(-3.0);
+  law.limits.position_max = all(3.0);
+  law.limits.velocity_max = all(5.0);
+  law.limits.acceleration_max = all(1e3);
+  return law;
+}
+
+/// A control law that follows a motion, and its inputs.
+class Cycle
+{
+public:
+  Cycle(const std::string & urdf, dynid::DetectionMethod method)
+  : model_(
+      control_cycles::description(urdf),
+      control_cycles::parameters(control_cycles::description(urdf)), all(0.02), false),
+    law_(joint_count, settings(method))
+  {
+    law_.use(&model_);
+    prepare(0);
+    law_.start(motion_.q);
+  }
+
+  void prepare(int cycle)
+  {
+    motion_.move(cycle);
+    reference_ = {motion_.q, motion_.dq, motion_.ddq};
+    feedback_ = {motion_.q, motion_.dq, all(1.0)};
+  }
+  void run() { law_.update(reference_, feedback_); }
+  [[nodiscard]] const dynid::ControlLaw & law() const { return law_; }
+
+private:
+  dynid::ControlModel model_;
+  dynid::ControlLaw law_;
+  control_cycles::Motion motion_;
+  dynid::Reference reference_;
+  dynid::Feedback feedback_;
+};
+
+}  // namespace
+
+int main(int count, char ** arguments)
+{
+  if (count < 2) {
+    std::cerr << "Give the path of a URDF with joint_1 to joint_6, such as urdf/puma560.urdf.\n";
+    return 2;
+  }
+  const auto urdf = control_cycles::read(arguments[1]);
+  const int cycles = count > 2 ? std::atoi(arguments[2]) : 200'000;
+  if (cycles < 1) {
+    std::cerr << "The number of cycles must be a positive number.\n";
+    return 2;
+  }
+  for (const auto method :
+       {dynid::DetectionMethod::torque_error, dynid::DetectionMethod::momentum}) {
+    const bool observes = method == dynid::DetectionMethod::momentum;
+    const char * const what =
+      observes ? "ControlLaw::update, momentum observer" : "ControlLaw::update, torque error";
+    for (const auto clock : {CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID}) {
+      Cycle cycle(urdf, method);
+      std::cout << (clock == CLOCK_MONOTONIC ? "system's clock: " : "time of the thread: ");
+      const double checksum = control_cycles::compare(
+        clock, cycles, urdf, what, [&](int k) { cycle.prepare(k); }, [&] { cycle.run(); });
+      if (!std::isfinite(checksum) || cycle.law().torque_offset().isZero(0.0)) {
+        std::cerr << "The control law gave no torque.\n";
+        return EXIT_FAILURE;
+      }
+    }
+  }
+  return EXIT_SUCCESS;
+}
