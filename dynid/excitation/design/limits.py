@@ -79,22 +79,50 @@ class TorqueLimit:
         return found
 
 
-@dataclass(frozen=True, eq=False)
 class WorkspaceLimit:
-    """Limits on distances of the robot's bodies to each other and to obstacles, and on the tool."""
+    """Limits on distances of the robot's bodies to each other and to obstacles, and on the tool.
 
-    workspace: Workspace
+    Slacks below 1 are exact. A distance that the last motion proves to be far in all samples is not
+    computed: its slack is a bound of 1 or more, which has no effect on a barrier.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._scale = workspace.scale
+        self._last: tuple[Array, Array] | None = None  # positions (N, n), bounds of slacks (N, K)
+        self._slide = np.zeros(0)
+        self._levers = np.zeros((0, 0))
 
     def slack(self, motion: Motion) -> Array:
         """Return the slacks (N, C)."""
+        least = self._least(motion.position)
+        wanted = ~np.all(least >= 1, axis=0)
         try:
-            return np.asarray(self.workspace.margins(motion) / self.workspace.scale)
+            found = np.asarray(self.workspace.margins(motion, wanted) / self._scale)
         except MechanismError:
-            return np.full((len(motion.position), len(self.workspace.names)), -np.inf)
+            return np.full((len(motion.position), len(self._scale)), -np.inf)
+        distances = found[:, : len(wanted)]
+        distances[:, ~wanted] = least[:, ~wanted]
+        if np.isfinite(distances).all():
+            self._last = motion.position, distances.copy()
+        return found
+
+    def _least(self, position: Array) -> Array:
+        """Return lower bounds of the slacks of distances (N, K), by their rates of change."""
+        count = len(self.workspace.pairs)
+        if self.workspace.passive or self._last is None or len(self._last[0]) != len(position):
+            return np.full((len(position), count), -np.inf)
+        before, slack = self._last
+        slide = np.maximum(np.abs(before), np.abs(position)).max(axis=0)
+        if len(self._slide) != len(slide) or np.any(slide > self._slide):
+            self._slide = 2 * slide
+            self._levers = self.workspace.distance_levers(self._slide)
+        change = np.abs(position - before) @ self._levers.T
+        return np.asarray(slack - change / self._scale[:count])
 
     def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
         """Return the slopes (m, 3, n)."""
-        by_state = self.workspace.slopes(motion, near) / self.workspace.scale[:, None, None]
+        by_state = self.workspace.slopes(motion, near) / self._scale[:, None, None]
         found = by_state[near]
         return np.concatenate([found, np.zeros_like(found[:, :1])], axis=1)
 

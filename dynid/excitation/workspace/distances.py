@@ -75,21 +75,39 @@ class Distances:
         self._bodies = [one.bodies for one in selected]
         self._carries = _carries(self._model)
 
-    def at(self, full: Array) -> Array:
+    def at(self, full: Array, wanted: NDArray[np.bool_] | None = None) -> Array:
         """Return distances at pinocchio's positions (N, nq); (N, K) [m], negative: penetration.
 
         They are functions of the position alone, and NaN for positions that are not finite.
+
+        Args:
+            full: positions (N, nq).
+            wanted: (K,) which ones to compute, the others are infinite; None: all.
         """
         if not self._first:
             return np.empty((len(full), 0))
-        found = np.empty((len(full), len(self._geometry.collisionPairs)))
-        for row, position in zip(found, full, strict=True):
+        pairs = self._activate(np.ones(len(self._first), bool) if wanted is None else wanted)
+        found = np.full((len(full), len(self._geometry.collisionPairs)), np.inf)
+        results = [self._results.distanceResults[pair] for pair in pairs]
+        for row, position in zip(found, full if pairs else (), strict=False):
             pinocchio.computeDistances(
                 self._model, self._data, self._geometry, self._results, position
             )
-            row[:] = [result.min_distance for result in self._results.distanceResults]
+            row[pairs] = [result.min_distance for result in results]
         found[~np.isfinite(full).all(axis=1)] = np.nan
         return np.minimum.reduceat(found, self._first, axis=1)
+
+    def _activate(self, wanted: NDArray[np.bool_]) -> list[int]:
+        """Activate only the pairs of solids of the wanted distances (K,); return their numbers."""
+        active = []
+        for number, used in enumerate(wanted.tolist()):
+            for pair in self._pairs_of(number):
+                if used:
+                    self._results.activateCollisionPair(pair)
+                    active.append(pair)
+                else:
+                    self._results.deactivateCollisionPair(pair)
+        return active
 
     def nearest(self, number: int, position: Array) -> tuple[float, Array, Array]:
         """Return a distance [m] and its two points (3,) [m], at pinocchio's position (nq,).

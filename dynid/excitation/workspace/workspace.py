@@ -168,17 +168,22 @@ class Workspace:
         """What else is not checked, and why, such as collisions with an unknown floor."""
         return self._unchecked
 
-    def margins(self, motion: Motion) -> Array:
+    def margins(self, motion: Motion, wanted: NDArray[np.bool_] | None = None) -> Array:
         """Return the margin to each constraint, negative if it is violated; (N, C).
 
         For distances the part beyond the clearance [m], negative for penetration; for speed the
         part below the limit [m/s].
 
+        Args:
+            motion: arrays (N, n).
+            wanted: (K,) which distances, the first constraints, to compute, the others are
+                infinite; None: all.
+
         Raises:
             MechanismError: loops cannot be closed at a position.
         """
         full = self._full(motion.position)
-        distances = self._distances.at(full) - self._settings.clearance
+        distances = self._distances.at(full, wanted) - self._settings.clearance
         return np.concatenate([distances, *self._tool_margins(motion, full)], axis=1)
 
     def contact(self, name: str, position: Array) -> Contact:
@@ -235,16 +240,7 @@ class Workspace:
             acceleration: bounds on their accelerations (N, n).
         """
         kinematics = self._kinematics
-        rates = [np.empty((len(speed), 0))]
-        for one in self._kept:
-            sides = [
-                levers(kinematics, body, one.radius(side), slide)
-                for side, body in enumerate(one.bodies)
-                if body > 0
-            ]
-            # a joint that moves both bodies does not change their distance
-            both = np.all([side > 0 for side in sides], axis=0) if len(sides) == 2 else False
-            rates.append(speed @ np.where(both, 0.0, np.sum(sides, axis=0))[:, np.newaxis])
+        rates = [speed @ self.distance_levers(slide).T]
         if self._settings.tool_box is not None or self._settings.tool_speed is not None:
             radius = float(np.linalg.norm(kinematics.tool_position))
             lengths = levers(kinematics, kinematics.tool_body, radius, slide)
@@ -256,6 +252,26 @@ class Workspace:
                 bound = acceleration_bound(path, lengths, turns, speed, acceleration)
                 rates.append(bound[:, np.newaxis])
         return np.concatenate(rates, axis=1)
+
+    def distance_levers(self, slide: Array) -> Array:
+        """Return a bound on the change of each of K distances for a joint's speed of 1; (K, n).
+
+        Valid for trees only.
+
+        Args:
+            slide: largest distance of prismatic joints from 0 (n,) [m].
+        """
+        found = np.zeros((len(self._kept), len(slide)))
+        for row, one in zip(found, self._kept, strict=True):
+            sides = [
+                levers(self._kinematics, body, one.radius(side), slide)
+                for side, body in enumerate(one.bodies)
+                if body > 0
+            ]
+            # a joint that moves both bodies does not change their distance
+            both = np.all([side > 0 for side in sides], axis=0) if len(sides) == 2 else False
+            row[:] = np.where(both, 0.0, np.sum(sides, axis=0))
+        return found
 
     def _tool_margins(self, motion: Motion, full: Array) -> list[Array]:
         """Return margins to the tool's box and speed limit, (N, 1) each."""
