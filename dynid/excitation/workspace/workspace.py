@@ -176,7 +176,7 @@ class Workspace:
 
         Args:
             motion: arrays (N, n).
-            wanted: (K,) which distances, the first constraints, to compute, the others are
+            wanted: (N, K) which distances, the first constraints, to compute, the others are
                 infinite; None: all.
 
         Raises:
@@ -202,31 +202,34 @@ class Workspace:
 
         Args:
             motion: arrays (N, n).
-            selected: (N, C) which margins to compute; the others are 0.
+            selected: (N, C) which margins to compute.
 
         Returns:
-            (N, C, 2, n): by position, by velocity.
+            (m, 2, n) by position and velocity, of the m selected ones, sample after sample.
 
         Raises:
             MechanismError: loops cannot be closed at a position.
         """
         joints, kept = motion.position.shape[1], len(self._kept)
-        slopes = np.zeros((*selected.shape, 2, joints))
-        columns = self._columns
-        by_moving = self._distances.slopes_at(self._full(motion.position), selected[:, :kept])
+        rows, numbers = np.nonzero(selected)
+        slopes = np.zeros((len(rows), 2, joints))
+        apart, tool = np.flatnonzero(numbers < kept), np.flatnonzero(numbers >= kept)
+        full = self._full(motion.position)
+        by_moving = self._distances.slopes_at(full, selected[:, :kept])[:, self._columns]
         for joint in range(joints):
             sides = perturbed(motion, 0, joint, _PERTURBATION)
             there, back = (self._mechanism.moving_positions(side.position) for side in sides)
-            moved = (there - back) / (2 * _PERTURBATION)
-            slopes[:, :kept, 0, joint] = np.einsum("tkm,tm->tk", by_moving[..., columns], moved)
-        rows = np.flatnonzero(selected[:, kept:].any(axis=1))
-        some = Motion(*(part[rows] for part in motion))
-        for order, joint in product(range(2), range(joints) if len(rows) else ()):
+            moved = ((there - back) / (2 * _PERTURBATION))[rows[apart]]
+            slopes[apart, 0, joint] = np.einsum("mj,mj->m", by_moving, moved)
+        used, places = np.unique(rows[tool], return_inverse=True)
+        some = Motion(*(part[used] for part in motion))
+        for order, joint in product(range(2), range(joints) if len(used) else ()):
             ahead, behind = (
                 np.concatenate(self._tool_margins(side, self._full(side.position)), axis=1)
                 for side in perturbed(some, order, joint, _PERTURBATION)
             )
-            slopes[rows, kept:, order, joint] = (ahead - behind) / (2 * _PERTURBATION)
+            change = (ahead - behind) / (2 * _PERTURBATION)
+            slopes[tool, order, joint] = change[places, numbers[tool] - kept]
         return slopes
 
     def loss_rates(self, slide: Array, speed: Array, acceleration: Array) -> Array:
