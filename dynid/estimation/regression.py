@@ -130,14 +130,15 @@ class Problem:
     )
     # what does not depend on parameters, shared by the problems of the same rows
     _derived: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
-    # from where iterations begin, shared by the problems of the same rows
+    # what was found at the last parameters, and at these
     _last: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
+    _found: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
 
     def with_parameters(self, standard: Array) -> Problem:
         """Return the problem with other current parameters, used by load-dependent terms."""
         mechanism = self.mechanism.with_parameters(standard)
         return Problem(
-            mechanism, self.base, self.rows, self.folds, _derived=self._derived, _last=self._last
+            mechanism, self.base, self.rows, self.folds, _derived=self._derived, _last=self._found
         )
 
     def derived(self, key: Hashable, compute: Callable[[], _Derived]) -> _Derived:
@@ -147,17 +148,18 @@ class Problem:
         return cast(_Derived, self._derived[key])
 
     def keep_last(self, key: Hashable, result: object) -> None:
-        """Keep a result from which an iteration begins at the next parameters."""
-        self._last[key] = result
+        """Keep a result from which iterations of :meth:`with_parameters` begin."""
+        self._found[key] = result
 
     def last(self, key: Hashable, kind: type[_Derived]) -> _Derived | None:
-        """Return what was kept at the last parameters; None: nothing of that kind."""
+        """Return what was kept by the problem with the last parameters; None: nothing."""
         result = self._last.get(key)
         return result if isinstance(result, kind) else None
 
     def forget_last(self) -> None:
-        """Release what was kept for a next iteration."""
+        """Release what was kept for other parameters."""
         self._last.clear()
+        self._found.clear()
 
     def normal_equations(
         self, weights: Sequence[Array] | None = None, *, at_rest: bool = False

@@ -96,6 +96,7 @@ class SimulatedLoop:
                 "recordings; give one reference for each recording."
             )
         self._problem, self._commanded, self._added = problem, commanded, added
+        self._refinements: dict[int, int] = {}
         self._references = [self._reference(*numbered) for numbered in enumerate(problem.rows)]
         self._fitted = [
             one.fitted * _moving(one, reference)
@@ -112,7 +113,7 @@ class SimulatedLoop:
         return self._fitted
 
     def first_estimate(self, start: Array) -> Estimate:
-        """Return the last estimate of the same rows, or solve weighted least squares.
+        """Return the estimate at the last parameters, or solve weighted least squares.
 
         The latter is along the references, without a tracking error.
 
@@ -165,8 +166,7 @@ class SimulatedLoop:
         ]
 
     def _run(self, number: int, rows: Rows, standard: Array, *, refines: bool) -> SimulatedMotion:
-        reference, key = self._references[number], ("refinement", number)
-        least = self._problem.last(key, int) or 1
+        reference, least = self._references[number], self._refinements.get(number, 1)
         rate = rows.signals.sampling_rate * reference.step
         targets = reference.position
         added = self._added_torque(rows, reference, rate, standard)
@@ -187,7 +187,7 @@ class SimulatedLoop:
             run = plant.run_truth(targets[1:], offsets)
             if plant.fault.reason == _core.FaultReason.none:
                 if refines:
-                    self._problem.keep_last(key, refinement)
+                    self._refinements[number] = refinement
                 return _at_samples(run, reference)
         raise EstimationError(
             "the simulation of the estimated robot in its closed loop diverges; use another "

@@ -169,7 +169,6 @@ def test_iterations_begin_where_those_of_the_last_parameters_ended(
     assert len(runs) - needed < needed
     deviation = np.sqrt(np.diag(first.covariance))
     assert np.all(np.abs(again.base - first.base) < 0.1 * deviation)
-    problem.forget_last()
     runs.clear()
     afresh = ESTIMATORS[estimator]().fit(problem, start)
     assert len(runs) == needed
