@@ -52,8 +52,8 @@ class DirectAndInverseModel:
 def iterated(step: Callable[[Estimate], Estimate], estimate: Estimate) -> Estimate:
     """Repeat a step from an estimate until it changes nothing.
 
-    On either side of a bound of physical consistency, a step may alternate between two estimates.
-    Then the one of smaller torque errors is returned.
+    It may alternate between two estimates, such as those of simulations with few and with more
+    integration steps. Then the one of smaller torque errors is returned.
     """
     last: Estimate | None = None
     for _ in range(ITERATIONS):

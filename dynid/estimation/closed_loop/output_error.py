@@ -79,7 +79,7 @@ class _Linear(NamedTuple):
     """Linearisation of the errors at a point.
 
     Attributes:
-        standard: (p,) the point.
+        standard: (p,) the point, or where iterations ended near it.
         jacobian: (m, n, k) of each recording: minus the derivative of the errors.
         gram: (n, k, k) J^T J, summed over the rows of each joint.
         slope: (n, k) J^T errors, the same.
@@ -131,7 +131,7 @@ def minimise(output: OutputError, first: Estimate) -> Estimate:
             break
         if ends:
             linear = _linearised(output, point, steps, first.determined)
-    problem.keep_last("output error", linear)
+    problem.keep_last("output error", linear._replace(standard=point.standard))
     return _finished(output, point, linear, first)
 
 
