@@ -105,11 +105,13 @@ def _random_triangle(mechanism: Mechanism, seed: int) -> Array:
     R has the inner products of the regressor's columns, but far fewer rows. The regressor is
     computed in pieces, each of which is reduced together with the R of those before.
     """
-    motion = _random_motion(mechanism, seed)
+    position, velocity, acceleration = _random_motion(mechanism, seed)
     parameters = len(mechanism.parameter_names)
     triangle, past = np.empty((0, parameters)), mechanism.new_past()
-    for piece in pieces(len(motion[0]), len(mechanism.joints) * parameters):
-        regressor = mechanism.regressor(*(part[piece] for part in motion), past=past)
+    for piece in pieces(len(position), len(mechanism.joints) * parameters):
+        regressor = mechanism.regressor(
+            position[piece], velocity[piece], acceleration[piece], past=past
+        )
         stacked = np.vstack([triangle, regressor.reshape(-1, parameters)])
         triangle = np.asarray(np.linalg.qr(stacked, mode="r"))
     return triangle
