@@ -39,9 +39,10 @@ def find_threshold(
     Each simulated year draws the component between days, with its correlation from day to day, from
     its distribution, as it is known from few recordings only. It draws parameters with it and with
     the covariances of the robot's own recordings, estimates everything again from the reference,
-    and later from the blocks that are known then, and records the largest surprise of each month (30 recordings): a robot whose variation seemed
-    smaller than it is raises several alarms a year, and all of them count. A rate below that of the
-    simulated months is extrapolated by an exponential tail (Pickands, Ann. Stat. 3, 1975).
+    and later from the blocks that are known then, and records the largest surprise of each month
+    (30 recordings): a robot whose variation seemed smaller than it is raises several alarms a year,
+    and all of them count. A rate below that of the simulated months is extrapolated by an
+    exponential tail (Pickands, Ann. Stat. 3, 1975).
 
     Args:
         history: of the robot, for covariances, temperatures and recordings per year.
