@@ -101,7 +101,9 @@ def find_repeatability(
         excess += weight @ (values - mean) ** 2 - (len(pairs) - 1) * _EXPECTED
         information += mean**2 * (weight.sum() - weight @ weight / weight.sum())
         freedom += len(pairs) - 1
-    if freedom < _LEAST_FREEDOM or information <= 0:
+    # recordings in which even the default would be lost in noise do not show that it is smaller
+    noticeable = 2 * _EXPECTED * np.sqrt(2 * freedom)  # two standard deviations of a χ²
+    if freedom < _LEAST_FREEDOM or information * DEFAULT**2 / 2 < noticeable:
         return Repeatability(DEFAULT, count, "default")
     return Repeatability(float(np.sqrt(2 * max(excess / information, 0.0))), count, "recordings")
 

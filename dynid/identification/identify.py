@@ -27,10 +27,12 @@ from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
 from dynid.identification.dead_bands import with_dead_bands
-from dynid.identification.friction.automatic import TermSelection, choose_terms
+from dynid.identification.friction.automatic import choose_terms
+from dynid.identification.friction.term_selection import TermSelection
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import BaseParameter, Identification, StandardParameter
+from dynid.identification.separable_offsets import with_separable_offsets
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.sign_finding import find_signs
 from dynid.identification.unsigned.torque_signs import TorqueSigns
@@ -110,6 +112,7 @@ def _prepare(robot: Robot, recordings: Sequence[Recording], progress: Progress) 
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     selection = None
     if auto:
+        robot = with_separable_offsets(robot, signals)
         selection = choose_terms(robot, recordings, signals, progress=progress)
         robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
@@ -138,7 +141,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     verdict = evaluate(
         comparisons,
         settings,
-        reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted)),
+        reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted, held_out)),
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )
     parameters = _standard_table(mechanism, fitted)

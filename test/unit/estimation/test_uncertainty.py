@@ -95,6 +95,12 @@ def test_equal_friction_gives_almost_no_share() -> None:
     assert fitted(robot, recordings).repeatability.relative < 0.02
 
 
+def test_recordings_that_would_not_show_the_default_do_not_replace_it() -> None:
+    robot, recordings = arm_recordings([1.0, 1.0, 1.0], noise=20.0)
+    found = fitted(robot, recordings).repeatability
+    assert (found.relative, found.origin) == (0.1, "default")
+
+
 def test_one_recording_gets_the_default_and_a_setting_replaces_it() -> None:
     robot, recordings = arm_recordings([1.0])
     default, none = fitted(robot, recordings), fitted(robot, recordings, friction_repeatability=0.0)
