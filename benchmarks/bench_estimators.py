@@ -7,6 +7,7 @@ too light. Errors are of the mean over seeds, without and with the physically co
 parameters  norm of the error over norm of the truth, where each base parameter counts by the torque
             that its column makes of the truth along the second motion, so that one that moves
             nothing does not count; every joint counts by its own torque
+x wls       time of the fit over that of wls in the same run
 torque      error along the second motion, which no estimator saw, over the measured torque, RMS of
             the joints; sensor noise and friction at rest are in it: row 'truth'
 
@@ -48,7 +49,7 @@ _ROBOT, _TWIN = "puma560", ("excitation.periods=1",)
 _SPREAD = 0.3  # of the masses that estimators begin with, either way
 _HEADER = (
     f"{'':10s} {'seeds':>5s}  {'parameters':>10s} {'consistent':>10s}  "
-    f"{'torque':>7s} {'consistent':>10s}  {'fit':>9s} {'consistent':>10s}"
+    f"{'torque':>7s} {'consistent':>10s}  {'fit':>9s} {'consistent':>10s} {'x wls':>7s}"
 )
 
 
@@ -99,6 +100,8 @@ def print_rows(found: list[dict[str, Result | str]], names: list[str]) -> None:
     base = base_parameterization(load_robot(_ROBOT, overrides=_TWIN).mechanism())
     print(f"{_ROBOT}: {len(base.names)} base parameters, errors in %, processor times in ms")
     print(_HEADER)
+    wls = [one["wls"] for one in found if not isinstance(one.get("wls", ""), str)]
+    unit_time = 1e3 * float(np.median([one[2] for one in wls])) if wls else float("nan")
     for name in ("start", "truth", *names):
         results = [one[name] for one in found if name in one]
         for seed, result in enumerate(results):
@@ -106,7 +109,7 @@ def print_rows(found: list[dict[str, Result | str]], names: list[str]) -> None:
                 print(f"{name:10s} seed {seed}: {result}")
         good = [one for one in results if not isinstance(one, str)]
         if good:
-            print(row(name, good), flush=True)
+            print(row(name, good, unit_time), flush=True)
 
 
 def seed_results(seed: int, names: list[str]) -> dict[str, Result | str]:
@@ -148,8 +151,14 @@ def attempt(name: str, trial: Trial, robot: Robot) -> Result:
     return trial.evaluate(estimate.base), consistent, fitted - begun, done - fitted
 
 
-def row(name: str, results: list[Result]) -> str:
-    """Mean errors in percent and median times in milliseconds of some seeds."""
+def row(name: str, results: list[Result], unit_time: float) -> str:
+    """Mean errors in percent and median times in milliseconds of some seeds.
+
+    Args:
+        name: of the estimator.
+        results: of its seeds.
+        unit_time: of the fit of wls [ms]; NaN if it is not among the estimators.
+    """
     parameters, torque = 100 * np.mean([one[0] for one in results], axis=0)
     text = [f"{name:10s} {len(results):5d}", f" {parameters:10.2f}"]
     if results[0][1] is None:
@@ -157,7 +166,9 @@ def row(name: str, results: list[Result]) -> str:
     consistent = 100 * np.mean([one[1] for one in results if one[1] is not None], axis=0)
     times = 1e3 * np.median([one[2:] for one in results], axis=0)
     text += [f"{consistent[0]:10.2f}", f" {torque:7.2f}", f"{consistent[1]:10.2f}"]
-    return " ".join([*text, f" {times[0]:9.1f}", f"{times[1]:10.1f}"])
+    return " ".join(
+        [*text, f" {times[0]:9.1f}", f"{times[1]:10.1f}", f"{times[0] / unit_time:7.1f}"]
+    )
 
 
 def make_trial(robot: Robot, seed: int) -> Trial:

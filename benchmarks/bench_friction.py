@@ -58,8 +58,12 @@ class Recorded:
 
 ROBOTS = (
     Recorded("ur10", ("ur10/ur10_exciting_trajectory.db3",), stop=19.26),
-    # what moves at all is below 20 Hz
-    Recorded("tx40", ("tx40",), overrides=("recording.sampling_rate=500",)),
+    # what moves at all is below 20 Hz; the profile keeps every 20th sample of 5000 Hz
+    Recorded(
+        "tx40",
+        ("tx40",),
+        overrides=("recording.sampling_rate=500", "identification.parallel_filter.decimation=2"),
+    ),
     Recorded(
         "ur10e",
         (

@@ -37,6 +37,13 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
         "small_region": "a joint has not been everywhere yet",
         "overlapping_frequencies": "joints that turn once have turned together",
     },
+    ("one_direction", _ANY): {
+        "too_short": "a stroke is half a cycle",
+        "ill_conditioned": "few poses at few speeds",
+        "over_fit": "few samples for as many parameters",
+        "small_region": "a joint has not been everywhere yet",
+        "overlapping_frequencies": "joints that turn once have turned together",
+    },
     ("small_region", _ANY): {
         "ill_conditioned": "weight over a small angle is an offset",
         "friction_terms": "at low speed Stribeck friction, which is no term, is most of the error",

@@ -93,7 +93,7 @@ def series(random: np.random.Generator, count: int, width: int, correlation: flo
     return noise
 
 
-def delays(model: Model, histories: int) -> None:
+def delays(model: Model, histories: int, seeds: int, simulations: int) -> None:
     """Print how soon each cause is found, in three sizes."""
     names = history_of_models([model, model], [0.0, DAY]).names
     causes = {(one.kind, one.joint): one for one in find_causes(model, names)}
@@ -108,10 +108,10 @@ def delays(model: Model, histories: int) -> None:
                 detect_drift(
                     model,
                     drawn(model, BEFORE + AFTER, seed, change=change),
-                    simulations=100,
+                    simulations=simulations,
                     seed=seed,
                 )
-                for seed in range(histories)
+                for seed in range(seeds, seeds + histories)
             ]
             print_delays(found, kind, joint, f"{size:g} {unit}", size)
 
@@ -138,13 +138,17 @@ def alarms(
     rates: Sequence[float],
     correlations: Sequence[float],
     first: int,
+    simulations: int,
 ) -> None:
     """Print false alarms per robot-year against the stated rate."""
     print("stated rate, correlation from day to day: alarms in robot-years, per robot-year;")
     print("estimated correlation at first, threshold (medians)")
     for correlation in correlations:
         for rate in rates:
-            found = [false_alarms(model, rate, correlation, first + i) for i in range(histories)]
+            found = [
+                false_alarms(model, rate, correlation, first + i, simulations)
+                for i in range(histories)
+            ]
             count = sum(len(one.changes) for one in found)
             years = sum(int((one.surprise > 0).sum()) for one in found) * DAY / YEAR
             known = np.median([one.between_days.persistence.mean for one in found])
@@ -156,10 +160,14 @@ def alarms(
             )
 
 
-def false_alarms(model: Model, rate: float, correlation: float, seed: int) -> Drift:
+def false_alarms(
+    model: Model, rate: float, correlation: float, seed: int, simulations: int
+) -> Drift:
     """Return what is found in a year of daily recordings without change."""
     history = drawn(model, REFERENCE + 365, seed, correlation=correlation)
-    return detect_drift(model, history, false_alarms_per_year=rate, simulations=200, seed=seed)
+    return detect_drift(
+        model, history, false_alarms_per_year=rate, simulations=simulations, seed=seed
+    )
 
 
 def full(robot: Robot) -> None:
@@ -233,16 +241,24 @@ def main() -> None:
     parser.add_argument("--histories", type=int, default=20)
     parser.add_argument("--rates", type=float, nargs="+", default=[1.0, 0.1])
     parser.add_argument("--correlations", type=float, nargs="+", default=[0.0, 0.7])
-    parser.add_argument("--first-seed", type=int, default=1000)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--simulations", type=int, default=100, help="years for a threshold")
     options = parser.parse_args()
     parts = options.parts or ["delay", "alarms", "full", "real"]
     robot = load_robot("puma560")
     if {"delay", "alarms"} & set(parts):
         model = identify(robot, simulate(robot, seed=1)).model
     if "delay" in parts:
-        delays(model, options.histories)
+        delays(model, options.histories, options.first_seed, options.simulations)
     if "alarms" in parts:
-        alarms(model, options.histories, options.rates, options.correlations, options.first_seed)
+        alarms(
+            model,
+            options.histories,
+            options.rates,
+            options.correlations,
+            options.first_seed,
+            options.simulations,
+        )
     if "full" in parts:
         full(robot)
     if "real" in parts and options.data.is_dir():

@@ -43,6 +43,7 @@ from motion_faults import (
     clean_sine,
     in_step,
     nearly_at_rest,
+    one_stroke,
     repeating,
     same_sine,
     short,
@@ -81,6 +82,7 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
             "all joints, clipped": spiky(everywhere=True, clipped_at=1.2),
         },
         "too_short": {"slowest joint": short(1), "two slowest joints": short(2)},
+        "one_direction": {"longest stroke": one_stroke},
         "small_region": {"all joints": small_everywhere, "one joint": small_at_one},
         "overlapping_frequencies": {
             "same series": in_step,

@@ -37,6 +37,23 @@ def short(joints: int) -> Fault:
     return fault
 
 
+def one_stroke(subject: Subject, seed: int) -> Trial:
+    """Record only while one joint moves in one direction."""
+    excitation = motion(subject.robot, seed)
+    time = np.linspace(0, excitation.duration, 2000)
+    spans = [span for one in excitation.evaluate(time).velocity.T for span in _of_one_sign(one)]
+    first, last = max(spans, key=lambda span: span[1] - span[0])
+    brake = (time[last] - time[first]) / 10  # where it is slow, noise has both signs
+    whole = subject.recorded(seed, excitation=excitation)
+    return subject.trial(whole.cut(time[first] + brake, time[last] - brake))
+
+
+def _of_one_sign(values: Array) -> list[tuple[int, int]]:
+    """Return the first and the last number of each part with values of one sign."""
+    borders = np.flatnonzero(np.diff(np.sign(values))) + 1
+    return list(zip([0, *borders], [*borders - 1, len(values) - 1], strict=True))
+
+
 def small_everywhere(subject: Subject, seed: int) -> Trial:
     """Move all joints in a tenth of the region, but faster to and fro."""
     excitation = motion(subject.robot, seed)

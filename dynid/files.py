@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid.errors import OutputError
+from dynid.kept_inputs import refuse_input
 from dynid.transaction import flush, unfinished, written_together
 
 if TYPE_CHECKING:
@@ -23,8 +24,10 @@ def whole_file(path: Path) -> Iterator[Path]:
     remains beside it that the next run does not remove. A symbolic link is followed, not replaced.
 
     Raises:
-        OutputError: the folder does not exist or is not writable, or ``path`` is not a file.
+        OutputError: the folder does not exist or is not writable, or ``path`` is not a file, or an
+            input of the command.
     """
+    refuse_input(path)
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         what = "a folder" if target.is_dir() else "not a regular file"
@@ -73,8 +76,9 @@ def check_folder(path: Path) -> None:
 
 
 def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
-    """Raise an OutputError if one of the files already exists, unless forced."""
+    """Raise an OutputError if one of the files is an input, or exists already, unless forced."""
     for path in paths:
+        refuse_input(path)
         if path.exists() and not force:
             message = f"{path}: already exists; --force replaces it."
             raise OutputError(message)

@@ -102,6 +102,9 @@ MOTION_COEFFICIENTS = InputLimit("DYNID_MAX_MOTION_COEFFICIENTS", 2_000)
 RECORDING_MEMORY = InputLimit("DYNID_MAX_RECORDING_MEMORY", 2 * 2**30)
 """Bytes of the numbers in a recording, 8 each."""
 
+RECORDING_FILES = InputLimit("DYNID_MAX_RECORDING_FILES", 10_000)
+"""Files and folders in the folder of a recording of a fleet, all of which are read."""
+
 RECORDING_CSV_BYTES = InputLimit("DYNID_MAX_RECORDING_CSV_BYTES", 4 * 2**30)
 """Bytes of a recording in CSV."""
 

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid.errors import OutputError
+from dynid.kept_inputs import refuse_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,7 +53,8 @@ def written_together(folder: Path, *, stale: Iterable[str] = ()) -> Iterator[Pat
             among the new files are from an earlier run, and are removed.
 
     Raises:
-        OutputError: the folder cannot be created, or a file cannot be written.
+        OutputError: the folder cannot be created, or a file cannot be written or is an input of the
+            command.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -60,12 +62,14 @@ def written_together(folder: Path, *, stale: Iterable[str] = ()) -> Iterator[Pat
             files = own / _FILES
             files.mkdir()
             yield files
-            names = _names(files)
+            names, patterns = _names(files), tuple(stale)
+            for one in (*names, *_matching(folder, patterns, names)):
+                refuse_input(folder / one)
             copies = ((name, _beside_target(folder / name, files, stack)) for name in names)
             beside = {name: copy for name, copy in copies if copy is not None}
             for path in (*(files / name for name in names), files):
                 flush(path)
-            _swap(own, folder, names, tuple(stale), beside)
+            _swap(own, folder, names, patterns, beside)
     except OSError as error:
         name = error.filename or folder
         message = f"{name}: cannot be written ({error.strerror or error})."

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from dynid.cli.input_files import keeping_inputs
+
 ROBOTS, MOTIONS, RECORDINGS = "Robots", "Motions", "Recordings"
 MODELS, CONTROL = "Models", "Control"
 
@@ -229,6 +231,10 @@ class CommandGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
+IN_PLACE = ("seal",)
+"""Commands that write to their input."""
+
+
 def load_command(name: str) -> Any:  # noqa: ANN401  likewise
     """Import a command and all that it needs."""
     entry = COMMANDS[name]
@@ -238,6 +244,9 @@ def load_command(name: str) -> Any:  # noqa: ANN401  likewise
         alone = typer.Typer(add_completion=False)
         alone.command(name, cls=RenamingCommand)(found)
         found = alone
+    for one in found.registered_commands:
+        if one.callback is not None and one.name not in IN_PLACE:
+            one.callback = keeping_inputs(one.callback)
     command = typer.main.get_command(found)
     command.name = name
     if isinstance(command, RenamingCommand):

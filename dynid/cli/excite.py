@@ -13,12 +13,16 @@ from dynid.cli.options import AsJson, Force, Profile, Set, Urdf
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
+    from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.design.design import ExcitationSpec
     from dynid.excitation.design.optimise import Optimum
     from dynid.excitation.prediction.prediction import Prediction
     from dynid.excitation.settings import FourierSettings, SineSettings
+    from dynid.excitation.workspace.workspace import Workspace
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
@@ -88,7 +92,8 @@ def excite_command(
     """Optimise an excitation motion within the robot's limits.
 
     The result is the most informative motion for the robot's parameters. Ctrl-C or SIGTERM ends the
-    search with the best motion so far. Exit code 1: some parameters would stay uncertain.
+    search with the best motion so far, which is then checked and written whatever signal follows.
+    Exit code 1: some parameters would stay uncertain.
     """
     from dynid.cli.interruption import interrupted_once
     from dynid.cli.json_output import print_json
@@ -100,8 +105,6 @@ def excite_command(
     from dynid.excitation.prediction.advice import good
     from dynid.excitation.prediction.prediction import predict
     from dynid.excitation.prediction.prediction_json import prediction_json
-    from dynid.excitation.settings import find_excitation
-    from dynid.excitation.sine_proposal import propose_sine
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.files import check_folder, refuse_to_replace
     from dynid.report.terminal.console import (
@@ -120,19 +123,16 @@ def excite_command(
     console = result_console(as_json)
     notes: list[str] = []
     found: FourierSettings | SineSettings
-    with interrupted_once():
+    with interrupted_once() as ignore_signals:
         workspace = Workspace(robot, mechanism)
         if kind == "sine":
             _refuse_series_options(harmonics, periods, from_centre=from_centre, unscaled=unscaled)
-            own = find_excitation(robot)
-            margin = _MARGIN if own is None else own.margin
-            found = propose_sine(
-                robot, mechanism, workspace=workspace, duration=duration, margin=margin
-            )
+            found = _proposed_sine(robot, mechanism, workspace, duration)
+            ignore_signals()
         else:
             series = propose_series(robot, duration=duration, periods=periods, harmonics=harmonics)
             spec = ExcitationSpec(series, objective, scaled=not unscaled, from_centre=from_centre)
-            found, notes = _optimised(identified, spec, starts, seed, console)
+            found, notes = _optimised(identified, spec, starts, seed, console, ignore_signals)
         excitation = build_excitation(
             found, robot.limits, robot.joints, prismatic=sliding_joints(mechanism)
         )
@@ -215,10 +215,30 @@ def _model(robot: Robot, path: Path | None) -> Model:
     )
 
 
+def _proposed_sine(
+    robot: Robot, mechanism: Mechanism, workspace: Workspace, duration: float | None
+) -> SineSettings:
+    """Return a sine motion with the profile's margin."""
+    from dynid.excitation.settings import find_excitation
+    from dynid.excitation.sine_proposal import propose_sine
+
+    own = find_excitation(robot)
+    margin = _MARGIN if own is None else own.margin
+    return propose_sine(robot, mechanism, workspace=workspace, duration=duration, margin=margin)
+
+
 def _optimised(
-    model: Model, spec: ExcitationSpec, starts: int, seed: int, console: Console
+    model: Model,
+    spec: ExcitationSpec,
+    starts: int,
+    seed: int,
+    console: Console,
+    searched: Callable[[], None],
 ) -> tuple[FourierSettings, list[str]]:
-    """Return an optimised series, and sentences on the optimisation."""
+    """Return an optimised series, and sentences on the optimisation.
+
+    ``searched`` is called at the end of the search, before the proof, unless it was interrupted.
+    """
     import numpy as np
 
     from dynid.excitation.design.optimise import optimise
@@ -232,8 +252,14 @@ def _optimised(
     noise = torque_noise(robot, mechanism, still, stated=stated)
     begun = time.perf_counter()
     with progress(console, "optimising (Ctrl-C ends with the best motion so far)") as step:
+
+        def advance(share: float) -> None:
+            if share >= 1:
+                searched()
+            step.share(share)
+
         found = optimise(
-            model, spec, noise.standard_deviation, starts=starts, seed=seed, progress=step.share
+            model, spec, noise.standard_deviation, starts=starts, seed=seed, progress=advance
         )
     return found.settings, _account(found, spec, time.perf_counter() - begun)
 

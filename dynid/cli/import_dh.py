@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dynid.cli.options import Force
-from dynid.errors import ConfigurationError, OutputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from dynid.errors import ConfigurationError
 
 
 def import_dh_command(
@@ -53,7 +50,6 @@ def import_dh_command(
         texts[profile_out] = profile_text(
             content.robot, seen_from_profile, chains, content.gravity, table.name
         )
-    _refuse_the_table(texts, table)
     refuse_to_replace(texts, force)
     for path in texts:
         check_folder(path)
@@ -67,10 +63,3 @@ def import_dh_command(
             "a simulation does (dynid demo).",
             kind="note",
         )
-
-
-def _refuse_the_table(paths: Iterable[Path], table: Path) -> None:
-    for path in paths:
-        if path.exists() and path.samefile(table):
-            message = f"{path}: is the table itself; name another file to write."
-            raise OutputError(message)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,6 +26,8 @@ class Series:
         steps: (T,) times in usual intervals between recordings.
         temperatures: (T,) or None.
         correlation: of the component between days, from one recording to the next.
+        freedom: (causes,) degrees of freedom of the variances over windows, by their length;
+            none where variances are known.
     """
 
     sizes: Array
@@ -33,6 +36,7 @@ class Series:
     steps: Array
     temperatures: Array | None
     correlation: float = 0.0
+    freedom: Mapping[int, Array] = field(default_factory=dict)
 
     @property
     def lasting_variances(self) -> Array:
@@ -98,7 +102,8 @@ def fit_baseline(reference: Series, prior: Array) -> Baseline:
     shares = gains * reference.days[:, None, :]
     # besides the variance of each recording, which the inverse holds, those of any two together
     together = decay(steps, reference.correlation) - np.eye(len(steps))
-    covariance = covariance + np.einsum("rdc,rs,sec->cde", shares, together, shares, optimize=True)
+    joint = np.tensordot(together, shares, axes=1)
+    covariance = covariance + np.einsum("rdc,rec->cde", shares, joint)
     last = reference.correlation ** (steps[-1] - steps)
     return Baseline(
         np.einsum("rdc,rc->dc", gains, reference.sizes),

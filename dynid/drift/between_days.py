@@ -51,9 +51,9 @@ class BetweenDays:
             recording.
         joints: (g - 1,) relative variance of the friction of each joint.
         common: relative variance of the friction of all joints together.
-        freedom: (g + 1,) degrees of freedom of these estimates, in this order.
+        freedom: (g + 2,) degrees of freedom of these estimates, in this order, and of what the
+            parameters of one joint's friction do not have in common.
         correlation: between the parameters of one joint's friction.
-        correlation_deviation: its standard deviation.
         persistence: correlation with the days before.
     """
 
@@ -63,7 +63,6 @@ class BetweenDays:
     common: float
     freedom: Array
     correlation: float = 0.5
-    correlation_deviation: float = 0.0
     persistence: Persistence = field(default_factory=lambda: Persistence.fixed(0.0))
 
     def covariance(self, within: Array) -> Array:
@@ -80,6 +79,34 @@ class BetweenDays:
         shares = np.append(0.0, self.joints)[number]
         days = (shares * same + self.common) * np.outer(sizes, sizes)
         return np.asarray(within * (self.others * np.outer(bodies, bodies)) + days)
+
+    def parts(self, matrix: Array, within: Array) -> Array:
+        """Return what each estimate adds to the variances of weighted sums of parameters.
+
+        Args:
+            matrix: (c, k) weights.
+            within: (k, k) covariance within a recording.
+
+        Returns:
+            (g + 2, c), in the order of ``freedom``.
+        """
+        members = self.groups.number[:, None] == np.arange(1, len(self.groups.names))
+        bodies = matrix * (self.groups.number == 0)
+        friction = matrix * self.groups.sizes
+        others = self.others * (bodies @ within * bodies).sum(axis=1)
+        alone, together = friction**2 @ members, (friction @ members) ** 2
+        common = self.common * friction.sum(axis=1) ** 2
+        joints = self.joints * self.correlation * together
+        apart = (1 - self.correlation) * (alone @ self.joints)
+        return np.vstack([others, joints.T, common, apart])
+
+    def freedom_if(self, correlation: float) -> Array:
+        """Return the degrees of freedom (g + 2,) if days have a correlation.
+
+        Recordings that resemble each other count as fewer.
+        """
+        independent = (1 - correlation**2) / (1 + correlation**2)
+        return np.asarray(_ASSUMED_FREEDOM + (self.freedom - _ASSUMED_FREEDOM) * independent)
 
     def of_joints(self) -> tuple[Array, Array]:
         """Return weights (k, j) of the mean relative friction of each of j joints.
@@ -108,19 +135,16 @@ class BetweenDays:
     def drawn(self, random: np.random.Generator) -> BetweenDays:
         """Return another value of the component that the same recordings could come from."""
         correlation, inflation = self.persistence.drawn(random)
-        # recordings that resemble each other count as fewer
-        independent = (1 - correlation**2) / (1 + correlation**2)
-        freedom = _ASSUMED_FREEDOM + (self.freedom - _ASSUMED_FREEDOM) * independent
+        freedom = self.freedom_if(correlation)
         chance = freedom / random.chisquare(freedom)
+        apart = chance[-1]
         chance *= inflation / self.persistence.mean_inflation
         return replace(
             self,
             others=self.others * float(chance[0]),
-            joints=self.joints * chance[1:-1],
-            common=self.common * float(chance[-1]),
-            correlation=float(
-                np.clip(random.normal(self.correlation, self.correlation_deviation), 0, 1)
-            ),
+            joints=self.joints * chance[1:-2],
+            common=self.common * float(chance[-2]),
+            correlation=float(max(1 - (1 - self.correlation) * apart, 0.0)),
             persistence=Persistence.fixed(correlation),
         )
 
@@ -163,9 +187,9 @@ def estimate_between_days(
     common = _common(residuals, within, groups, np.array(totals), count)
     freedom.append(count + _ASSUMED_FREEDOM)
     joints = np.maximum(np.array(totals) - common, 0.25 * np.array(totals))
-    result = BetweenDays(groups, others, joints, common, np.array(freedom))
-    correlation, deviation = _correlation(residuals, within, result, count)
-    return replace(result, correlation=correlation, correlation_deviation=deviation)
+    apart, free = _apart(residuals, within, groups, joints, count)
+    freedom.append(free)
+    return BetweenDays(groups, others, joints, common, np.array(freedom), correlation=1 - apart)
 
 
 def _common(residuals: Array, within: Array, groups: Groups, totals: Array, count: float) -> float:
@@ -179,45 +203,49 @@ def _common(residuals: Array, within: Array, groups: Groups, totals: Array, coun
         return 0.0
     sizes = groups.sizes[friction]
     shares = totals[groups.number[friction] - 1]
-    observed, expected, known = 0.0, 0.0, 0.0
-    for residual, covariance in zip(residuals, within, strict=True):
-        own = covariance[np.ix_(friction, friction)]
-        weights = 1 / (np.diag(own) / sizes**2 + _ASSUMED)
-        weights /= weights.sum() * sizes
-        alone = float(weights @ own @ weights)
-        each = (weights * sizes) ** 2
-        precise = 1 / (alone + _ASSUMED)
-        observed += precise * float(residual[friction] @ weights) ** 2
-        expected += precise * (alone + float(each @ shares))
-        known += precise * float(1 - each.sum())
+    own = within[:, friction[:, None], friction]
+    weights = 1 / (np.diagonal(own, axis1=1, axis2=2) / sizes**2 + _ASSUMED)
+    weights /= weights.sum(axis=1, keepdims=True) * sizes
+    alone = _variances(own, weights)
+    each = (weights * sizes) ** 2
+    precise = 1 / (alone + _ASSUMED)
     left = count / len(residuals)
-    found = max(observed / left - expected, 0.0) / known if known > 0 else 0.0
+    observed = float(precise @ (residuals[:, friction] * weights).sum(axis=1) ** 2) / left
+    expected = float(precise @ (alone + each @ shares))
+    known = float(precise @ (1 - each.sum(axis=1)))
+    found = max(observed - expected, 0.0) / known if known > 0 else 0.0
     assumed = _ASSUMED_FREEDOM * _COMMON * _ASSUMED
     return (count * found + assumed) / (count + _ASSUMED_FREEDOM)
 
 
-def _correlation(
-    residuals: Array, within: Array, found: BetweenDays, count: float
+def _apart(
+    residuals: Array, within: Array, groups: Groups, joints: Array, count: float
 ) -> tuple[float, float]:
-    """Return the correlation within the friction of a joint, pooled over joints, and its deviation.
+    """Return the share of a joint's variance that its parameters do not have in common.
 
-    The variance of the mean of m parameters is (1 + (m - 1) correlation) / m of that of one.
+    Pooled over joints, from the differences between the parameters of each, in which nothing that
+    they have in common is left; with its degrees of freedom.
     """
-    observed, known, joints = 0.0, 0.0, 0
+    observed, known, free = 0.0, 0.0, 0.0
     left = count / len(residuals)
-    for number, share in enumerate(found.joints, 1):
-        mine = np.flatnonzero(found.groups.number == number)
+    for number, share in enumerate(joints, 1):
+        mine = np.flatnonzero(groups.number == number)
         if len(mine) < 2:
             continue
-        joints += 1
-        weights = 1 / (found.groups.sizes[mine] * len(mine))
-        for residual, covariance in zip(residuals, within, strict=True):
-            alone = float(weights @ covariance[np.ix_(mine, mine)] @ weights)
-            expected = alone + found.common + share / len(mine)
-            precise = 1 / (expected + share)
-            observed += precise * (float(residual[mine] @ weights) ** 2 / left - expected)
-            known += precise * share * (len(mine) - 1) / len(mine)
-    free = count * joints
-    value = float(np.clip(observed / known, 0.0, 1.0)) if known > 0 else 0.5
-    value = (free * value + _ASSUMED_FREEDOM * 0.5) / (free + _ASSUMED_FREEDOM)
-    return value, 1 / float(np.sqrt(free + _ASSUMED_FREEDOM))
+        free += count * (len(mine) - 1)
+        relative = residuals[:, mine] / groups.sizes[mine]
+        own = within[:, mine[:, None], mine] / np.outer(groups.sizes[mine], groups.sizes[mine])
+        noise = np.trace(own, axis1=1, axis2=2) - own.sum(axis=(1, 2)) / len(mine)
+        whole = share * (len(mine) - 1)
+        precise = 1 / (noise + whole)
+        squares = np.var(relative, axis=1) * len(mine)
+        observed += float(precise @ (squares / left - noise))
+        known += float(precise.sum()) * whole
+    found = float(np.clip(observed / known, 0.0, 1.0)) if known > 0 else 0.5
+    freedom = free + _ASSUMED_FREEDOM
+    return (free * found + _ASSUMED_FREEDOM * 0.5) / freedom, freedom
+
+
+def _variances(covariances: Array, weights: Array) -> Array:
+    """Return the variances (R,) of sums with weights (R, m), of covariances (R, m, m)."""
+    return np.asarray((weights[:, None] @ covariances @ weights[..., None])[:, 0, 0])

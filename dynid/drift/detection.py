@@ -13,6 +13,7 @@ from dynid.drift.between_days import BetweenDays, Groups
 from dynid.drift.causes import find_causes, friction_groups
 from dynid.drift.change import Change, explain, is_gradual, locate, weighted_mean
 from dynid.drift.history import History
+from dynid.drift.learning import MOST, stages
 from dynid.drift.persistence import decay
 from dynid.drift.reference import Span, find_variation, parameter_baseline
 from dynid.drift.scan import (
@@ -20,15 +21,16 @@ from dynid.drift.scan import (
     contrast_series,
     make_contrasts,
     precision,
-    scan,
+    scan_stage,
     slope_prior,
     surprise,
 )
 from dynid.drift.threshold import find_threshold
-from dynid.drift.visibility import Visibility, find_visibility
+from dynid.drift.visibility import SOON, Visibility, find_visibility
 from dynid.errors import EstimationError
 from dynid.robot.model import Model
 
+_Edges = tuple[int, int]  # begin and end of a row of recordings
 _LEAST_REFERENCE = 4
 _AFTER = 8  # recordings after an alarm that still refine its change, where there are any
 _SHAPE = 3  # recordings after the first of a change, to tell a ramp from a step
@@ -44,9 +46,9 @@ class Drift:
         false_alarms_per_year: accepted rate.
         threshold: of the surprise, for that rate.
         surprise: (R,) largest surprise of any cause at each recording; 0 in a reference.
-        between_days: variation between days that the reference showed.
+        between_days: variation between days, as far as it was known at the end.
         changes: in order of time.
-        visibility: of every cause, as far as the first baseline can show it.
+        visibility: of every cause, with the variation as known at the end.
     """
 
     history: History
@@ -107,7 +109,7 @@ def detect_drift(
             f"history of {history.robot}: the covariances of its recordings differ by too many "
             "orders of magnitude; leave out recordings in which the robot hardly moves."
         )
-    shown, changes = _run(watch, reference, threshold)
+    shown, changes, watch = _run(watch, reference, threshold)
     return Drift(
         history,
         reference,
@@ -117,7 +119,12 @@ def detect_drift(
         watch.between,
         tuple(changes),
         find_visibility(
-            watch.contrasts.causes, history.covariances, watch.between, reference, threshold
+            watch.contrasts.causes,
+            history.covariances,
+            watch.between,
+            reference,
+            threshold,
+            watch.series.freedom[SOON],
         ),
     )
 
@@ -125,6 +132,7 @@ def detect_drift(
 @dataclass(frozen=True, eq=False)
 class _Watch:
     history: History
+    reference: int
     span: Span
     groups: Groups
     between: BetweenDays
@@ -140,48 +148,62 @@ def _prepare(model: Model, history: History, reference: int, seed: int) -> _Watc
     total = between.covariance(history.covariances)
     causes = find_causes(model, history.names, seed=seed)
     contrasts = make_contrasts(causes, precision(total[first]).mean(axis=0))
-    series = contrast_series(span, between, contrasts)
-    return _Watch(history, span, groups, between, contrasts, total, series)
+    series = contrast_series(span, between, contrasts, reference)
+    return _Watch(history, reference, span, groups, between, contrasts, total, series)
 
 
-def _with_variation(watch: _Watch, between: BetweenDays) -> _Watch:
-    """Return the same with another component between days, and the variances from it."""
+def _run(watch: _Watch, reference: int, threshold: float) -> tuple[Array, list[Change], _Watch]:
+    """Return the surprise (R,) at each recording, the changes, and what is known at the end."""
+    count = len(watch.series.sizes)
+    shown = np.zeros(count)
+    changes: list[Change] = []
+    start = 0  # of the reference
+    before: list[_Edges] = []  # blocks before the last change
+    while start + reference < count:
+        alarm, blocks, watch = _until_alarm(watch, start, before, threshold, shown)
+        if alarm is None:
+            break
+        changes.append(_describe(watch, (start, start + reference), *alarm))
+        earliest = changes[-1].earliest
+        before = [one for one in blocks if one[0] == start or one[1] <= earliest]
+        # the recordings that raised the alarm are extreme by selection, and no reference
+        start = alarm[0] + 1
+    return shown, changes, watch
+
+
+def _until_alarm(
+    watch: _Watch, start: int, before: list[_Edges], threshold: float, shown: Array
+) -> tuple[tuple[int, int, float] | None, list[_Edges], _Watch]:
+    """Test the recordings after a reference, and write their surprise to ``shown``.
+
+    Returns:
+        recording, cause and surprise of the first alarm, if there is one; the blocks that were
+        known then, and what they show.
+    """
+    blocks = before
+    for stage in stages(watch.reference, len(shown) - start):
+        blocks = (before + stage.edges(start))[-MOST:]
+        watch = _learned(watch, blocks)
+        baseline = _baseline(watch, start, start + watch.reference)
+        statistic = scan_stage(watch.series, baseline, watch.contrasts.owner, stage, start)
+        surprises = surprise(statistic, watch.contrasts.owner)
+        for number, found in enumerate(surprises, start + stage.begin):
+            shown[number] = found.max()
+            if shown[number] > threshold:
+                return (number, int(np.argmax(found)), float(shown[number])), blocks, watch
+    return None, blocks, watch
+
+
+def _learned(watch: _Watch, blocks: list[_Edges]) -> _Watch:
+    """Return the same with the component between days that blocks of recordings show."""
+    spans = [watch.span.part(*one) for one in blocks]
+    between = find_variation(spans, watch.groups)
     return replace(
         watch,
         between=between,
         total=between.covariance(watch.history.covariances),
-        series=contrast_series(watch.span, between, watch.contrasts),
+        series=contrast_series(watch.span, between, watch.contrasts, watch.reference),
     )
-
-
-def _run(watch: _Watch, reference: int, threshold: float) -> tuple[Array, list[Change]]:
-    """Return the surprise (R,) at each recording, and the changes."""
-    count = len(watch.series.sizes)
-    shown = np.zeros(count)
-    changes: list[Change] = []
-    begin, end = 0, reference
-    spans = [(begin, end)]
-    while end < count:
-        baseline = _baseline(watch, begin, end)
-        statistic = scan(watch.series.part(end), baseline, watch.contrasts.owner)
-        surprises = surprise(statistic, watch.contrasts.owner)
-        largest = surprises.max(axis=1)
-        alarms = np.flatnonzero(largest > threshold)
-        last = int(alarms[0]) if len(alarms) else len(largest) - 1
-        shown[end : end + last + 1] = largest[: last + 1]
-        if not len(alarms):
-            break
-        suspect = int(np.argmax(surprises[last]))
-        change = _describe(watch, (begin, end), end + last, suspect, float(largest[last]))
-        changes.append(change)
-        # the recordings that raised the alarm are extreme by selection, and no reference
-        begin = end + last + 1
-        end = begin + reference
-        if end < count:
-            spans.append((begin, end))
-            references = [watch.span.part(*one) for one in spans]
-            watch = _with_variation(watch, find_variation(references, watch.groups))
-    return shown, changes
 
 
 def _baseline(watch: _Watch, begin: int, end: int) -> Baseline:

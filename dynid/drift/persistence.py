@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from dynid.arrays import Array
 
-GRID = np.linspace(0.0, 0.95, 20)
+GRID = np.append(np.linspace(0.0, 0.9, 10), 0.95)
 """Values of rho; 0.95 is a memory of 20 recordings, more than a reference could show."""
 
 
@@ -26,8 +27,8 @@ class Persistence:
     """The correlation from one recording to the next, as far as it is known.
 
     Attributes:
-        chances: (20,) probability of each value of ``GRID``.
-        inflation: (20,) variance between days over that of independent days which leave the same
+        chances: (11,) probability of each value of ``GRID``.
+        inflation: (11,) variance between days over that of independent days which leave the same
             residuals from their mean.
     """
 
@@ -110,14 +111,14 @@ def estimate_persistence(spans: Sequence[Directions], between: Array) -> Persist
 
 
 def _left(design: Array, related: Array) -> Array:
-    """Return the sum of squares (20,) that is left after a regression of unit variances."""
+    """Return the sum of squares (11,) that is left after a regression of unit variances."""
     orthogonal, _ = np.linalg.qr(design)
     removed = np.einsum("rd,grs,sd->g", orthogonal, related, orthogonal)
     return np.asarray(np.trace(related, axis1=1, axis2=2) - removed)
 
 
 def _restricted(span: Directions, related: Array, between: Array, inflation: Array) -> Array:
-    """Return the logarithm of the restricted likelihood (20,), the largest over a common factor.
+    """Return the logarithm of the restricted likelihood (11,), the largest over a common factor.
 
     The variance between days is itself known from these few recordings only: a wrong one must not
     be taken for a correlation.
@@ -130,7 +131,7 @@ def _restricted(span: Directions, related: Array, between: Array, inflation: Arr
     root = np.linalg.cholesky(days.reshape(-1, size, size))
     regressors = np.einsum("rd,ij->ridj", span.design, np.eye(width)).reshape(size, -1)
     right = np.column_stack([regressors, span.values.reshape(size)])
-    white = np.linalg.solve(root, np.broadcast_to(right, (len(root), *right.shape)))
+    white = np.array([solve_triangular(one, right, lower=True, check_finite=False) for one in root])
     design, values = white[..., :-1], white[..., -1:]
     normal = np.swapaxes(design, 1, 2) @ design
     projected = np.swapaxes(design, 1, 2) @ values

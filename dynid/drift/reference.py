@@ -97,7 +97,7 @@ def find_variation(references: Sequence[Span], groups: Groups) -> BetweenDays:
     directions = [
         Directions(
             residual @ weights,
-            np.einsum("ki,rkl,lj->rij", weights, one.covariances, weights, optimize=True),
+            weights.T @ one.covariances @ weights,
             design,
             one.steps,
         )

@@ -21,6 +21,8 @@ from dynid.arrays import Array
 from dynid.drift.baseline import SLOPE, Baseline, Resemblance, Series, cumulated
 from dynid.drift.between_days import BetweenDays
 from dynid.drift.causes import Cause
+from dynid.drift.freedom import as_if_known, freedom_of_windows
+from dynid.drift.learning import Stage
 from dynid.drift.reference import Span
 
 LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34)
@@ -78,12 +80,20 @@ def _scaled(matrix: Array) -> Array:
     return np.asarray(matrix / norm / norm[:, None])
 
 
-def contrast_series(span: Span, between: BetweenDays, contrasts: Contrasts) -> Series:
-    """Return the contrasts of recordings with a component between days."""
+def contrast_series(
+    span: Span, between: BetweenDays, contrasts: Contrasts, reference: int
+) -> Series:
+    """Return the contrasts of recordings with a component between days.
+
+    Args:
+        span: the recordings.
+        between: the component.
+        contrasts: of the causes.
+        reference: number of recordings that they will be compared with.
+    """
     matrix, days = contrasts.matrix, between.days(span.within)
     variances, own = (
-        np.einsum("ck,rkl,cl->rc", matrix, one, matrix, optimize=True)[span.kind]
-        for one in (span.within + days, days)
+        (matrix @ one * matrix).sum(axis=-1)[span.kind] for one in (span.within + days, days)
     )
     return Series(
         span.values @ matrix.T,
@@ -92,6 +102,9 @@ def contrast_series(span: Span, between: BetweenDays, contrasts: Contrasts) -> S
         span.steps,
         span.temperatures,
         between.persistence.mean,
+        freedom_of_windows(
+            between, matrix, span.within.mean(axis=0), contrasts.owner, reference, LENGTHS
+        ),
     )
 
 
@@ -102,6 +115,8 @@ def slope_prior(contrasts: Contrasts, friction: Array) -> Array:
 
 def scan(series: Series, baseline: Baseline, owner: NDArray[np.intp]) -> Array:
     """Return the statistic (T, causes): the largest z² summed over a cause's rows, over windows.
+
+    Each is that of known variances which is as unlikely.
 
     Args:
         series: the contrasts after the reference.
@@ -117,6 +132,7 @@ def scan(series: Series, baseline: Baseline, owner: NDArray[np.intp]) -> Array:
     sums = [cumulated(departure), cumulated(weight)]
     moments = cumulated(design[:, :, None] * weight[:, None, :])
     resemblance = Resemblance(series, baseline)
+    rows = np.bincount(owner)
     for length in LENGTHS:
         if length > count:
             break
@@ -125,8 +141,27 @@ def scan(series: Series, baseline: Baseline, owner: NDArray[np.intp]) -> Array:
         extra = np.einsum("tdc,cde,tec->tc", moment, baseline.covariance, moment)
         variance = information + extra + resemblance.of_windows(length, moment)
         summed = np.add.reduceat(total**2 / variance, starts, axis=1)
+        if length in series.freedom:
+            summed = as_if_known(summed, rows, series.freedom[length])
         best[length - 1 :] = np.maximum(best[length - 1 :], summed)
     return best
+
+
+def scan_stage(
+    series: Series, baseline: Baseline, owner: NDArray[np.intp], stage: Stage, start: int = 0
+) -> Array:
+    """Return the statistic (recordings of the stage, causes).
+
+    Args:
+        series: all contrasts.
+        baseline: of the reference.
+        owner: (c,) cause of each row.
+        stage: the recordings, which windows of earlier ones after the reference end at.
+        start: first recording of the reference.
+    """
+    first = max(stage.reference, stage.begin - LENGTHS[-1] + 1)
+    found = scan(series.part(start + first, start + stage.end), baseline, owner)
+    return found[stage.begin - first :]
 
 
 def surprise(statistic: Array, owner: NDArray[np.intp]) -> Array:

@@ -10,8 +10,9 @@ from dynid.arrays import Array
 from dynid.drift.baseline import fit_baseline
 from dynid.drift.between_days import BetweenDays
 from dynid.drift.history import History
+from dynid.drift.learning import stages
 from dynid.drift.reference import Span, find_variation
-from dynid.drift.scan import Contrasts, contrast_series, scan, surprise
+from dynid.drift.scan import Contrasts, contrast_series, scan_stage, surprise
 
 _HORIZON = 366  # recordings of a simulated year at most
 _DISTINCT = 12  # covariances of recordings that are used
@@ -38,9 +39,10 @@ def find_threshold(
     Each simulated year draws the component between days, with its correlation from day to day, from
     its distribution, as it is known from few recordings only. It draws parameters with it and with
     the covariances of the robot's own recordings, estimates everything again from the reference,
-    and records the largest surprise of each month (30 recordings): a robot whose variation seemed
-    smaller than it is raises several alarms a year, and all of them count. A rate below that of the
-    simulated months is extrapolated by an exponential tail (Pickands, Ann. Stat. 3, 1975).
+    and later from the blocks that are known then, and records the largest surprise of each month
+    (30 recordings): a robot whose variation seemed smaller than it is raises several alarms a year,
+    and all of them count. A rate below that of the simulated months is extrapolated by an
+    exponential tail (Pickands, Ann. Stat. 3, 1975).
 
     Args:
         history: of the robot, for covariances, temperatures and recordings per year.
@@ -91,14 +93,18 @@ def _largest(
     warmth = history.temperatures
     temperatures = None if warmth is None else random.choice(warmth, size=count)
     span = Span(values, within, kind, np.arange(float(count)), temperatures)
-    found = find_variation([span.part(0, reference)], between.groups)
-    series = contrast_series(span, found, contrasts)
-    baseline = fit_baseline(series.part(0, reference), prior)
-    statistic = scan(series.part(reference), baseline, contrasts.owner)
+    surprises = np.empty(horizon)
+    for stage in stages(reference, count):
+        known = [span.part(*one) for one in stage.edges(0)]
+        found = find_variation(known, between.groups)
+        series = contrast_series(span, found, contrasts, reference)
+        baseline = fit_baseline(series.part(0, reference), prior)
+        statistic = scan_stage(series, baseline, contrasts.owner, stage)
+        mine = slice(stage.begin - reference, stage.end - reference)
+        surprises[mine] = surprise(statistic, contrasts.owner).max(axis=1)
     blocks = max(1, round(horizon / _BLOCK))
     starts = np.linspace(0, horizon, blocks + 1)[:-1].astype(int)
-    largest = np.maximum.reduceat(statistic, starts, axis=0)
-    return np.asarray(surprise(largest, contrasts.owner).max(axis=1))
+    return np.asarray(np.maximum.reduceat(surprises, starts))
 
 
 def _drawn(

@@ -11,10 +11,13 @@ from scipy.stats import norm
 from dynid.arrays import Array
 from dynid.drift.between_days import BetweenDays
 from dynid.drift.causes import Cause
+from dynid.drift.freedom import as_estimated
 from dynid.drift.persistence import share_of_mean
 from dynid.drift.scan import precision
 
-_SOON = 5  # recordings within which a change shall be detected, for the smallest visible one
+SOON = 5
+"""Recordings within which a change shall be detected, for the smallest visible one; the length of a
+window."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,7 @@ def find_visibility(
     between: BetweenDays,
     reference: int,
     threshold: float,
+    freedom: Array,
 ) -> tuple[Visibility, ...]:
     """Return how well each cause can be seen in one recording, and within a few.
 
@@ -47,19 +51,21 @@ def find_visibility(
         between: component between days.
         reference: number of recordings of the reference.
         threshold: of the surprise.
+        freedom: (causes,) degrees of freedom of the variances over so few recordings.
     """
     days = between.days(within)
     information = precision(within + days).mean(axis=0)
     one, typical = precision(information), days.mean(axis=0)
     difference = np.zeros_like(one)
-    for count in (_SOON, reference):
+    for count in (SOON, reference):
         share = share_of_mean(np.arange(float(count)), between.persistence.mean)
         difference += one / count + typical * (share - 1 / count)
     few = precision(difference)
     # two-sided: the chance of the surprise
-    score = norm.isf(np.exp(-min(threshold, 700.0)) / 2)
+    known = np.full(len(causes), norm.isf(np.exp(-min(threshold, 700.0)) / 2) ** 2)
+    scores = np.sqrt(as_estimated(known, np.ones(1, dtype=np.intp), freedom))
     found = []
-    for cause in causes:
+    for cause, score in zip(causes, scores, strict=True):
         column = cause.signature[:, 0]
         once, soon = float(column @ information @ column), float(column @ few @ column)
         deviation = 1 / np.sqrt(once) if once > 0 else np.inf

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
-from dynid.arrays import Array
+from dynid.arrays import Array, pieces
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 
@@ -60,13 +60,13 @@ def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParamet
     Raises:
         EstimationError: the numerical rank is unclear.
     """
-    regressor = _random_regressor(mechanism, seed)
-    independent, dependent = _independent(regressor, mechanism)
-    regrouping = np.zeros((len(independent), regressor.shape[1]))
+    triangle = _random_triangle(mechanism, seed)
+    independent, dependent = _independent(triangle, mechanism)
+    regrouping = np.zeros((len(independent), triangle.shape[1]))
     regrouping[np.arange(len(independent)), independent] = 1.0
     if len(dependent):
-        q, r = np.linalg.qr(regressor[:, independent])
-        coefficients = solve_triangular(r, q.T @ regressor[:, dependent])
+        q, r = np.linalg.qr(triangle[:, independent])
+        coefficients = solve_triangular(r, q.T @ triangle[:, dependent])
         coefficients[np.abs(coefficients) < 1e-9 * np.abs(coefficients).max()] = 0.0
         regrouping[:, dependent] = coefficients
     names, expressions = _texts(mechanism.parameter_names, independent, regrouping)
@@ -80,16 +80,14 @@ def base_parameter_counts(mechanism: Mechanism, *, seed: int = 0) -> tuple[int, 
     Raises:
         EstimationError: the numerical rank is unclear.
     """
-    independent, _ = _independent(_random_regressor(mechanism, seed), mechanism)
+    independent, _ = _independent(_random_triangle(mechanism, seed), mechanism)
     return len(independent), int((independent < mechanism.first_term).sum())
 
 
 def _independent(
-    regressor: Array, mechanism: Mechanism
+    triangle: Array, mechanism: Mechanism
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the columns that lead a base parameter, and those that are regrouped into them."""
-    # R of W = Q R has the inner products of W's columns, but far fewer rows
-    triangle = np.asarray(np.linalg.qr(regressor, mode="r"))
     independent, dependent = _split(triangle, _preferred_order(mechanism))
     pivoted = np.abs(np.diag(qr(_scaled(triangle), mode="r", pivoting=True)[0]))
     rank = int((pivoted > _TOLERANCE * pivoted[0]).sum())
@@ -101,7 +99,24 @@ def _independent(
     return independent, dependent
 
 
-def _random_regressor(mechanism: Mechanism, seed: int) -> Array:
+def _random_triangle(mechanism: Mechanism, seed: int) -> Array:
+    """Return R of the regressor's QR at random motion; (p, p), or fewer rows.
+
+    R has the inner products of the regressor's columns, but far fewer rows. The regressor is
+    computed in pieces, each of which is reduced together with the R of those before.
+    """
+    q, dq, ddq = _random_motion(mechanism, seed)
+    parameters = len(mechanism.parameter_names)
+    triangle, past = np.empty((0, parameters)), mechanism.new_past()
+    for piece in pieces(len(q), len(mechanism.joints) * parameters):
+        regressor = mechanism.regressor(q[piece], dq[piece], ddq[piece], past=past)
+        stacked = np.vstack([triangle, regressor.reshape(-1, parameters)])
+        triangle = np.asarray(np.linalg.qr(stacked, mode="r"))
+    return triangle
+
+
+def _random_motion(mechanism: Mechanism, seed: int) -> tuple[Array, Array, Array]:
+    """Return positions, velocities and accelerations (N, n) that excite all base parameters."""
     n, samples = len(mechanism.joints), 40 * max(1, len(mechanism.parameter_names) // 10)
     random = np.random.default_rng(seed)
     # steps over many orders of magnitude separate the columns of terms with memory
@@ -111,8 +126,7 @@ def _random_regressor(mechanism: Mechanism, seed: int) -> Array:
         position = _reachable_positions(mechanism, random, samples)
     velocity = random.uniform(-2, 2, (samples, n))
     acceleration = random.uniform(-5, 5, (samples, n))
-    regressor = mechanism.regressor(position, velocity, acceleration)
-    return regressor.reshape(samples * n, -1)
+    return position, velocity, acceleration
 
 
 def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samples: int) -> Array:
@@ -159,16 +173,16 @@ def _turned(name: str, axis: Array) -> str:
     return "".join(sorted(letters))
 
 
-def _scaled(regressor: Array) -> Array:
+def _scaled(triangle: Array) -> Array:
     """Return columns of unit norm; those that are zero but for rounding become zero."""
-    norms = np.linalg.norm(regressor, axis=0)
+    norms = np.linalg.norm(triangle, axis=0)
     zero = norms <= _ZERO * norms.max()
-    return np.where(zero, 0.0, regressor / np.where(zero, 1.0, norms))
+    return np.where(zero, 0.0, triangle / np.where(zero, 1.0, norms))
 
 
-def _split(regressor: Array, order: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _split(triangle: Array, order: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Split the columns, in order: one in the span of those kept so far is dependent."""
-    scaled = _scaled(regressor)
+    scaled = _scaled(triangle)
     basis = np.empty_like(scaled)
     kept: list[int] = []
     for column in order:

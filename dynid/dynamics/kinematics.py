@@ -55,7 +55,7 @@ class Kinematics:
         self.tool = self._last_link() if tool is None else tool
         if not self._model.existBodyName(self.tool):
             links = ", ".join(frame.name for frame in self._model.frames if _is_link(frame))
-            message = f"--tool {self.tool}: the URDF has no such link; it has {links}."
+            message = f"link '{self.tool}': the URDF has no such link; it has {links}."
             raise ConfigurationError(message)
         frame = self._model.frames[self._model.getBodyId(self.tool)]
         self.tool_body = int(frame.parentJoint)

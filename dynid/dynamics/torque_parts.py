@@ -68,8 +68,26 @@ def torque_parts(mechanism: Mechanism, q: ArrayLike, dq: ArrayLike, ddq: ArrayLi
         inertia=mechanism.torque(q, rest, ddq, bodies + _only(mechanism, rotors)) - gravity,
         coriolis=mechanism.torque(q, dq, rest, bodies) - gravity,
         gravity=gravity,
-        terms={kind: mechanism.torque(q, dq, ddq, _only(mechanism, {kind})) for kind in kinds},
+        terms={kind: torque_of_kinds(mechanism, q, dq, ddq, {kind}) for kind in kinds},
     )
+
+
+def torque_of_kinds(
+    mechanism: Mechanism, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike, kinds: Collection[str]
+) -> Array:
+    """Return the torque of all joint terms of some kinds, (N, n) or (n,) [N*m or N].
+
+    Args:
+        mechanism: the model.
+        q: positions, (N, n) or (n,) [rad or m].
+        dq: velocities, of the same shape [rad/s or m/s].
+        ddq: accelerations, of the same shape [rad/s^2 or m/s^2].
+        kinds: of the terms.
+
+    Raises:
+        MechanismError: the shapes do not match the mechanism.
+    """
+    return mechanism.torque(q, dq, ddq, _only(mechanism, kinds))
 
 
 def _only(mechanism: Mechanism, wanted: Collection[str | None]) -> Array:

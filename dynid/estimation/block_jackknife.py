@@ -18,11 +18,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import information_directions
-from dynid.estimation.regression import Problem
-
-BLOCKS = 20
-"""Blocks of one recording: enough to estimate a variance (19 degrees of freedom), and each as long
-as possible, since errors that repeat with the motion are correlated over seconds."""
+from dynid.estimation.regression import Problem, block_bounds
 
 _LARGEST_LEVERAGE = 0.9  # of a block; what it determines almost alone is left to the formula
 
@@ -40,10 +36,10 @@ def block_equations(problem: Problem, estimate: Estimate) -> list[Array]:
     result = []
     for number, rows in enumerate(problem.rows):
         weights = estimate.weights_of(number)
-        weight = rows.fitted * (1.0 if weights is None else weights[0])
-        weight = weight * estimate.used_joint_weight
-        bounds = np.arange(BLOCKS + 1) * len(weight) // BLOCKS
-        sums = problem.span_grams(number, bounds, weight).sum(axis=1)
+        weight = rows.fitted if weights is None else rows.fitted * weights
+        grams = problem.block_grams(number, weights)
+        sums = np.einsum("j,gjik->gik", estimate.used_joint_weight, grams)
+        bounds = block_bounds(len(weight))
         filled = np.maximum.reduceat(weight.any(axis=1), bounds[:-1]) & (np.diff(bounds) > 0)
         result.append(sums[filled])
     return result

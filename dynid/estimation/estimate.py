@@ -48,9 +48,9 @@ class Estimate:
         """The joints' weights (n,); for other estimators than least squares 1 over the variance."""
         return 1 / self.joint_variance if self.joint_weight is None else self.joint_weight
 
-    def weights_of(self, recording: int) -> tuple[Array] | None:
-        """Return the row weights of one recording as those of a problem with it alone."""
-        return None if self.row_weights is None else (self.row_weights[recording],)
+    def weights_of(self, recording: int) -> Array | None:
+        """Return the row weights (m, n) of one recording within a joint; None: 1."""
+        return None if self.row_weights is None else self.row_weights[recording]
 
 
 class Estimator(Protocol):

@@ -21,28 +21,24 @@ from dataclasses import replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.estimate import Estimate
 from dynid.estimation.fitted_samples import near_rest, settling_samples
-from dynid.estimation.perturbation import perturbation
-from dynid.estimation.regression import Problem, Rows, model_torque
+from dynid.estimation.regression import Problem, Rows, unfiltered_torque
 from dynid.signals.motion_filter import MotionFilter
 
 _SETTLED = 2.0  # periods of the cut-off frequency at an end, where filters extrapolate
 
 
-def filter_covariance(problem: Problem, estimate: Estimate) -> Array:
-    """Return the covariance (k, k) of base parameters due to the filter of positions.
+def filter_error(problem: Problem, rows: Rows, base: Array, model: Array) -> Array:
+    """Return the torque (m, n) of the model that the filter of positions removed, at each row.
 
     It is 0 if velocities were measured, or positions are not filtered.
+
+    Args:
+        problem: that was solved.
+        rows: of one of its recordings.
+        base: (k,) base parameters.
+        model: (m, n) their torque W b at the rows [N m or N].
     """
-    standard = problem.base.lift(estimate.base, np.zeros(len(problem.mechanism.parameter_names)))
-    errors = [_torque_error(problem, rows, standard) for rows in problem.rows]
-    change = perturbation(problem, estimate, errors)
-    return np.outer(change, change)
-
-
-def _torque_error(problem: Problem, rows: Rows, standard: Array) -> Array:
-    """Return the torque (m, n) of the model that the filter removed, at each row."""
     signals, parallel = rows.signals, rows.parallel_filter
     filters = signals.motion_filter
     if filters is None or not np.isfinite(filters.bandwidth_hz).all():
@@ -54,8 +50,13 @@ def _torque_error(problem: Problem, rows: Rows, standard: Array) -> Array:
         for own, again in zip(once, filters.motion(signals.position), strict=True)
     )
     other = replace(signals, position=position, velocity=velocity, acceleration=acceleration)
-    errors = [model_torque(problem.mechanism, one, parallel, standard) for one in (other, signals)]
-    return parallel.decimate(errors[0] - errors[1])
+    standard = problem.base.lift(base, np.zeros(len(problem.mechanism.parameter_names)))
+    torque = unfiltered_torque(problem.mechanism, other, standard)
+    if parallel.passes_through:
+        return torque - model
+    # a difference, so not from the rows, whose filter is cut off at the ends of blocks
+    lost = torque - unfiltered_torque(problem.mechanism, signals, standard)
+    return parallel.decimate(parallel.smooth(lost))
 
 
 def _times_larger(rows: Rows, filters: MotionFilter) -> Array:

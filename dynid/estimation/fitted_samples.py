@@ -50,10 +50,10 @@ def near_rest(signals: Signals, joint: int, distance: int) -> NDArray[np.bool_]:
     slow = np.abs(velocity) <= signals.velocity_threshold[joint]
     slow[1:] |= velocity[1:] * velocity[:-1] < 0
     slow[:-1] |= slow[1:] & (velocity[1:] * velocity[:-1] < 0)
-    runs, count = ndimage.label(slow)
-    numbers = np.arange(1, count + 1)
-    lowest, highest = (of(velocity, runs, numbers) for of in (ndimage.minimum, ndimage.maximum))
-    rest = np.append(False, np.multiply(lowest, highest) <= 0)[runs]
+    starts = np.flatnonzero(np.diff(slow, prepend=not slow[0]))  # of runs, slow or not
+    lowest, highest = (of.reduceat(velocity, starts) for of in (np.minimum, np.maximum))
+    reverses = slow[starts] & (lowest * highest <= 0)
+    rest = np.repeat(reverses, np.diff(starts, append=len(slow)))
     return np.asarray(ndimage.maximum_filter1d(rest, 2 * distance + 1, mode="nearest"))
 
 

@@ -122,14 +122,15 @@ def fit(problem: Problem, settings: EstimationSettings) -> Fit:
 
 def _iterate_load(problem: Problem, settings: EstimationSettings) -> Fit:
     result = _fit_once(problem, settings)
-    if not any(term.traits.loaded for term in problem.mechanism.terms):
-        return result
-    for _ in range(_LOAD_ROUNDS):
+    loaded = any(term.traits.loaded for term in problem.mechanism.terms)
+    for _ in range(_LOAD_ROUNDS if loaded else 0):
+        # iterative estimators begin where the last round ended
         again = _fit_once(problem.with_parameters(result.standard), settings)
         change = np.abs(again.estimate.base - result.estimate.base)
         result = again
         if np.all(change <= _LOAD_TOLERANCE * np.sqrt(np.diag(result.estimate.covariance))):
             break
+    result.problem.forget_last()
     return result
 
 

@@ -11,30 +11,51 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import information_directions
 from dynid.estimation.regression import Problem
 
+_CHUNK = 512  # samples whose regressor is in memory at once: it stays in the processor's cache
 
-def perturbation(problem: Problem, estimate: Estimate, errors: Iterable[Array]) -> Array:
-    """Return by how much errors of the torque change the base parameters (k,).
 
-    It is A^-1 W^T e, with the estimate's weights in W and the normal matrix A.
+def perturbations(problem: Problem, estimate: Estimate, errors: Iterable[Array]) -> Array:
+    """Return by how much several errors of the torque change the base parameters (c, k).
+
+    Each is A^-1 W^T e, with the estimate's weights in W and the normal matrix A.
 
     Args:
         problem: that was solved.
         estimate: its solution.
-        errors: (m, n) of the torque at the rows of each recording [N m or N].
+        errors: (c, m, n) of the torque at the rows of each recording [N m or N].
     """
-    right = np.zeros(len(estimate.base))
+    right: Array | float = 0.0
     for number, (rows, error) in enumerate(zip(problem.rows, errors, strict=True)):
         weights = estimate.weights_of(number)
-        weight = rows.fitted * (1.0 if weights is None else weights[0])
-        weight = weight * estimate.used_joint_weight
-        if rows.parallel_filter.passes_through:
-            # the core sums without storing the regressor
-            whole = np.array([0, len(error)])
-            right += problem.span_grams(number, whole, weight, error)[0, :, :-1, -1].sum(axis=0)
-            continue
-        weighted = error * weight
-        for block in problem.blocks(number):
-            right += np.einsum("jmk,mj->k", block.stacked[:, :, :-1], weighted[block.span])
+        weight = rows.fitted if weights is None else rows.fitted * weights
+        right = right + _projected(problem, number, error * weight * estimate.used_joint_weight)
     matrix = np.einsum("j,jik->ik", estimate.used_joint_weight, estimate.equations.joint_gram)
     directions = information_directions(matrix[:-1, :-1])
-    return np.asarray(directions @ (directions.T @ right))
+    return np.asarray(right @ directions @ directions.T)
+
+
+def _projected(problem: Problem, number: int, errors: Array) -> Array:
+    """Return W^T e (c, k) of errors (c, m, n) at the rows of one recording."""
+    rows, count = problem.rows[number], len(errors)
+    columns = problem.base.independent
+    if not rows.parallel_filter.passes_through:
+        found = np.zeros((count, len(columns)))
+        for block in problem.blocks(number):
+            found += np.einsum("jmk,cmj->ck", block.stacked[:, :, :-1], errors[:, block.span])
+        return found
+    signals, mechanism = rows.signals, problem.mechanism
+    past, samples = signals.past(mechanism), len(signals.time)
+    found = np.zeros((count, len(mechanism.parameter_names)))
+    buffer = np.empty((min(_CHUNK, samples), *errors.shape[2:], found.shape[1]))
+    for begin in range(0, samples, _CHUNK):
+        span = slice(begin, min(begin + _CHUNK, samples))
+        regressor = buffer[: span.stop - begin]
+        mechanism.regressor(
+            signals.position[span],
+            signals.velocity[span],
+            signals.acceleration[span],
+            out=regressor,
+            past=past,
+        )
+        found += errors[:, span].reshape(count, -1) @ regressor.reshape(-1, found.shape[1])
+    return found[:, columns]

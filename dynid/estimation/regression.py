@@ -17,6 +17,11 @@ from dynid.estimation.fitted_samples import fitted_samples
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.signals import Signals
 
+BLOCKS = 20
+"""Blocks of one recording for a jackknife: enough to estimate a variance (19 degrees of freedom),
+and each as long as possible, since errors that repeat with the motion are correlated over
+seconds."""
+
 _KEPT_NUMBERS = 2**24  # of all recordings together
 # samples whose regressor is in memory at once, plus the margins of a parallel filter
 _BLOCK = 8192
@@ -115,19 +120,46 @@ class Problem:
     folds: int
     # filtered regressors of recordings, as far as they fit in memory; iterations reuse them
     _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
+    # by recording: row weights, and normal equations of its blocks with them
+    _kept_grams: dict[int, tuple[Array | None, Array]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    # of the last base parameters
+    _kept_residuals: dict[bytes, list[Array]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     # what does not depend on parameters, shared by the problems of the same rows
     _derived: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
+    # what was found at the last parameters, and at these
+    _last: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
+    _found: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
 
     def with_parameters(self, standard: Array) -> Problem:
         """Return the problem with other current parameters, used by load-dependent terms."""
         mechanism = self.mechanism.with_parameters(standard)
-        return Problem(mechanism, self.base, self.rows, self.folds, _derived=self._derived)
+        return Problem(
+            mechanism, self.base, self.rows, self.folds, _derived=self._derived, _last=self._found
+        )
 
     def derived(self, key: Hashable, compute: Callable[[], _Derived]) -> _Derived:
         """Return what an estimator computes from the rows alone, computed at the first call."""
         if key not in self._derived:
             self._derived[key] = compute()
         return cast(_Derived, self._derived[key])
+
+    def keep_last(self, key: Hashable, result: object) -> None:
+        """Keep a result from which iterations of :meth:`with_parameters` begin."""
+        self._found[key] = result
+
+    def last(self, key: Hashable, kind: type[_Derived]) -> _Derived | None:
+        """Return what was kept by the problem with the last parameters; None: nothing."""
+        result = self._last.get(key)
+        return result if isinstance(result, kind) else None
+
+    def forget_last(self) -> None:
+        """Release what was kept for other parameters."""
+        self._last.clear()
+        self._found.clear()
 
     def normal_equations(
         self, weights: Sequence[Array] | None = None, *, at_rest: bool = False
@@ -142,17 +174,69 @@ class Problem:
         gram = np.zeros((self.folds, n, k + 1, k + 1))
         counts = np.zeros((self.folds, n))
         for number, rows in enumerate(self.rows):
+            chosen = None if weights is None else weights[number]
             weight = np.ones_like(rows.fitted) if at_rest else rows.fitted
-            if weights is not None:
-                weight = weight * weights[number]
+            weight = weight if chosen is None else weight * chosen
             for fold in range(self.folds):
                 counts[fold] += weight[rows.fold == fold].sum(axis=0)
             bounds = np.searchsorted(rows.fold, np.arange(self.folds + 1))
-            gram += self.span_grams(number, bounds, weight)
+            blocks = block_bounds(len(weight))
+            pieces = np.union1d(bounds, blocks)
+            if at_rest or len(pieces) * n * (k + 1) ** 2 > _KEPT_NUMBERS:
+                gram += self.span_grams(number, bounds, weight)
+                continue
+            of_pieces = self.span_grams(number, pieces, weight)
+            gram += _joined(of_pieces, np.searchsorted(pieces, bounds))
+            of_blocks = _joined(of_pieces, np.searchsorted(pieces, blocks))
+            self._keep_grams(number, chosen, of_blocks)
         return NormalEquations(gram, counts)
 
+    def block_grams(self, number: int, weights: Array | None = None) -> Array:
+        """Return the normal equations of each joint over the blocks of one recording.
+
+        They are kept from the last :meth:`normal_equations` with these weights.
+
+        Args:
+            number: of the recording.
+            weights: (m, n) factors of the squared errors of rows that are fitted; None: 1.
+
+        Returns:
+            (BLOCKS, n, k+1, k+1).
+        """
+        kept = self._kept_grams.get(number)
+        if kept is not None and kept[0] is weights:
+            return kept[1]
+        fitted = self.rows[number].fitted
+        weight = fitted if weights is None else fitted * weights
+        return self.span_grams(number, block_bounds(len(weight)), weight)
+
+    def _keep_grams(self, number: int, weights: Array | None, grams: Array) -> None:
+        """Keep the normal equations of a recording's blocks, as far as they fit in memory."""
+        self._kept_grams.pop(number, None)
+        kept = sum(one.size for _, one in self._kept_grams.values())
+        if kept + grams.size <= _KEPT_NUMBERS:
+            self._kept_grams[number] = weights, grams
+
     def residuals(self, base: Array) -> Iterator[Array]:
-        """Model minus measured torque at every row (m, n) [N m or N], one array per recording."""
+        """Model minus measured torque at every row (m, n) [N m or N], one array per recording.
+
+        Those of the last base parameters are kept, as far as they fit in memory.
+        """
+        key = base.tobytes()
+        if key in self._kept_residuals:
+            yield from self._kept_residuals[key]
+            return
+        kept, size = list[Array](), 0
+        for residuals in self._new_residuals(base):
+            yield residuals
+            size += residuals.size
+            if size <= _KEPT_NUMBERS:
+                kept.append(residuals)
+        if size <= _KEPT_NUMBERS:
+            self._kept_residuals.clear()
+            self._kept_residuals[key] = kept
+
+    def _new_residuals(self, base: Array) -> Iterator[Array]:
         standard = self.base.lift(base, np.zeros(len(self.mechanism.parameter_names)))
         for number, rows in enumerate(self.rows):
             if rows.parallel_filter.passes_through:
@@ -162,16 +246,13 @@ class Problem:
                 extended = np.append(base, -1.0)
                 yield np.concatenate([(b.stacked @ extended).T for b in self.blocks(number)])
 
-    def span_grams(
-        self, number: int, bounds: NDArray[np.intp], weight: Array, torque: Array | None = None
-    ) -> Array:
+    def span_grams(self, number: int, bounds: NDArray[np.intp], weight: Array) -> Array:
         """Return the normal equations of each joint over spans of one recording's rows.
 
         Args:
             number: of the recording.
             bounds: (G + 1,) first row of each span, and the end of the last one.
             weight: (m, n) factors of the squared errors.
-            torque: (m, n) in place of the measured torque, if neither is filtered.
 
         Returns:
             (G, n, k+1, k+1).
@@ -180,7 +261,7 @@ class Problem:
         grams = np.zeros((len(bounds) - 1, n, size, size))
         rows = self.rows[number]
         if rows.parallel_filter.passes_through:
-            self._add_direct(grams, rows, bounds, weight, rows.torque if torque is None else torque)
+            self._add_direct(grams, rows, bounds, weight)
             return grams
         for block in self.blocks(number):
             root = np.sqrt(weight[block.span].T)
@@ -192,7 +273,7 @@ class Problem:
         return grams
 
     def _add_direct(
-        self, grams: Array, rows: Rows, bounds: NDArray[np.intp], weight: Array, torque: Array
+        self, grams: Array, rows: Rows, bounds: NDArray[np.intp], weight: Array
     ) -> None:
         signals, past = rows.signals, rows.signals.past(self.mechanism)
         for part, (begin, end) in enumerate(pairwise(bounds.tolist())):
@@ -203,7 +284,7 @@ class Problem:
                 signals.position[span],
                 signals.velocity[span],
                 signals.acceleration[span],
-                torque[span],
+                rows.torque[span],
                 columns=self.base.independent,
                 weights=weight[span],
                 past=past,
@@ -219,6 +300,16 @@ class Problem:
         if kept + rows.torque.size * len(columns) > _KEPT_NUMBERS:
             return blocks
         return self._kept.setdefault(number, list(blocks))
+
+
+def block_bounds(rows: int) -> NDArray[np.intp]:
+    """Return the first row of each block of a recording, and the end of the last, (BLOCKS + 1,)."""
+    return np.arange(BLOCKS + 1) * rows // BLOCKS
+
+
+def _joined(grams: Array, bounds: NDArray[np.intp]) -> Array:
+    """Sum normal equations of pieces (P, …) over consecutive pieces, (G, …)."""
+    return np.stack([grams[begin:end].sum(axis=0) for begin, end in pairwise(bounds.tolist())])
 
 
 def make_rows(

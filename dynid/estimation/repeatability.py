@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
-from dynid.estimation.block_jackknife import BLOCKS, jackknife_variance
+from dynid.estimation.block_jackknife import jackknife_variance
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import solve
-from dynid.estimation.regression import Problem
+from dynid.estimation.regression import BLOCKS, Problem
 
 DEFAULT = 0.1
 """Relative standard deviation between two recordings, if there is only one. Friction of robot
@@ -101,7 +101,9 @@ def find_repeatability(
         excess += weight @ (values - mean) ** 2 - (len(pairs) - 1) * _EXPECTED
         information += mean**2 * (weight.sum() - weight @ weight / weight.sum())
         freedom += len(pairs) - 1
-    if freedom < _LEAST_FREEDOM or information <= 0:
+    # recordings in which even the default would be lost in noise do not show that it is smaller
+    noticeable = 2 * _EXPECTED * np.sqrt(2 * freedom)  # two standard deviations of a χ²
+    if freedom < _LEAST_FREEDOM or information * DEFAULT**2 / 2 < noticeable:
         return Repeatability(DEFAULT, count, "default")
     return Repeatability(float(np.sqrt(2 * max(excess / information, 0.0))), count, "recordings")
 

@@ -10,23 +10,20 @@ from __future__ import annotations
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.estimate import Estimate
-from dynid.estimation.perturbation import perturbation
-from dynid.estimation.regression import Problem
+from dynid.estimation.regression import Rows
 
 SKEW = 0.5
 """Standard deviation of the time between torque and position, in sampling periods."""
 
 
-def skew_covariance(problem: Problem, estimate: Estimate) -> Array:
-    """Return the covariance (k, k) of base parameters due to this time.
+def skew_error(rows: Rows, model: Array) -> Array:
+    """Return the torque error (m, n) at each row due to this time [N m or N].
 
     A torque that is late by d is W b - d d(W b)/dt to first order.
+
+    Args:
+        rows: of one recording.
+        model: (m, n) torque W b of the model at the rows [N m or N].
     """
-    errors = [
-        # a row of the decimated rate is ``decimation`` sampling periods
-        np.gradient(rows.torque + residuals, axis=0) * (SKEW / rows.parallel_filter.decimation)
-        for rows, residuals in zip(problem.rows, problem.residuals(estimate.base), strict=True)
-    ]
-    change = perturbation(problem, estimate, errors)
-    return np.outer(change, change)
+    # a row of the decimated rate is ``decimation`` sampling periods
+    return np.gradient(model, axis=0) * (SKEW / rows.parallel_filter.decimation)

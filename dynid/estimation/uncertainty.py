@@ -12,6 +12,7 @@ It has four parts:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +20,11 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.estimation.block_jackknife import block_equations, jackknife_variance, raised
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.filter_error import filter_covariance
+from dynid.estimation.filter_error import filter_error
+from dynid.estimation.perturbation import perturbations
 from dynid.estimation.regression import Problem
 from dynid.estimation.repeatability import Repeatability, find_repeatability
-from dynid.estimation.time_skew import skew_covariance
+from dynid.estimation.time_skew import skew_error
 
 
 class Uncertainty(NamedTuple):
@@ -47,5 +49,23 @@ def find_uncertainty(problem: Problem, estimate: Estimate, setting: float | None
         within = raised(within, jackknife_variance(np.concatenate(recordings)))
     repeatability = find_repeatability(problem, estimate, recordings, setting)
     between = repeatability.covariance(problem.base, problem.mechanism, estimate.base)
-    systematic = filter_covariance(problem, estimate) + skew_covariance(problem, estimate)
+    changes = systematic_changes(problem, estimate)
+    systematic = changes.T @ changes
     return Uncertainty(within + systematic + between, repeatability)
+
+
+def systematic_changes(problem: Problem, estimate: Estimate) -> Array:
+    """Return the changes (2, k) of base parameters by the filter of positions and by time skew.
+
+    Both change the estimate by one unknown factor, of variance 1, so the covariance of each is the
+    outer product of its change with itself.
+    """
+
+    def errors() -> Iterator[Array]:
+        residuals = problem.residuals(estimate.base)
+        for rows, residual in zip(problem.rows, residuals, strict=True):
+            model = rows.torque + residual
+            lost = filter_error(problem, rows, estimate.base, model)
+            yield np.stack([lost, skew_error(rows, model)])
+
+    return perturbations(problem, estimate, errors())

@@ -5,14 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from dynid.dynamics.joint_terms import PLAIN_KINDS
-from dynid.estimation.fitting import Fit, squared_held_out_error
+from dynid.estimation.fitting import Fit, HeldOut, squared_held_out_error
 from dynid.estimation.regression import NormalEquations
 
 
-def plain_held_out(fitted: Fit) -> tuple[float, ...] | None:
+def plain_held_out(fitted: Fit, held_out: HeldOut) -> tuple[float, ...] | None:
     """Cross-validate the model without its terms beyond plain friction, as ``cross_validate`` does.
 
     The terms' columns are left out of the normal equations, so nothing is filtered or summed again.
+    Without them, physical consistency is assumed to cost what it costs the fit: as much as the
+    error of its weighted least squares is smaller than ``held_out``.
+
+    Args:
+        fitted: the fit.
+        held_out: its errors.
 
     Returns:
         (n,) relative errors on fitted rows of held-out blocks; None if the model is plain already.
@@ -28,8 +34,9 @@ def plain_held_out(fitted: Fit) -> tuple[float, ...] | None:
         NormalEquations(one.gram[:, :, columns][:, :, :, columns], one.rows)
         for one in (fitted.estimate.equations, fitted.estimate.plain_equations)
     )
-    start = problem.base.project(mechanism.urdf_parameters)[kept]
-    error = squared_held_out_error(weighted, plain, start, 0.0)
-    torque = plain.squared_torque
-    relative = np.sqrt(np.divide(error, torque, out=np.full_like(error, np.inf), where=torque > 0))
-    return tuple(float(e) for e in relative)
+    start = problem.base.project(mechanism.urdf_parameters)
+    error = squared_held_out_error(weighted, plain, start[kept], 0.0)
+    equations = fitted.estimate.equations, fitted.estimate.plain_equations
+    own = squared_held_out_error(*equations, start, 0.0)
+    ratio = np.sqrt(np.divide(error, own, out=np.full_like(own, np.inf), where=own > 0))
+    return tuple(float(e) for e in ratio * held_out.relative_error)

@@ -116,7 +116,8 @@ def evaluate(
         joints.append(replace(rated, feedforward=use[0], collision=use[1]))
     reasons = [reason for joint in joints for reason in criterion.reasons(joint, settings)]
     remarks = criterion.remarks(joints, settings)
-    return Verdict(tuple(joints), not reasons, tuple(reasons), (*remarks, *warnings))
+    # causes before their symptoms
+    return Verdict(tuple(joints), not reasons, tuple(reasons), (*warnings, *remarks))
 
 
 def _rated(

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from dynid.errors import ConfigurationError, OutputError
 from dynid.file_names import encoded_file_name
 from dynid.files import whole_file, write_text
+from dynid.fleet.parquet_file import read_parquet, write_parquet
 from dynid.fleet.schema import TABLES, VERSION
 from dynid.text import printable
 
@@ -111,7 +111,7 @@ def _read_all(folder: Path, name: str) -> pa.Table:
 
 def _read(path: Path, name: str) -> pa.Table:
     try:
-        table = pq.ParquetFile(path, page_checksum_verification=True).read(use_threads=False)
+        table = read_parquet(path)
         table.validate(full=True)
     except (OSError, pa.ArrowException) as problem:
         why = printable(" ".join(str(problem).split()).rstrip("."))
@@ -235,7 +235,7 @@ class DataSet:
 
     def _write(self, name: str, robot: str, table: pa.Table) -> None:
         with whole_file(self._path(name, robot)) as unfinished:
-            pq.write_table(table, unfinished, write_page_checksum=True)
+            write_parquet(table, unfinished)
 
     def _path(self, table: str, robot: str) -> Path:
         return self._folder / table / f"{encoded_file_name(robot)}.parquet"

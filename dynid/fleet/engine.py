@@ -19,6 +19,7 @@ Result = TypeVar("Result")
 
 _AHEAD = 4  # tasks for each thread of the cluster that wait on it: more would only take memory
 _RECONNECT = "10s"
+_WITHOUT_PROCESSES = "10 minutes"  # after which the work ends: none of them could be started again
 _LEAST_MEMORY = 100_000_000  # [bytes] below which a process cannot even start
 _SETUP = "dynid.fleet.worker_setup"
 
@@ -50,18 +51,13 @@ def cluster(
     except ImportError:
         message = "a fleet needs Dask and pyarrow: pip install 'dynid[fleet]'."
         raise ConfigurationError(message) from None
-    settings = {
-        "distributed.comm.timeouts.connect": _RECONNECT,
-        "distributed.scheduler.allowed-failures": 2,
-        "distributed.worker.preload": [_SETUP],
-    }
-    if scheduler is None:
-        _check_memory(memory)
-    with dask.config.set(settings), _quiet():
-        if scheduler is not None:
-            with _connected(Client, scheduler) as client:
-                yield client
-            return
+    if scheduler is not None:
+        settings: dict[str, Any] = {"distributed.comm.timeouts.connect": _RECONNECT}
+        with dask.config.set(settings), _quiet(), _connected(Client, scheduler) as client:
+            yield client
+        return
+    _check_memory(memory)
+    with dask.config.set(_local_settings()), _quiet():
         try:
             local = LocalCluster(
                 n_workers=workers,
@@ -74,6 +70,22 @@ def cluster(
             raise TaskError(f"processes for the fleet cannot be started ({problem}).") from None
         with local, Client(local) as client:
             yield client
+
+
+def _local_settings() -> dict[str, Any]:
+    """Return Dask's settings with which no item waits for a process without an end."""
+    return {
+        "distributed.scheduler.allowed-failures": 2,
+        # Dask ends what starts a process again if the process is not there by this time after
+        # any loss; on a busy machine a start takes as long
+        "distributed.deploy.lost-worker-timeout": "365 days",
+        "distributed.scheduler.no-workers-timeout": _WITHOUT_PROCESSES,
+        # a paused process would get no items as long as its memory stays as it is
+        "distributed.worker.memory.pause": False,
+        "distributed.worker.preload": [_SETUP],
+        # its samples of the stack would take 0.1 MB for each recording, without a bound
+        "distributed.worker.profile.enabled": False,
+    }
 
 
 def _check_memory(memory: str) -> None:
@@ -157,9 +169,10 @@ def completed(
         items: each with the arguments of the function.
 
     Raises:
-        TaskError: the scheduler ended.
+        TaskError: the scheduler ended, or its processes did and none could be started again.
     """
     from distributed import CancelledError  # noqa: PLC0415
+    from distributed.scheduler import NoValidWorkerError, NoWorkerError  # noqa: PLC0415
 
     threads = sum(client.nthreads().values())
     suspects: list[tuple[Item, tuple[Any, ...]]] = []
@@ -171,6 +184,10 @@ def completed(
             yield from _unordered(client, function, [one], 1, again)
             if again:
                 yield one[0], WorkerLost()
+    except (NoWorkerError, NoValidWorkerError) as problem:
+        why = type(problem).__name__
+        message = f"the processes of the cluster ended, and none could be started again ({why})."
+        raise TaskError(message) from None
     except (CancelledError, OSError, TimeoutError) as problem:
         raise TaskError(f"the scheduler of the cluster ended ({type(problem).__name__}).") from None
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,11 +24,18 @@ from dynid.fleet.listing import Entry, file_system
 from dynid.fleet.schema import VERSION
 from dynid.identification.identify import identify
 from dynid.identification.result import Identification
+from dynid.input_file import check_regular
+from dynid.limits import RECORDING_FILES
+from dynid.recording.bag_folder import kind_of
 from dynid.recording.model import digest
+from dynid.recording.settings import RecordingSettings
 from dynid.robot.model import Model
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.text import printable
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
 
 _SHORT = 12  # characters of a digest in a file name
 
@@ -70,7 +77,7 @@ def process(robot: Robot, entry: Entry, known: str | None) -> Outcome | str:
     begin = time.monotonic()
     row = _row(entry) | {"settings_sha256": settings_digest(robot)}
     try:
-        with _local(entry.recording) as path:
+        with _local(entry.recording, robot) as path:
             content = _content_digest(path)
             if content == known:
                 return content
@@ -111,14 +118,16 @@ def _row(entry: Entry) -> dict[str, Any]:
 
 
 @contextmanager
-def _local(place: str) -> Iterator[Path]:
+def _local(place: str, robot: Robot) -> Iterator[Path]:
     """Yield the path of a recording, copied to this machine if it is elsewhere.
 
     Raises:
-        RecordingError: it cannot be copied.
+        RecordingError: it cannot be copied, or is a folder of something else.
         ConfigurationError: its protocol is unknown.
     """
     system, path = file_system(place)
+    if system.isdir(path):
+        _check_folder(system, path, place, robot)
     if "://" not in place:
         yield Path(path)
         return
@@ -131,12 +140,34 @@ def _local(place: str) -> Iterator[Path]:
         yield here
 
 
+def _check_folder(system: AbstractFileSystem, path: str, place: str, robot: Robot) -> None:
+    """Raise a RecordingError unless a folder can be a recording, before all of it is read."""
+    names = {Path(one).name for one in system.ls(path, detail=False)}
+    known = names & {"metadata.yaml", "meta"} or any(kind_of(Path(one)) for one in names)
+    if not known and robot.settings(RecordingSettings).columns is None:
+        raise RecordingError(
+            f"{printable(place)}: is a folder without a recording; expected one of rosbag2 or "
+            "LeRobot. Patterns of a fleet name recordings, not folders of recordings."
+        )
+
+
 def _content_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or of the names and contents of a folder."""
+    """Return the SHA-256 of a file, or of the names and contents of a folder.
+
+    Raises:
+        RecordingError: it is no regular file, or has too many files.
+    """
     if not path.is_dir():
+        if not check_regular(path, RecordingError).st_size:  # of the kernel, and without an end
+            raise RecordingError(f"{printable(path)}: is empty.")
         return digest(path)
-    files = sorted(one for one in path.rglob("*") if one.is_file())
-    parts = [f"{one.relative_to(path)} {digest(one)}" for one in files]
+    files = []
+    for count, one in enumerate(path.rglob("*"), 1):
+        if count > RECORDING_FILES.most:
+            RECORDING_FILES.refuse(f"{printable(path)}: has {count} files or more", RecordingError)
+        if one.is_file():
+            files.append(one)
+    parts = [f"{one.relative_to(path)} {digest(one)}" for one in sorted(files)]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from datetime import datetime, timezone
+from functools import cache
 from importlib import metadata
 from typing import NamedTuple
 
@@ -23,14 +24,16 @@ from dynid.estimation.fitting import Fit, HeldOut, build_problem, cross_validate
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import sentences
-from dynid.evaluation.errors import compare, relative_errors
+from dynid.evaluation.errors import compare, unconstrained_errors
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
 from dynid.identification.dead_bands import with_dead_bands
-from dynid.identification.friction.automatic import TermSelection, choose_terms
+from dynid.identification.friction.automatic import choose_terms
+from dynid.identification.friction.term_selection import TermSelection
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import BaseParameter, Identification, StandardParameter
+from dynid.identification.separable_offsets import with_separable_offsets
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.sign_finding import find_signs
 from dynid.identification.unsigned.torque_signs import TorqueSigns
@@ -110,6 +113,7 @@ def _prepare(robot: Robot, recordings: Sequence[Recording], progress: Progress) 
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     selection = None
     if auto:
+        robot = with_separable_offsets(robot, signals)
         selection = choose_terms(robot, recordings, signals, progress=progress)
         robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
@@ -133,12 +137,11 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     findings = diagnose(case)
     if selection is not None:
         findings = tuple(selection.remedy(one) for one in findings)
-    unconstrained = mechanism.with_parameters(fitted.unconstrained)
-    plain = relative_errors(compare(unconstrained, signals, settings))
+    plain = unconstrained_errors(fitted, settings)
     verdict = evaluate(
         comparisons,
         settings,
-        reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted)),
+        reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted, held_out)),
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )
     parameters = _standard_table(mechanism, fitted)
@@ -195,11 +198,16 @@ def _explicit(robot: Robot) -> Robot:
 
 def versions() -> dict[str, str]:
     """Return the versions of dynid and of the libraries that its results depend on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
     found = {"dynid": _core.version, "pinocchio": _core.pinocchio_version}
     for name in ("numpy", "scipy", "clarabel"):
         with suppress(metadata.PackageNotFoundError):  # a distribution may leave it out
             found[name] = metadata.version(name)
-    return found
+    return tuple(found.items())
 
 
 def stored_quantities(quantities: Sequence[Quantity]) -> StoredQuantities:

@@ -9,7 +9,7 @@ from dynid.arrays import Array
 from dynid.estimation.fitting import HeldOut
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.verdict import Verdict
-from dynid.identification.friction.automatic import TermSelection
+from dynid.identification.friction.term_selection import TermSelection
 from dynid.identification.quantities import Quantity
 from dynid.identification.unsigned.torque_signs import TorqueSigns
 from dynid.notebook import data_frame, html_lines, html_table

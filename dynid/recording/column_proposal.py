@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import yaml
 
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
+from dynid.recording.table import Table
 
 _SIGNALS = {
     "position": {"q", "pos", "position", "positions", "angle", "angles"},
@@ -17,6 +19,7 @@ _SIGNALS = {
 _COMMANDED = {"target", "desired", "des", "cmd", "command", "commanded", "ref", "reference"}
 _TIMES = {"t", "time", "times", "timestamp", "stamp"}
 _TO_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
+_NEAR = 1.1  # ratio between a factor found and that of a unit
 
 
 def propose_columns(header: Sequence[str]) -> ColumnMap | None:
@@ -51,6 +54,34 @@ def propose_columns(header: Sequence[str]) -> ColumnMap | None:
         else None,
         effort=SignalColumns(columns=tuple(effort[joint] for joint in joints)),
     )
+
+
+def with_unit_of_time(proposal: ColumnMap, table: Table) -> ColumnMap:
+    """Return the map with times in seconds, if its velocities show that the table's are not.
+
+    Then positions change, in a unit of the times, by a thousandth of the velocity or less.
+
+    Args:
+        proposal: of the table's header.
+        table: a recording.
+    """
+    time, velocity = proposal.time, proposal.velocity
+    if time is None or time.factor != 1 or velocity is None:
+        return proposal
+    groups = [[time.column], proposal.position.columns, velocity.columns]
+    (stamps, _), (position, _), (speed, _) = table.readable(groups)
+    with np.errstate(all="ignore"):
+        change = np.gradient(position, stamps[:, 0], axis=0) if len(stamps) > 1 else position
+        known = np.isfinite(change) & np.isfinite(speed)
+    change, speed = np.where(known, change, 0.0), np.where(known, speed, 0.0)
+    squares = np.sum(speed**2, axis=0)
+    if not squares.all():
+        return proposal
+    factor = float(np.median(np.sum(change * speed, axis=0) / squares))
+    for unit in _TO_SECONDS.values():
+        if unit / _NEAR < factor < unit * _NEAR:
+            return proposal.model_copy(update={"time": time.model_copy(update={"factor": unit})})
+    return proposal
 
 
 def proposal_text(proposal: ColumnMap) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from dynid.errors import DynidError, RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, open_bag
 from dynid.recording.bag_folder import is_bag, kind_of, require_present, storage_files
-from dynid.recording.column_proposal import propose_columns
+from dynid.recording.column_proposal import propose_columns, with_unit_of_time
 from dynid.recording.grid import usual_rate
 from dynid.recording.load import read_samples
 from dynid.recording.names import shown
@@ -154,6 +154,7 @@ def describe(
 
 
 def _describe_table(path: Path, table: Table, problem: str | None) -> RecordingInfo:
+    proposal = propose_columns(table.header)
     return RecordingInfo(
         name=shown(path),
         kind="csv",
@@ -161,7 +162,7 @@ def _describe_table(path: Path, table: Table, problem: str | None) -> RecordingI
         rows=table.rows,
         columns=table.width,
         header=table.header,
-        proposal=propose_columns(table.header),
+        proposal=proposal and with_unit_of_time(proposal, table),
         damage=_first(table.damaged.values()),
         repairs=table.repairs,
         problem=problem,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dynid.estimation.fitting import HeldOut
     from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.settings import EvaluationSettings
-    from dynid.identification.friction.automatic import TermSelection
+    from dynid.identification.friction.term_selection import TermSelection
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import BaseParameter, Identification
     from dynid.robot.limits import Limits

@@ -141,8 +141,24 @@ def _steady(order: int, delta: float) -> _Steady:
         poles=poles[kept],
         modes=(modes * twofold)[:, kept],
         duals=duals[kept],
-        whitening=np.asarray(signal.zpk2sos(np.ones(order), poles, 1.0)),
+        whitening=_whitening(poles[kept]),
         pad=pad,
+    )
+
+
+def _whitening(poles: NDArray[np.complex128]) -> Array:
+    """Return the second-order sections of a filter with these poles, and as many zeros at 1.
+
+    Args:
+        poles: one of each conjugate pair.
+    """
+    return np.array(
+        [
+            [1.0, -2.0, 1.0, 1.0, -2.0 * pole.real, abs(pole) ** 2]
+            if pole.imag > 0
+            else [1.0, -1.0, 0.0, 1.0, -pole.real, 0.0]
+            for pole in poles
+        ]
     )
 
 

@@ -20,7 +20,7 @@ from dynid.signals.first_play import first_play
 from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
 from dynid.signals.settings import MedianSettings, SignalSettings, VelocityThreshold
-from dynid.signals.signals import Signals
+from dynid.signals.signals import SAMPLED, Signals
 
 _STANDSTILL_SHARE = 0.005  # of the velocity limit: slower motion is noise
 _FASTEST = 10.0  # [rad/s or m/s] higher limits, as in URDFs without real ones, say nothing
@@ -271,8 +271,7 @@ def _cut(signals: Signals, span: slice, before: int, after: int) -> Signals:
     def select(values: NDArray[np.generic]) -> NDArray[np.generic]:
         return values[span][inner]
 
-    names = ("time", "position", "velocity", "acceleration", "torque", "raw_position", "raw_torque")
-    cut: dict[str, Any] = {name: select(getattr(signals, name)) for name in (*names, "moving")}
+    cut: dict[str, Any] = {name: select(getattr(signals, name)) for name in SAMPLED}
     if len(cut["time"]) < 10:
         raise PreprocessingError(
             f"only {len(cut['time'])} samples remain after removing rest and borders, but at least "

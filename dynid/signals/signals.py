@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +11,22 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.signals.motion_filter import MotionFilter
+from dynid.signals.white_noise import white_noise
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
+
+SAMPLED = (
+    "time",
+    "position",
+    "velocity",
+    "acceleration",
+    "torque",
+    "raw_position",
+    "raw_torque",
+    "moving",
+)
+"""Attributes of signals with one row a sample."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +79,16 @@ class Signals:
             f"Signals of {len(self.joint_names)} joints: {len(self.time)} samples at "
             f"{self.sampling_rate:.6g} Hz"
         )
+
+    @cached_property
+    def white_noise(self) -> Array:
+        """Standard deviation (n,) of white noise on the unfiltered torque [N m or N]."""
+        return white_noise(self.raw_torque)
+
+    def every(self, step: int) -> Signals:
+        """Return every ``step``-th sample, without another filter; friction has no memory then."""
+        rows = {name: getattr(self, name)[::step] for name in SAMPLED}
+        return replace(self, sampling_rate=self.sampling_rate / step, **rows)
 
     def past(self, mechanism: Mechanism) -> Array:
         """Return the state of terms with memory at the first sample, see ``Mechanism.new_past``."""

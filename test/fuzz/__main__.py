@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from fuzz.batch import Tally, run_batch
+from fuzz.batch import CPU_SECONDS, Tally, run_batch
 from fuzz.case import Seeds, case
 from fuzz.corpus import make_corpus
 from fuzz.targets import TARGETS
@@ -81,7 +81,9 @@ def _rounds(
     while not stopped:
         for name, tally in tallies.items():
             count = max(1, round(share * TARGETS[name].cases))
-            tally.merge(run_batch(name, options.seed, first[name], count, folder))
+            tally.merge(
+                run_batch(name, options.seed, first[name], count, folder, options.cpu_seconds)
+            )
             first[name] += count
             if stopped or time.monotonic() > end:
                 return tallies
@@ -99,6 +101,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="another seed, other cases")
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
+    parser.add_argument(
+        "--cpu-seconds", type=float, default=CPU_SECONDS, help="a case that takes longer is a fault"
+    )
     parser.add_argument("--save", type=Path, default=Path("build/fuzz"), help="folder for faults")
     parser.add_argument("targets", nargs="*", default=[], help=", ".join(TARGETS))
     options = parser.parse_args(arguments)

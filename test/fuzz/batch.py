@@ -72,18 +72,38 @@ class Tally:
         return cls(Counter(counts), found, (seconds[0], seconds[1]), memory)
 
 
-def run_batch(target: str, seed: int, first: int, count: int, folder: Path) -> Tally:
-    """Run cases ``first`` … ``first + count - 1``, each once, even if the process dies."""
+def run_batch(
+    target: str,
+    seed: int,
+    first: int,
+    count: int,
+    folder: Path,
+    cpu_seconds: float = CPU_SECONDS,
+) -> Tally:
+    """Run cases ``first`` … ``first + count - 1``, each once, even if the process dies.
+
+    Args:
+        target: name of the reader.
+        seed: of the cases.
+        first: number of the first case.
+        count: of cases.
+        folder: of the corpus.
+        cpu_seconds: processor time of a case after which it is a fault.
+    """
     seeds = Seeds.of(folder, target)
 
     def make(number: int) -> tuple[str, bytes]:
         return case(seeds, target, seed, number)
 
-    return run_cases(target, range(first, first + count), make, folder)
+    return run_cases(target, range(first, first + count), make, folder, cpu_seconds)
 
 
 def run_cases(
-    target: str, numbers: range, make: Callable[[int], tuple[str, bytes]], folder: Path
+    target: str,
+    numbers: range,
+    make: Callable[[int], tuple[str, bytes]],
+    folder: Path,
+    cpu_seconds: float = CPU_SECONDS,
 ) -> Tally:
     """Run cases in child processes: after one has died, the next goes on behind its last case."""
     tally, at = Tally(), numbers.start
@@ -94,7 +114,7 @@ def run_cases(
             report.unlink(missing_ok=True)
             child = os.fork()
             if child == 0:
-                _child(target, range(at, numbers.stop), make, folder, place, report)
+                _child(target, range(at, numbers.stop), make, folder, place, report, cpu_seconds)
             _, status, used = os.wait4(child, 0)
             died, refused, accepted = _PLACE.unpack(place[:])
             partial = Tally.from_json(report.read_text()) if report.exists() else Tally()
@@ -120,6 +140,7 @@ def _child(
     folder: Path,
     place: mmap.mmap,
     report: Path,
+    cpu_seconds: float,
 ) -> None:
     """Run cases and leave; never returns."""
     code = 1
@@ -139,7 +160,7 @@ def _child(
             work.mkdir(exist_ok=True)
             file = work / name
             file.write_bytes(content)
-            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+            signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
             signal.setitimer(signal.ITIMER_REAL, BLOCKED_SECONDS)
             outcome = run(target, file, folder)
             signal.setitimer(signal.ITIMER_PROF, 0)

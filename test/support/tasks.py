@@ -6,10 +6,14 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from support.deadlines import LONGEST
+
+if TYPE_CHECKING:
+    from distributed import Worker
 
 
 def end_process_once(folder: str, number: int) -> int:
@@ -31,6 +35,29 @@ def hold_memory(megabytes: int) -> int:
     if megabytes > 1000:
         time.sleep(LONGEST)
     return len(held)
+
+
+_KEPT: list[bytes] = []
+
+
+def keep_memory(megabytes: int) -> int:
+    """Take memory until the process has this much, and never give it back."""
+    import psutil  # noqa: PLC0415  of Dask, an extra
+
+    process = psutil.Process()
+    while process.memory_info().rss < megabytes * 1_000_000:
+        _KEPT.append(bytes([1]) * 1_000_000)
+    return len(_KEPT)
+
+
+async def monitor_memory(dask_worker: Worker) -> None:
+    """Let a worker do now what it does regularly by its memory."""
+    await dask_worker.memory_manager.memory_monitor(dask_worker)
+
+
+def does_sample(dask_worker: Worker) -> bool:
+    """Return whether a worker samples its stack, of which it would keep a history."""
+    return "profile" in dask_worker.periodic_callbacks
 
 
 def later_seeds_first(seed: int) -> tuple[int, float]:

@@ -22,6 +22,7 @@ ORDER = (
     "configuration",
     "arrays",
     "json_text",
+    "kept_inputs",
     "transaction",
     "file_names",
     "files",

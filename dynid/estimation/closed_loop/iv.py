@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.closed_loop.didim import ITERATIONS, has_converged
+from dynid.estimation.closed_loop.didim import iterated
 from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import estimate_at, solve
@@ -35,12 +35,13 @@ class InstrumentalVariables:
         """See :class:`Estimator`; raises EstimationError also if the simulation fails."""
         loop = SimulatedLoop(problem, self.commanded)
         estimate = loop.first_estimate(start)
-        for _ in range(ITERATIONS):
-            last = estimate
+
+        def step(last: Estimate) -> Estimate:
             simulated = loop.problem(simulable(problem, last))
-            estimate = _instrumented(problem, simulated, start, last)
-            if has_converged(last.base, estimate):
-                break
+            return _instrumented(problem, simulated, start, last)
+
+        estimate = iterated(step, estimate)
+        problem.keep_last("closed loop", estimate)
         return estimate
 
 

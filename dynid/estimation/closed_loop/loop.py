@@ -96,6 +96,7 @@ class SimulatedLoop:
                 "recordings; give one reference for each recording."
             )
         self._problem, self._commanded, self._added = problem, commanded, added
+        self._refinements: dict[int, int] = {}
         self._references = [self._reference(*numbered) for numbered in enumerate(problem.rows)]
         self._fitted = [
             one.fitted * _moving(one, reference)
@@ -112,11 +113,16 @@ class SimulatedLoop:
         return self._fitted
 
     def first_estimate(self, start: Array) -> Estimate:
-        """Solve weighted least squares along the references, without a tracking error.
+        """Return the estimate at the last parameters, or solve weighted least squares.
+
+        The latter is along the references, without a tracking error.
 
         Raises:
             EstimationError: there is no motion.
         """
+        last = self._problem.last("closed loop", Estimate)
+        if last is not None:
+            return last
         motions = []
         for one, reference in zip(self._problem.rows, self._references, strict=True):
             motion = _derivatives(reference.position, one.signals.sampling_rate * reference.step)
@@ -143,23 +149,29 @@ class SimulatedLoop:
         )
         return Problem(self._problem.mechanism, self._problem.base, rows, self._problem.folds)
 
-    def run(self, standard: Array) -> list[SimulatedMotion]:
+    def run(self, standard: Array, *, refines: bool = False) -> list[SimulatedMotion]:
         """Simulate every recording with physically consistent parameters (p,).
+
+        Args:
+            standard: (p,) the parameters.
+            refines: later runs take at least as many integration steps as this one needed. With
+                the same number, the difference of two runs is that of their parameters.
 
         Raises:
             EstimationError: these parameters, or the mechanism, cannot be simulated.
         """
         return [
-            self._run(rows, reference, standard)
-            for rows, reference in zip(self._problem.rows, self._references, strict=True)
+            self._run(number, rows, standard, refines=refines)
+            for number, rows in enumerate(self._problem.rows)
         ]
 
-    def _run(self, rows: Rows, reference: Reference, standard: Array) -> SimulatedMotion:
+    def _run(self, number: int, rows: Rows, standard: Array, *, refines: bool) -> SimulatedMotion:
+        reference, least = self._references[number], self._refinements.get(number, 1)
         rate = rows.signals.sampling_rate * reference.step
         targets = reference.position
         added = self._added_torque(rows, reference, rate, standard)
         offsets = None if added is None else (added[1:] + added[:-1]) / 2
-        for refinement in _REFINEMENTS:
+        for refinement in (one for one in _REFINEMENTS if one >= least):
             settings = self._settings(rate, targets)
             settings.integration_rate = refinement * rate
             try:
@@ -174,6 +186,8 @@ class SimulatedLoop:
             plant.reset(targets[0])
             run = plant.run_truth(targets[1:], offsets)
             if plant.fault.reason == _core.FaultReason.none:
+                if refines:
+                    self._refinements[number] = refinement
                 return _at_samples(run, reference)
         raise EstimationError(
             "the simulation of the estimated robot in its closed loop diverges; use another "

@@ -42,12 +42,15 @@ class OutputError:
     counted: tuple[Array, ...]
     read: Callable[[SimulatedMotion], Array]
 
-    def errors(self, standard: Array) -> list[Array]:
-        """Measured minus simulated output, (m, n) for each recording."""
+    def errors(self, standard: Array, *, refines: bool = False) -> list[Array]:
+        """Measured minus simulated output, (m, n) for each recording; see SimulatedLoop.run."""
         return [
             measured - rows.parallel_filter.decimate(rows.parallel_filter.smooth(self.read(motion)))
             for measured, rows, motion in zip(
-                self.measured, self.problem.rows, self.loop.run(standard), strict=True
+                self.measured,
+                self.problem.rows,
+                self.loop.run(standard, refines=refines),
+                strict=True,
             )
         ]
 
@@ -76,12 +79,14 @@ class _Linear(NamedTuple):
     """Linearisation of the errors at a point.
 
     Attributes:
+        standard: (p,) the point, or where iterations ended near it.
         jacobian: (m, n, k) of each recording: minus the derivative of the errors.
         gram: (n, k, k) J^T J, summed over the rows of each joint.
         slope: (n, k) J^T errors, the same.
         differenced: (k,) base parameters at which it was found by differences.
     """
 
+    standard: Array
     jacobian: list[Array]
     gram: Array
     slope: Array
@@ -103,8 +108,13 @@ def minimise(output: OutputError, first: Estimate) -> Estimate:
     """
     problem = output.problem
     steps = _steps(first)
-    point = _point_at(output, simulable(problem, first))
-    linear = _linearised(output, point, steps, first.determined)
+    last = problem.last("output error", _Linear)
+    point = _point_at(output, simulable(problem, first) if last is None else last.standard)
+    linear = (
+        _linearised(output, point, steps, first.determined)
+        if last is None
+        else _summed(output, last.jacobian, point, last.differenced)
+    )
     for _ in range(_ITERATIONS):
         variance = output.variance(point.errors, len(steps))
         better, solution = _improved(output, point, linear, variance)
@@ -121,6 +131,7 @@ def minimise(output: OutputError, first: Estimate) -> Estimate:
             break
         if ends:
             linear = _linearised(output, point, steps, first.determined)
+    problem.keep_last("output error", linear._replace(standard=point.standard))
     return _finished(output, point, linear, first)
 
 
@@ -132,7 +143,9 @@ def _steps(first: Estimate) -> Array:
 
 
 def _point_at(output: OutputError, standard: Array) -> _Point:
-    return _Point(standard, output.problem.base.project(standard), output.errors(standard))
+    return _Point(
+        standard, output.problem.base.project(standard), output.errors(standard, refines=True)
+    )
 
 
 def _cost(output: OutputError, point: _Point, variance: Array) -> float:
@@ -182,7 +195,7 @@ def _summed(
             weighted = of_one[:, joint].T * counted[:, joint]
             gram[joint] += weighted @ of_one[:, joint]
             slope[joint] += weighted @ errors[:, joint]
-    return _Linear(jacobian, gram, slope, differenced)
+    return _Linear(point.standard, jacobian, gram, slope, differenced)
 
 
 def _shifted_errors(

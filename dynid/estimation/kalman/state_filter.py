@@ -148,11 +148,22 @@ def filtered(problem: Problem, prior: Prior, make: MakeFilter) -> Filtered:
     if not ratio < _DIVERGED:
         message = (
             f"the Kalman filter diverged by step {len(innovations)} of {steps}: the model does not "
-            "explain the motion, or its initial parameters are too far off; use wls, or move all "
-            "joints in the first fifth of the recording."
+            f"explain the motion, {_filtered_torque(problem)}or its initial parameters are too far "
+            "off; use wls, or move all joints in the first fifth of the recording."
         )
         raise EstimationError(message)
     return Filtered(*state.parameters, ratio)
+
+
+def _filtered_torque(problem: Problem) -> str:
+    """Return what a parallel filter with a low cut-off says about the recorded torque."""
+    cutoff = problem.rows[0].parallel_filter.cutoff_hz
+    if cutoff is None:
+        return ""
+    return (
+        "or its drives filter the torque that they report, which identification.parallel_filter "
+        f"(cutoff_hz: {cutoff:g}) in the profile compensates in least squares but not here, "
+    )
 
 
 def _run(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,8 @@ from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
 
 _ENOUGH = 5_000  # decimated samples of all recordings
+
+_Derived = TypeVar("_Derived")
 
 _MOVING_SHARE = 0.1  # of the samples: less motion hardly excites friction
 
@@ -76,6 +80,13 @@ class Case:
     comparisons: tuple[Comparison, ...] = ()
     fit: Fit | None = None
     held_out: HeldOut | None = None
+    _derived: dict[Hashable, object] = field(init=False, default_factory=dict, repr=False)
+
+    def derived(self, key: Hashable, compute: Callable[[], _Derived]) -> _Derived:
+        """Return what several causes compute from this case, computed at the first call."""
+        if key not in self._derived:
+            self._derived[key] = compute()
+        return cast(_Derived, self._derived[key])
 
     @property
     def joints(self) -> tuple[str, ...]:

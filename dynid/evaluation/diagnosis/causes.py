@@ -13,6 +13,7 @@ from dynid.evaluation.diagnosis.finding import SEVERITIES, Finding
 from dynid.evaluation.diagnosis.friction import friction_terms
 from dynid.evaluation.diagnosis.gravity import wrong_gravity
 from dynid.evaluation.diagnosis.noise import noise
+from dynid.evaluation.diagnosis.one_direction import one_direction
 from dynid.evaluation.diagnosis.over_fit import over_fit
 from dynid.evaluation.diagnosis.overlap import overlapping_frequencies
 from dynid.evaluation.diagnosis.saturation import saturation
@@ -34,6 +35,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         "saturation": saturation,
         "spikes": spikes,
         "too_short": too_short,
+        "one_direction": one_direction,
         "small_region": small_region,
         "overlapping_frequencies": overlapping_frequencies,
         "torque_factor": torque_factor,
@@ -54,6 +56,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
 FIT_CAUSES = (
     "too_slow",
     "too_short",
+    "one_direction",
     "small_region",
     "overlapping_frequencies",
     "ill_conditioned",

@@ -30,14 +30,14 @@ def unmodelled_coupling(case: Case) -> Iterator[Finding]:
     """Correlate each joint's errors with the motion and torque of every other joint."""
     if not case.comparisons:
         return
-    residual = Residual(case)
+    residual = Residual.of(case)
     moving = np.flatnonzero(case.decimated.moves).tolist()
     for joint in moving:
         if not residual.exceeds(joint, _EFFECT):
             continue
         # errors that the joint's own friction may explain are not attributed to another joint
-        friction = [column for columns in residual.friction(joint).values() for column in columns]
-        own = np.column_stack([residual.plain(joint), residual.filtered(friction)])
+        friction = residual.filtered_friction(joint).values()
+        own = np.column_stack([residual.plain(joint), *friction])
         explained = {
             other: residual.explained(joint, np.column_stack(_columns(residual, joint, other)), own)
             for other in moving
@@ -63,19 +63,19 @@ def _share_beyond_friction(case: Case, residual: Residual, joint: int, other: in
     weight, of_row = error_weights(samples), samples.joint
 
     def rows(joint: int, columns: Sequence[Array]) -> Array:
-        values = np.column_stack([column[samples.at] for column in columns])
+        values = np.column_stack(columns)
         values = np.broadcast_to(values, (len(weight), *values.shape))[samples.kept.T]
         return np.asarray(values * np.where(of_row == joint, weight[of_row], 0.0)[:, None])
 
     friction = [
         rows(number, columns)
         for number in range(len(weight))
-        for columns in residual.friction(number).values()
+        for columns in residual.friction(number, samples.at).values()
     ]
     explained = basis_of(np.column_stack([samples.columns(weight), *friction]))
     error = beyond(explained, samples.rows(samples.torque) * weight[of_row])
     smooth = replace(case.longest, torque=samples.torque)
-    signals = [values for kind in _signals(smooth, joint, other) for values in kind]
+    signals = [values[samples.at] for kind in _signals(smooth, joint, other) for values in kind]
     coupling = basis_of(beyond(explained, rows(joint, signals)))
     left = float(np.sum(error[of_row == joint] ** 2))
     return float(np.sum((coupling.T @ error) ** 2)) / left if left > 0 else 0.0

@@ -94,10 +94,15 @@ def _names(finding: Finding) -> tuple[str, ...]:
     return finding.names or ((finding.joint,) if finding.joint else ())
 
 
+def _number(value: float) -> str:
+    """Return three digits of a value, a count without decimals."""
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else significant(value, 3)
+
+
 def _merged(group: list[Finding]) -> Finding:
     first, names = group[0], [listed(_names(one)) for one in group]
     others = [
-        f"{name} ({next(iter(one.evidence))} {significant(next(iter(one.evidence.values())), 3)})"
+        f"{name} ({next(iter(one.evidence))} {_number(next(iter(one.evidence.values())))})"
         if one.evidence
         else name
         for name, one in zip(names[1:], group[1:], strict=True)

@@ -21,15 +21,13 @@ def friction_terms(case: Case) -> Iterator[Finding]:
     """Look for a missing friction term in the residual of the model."""
     if not case.comparisons:
         return
-    residual = Residual(case)
+    residual = Residual.of(case)
     for joint in np.flatnonzero(case.decimated.moves).tolist():
         if not residual.exceeds(joint, _EFFECT):
             continue
         own = residual.plain(joint)
         explained = {
-            kind: max(
-                residual.explained(joint, residual.filtered([column]), own) for column in columns
-            )
+            kind: max(residual.explained(joint, column[:, None], own) for column in columns.T)
             for kind, columns in _untried(residual, joint).items()
         }
         best = max(explained, key=lambda kind: explained[kind], default=None)
@@ -44,15 +42,15 @@ def friction_terms(case: Case) -> Iterator[Finding]:
         yield _finding(case, joint, plain or [best], explained, residual)
 
 
-def _untried(residual: Residual, joint: int) -> dict[str, list[Array]]:
-    """Signals (N,) of the kinds of friction that were not fitted at a joint."""
+def _untried(residual: Residual, joint: int) -> dict[str, Array]:
+    """Return filtered signals (m, c) of the kinds of friction that were not fitted at a joint."""
     used = {kind.name for kind in residual.fitted(joint)}
     for kind in residual.fitted(joint):
         if kind.has_memory:  # equals dry friction while sliding
             used |= {dry.name for dry in term_kinds() if dry.dry and dry.loaded <= kind.loaded}
         if kind.mirror:
             used.add(kind.mirror)
-    friction = residual.friction(joint)
+    friction = residual.filtered_friction(joint)
     return {kind: columns for kind, columns in friction.items() if kind not in used}
 
 
@@ -64,8 +62,8 @@ def _finding(
     residual: Residual,
 ) -> Finding:
     name = case.joints[joint]
-    friction = residual.friction(joint)
-    missing = residual.filtered([column for kind in kinds for column in friction[kind]])
+    friction = residual.filtered_friction(joint)
+    missing = np.column_stack([friction[kind] for kind in kinds])
     share, effect = residual.explained(joint, missing, residual.plain(joint))
     traits = [term_kind(kind) for kind in kinds]
     terms = [f"{k.name} and {k.mirror}" if k.mirror else k.name for k in traits]

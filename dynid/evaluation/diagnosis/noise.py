@@ -10,7 +10,6 @@ from dynid.arrays import Array
 from dynid.estimation.fitting import HeldOut
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.noise_floor import white_noise
 from dynid.text import torque_unit
 
 _NOISY = 0.33  # of the torque: above, noise is the main part of the error
@@ -33,7 +32,7 @@ def torque_noise(case: Case) -> Array:
     Noise that the drive has filtered is not detected. With a low sampling rate torque is not
     smooth, so the error of a model is an upper bound.
     """
-    level = white_noise(case.longest.raw_torque)
+    level = case.longest.white_noise
     if not case.comparisons:
         return level
     errors = np.concatenate([c.raw_model - c.signals.raw_torque for c in case.comparisons])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_terms import JointTerm, TermKind, term_kinds
+from dynid.dynamics.joint_terms import JointTerm, TermKind, term_kind, term_kinds
+from dynid.dynamics.torque_parts import torque_of_kinds
 from dynid.evaluation.diagnosis.case import Case, without
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.signals.filters import ParallelFilter
@@ -22,7 +24,9 @@ class Residual:
     """Torque errors along the longest recording, after the filter of the fit.
 
     Attributes:
-        signals: of that recording.
+        whole: signals of that recording.
+        signals: the samples of it from which columns are made: every k-th, or all if a filter
+            needs them.
         error: (m, n) measured minus model torque [N m or N].
         torque: (m, n) measured, filtered [N m or N].
         velocity: (m, n) not filtered, for plots [rad/s or m/s].
@@ -31,20 +35,29 @@ class Residual:
 
     def __init__(self, case: Case) -> None:
         compared = max(case.comparisons, key=lambda c: len(c.measured))
-        settings, self.signals = case.robot.settings(EvaluationSettings), compared.signals
-        rate = self.signals.sampling_rate
+        settings, self.whole = case.robot.settings(EvaluationSettings), compared.signals
+        rate = self.whole.sampling_rate
         self._filter = ParallelFilter.from_settings(settings.parallel_filter, rate)
         step = max(1, len(compared.measured) // _ENOUGH)
-        self._kept = slice(None, None, step)
-        self.error: Array = (compared.measured - compared.model)[self._kept]
-        self.torque: Array = compared.measured[self._kept]
-        self.velocity: Array = self.signals.velocity[self._kept]
-        self.time: Array = self.signals.time[self._kept]
+        self._early = step if self._filter.passes_through else 1
+        self._late = step // self._early
+        self.signals = self.whole.every(self._early)
+        self.error: Array = compared.measured[::step] - compared.model[::step]
+        self.torque: Array = compared.measured[::step]
+        self.velocity: Array = self.whole.velocity[::step]
+        self.time: Array = self.whole.time[::step]
         # a signal of bandwidth f has 2 f independent values per second
         band = min(self._filter.cutoff_hz or rate, settings.cutoff_hz or rate, rate / 2)
-        self._values = 2 * band * float(self.signals.time[-1] - self.signals.time[0])
+        self._values = 2 * band * float(self.whole.time[-1] - self.whole.time[0])
         self._model = case.model or case.mechanism
         self._was_fitted = case.fit is not None
+        self._peak = np.maximum(np.abs(self.whole.velocity).max(axis=0), 1e-300)
+        self._filtered_friction: dict[int, dict[str, Array]] = {}
+
+    @classmethod
+    def of(cls, case: Case) -> Residual:
+        """Return the residual of a case, the same one for all causes."""
+        return case.derived("residual", lambda: cls(case))
 
     @cached_property
     def _gravity_torque(self) -> Array:
@@ -56,8 +69,16 @@ class Residual:
         return bool(error > effect * torque)
 
     def filtered(self, columns: Sequence[Array]) -> Array:
-        """Filter and decimate signals of the recording, each (N,); (m, c)."""
-        return np.asarray(self._filter.smooth(np.column_stack(columns))[self._kept])
+        """Filter and decimate columns of ``signals``, each (N,); (m, c)."""
+        return np.asarray(self._filter.smooth(np.column_stack(columns))[:: self._late])
+
+    def torque_of_kinds(self, kinds: Collection[str]) -> Array:
+        """Return the filtered torque of the model's terms of some kinds (m, n) [N m or N]."""
+        memory = any(term_kind(kind).has_memory for kind in kinds)
+        signals = self.whole if memory else self.signals
+        motion = signals.position, signals.velocity, signals.acceleration
+        torque = torque_of_kinds(self._model, *motion, kinds)
+        return self.filtered(list(torque[:: self._early if memory else 1].T))
 
     def kinds(self, joint: int) -> set[TermKind]:
         """Kinds of terms of a joint in the model."""
@@ -79,11 +100,26 @@ class Residual:
         ]
         return self.filtered([np.ones_like(velocity), *chosen])
 
-    def friction(self, joint: int) -> dict[str, list[Array]]:
-        """Signals (N,) of every kind of friction, some with several scales."""
-        velocity = self.signals.velocity[:, joint]
-        weight = self._gravity_torque[:, joint]
-        top = max(float(np.abs(velocity).max()), 1e-300)
+    def filtered_friction(self, joint: int) -> dict[str, Array]:
+        """Return filtered signals (m, c) of every kind of friction, c scales each."""
+        if joint not in self._filtered_friction:
+            columns = self.friction(joint)
+            self._filtered_friction[joint] = {k: self.filtered(c) for k, c in columns.items()}
+        return self._filtered_friction[joint]
+
+    def friction(self, joint: int, at: NDArray[np.intp] | None = None) -> dict[str, list[Array]]:
+        """Return signals (N,) of every kind of friction, some with several scales.
+
+        Args:
+            joint: number of the joint.
+            at: (N,) samples of ``whole``; None: those of ``signals``.
+        """
+        if at is None:
+            velocity, weight = self.signals.velocity[:, joint], self._gravity_torque[:, joint]
+        else:
+            velocity = self.whole.velocity[at, joint]
+            weight = self._model.gravity_torque(self.whole.position[at])[:, joint]
+        top = float(self._peak[joint])
         found: dict[str, list[Array]] = {}
         for kind in term_kinds():
             if not kind.missing or kind.has_memory:
@@ -109,8 +145,9 @@ class Residual:
             that of the joint's torque.
         """
         error, torque = self.error[:, joint], float(np.linalg.norm(self.torque[:, joint]))
-        before = without(error, own)
-        after = without(before, without(columns, own))
+        beyond = without(np.column_stack([error, columns]), own)
+        before = beyond[:, 0]
+        after = without(before, beyond[:, 1:])
         left, whole = float(before @ before), float(error @ error)
         if left == 0 or torque == 0:
             return 0.0, 0.0

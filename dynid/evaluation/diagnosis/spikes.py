@@ -59,10 +59,13 @@ def _of_joint(case: Case, joint: int) -> _Spikes | None:
     sizes, flags = [], []
     torque = np.concatenate([s.raw_torque[:, joint] for s in case.signals])
     scale = float(torque.std())
+    steps = (np.abs(np.diff(s.raw_torque[:, joint])).max(initial=0.0) for s in case.signals)
+    if max(steps) <= _JUMP * _LARGE * scale:  # of each side of a spike that counts
+        return None
     for number, signals in enumerate(case.signals):
         far = _from_median(signals.raw_torque[:, joint])
         at = _is_far(far, scale)
-        if case.comparisons:
+        if case.comparisons and at.any():
             # a sudden torque that the model has too is due to the motion
             error = signals.raw_torque[:, joint] - case.comparisons[number].raw_model[:, joint]
             at &= _is_far(_from_median(error), scale)
@@ -81,8 +84,11 @@ def _from_median(values: Array) -> Array:
 
 
 def _is_far(distance: Array, scale: float) -> NDArray[np.bool_]:
-    noise = 1.4826 * float(np.median(np.abs(distance)))
-    return np.asarray(np.abs(distance) > max(_FAR * noise, _LARGE * scale))
+    size = np.abs(distance)
+    large = size > _LARGE * scale
+    if not large.any():
+        return large
+    return large & (size > _FAR * 1.4826 * float(np.median(size)))
 
 
 def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.bool_]:

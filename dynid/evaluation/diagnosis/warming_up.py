@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_terms import term_kind
-from dynid.dynamics.torque_parts import torque_parts
-from dynid.estimation.block_jackknife import BLOCKS
+from dynid.estimation.regression import BLOCKS
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.residual import Residual
@@ -51,8 +50,10 @@ def warming_up(case: Case) -> Iterator[Finding]:
     """
     if case.model is None or not case.comparisons:
         return
-    residual = Residual(case)
-    friction = residual.filtered(list(_friction(case, residual).T))
+    residual = Residual.of(case)
+    # offsets are no friction
+    kinds = {term.kind for term in case.model.terms if term.traits.dissipative}
+    friction = residual.torque_of_kinds(kinds)
     duration = float(residual.time[-1] - residual.time[0])
     moving = [j for j in range(len(case.joints)) if case.decimated.moves[j]]
     joints = [j for j in moving if np.any(friction[:, j])]
@@ -80,37 +81,57 @@ def friction_fall(time: Array, error: Array, friction: Array, own: Array) -> Fal
     share = (time - time[0]) / duration
     block = np.minimum((share * BLOCKS).astype(int), BLOCKS - 1)
     own = np.column_stack([own, friction])
-
-    def fitted(column: Array, kept: Array) -> tuple[float, float]:
-        """Return the coefficient of a column, and the squared error that is left."""
-        columns = np.column_stack([own, column])[kept]
-        sizes = np.linalg.norm(columns, axis=0)
-        columns = columns / np.where(sizes > 0, sizes, 1.0)
-        found = np.linalg.lstsq(columns, error[kept], rcond=1e-9)[0]
-        rest = error[kept] - columns @ found
-        return float(found[-1] / sizes[-1]) if sizes[-1] > 0 else 0.0, float(rest @ rest)
-
-    everything = np.ones(len(time), dtype=bool)
-    parts = [block != number for number in range(BLOCKS)]
-    line = friction * (share - 0.5)
-    change = fitted(line, everything)[0]
-    changes = np.array([fitted(line, kept)[0] for kept in parts])
+    line = _Candidates(own, (friction * (share - 0.5))[:, None], error, block)
+    change = line.fitted(0)[0]
+    changes = np.array([line.fitted(0, without)[0] for without in range(BLOCKS)])
     deviation = float(np.sqrt((BLOCKS - 1) / BLOCKS * np.sum((changes - changes.mean()) ** 2)))
     if -change <= _SMALL:
         return Fall(change, deviation, None, 0.0)
-    decays = [friction * np.exp(-share / constant) for constant in _CONSTANTS]
-
-    def best(kept: Array) -> int:
-        return int(np.argmin([fitted(decay, kept)[1] for decay in decays]))
-
-    chosen = best(everything)
-    spread = np.log(_CONSTANTS[[best(kept) for kept in parts]])
+    shapes = friction[:, None] * np.exp(-share[:, None] / _CONSTANTS)
+    decays = _Candidates(own, shapes, error, block)
+    chosen = decays.best()
+    spread = np.log(_CONSTANTS[[decays.best(without) for without in range(BLOCKS)]])
     jackknifed = np.sqrt((BLOCKS - 1) / BLOCKS * np.sum((spread - spread.mean()) ** 2))
-    excess = fitted(decays[chosen], everything)[0]
+    excess = decays.fitted(chosen)[0]
     seen = chosen > 0 and _CONSTANTS[chosen] <= _LONGEST and jackknifed < _SPREAD and excess > 0
     if not seen:
         return Fall(change, deviation, None, 0.0)
     return Fall(change, deviation, float(_CONSTANTS[chosen]) * duration, excess)
+
+
+class _Candidates:
+    """Fits of a joint's error by its own columns and one more, with blocks of time left out.
+
+    Rows of a block count only by their inner products, so they are replaced by the triangular
+    factor of their QR decomposition.
+    """
+
+    def __init__(
+        self, own: Array, candidates: Array, error: Array, block: NDArray[np.intp]
+    ) -> None:
+        """Take columns ``own`` (m, k), ``candidates`` (m, c), ``error`` (m,), and blocks (m,)."""
+        rows = np.column_stack([own, candidates, error])
+        self._factors = [np.linalg.qr(rows[block == b], mode="r") for b in range(BLOCKS)]
+        self._own, self._count = own.shape[1], candidates.shape[1]
+
+    def fitted(self, number: int, without: int | None = None) -> tuple[float, float]:
+        """Return the coefficient of a candidate, and the squared error that is left.
+
+        Args:
+            number: of the candidate.
+            without: a block that is left out; None: none.
+        """
+        rows = np.concatenate([r for b, r in enumerate(self._factors) if b != without])
+        columns, error = rows[:, [*range(self._own), self._own + number]], rows[:, -1]
+        sizes = np.linalg.norm(columns, axis=0)
+        columns = columns / np.where(sizes > 0, sizes, 1.0)
+        found = np.linalg.lstsq(columns, error, rcond=1e-9)[0]
+        rest = error - columns @ found
+        return float(found[-1] / sizes[-1]) if sizes[-1] > 0 else 0.0, float(rest @ rest)
+
+    def best(self, without: int | None = None) -> int:
+        """Return the number of the candidate that leaves the least error."""
+        return int(np.argmin([self.fitted(n, without)[1] for n in range(self._count)]))
 
 
 def own_columns(residual: Residual, joint: int) -> Array:
@@ -147,18 +168,6 @@ def _lasting(seconds: float) -> str:
 
 def _least_samples() -> int:
     return 20 * BLOCKS  # more than twice the columns in each block
-
-
-def _friction(case: Case, residual: Residual) -> Array:
-    """Return the friction of the model, without offsets, along the longest recording (N, n)."""
-    assert case.model is not None  # noqa: S101  checked by the caller
-    signals = residual.signals
-    parts = torque_parts(case.model, signals.position, signals.velocity, signals.acceleration)
-    found = np.zeros_like(signals.velocity)
-    for kind, torque in parts.terms.items():
-        if term_kind(kind).dissipative:
-            found += torque
-    return found
 
 
 def _finding(case: Case, residual: Residual, joint: int, fall: Fall, duration: float) -> Finding:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.arrays import Array
-from dynid.excitation.design.pieces import pieces
+from dynid.arrays import Array, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

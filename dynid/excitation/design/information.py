@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dynid.arrays import Array
-from dynid.excitation.design.pieces import pieces
+from dynid.arrays import Array, pieces
 from dynid.excitation.motion import Motion, perturbed
 
 if TYPE_CHECKING:

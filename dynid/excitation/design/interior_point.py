@@ -78,11 +78,7 @@ class Descent:
         value, gradient = self._value(y, phase), self._gradient(y, phase)
         curvature = None
         for _ in range(phase.steps):
-            push, bend = self.barrier.expansion(y)
-            slope = (gradient + phase.weight * push).ravel()
-            matrix = phase.weight * bend + (0 if curvature is None else curvature)
-            step = _newton(matrix, slope).reshape(y.shape)
-            promised = -float(slope @ step.ravel())
+            step, promised = self._step(y, gradient, curvature, phase)
             taken = self._search(y, step, value, promised, phase)
             if taken is None:
                 return
@@ -95,6 +91,18 @@ class Descent:
             yield y
             if promised < _DONE:
                 return
+
+    def _step(
+        self, y: Array, gradient: Array, curvature: Array | None, phase: Phase
+    ) -> tuple[Array, float]:
+        """Return the Newton step (n, d) and the decrease that its slope promises."""
+        push, matrix = self.barrier.expansion(y)
+        slope = (gradient + phase.weight * push).ravel()
+        matrix *= phase.weight  # in place: it is the largest array of the search
+        if curvature is not None:
+            matrix += curvature
+        step = _newton(matrix, slope)
+        return step.reshape(y.shape), -float(slope @ step)
 
     def _search(
         self, y: Array, step: Array, value: float, promised: float, phase: Phase
@@ -148,8 +156,10 @@ def _update(curvature: Array | None, move: Array, change: Array) -> Array:
     if found < _DAMPING * expected:
         share = (1 - _DAMPING) * expected / (expected - found)
         change = share * change + (1 - share) * bent
-    return np.asarray(
-        curvature
-        + np.outer(change, change) / float(move @ change)
-        - np.outer(bent, bent) / expected
-    )
+    part = np.outer(change, change)
+    part /= float(move @ change)
+    updated = curvature + part
+    np.outer(bent, bent, out=part)
+    part /= expected
+    updated -= part
+    return updated

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _STEP = 1e-6
 """[rad or m, per s, per s^2] of central differences."""
 
+_INEXACT = 1e-5
+"""[m] by which a computed distance may be too large, with a reserve: coal's are exact to 1e-6 m."""
+
 _FAR = 0.5
 """Share of a torque limit up to which the slack is 1."""
 
@@ -79,23 +82,51 @@ class TorqueLimit:
         return found
 
 
-@dataclass(frozen=True, eq=False)
 class WorkspaceLimit:
-    """Limits on distances of the robot's bodies to each other and to obstacles, and on the tool."""
+    """Limits on distances of the robot's bodies to each other and to obstacles, and on the tool.
 
-    workspace: Workspace
+    Slacks below 1 are exact. A distance that the last motion proves to be far is not computed: its
+    slack is a lower bound of 1 or more, which has no effect on a barrier.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._scale = workspace.scale
+        self._last: tuple[Array, Array] | None = None  # positions (N, n), bounds of slacks (N, K)
+        self._slide = np.zeros(0)
+        self._levers = np.zeros((0, 0))
 
     def slack(self, motion: Motion) -> Array:
         """Return the slacks (N, C)."""
+        least = self._least(motion.position)
+        wanted = ~(least >= 1)  # NaN is no proof
         try:
-            return np.asarray(self.workspace.margins(motion) / self.workspace.scale)
+            found = np.asarray(self.workspace.margins(motion, wanted) / self._scale)
         except MechanismError:
-            return np.full((len(motion.position), len(self.workspace.names)), -np.inf)
+            return np.full((len(motion.position), len(self._scale)), -np.inf)
+        distances = found[:, : wanted.shape[1]]
+        distances[~wanted] = least[~wanted]
+        if np.isfinite(distances).all():
+            self._last = motion.position, distances.copy()
+        return found
+
+    def _least(self, position: Array) -> Array:
+        """Return lower bounds of the slacks of distances (N, K), by their rates of change."""
+        count = len(self.workspace.pairs)
+        if self.workspace.passive or self._last is None or len(self._last[0]) != len(position):
+            return np.full((len(position), count), -np.inf)
+        before, slack = self._last
+        slide = np.maximum(np.abs(before), np.abs(position)).max(axis=0)
+        if len(self._slide) != len(slide) or np.any(slide > self._slide):
+            self._slide = 2 * slide
+            self._levers = self.workspace.distance_levers(self._slide)
+        change = np.abs(position - before) @ self._levers.T + _INEXACT
+        return np.asarray(slack - change / self._scale[:count])
 
     def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
         """Return the slopes (m, 3, n)."""
-        by_state = self.workspace.slopes(motion, near) / self.workspace.scale[:, None, None]
-        found = by_state[near]
+        scale = self._scale[np.nonzero(near)[1], np.newaxis, np.newaxis]
+        found = self.workspace.slopes(motion, near) / scale
         return np.concatenate([found, np.zeros_like(found[:, :1])], axis=1)
 
 
@@ -121,37 +152,36 @@ class MotionBounds:
     ) -> None:
         samples = per_cycle * space.harmonics
         tightened = np.cos(np.pi / per_cycle)
-        basis = space.basis(samples)
         low, high, velocity, acceleration = bounds
         middle = (low + high) / 2 if np.all(np.isfinite(low)) else space.pose
-        rows, rests = [], []
-        for joint, pose in enumerate(space.pose):
-            sizes = np.array([(high - low)[joint] / 2, velocity[joint], acceleration[joint]])
-            off = np.array([pose - middle[joint], 0.0, 0.0])
-            scaled = [part / (size * tightened) for part, size in zip(basis, sizes, strict=True)]
-            rest = np.repeat(off / (sizes * tightened), samples)
-            rows.append(np.vstack(scaled))
-            rests.append(rest)
-        # of each joint: (rows, d), and the value with all coordinates 0
-        self._rows, self._rest = np.array(rows), np.array(rests)
+        sizes = tightened * np.stack([(high - low) / 2, velocity, acceleration], axis=1)
+        offsets = np.zeros_like(sizes)
+        offsets[:, 0] = space.pose - middle
+        self._basis = np.vstack(space.basis(samples))  # (3 samples, d), of every joint
+        self._sizes = np.repeat(sizes, samples, axis=1)  # (n, 3 samples)
+        self._rest = np.repeat(offsets / sizes, samples, axis=1)  # with all coordinates 0
 
     def slack(self, y: Array) -> Array:
         """Return 1 minus the used share of each bound at coordinates y (n, d); (n, 2, rows)."""
-        used = np.einsum("jrd,jd->jr", self._rows, y) + self._rest
+        used = y @ self._basis.T / self._sizes + self._rest
         return np.stack([1 - used, 1 + used], axis=1)
 
     def reach(self, slack: Array, step: Array) -> float:
         """Return the largest factor of ``step`` (n, d) until the first slack is 0."""
-        change = np.einsum("jrd,jd->jr", self._rows, step)
+        change = step @ self._basis.T / self._sizes
         ratio = float(np.max(np.stack([change, -change], axis=1) / slack))
         return 1 / ratio if ratio > 0 else np.inf
 
     def pull(self, by_slack: Array) -> Array:
         """Return the derivative by y (n, d) from the derivatives by slacks (n, 2, rows)."""
-        return np.asarray(np.einsum("jrd,jr->jd", self._rows, by_slack[:, 1] - by_slack[:, 0]))
+        return np.asarray((by_slack[:, 1] - by_slack[:, 0]) / self._sizes @ self._basis)
 
     def curvature(self, weights: Array) -> Array:
         """Return Σ w s sᵀ of each joint's slopes s by its coordinates, (n, d, d)."""
-        both = np.sqrt(weights.sum(axis=1))
-        weighted = self._rows * both[:, :, np.newaxis]
-        return np.asarray(weighted.transpose(0, 2, 1) @ weighted)
+        joints, dimension = len(self._sizes), self._basis.shape[1]
+        found = np.empty((joints, dimension, dimension))
+        shares = np.sqrt(weights.sum(axis=1)) / self._sizes
+        for block, share in zip(found, shares, strict=True):
+            weighted = self._basis * share[:, np.newaxis]
+            block[:] = weighted.T @ weighted
+        return found

@@ -76,7 +76,8 @@ def optimise(
         starts: number of random initial motions.
         seed: of these.
         jobs: processes; None: one for each processor, but no more than starts.
-        progress: called with the completed share of the search, from 0 to 1.
+        progress: called with the completed share of the search, from 0 to 1, and with 1 before the
+            proof; a KeyboardInterrupt after that is raised.
 
     Raises:
         DynidError: the robot has no room to move, settings do not match, or the search was

@@ -55,9 +55,9 @@ def search_here(
     descents = _Descents(starts, progress)
     try:
         descents.complete(design, seed)
+        progress(1.0)
     except KeyboardInterrupt:
         return Search(descents.found(), interrupted=True)
-    progress(1.0)
     return Search(descents.found(), interrupted=False)
 
 
@@ -81,9 +81,9 @@ def search_in_processes(
             descents.distribute(connections)
         if descents.left():
             descents.complete(problem.design(), seed)
+        progress(1.0)
     except KeyboardInterrupt:
         return Search(descents.found(), interrupted=True)
-    progress(1.0)
     return Search(descents.found(), interrupted=False)
 
 

@@ -75,21 +75,43 @@ class Distances:
         self._bodies = [one.bodies for one in selected]
         self._carries = _carries(self._model)
 
-    def at(self, full: Array) -> Array:
+    def at(self, full: Array, wanted: NDArray[np.bool_] | None = None) -> Array:
         """Return distances at pinocchio's positions (N, nq); (N, K) [m], negative: penetration.
 
         They are functions of the position alone, and NaN for positions that are not finite.
+
+        Args:
+            full: positions (N, nq).
+            wanted: (N, K) which ones to compute, the others are infinite; None: all.
         """
         if not self._first:
             return np.empty((len(full), 0))
-        found = np.empty((len(full), len(self._geometry.collisionPairs)))
+        found = np.full((len(full), len(self._geometry.collisionPairs)), np.inf)
+        if wanted is None or wanted.all():
+            self._compute_all(full, found)
+        else:
+            sizes = np.diff([*self._first, found.shape[1]])
+            self._compute(full, np.repeat(wanted, sizes, axis=1), found)
+        found[~np.isfinite(full).all(axis=1)] = np.nan
+        return np.minimum.reduceat(found, self._first, axis=1)
+
+    def _compute_all(self, full: Array, found: Array) -> None:
+        """Fill in the distances of all pairs of solids (N, pairs)."""
         for row, position in zip(found, full, strict=True):
             pinocchio.computeDistances(
                 self._model, self._data, self._geometry, self._results, position
             )
             row[:] = [result.min_distance for result in self._results.distanceResults]
-        found[~np.isfinite(full).all(axis=1)] = np.nan
-        return np.minimum.reduceat(found, self._first, axis=1)
+
+    def _compute(self, full: Array, wanted: NDArray[np.bool_], found: Array) -> None:
+        """Fill in the distances of the wanted pairs of solids (N, pairs)."""
+        for number in np.flatnonzero(wanted.any(axis=1)):
+            pinocchio.updateGeometryPlacements(
+                self._model, self._data, self._geometry, self._results, full[number]
+            )
+            for pair in np.flatnonzero(wanted[number]).tolist():
+                result = pinocchio.computeDistance(self._geometry, self._results, pair)
+                found[number, pair] = result.min_distance
 
     def nearest(self, number: int, position: Array) -> tuple[float, Array, Array]:
         """Return a distance [m] and its two points (3,) [m], at pinocchio's position (nq,).
@@ -115,33 +137,31 @@ class Distances:
 
         Args:
             full: positions (N, nq).
-            selected: (N, K) which ones to compute; the others are 0.
+            selected: (N, K) which ones to compute.
 
         Returns:
-            (N, K, nv).
+            (m, nv) of the m selected ones, position after position.
         """
-        slopes = np.zeros((*selected.shape, self._model.nv))
         rows, numbers = np.nonzero(selected)
         if not len(rows):
-            return slopes
-        jacobians = np.empty((len(full), 6, self._model.nv))
+            return np.empty((0, self._model.nv))
+        used, places = np.unique(rows, return_inverse=True)
+        jacobians = np.empty((len(used), 6, self._model.nv))
         contacts = []
-        for row in np.unique(rows):
+        for jacobian, row in zip(jacobians, used, strict=True):
             pinocchio.computeJointJacobians(self._model, self._data, full[row])
-            jacobians[row] = self._data.J  # of all joints, at the root's origin and along its axes
+            jacobian[:] = self._data.J  # of all joints, at the root's origin and along its axes
             pinocchio.updateGeometryPlacements(
                 self._model, self._data, self._geometry, self._results
             )
             contacts += [self._contact(number) for number in numbers[rows == row].tolist()]
         normals, *points, bodies = (np.array(part) for part in zip(*contacts, strict=True))
-        by_row = jacobians[rows]
         towards = []
         for side in (0, 1):
             wrenches = np.hstack([normals, np.cross(points[side], normals)])
-            speeds = np.einsum("mi,min->mn", wrenches, by_row)
+            speeds = np.einsum("mi,min->mn", wrenches, jacobians[places])
             towards.append(speeds * self._carries[bodies[:, side]])
-        slopes[rows, numbers] = towards[1] - towards[0]
-        return slopes
+        return np.asarray(towards[1] - towards[0])
 
     def _contact(self, number: int) -> tuple[Array, Array, Array, tuple[int, int]]:
         """Return normal and nearest points (3,) of a distance, and its bodies."""

@@ -168,17 +168,22 @@ class Workspace:
         """What else is not checked, and why, such as collisions with an unknown floor."""
         return self._unchecked
 
-    def margins(self, motion: Motion) -> Array:
+    def margins(self, motion: Motion, wanted: NDArray[np.bool_] | None = None) -> Array:
         """Return the margin to each constraint, negative if it is violated; (N, C).
 
         For distances the part beyond the clearance [m], negative for penetration; for speed the
         part below the limit [m/s].
 
+        Args:
+            motion: arrays (N, n).
+            wanted: (N, K) which distances, the first constraints, to compute, the others are
+                infinite; None: all.
+
         Raises:
             MechanismError: loops cannot be closed at a position.
         """
         full = self._full(motion.position)
-        distances = self._distances.at(full) - self._settings.clearance
+        distances = self._distances.at(full, wanted) - self._settings.clearance
         return np.concatenate([distances, *self._tool_margins(motion, full)], axis=1)
 
     def contact(self, name: str, position: Array) -> Contact:
@@ -197,31 +202,34 @@ class Workspace:
 
         Args:
             motion: arrays (N, n).
-            selected: (N, C) which margins to compute; the others are 0.
+            selected: (N, C) which margins to compute.
 
         Returns:
-            (N, C, 2, n): by position, by velocity.
+            (m, 2, n) by position and velocity, of the m selected ones, sample after sample.
 
         Raises:
             MechanismError: loops cannot be closed at a position.
         """
         joints, kept = motion.position.shape[1], len(self._kept)
-        slopes = np.zeros((*selected.shape, 2, joints))
-        columns = self._columns
-        by_moving = self._distances.slopes_at(self._full(motion.position), selected[:, :kept])
+        rows, numbers = np.nonzero(selected)
+        slopes = np.zeros((len(rows), 2, joints))
+        apart, tool = np.flatnonzero(numbers < kept), np.flatnonzero(numbers >= kept)
+        full = self._full(motion.position)
+        by_moving = self._distances.slopes_at(full, selected[:, :kept])[:, self._columns]
         for joint in range(joints):
             sides = perturbed(motion, 0, joint, _PERTURBATION)
             there, back = (self._mechanism.moving_positions(side.position) for side in sides)
-            moved = (there - back) / (2 * _PERTURBATION)
-            slopes[:, :kept, 0, joint] = np.einsum("tkm,tm->tk", by_moving[..., columns], moved)
-        rows = np.flatnonzero(selected[:, kept:].any(axis=1))
-        some = Motion(*(part[rows] for part in motion))
-        for order, joint in product(range(2), range(joints) if len(rows) else ()):
+            moved = ((there - back) / (2 * _PERTURBATION))[rows[apart]]
+            slopes[apart, 0, joint] = np.einsum("mj,mj->m", by_moving, moved)
+        used, places = np.unique(rows[tool], return_inverse=True)
+        some = Motion(*(part[used] for part in motion))
+        for order, joint in product(range(2), range(joints) if len(used) else ()):
             ahead, behind = (
                 np.concatenate(self._tool_margins(side, self._full(side.position)), axis=1)
                 for side in perturbed(some, order, joint, _PERTURBATION)
             )
-            slopes[rows, kept:, order, joint] = (ahead - behind) / (2 * _PERTURBATION)
+            change = (ahead - behind) / (2 * _PERTURBATION)
+            slopes[tool, order, joint] = change[places, numbers[tool] - kept]
         return slopes
 
     def loss_rates(self, slide: Array, speed: Array, acceleration: Array) -> Array:
@@ -235,16 +243,7 @@ class Workspace:
             acceleration: bounds on their accelerations (N, n).
         """
         kinematics = self._kinematics
-        rates = [np.empty((len(speed), 0))]
-        for one in self._kept:
-            sides = [
-                levers(kinematics, body, one.radius(side), slide)
-                for side, body in enumerate(one.bodies)
-                if body > 0
-            ]
-            # a joint that moves both bodies does not change their distance
-            both = np.all([side > 0 for side in sides], axis=0) if len(sides) == 2 else False
-            rates.append(speed @ np.where(both, 0.0, np.sum(sides, axis=0))[:, np.newaxis])
+        rates = [speed @ self.distance_levers(slide).T]
         if self._settings.tool_box is not None or self._settings.tool_speed is not None:
             radius = float(np.linalg.norm(kinematics.tool_position))
             lengths = levers(kinematics, kinematics.tool_body, radius, slide)
@@ -256,6 +255,26 @@ class Workspace:
                 bound = acceleration_bound(path, lengths, turns, speed, acceleration)
                 rates.append(bound[:, np.newaxis])
         return np.concatenate(rates, axis=1)
+
+    def distance_levers(self, slide: Array) -> Array:
+        """Return a bound on the change of each of K distances for a joint's speed of 1; (K, n).
+
+        Valid for trees only.
+
+        Args:
+            slide: largest distance of prismatic joints from 0 (n,) [m].
+        """
+        found = np.zeros((len(self._kept), len(slide)))
+        for row, one in zip(found, self._kept, strict=True):
+            sides = [
+                levers(self._kinematics, body, one.radius(side), slide)
+                for side, body in enumerate(one.bodies)
+                if body > 0
+            ]
+            # a joint that moves both bodies does not change their distance
+            both = np.all([side > 0 for side in sides], axis=0) if len(sides) == 2 else False
+            row[:] = np.where(both, 0.0, np.sum(sides, axis=0))
+        return found
 
     def _tool_margins(self, motion: Motion, full: Array) -> list[Array]:
         """Return margins to the tool's box and speed limit, (N, 1) each."""

@@ -6,7 +6,7 @@ robot's page has dozens of these, each as wide as a phone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
@@ -20,7 +20,7 @@ from dynid.report.ticks import Axis
 
 WIDTH, HEIGHT = 400, 170
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 8.0, 14.0, 20.0
-_BUCKETS = 75
+_BUCKETS = 40
 _TICKS = 4
 _YEAR_SHOWN = 300  # days from which dates need their year
 _BAR = 2.0  # half length of error bars [standard deviations]
@@ -76,18 +76,19 @@ def draw(line: Timeline, description: str) -> Markup:
     parts += [_change(axes, mark) for mark in line.marks]
     shown = _shown(line)
     x, y = axes.x(line.times[shown]), axes.y(line.values[shown])
+    # between so many points a fraction of a pixel cannot be seen, and dozens of charts are long
+    decimals = 1 if len(shown) == len(line.times) else 0
     if line.deviations is not None:
         spread = _BAR * line.deviations[shown]
         ends = axes.y(line.values[shown] - spread), axes.y(line.values[shown] + spread)
-        bars = zip(x, *ends, strict=True)
-        parts.append(_path("bars", (f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in bars)))
+        parts.append(_path("bars", _strokes(x, *ends, decimals)))
     if line.limit is not None:
         place = axes.y(line.limit)
         parts.append(_path("limit", [f"M{_LEFT} {place:.1f}H{WIDTH - _RIGHT}"]))
     for level, begin, end in line.levels:
         ends = axes.x(line.times[begin]), axes.x(line.times[end - 1])
         parts.append(_path("level", [f"M{ends[0]:.1f} {axes.y(level):.1f}H{ends[1]:.1f}"]))
-    parts.append(_path("dots", (f"M{a:.1f} {b:.1f}h0" for a, b in zip(x, y, strict=True))))
+    parts.append(_path("dots", _strokes(x, y, y, decimals)))
     start = Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">')
     return start.format(WIDTH, HEIGHT, description) + Markup("").join(parts) + Markup("</svg>")
 
@@ -157,6 +158,17 @@ def _change(axes: _Axes, mark: Mark) -> Markup:
             _text(mark.label, start, _TOP - 3, "middle", "number"),
         ]
     )
+
+
+def _strokes(x: Array, begin: Array, end: Array, decimals: int) -> Iterator[str]:
+    """Yield vertical strokes, or dots where they have no length, each relative to the last."""
+    scale = 10**decimals
+    places = (np.rint(scale * np.nan_to_num(one)).astype(int) for one in (x, begin, end))
+    at, last = 0, 0
+    for column, first, until in zip(*places, strict=True):
+        move = f"m{(column - at) / scale:g} {(first - last) / scale:g}".replace(" -", "-")
+        yield move + (f"v{(until - first) / scale:g}" if until != first else "h0")
+        at, last = column, until
 
 
 def _path(kind: str, pieces: Iterable[str]) -> Markup:

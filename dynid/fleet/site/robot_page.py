@@ -27,6 +27,7 @@ from dynid.text import NOT_KNOWN, count, percent, significant, unit
 _SHOWN = 12  # parameters of a comparison
 _SIGNIFICANT = 3.0  # [standard deviations] of a single parameter
 _OPEN = 30  # recordings that are shown at once
+_LISTED = 150  # recordings on the page at most; the data set has all of them
 _NAMED = 0.01  # probability from which a cause is in the table
 
 
@@ -86,7 +87,8 @@ def robot_page(content: RobotContent) -> str:
             "comparisons": [_comparison(one) for one in content.pairs],
             "warmth": any(row["temperature"] for row in rows),
             "rows": rows[:_OPEN],
-            "older": rows[_OPEN:],
+            "older": rows[_OPEN:_LISTED],
+            "unlisted": len(rows[_LISTED:]),
             "visibility": _visibility(drift),
             "limits": [] if drift is None else [*drift_sentences(drift), *drift.history.notes],
         },

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
+from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import fit
-from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.dead_bands import position_steps
 from dynid.identification.friction.candidates import Candidate, candidate
 from dynid.identification.friction.choose import Trial, choose, errors
@@ -30,6 +30,7 @@ from dynid.identification.friction.selection import (
     with_terms,
 )
 from dynid.identification.friction.shared_search import SharedProjection, search_shapes
+from dynid.identification.friction.term_selection import ChosenTerms, TermSelection, TriedTerms
 from dynid.identification.friction.variable_projection import FrictionFit
 from dynid.identification.friction.whole_model import WholeModel
 from dynid.identification.settings import IdentificationSettings
@@ -44,86 +45,6 @@ _WITH_MEMORY = ("1 stop", "2 stops")
 _PLAIN = "plain"
 _FEWEST = 30  # samples of a fold
 _ROUNDS = 3  # in which joints return to plain terms
-
-
-@dataclass(frozen=True)
-class TriedTerms:
-    """A friction model tried at one joint.
-
-    Attributes:
-        name: of the model.
-        parameters: number of its linear and nonlinear parameters.
-        held_out_error: root mean square error on the blocks held out [unit of the effort].
-    """
-
-    name: str
-    parameters: int
-    held_out_error: float
-
-
-@dataclass(frozen=True)
-class ChosenTerms:
-    """The friction model of one joint, and why it was chosen.
-
-    Attributes:
-        joint: its name.
-        unit: of the recorded effort.
-        tried: all models, in the order in which they were tried; the first one is plain.
-        chosen: name of the chosen one.
-        plain_error: relative error of the whole model on the blocks held out, with plain terms.
-        chosen_error: the same with the chosen terms at all joints.
-        reason: a part of a sentence.
-    """
-
-    joint: str
-    unit: str
-    tried: tuple[TriedTerms, ...]
-    chosen: str
-    plain_error: float
-    chosen_error: float
-    reason: str
-
-
-@dataclass(frozen=True)
-class TermSelection:
-    """The terms chosen for every joint, and the robot that has them.
-
-    Attributes:
-        robot: with the chosen terms.
-        joints: the choice of each.
-        left_out: describes what was held out.
-        too_short: whether the recordings were too short to choose by, so that all terms are plain.
-    """
-
-    robot: Robot
-    joints: tuple[ChosenTerms, ...]
-    left_out: str
-    too_short: bool = False
-
-    def note(self) -> str:
-        """Return a sentence on how the terms were chosen."""
-        if self.too_short:
-            return "The recordings are too short to choose joint terms by, so they are plain."
-        plain, chosen = (
-            np.mean([getattr(one, name) for one in self.joints])
-            for name in ("plain_error", "chosen_error")
-        )
-        return (
-            f"Joint terms were chosen by the error on each {self.left_out} left out once: "
-            f"{chosen:.1%} instead of {plain:.1%} of the torque with plain terms, mean over joints."
-        )
-
-    def remedy(self, finding: Finding) -> Finding:
-        """Return a finding on missing friction with what was tried already, others unchanged."""
-        chosen = {one.joint: one for one in self.joints}.get(finding.joint or "")
-        if finding.cause != "friction_terms" or chosen is None:
-            return finding
-        remedy = (
-            f"Of {len(chosen.tried)} models tried for {finding.joint}, '{chosen.chosen}' was "
-            f"chosen by held-out data ({chosen.reason}); `dynid friction` tries more of them. "
-            "Record slower motion with reversals and pauses as well."
-        )
-        return replace(finding, remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -158,22 +79,54 @@ def choose_terms(
         DynidError: a recording, setting or mechanism is not suitable.
     """
     plain = robot.with_explicit_terms()
-    blocks, settings = held_out_blocks(signals, _simplest(plain))
+    return _choose(plain, recordings, signals, progress, within=len(signals) == 1)
+
+
+def _choose(
+    plain: Robot,
+    recordings: Sequence[Recording],
+    signals: Sequence[Signals],
+    progress: Callable[[str], None],
+    *,
+    within: bool,
+) -> TermSelection:
+    """Choose by the error on recordings held out, or on parts ``within`` each of them."""
+    blocks, settings = held_out_blocks(signals, _simplest(plain), within=within)
     if blocks.samples_of_a_fold() < _FEWEST:
         return TermSelection(plain, (), blocks.left_out, too_short=True)
-    mechanism = plain.mechanism()
-    problem = blocks.problem(mechanism, base_parameterization(mechanism), settings)
+    compared, before = _plain_model(plain, blocks, settings)
+    if not within and np.any(before >= 1):
+        # without one of them, the other recordings do not determine the robot
+        return _choose(plain, recordings, signals, progress, within=True)
     step, shortest = position_steps(plain, recordings)
     position, velocity = _noise(plain, recordings, signals)
     position = np.maximum(position, shortest / 2)
-    whole = FittedRobot(fit(problem, settings), position, velocity, step / 2)
+    whole = FittedRobot(compared.fitted, position, velocity, step / 2)
     tried = []
-    for number, name in enumerate(robot.joints):
+    for number, name in enumerate(plain.joints):
         progress(f"choosing the friction model of {name}")
         tried.append(_try_joint(whole, blocks, number))
     progress("comparing the chosen model with the plain one")
-    compared = WholeModel(plain, settings, blocks, whole.fit)
-    return _selection(compared, tried)
+    return _selection(compared, before, tried)
+
+
+def _plain_model(
+    robot: Robot, blocks: HeldOutBlocks, settings: IdentificationSettings
+) -> tuple[WholeModel, Array]:
+    """Fit a robot with plain terms, and return its relative errors (n,) on blocks held out."""
+    mechanism = robot.mechanism()
+    problem = blocks.problem(mechanism, base_parameterization(mechanism), settings)
+    compared = WholeModel(robot, settings, blocks, fit(problem, settings))
+    terms = [_plain_terms(mechanism, joint) for joint in range(len(robot.joints))]
+    return compared, compared.relative_errors([terms] * (blocks.fold.max() + 2))
+
+
+def _plain_terms(mechanism: Mechanism, joint: int) -> tuple[TermSettings, ...]:
+    return tuple(
+        TermSettings(kind=term.kind, smoothing=term.smoothing)
+        for term in mechanism.terms
+        if term.joint == joint and term.traits.dissipative
+    )
 
 
 def _simplest(robot: Robot) -> IdentificationSettings:
@@ -216,11 +169,7 @@ def _spread(values: Array) -> Array:
 def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _Joint:
     """Try models of growing complexity at one joint."""
     problem, motion = joint_and_motion(whole, joint)
-    plain = tuple(
-        TermSettings(kind=term.kind, smoothing=term.smoothing)
-        for term in whole.fit.problem.mechanism.terms
-        if term.joint == joint and term.traits.dissipative
-    )
+    plain = _plain_terms(whole.fit.problem.mechanism, joint)
     projection = SharedProjection(problem, blocks.fold)
     trials: list[Trial] = []
     fits: list[tuple[FrictionFit, ...]] = []
@@ -251,8 +200,14 @@ def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _Joint:
     return _Joint(problem, tuple(trials), tuple(fits), choice)
 
 
-def _selection(compared: WholeModel, tried: Sequence[_Joint]) -> TermSelection:
-    """Compare whole models; joints at which the chosen terms are not better return to plain."""
+def _selection(compared: WholeModel, before: Array, tried: Sequence[_Joint]) -> TermSelection:
+    """Compare whole models; joints at which the chosen terms are not better return to plain.
+
+    Args:
+        compared: the robot with plain terms.
+        before: (n,) its relative errors on blocks held out.
+        tried: the trials at each joint.
+    """
 
     def parts(plain: NDArray[np.bool_]) -> list[list[tuple[TermSettings, ...]]]:
         """Terms of every joint, fitted to all blocks and without each fold."""
@@ -261,11 +216,19 @@ def _selection(compared: WholeModel, tried: Sequence[_Joint]) -> TermSelection:
             for part in range(len(tried[0].fits[0]))
         ]
 
-    before = compared.relative_errors(parts(np.ones(len(tried), dtype=bool)))
+    def held_out(plain: NDArray[np.bool_]) -> Array:
+        """Return the larger error: with the shapes of each fold, or of the model delivered.
+
+        A part of a recording may decide alone on a shape or, with a given shape, on its factor.
+        """
+        found = parts(plain)
+        delivered = [found[0]] * len(found)
+        return np.maximum(compared.relative_errors(found), compared.relative_errors(delivered))
+
     plain = np.array([one.choice == 0 for one in tried])
     after, worse = before, ~plain
     for _ in range(_ROUNDS):
-        after = before if plain.all() else compared.relative_errors(parts(plain))
+        after = before if plain.all() else held_out(plain)
         worse = ~plain & (after >= before)
         plain |= worse
         if not worse.any():

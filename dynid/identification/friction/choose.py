@@ -19,7 +19,8 @@ from dynid.identification.friction.variable_projection import (
 )
 
 _NEGLIGIBLE = 1.01  # ratio of errors
-_FEWEST = 50  # rows of a fold
+FEWEST_ROWS = 50
+"""Least number of rows of a fold, in which the joint moves."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,10 @@ def try_candidates(problem: JointProblem, candidates: Sequence[Candidate]) -> tu
         EstimationError: a fold is too short.
     """
     folds = range(len(problem.spans))
-    if min(span.stop - span.start for span in problem.spans) < _FEWEST:
+    if min(span.stop - span.start for span in problem.spans) < FEWEST_ROWS:
         raise EstimationError(
-            f"joint {problem.joint + 1}: a held-out part has fewer than {_FEWEST} samples in which "
-            "the joint moves; record a longer motion."
+            f"joint {problem.joint + 1}: a held-out part has fewer than {FEWEST_ROWS} samples in "
+            "which the joint moves; record a longer motion."
         )
     everything = Projection(problem, folds)
     parts = [Projection(problem, [other for other in folds if other != one]) for one in folds]

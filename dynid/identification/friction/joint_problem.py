@@ -71,14 +71,20 @@ class JointProblem:
         return np.concatenate(columns)
 
 
-def with_folds(problem: Problem) -> Problem:
-    """Return the problem with a fold for every recording, or folds in time of a single one."""
+def with_folds(problem: Problem, parts: int = 1) -> Problem:
+    """Return the problem with a fold for every recording, or folds in time of a single one.
+
+    Args:
+        problem: with folds in time.
+        parts: of every recording, each of which is a fold, if there are several.
+    """
     if len(problem.rows) == 1:
         return problem
     rows = tuple(
-        replace(one, fold=np.full(len(one.fold), number)) for number, one in enumerate(problem.rows)
+        replace(one, fold=number * parts + one.fold * parts // problem.folds)
+        for number, one in enumerate(problem.rows)
     )
-    return Problem(problem.mechanism, problem.base, rows, len(rows))
+    return Problem(problem.mechanism, problem.base, rows, len(rows) * parts)
 
 
 def joint_problem(fitted: Fit, joint: int) -> JointProblem:

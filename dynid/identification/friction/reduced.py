@@ -33,7 +33,7 @@ class HeldOutBlocks:
         signals: recordings, or the parts of them that are used.
         block: (N,) for each, the block of every sample, ascending.
         fold: (blocks,) of several recordings each is a fold (of more than ten, groups of them), of
-            one recording parts in time.
+            one recording, or ``within`` each, parts in time.
         left_out: describes a fold.
     """
 
@@ -61,7 +61,7 @@ class HeldOutBlocks:
 
 
 def held_out_blocks(
-    signals: Sequence[Signals], settings: IdentificationSettings
+    signals: Sequence[Signals], settings: IdentificationSettings, *, within: bool = False
 ) -> tuple[HeldOutBlocks, IdentificationSettings]:
     """Decimate recordings and divide them into blocks.
 
@@ -72,6 +72,7 @@ def held_out_blocks(
     Args:
         signals: one per recording.
         settings: of the identification.
+        within: whether a part of every recording is a fold, instead of a whole recording.
 
     Returns:
         The blocks, and the settings for their sampling rate.
@@ -84,15 +85,15 @@ def held_out_blocks(
             update={"parallel_filter": parallel.model_copy(update={"decimation": left})}
         )
     averaged = [_averaged(one, step) for one in signals]
-    alone = len(averaged) == 1
-    folds = settings.folds if alone else min(len(averaged), _MOST_FOLDS)
+    within = within or len(averaged) == 1
+    folds = settings.folds if within else min(len(averaged), _MOST_FOLDS)
     each = -(-_BLOCKS // folds)  # blocks of a part, or of a recording
     share = min(1.0, _MOST_SAMPLES / sum(len(one.time) for one in averaged))
     pieces: list[Signals] = []
     block: list[NDArray[np.intp]] = []
     fold: list[int] = []
     for number, one in enumerate(averaged):
-        count = folds * each if alone else each
+        count = folds * each if within else each
         own = np.arange(len(one.time)) * count // len(one.time)
         if share == 1.0:
             pieces.append(one)
@@ -103,9 +104,9 @@ def held_out_blocks(
                 pieces.append(_cut(one, span))
                 block.append(own[span] + len(fold))
         group = number * folds // len(averaged)
-        fold += [part // each if alone else group for part in range(count)]
-    if alone:
-        left_out = f"{folds}th of the recording"
+        fold += [part // each if within else group for part in range(count)]
+    if within:
+        left_out = f"{folds}th of {'the' if len(averaged) == 1 else 'every'} recording"
     else:
         left_out = "recording" if folds == len(averaged) else f"{folds}th of the recordings"
     return HeldOutBlocks(tuple(pieces), tuple(block), np.array(fold), left_out), settings

@@ -13,10 +13,11 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import Fit, build_problem, fit
+from dynid.estimation.fitting import Fit, build_problem, cross_validate, fit
+from dynid.estimation.regression import Problem
 from dynid.identification.dead_bands import finest_step, position_steps
 from dynid.identification.friction.candidates import Motion, candidates
-from dynid.identification.friction.choose import Trial, choose, try_candidates
+from dynid.identification.friction.choose import FEWEST_ROWS, Trial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, Source, given_recordings
@@ -83,7 +84,8 @@ def select_friction(
 ) -> FrictionSelection:
     """Try all candidates at every joint and choose those with the least held-out error.
 
-    Of several recordings each is held out once; of a single one, parts in time.
+    Of several recordings each is held out once; of a single one, or where the others do not
+    determine the robot without one of them, parts in time.
 
     Args:
         robot: its terms give the load and the friction of the other joints.
@@ -108,13 +110,10 @@ def select_friction(
             problem, motion = joint_and_motion(fitted, number)
             trials = try_candidates(problem, candidates(motion))
             joints.append(_choice(fitted.fit, problem, trials))
-    count = len(recordings)
     return FrictionSelection(
         robot=with_terms(robot, [one.chosen.fit.terms for one in joints]),
         joints=tuple(joints),
-        left_out="recording"
-        if count > 1
-        else f"{robot.settings(IdentificationSettings).folds}th of the recording",
+        left_out=_left_out(fitted.fit.problem),
         sources=tuple(source for recording in recordings for source in recording.sources),
         notes=_notes(fitted.position_noise),
     )
@@ -143,11 +142,31 @@ def fit_robot(robot: Robot, recordings: Sequence[Recording]) -> FittedRobot:
     width, speed = noise_at_rest([preprocess(recording, whole) for recording in recordings])
     step, shortest = position_steps(robot, recordings)
     return FittedRobot(
-        fit(with_folds(problem), robot.settings(IdentificationSettings)),
+        _fit_with_folds(problem, robot.settings(IdentificationSettings)),
         np.maximum(width, shortest / 2),
         speed,
         step / 2,
     )
+
+
+def _fit_with_folds(problem: Problem, settings: IdentificationSettings) -> Fit:
+    """Fit with a fold for every recording, or several if the others do not determine the robot."""
+    fitted = fit(with_folds(problem), settings)
+    shortest = min(len(rows.torque) for rows in problem.rows)
+    parts = min(problem.folds, shortest // (2 * FEWEST_ROWS))
+    if len(problem.rows) == 1 or parts < 2 or max(cross_validate(fitted).relative_error) < 1:
+        return fitted
+    return fit(with_folds(problem, parts), settings)
+
+
+def _left_out(problem: Problem) -> str:
+    """Describe a fold of :func:`with_folds`."""
+    recordings = len(problem.rows)
+    if recordings == 1:
+        return f"{problem.folds}th of the recording"
+    parts = problem.folds // recordings
+    name = {2: "half", 3: "third", 4: "quarter"}.get(parts, f"{parts}th")
+    return "recording" if parts == 1 else f"{name} of each recording"
 
 
 def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Motion]:

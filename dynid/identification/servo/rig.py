@@ -22,9 +22,10 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import ConfigurationError, EstimationError
-from dynid.estimation.block_jackknife import BLOCKS, jackknife_variance, raised
+from dynid.estimation.block_jackknife import jackknife_variance, raised
 from dynid.estimation.estimate import error_correlation
 from dynid.estimation.fitting import build_problem
+from dynid.estimation.regression import BLOCKS
 from dynid.identification.servo.extended import dependent_columns
 from dynid.identification.servo.rig_runs import RigRun
 from dynid.identification.settings import IdentificationSettings

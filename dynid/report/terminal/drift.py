@@ -96,8 +96,8 @@ def _persistence_sentence(found: Drift) -> str:
     if known.most < _CORRELATED:
         return f"{said}."
     return (
-        f"{said}: the first {found.reference} recordings cannot exclude slow variation, for which "
-        "threshold and sizes allow."
+        f"{said}: the recordings cannot exclude slow variation, for which threshold and sizes "
+        "allow."
     )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dynid.estimation.fitting import HeldOut
     from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.verdict import Verdict
-    from dynid.identification.friction.automatic import TermSelection
+    from dynid.identification.friction.term_selection import TermSelection
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import Identification
     from dynid.identification.unsigned.torque_signs import TorqueSigns
@@ -146,8 +146,7 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
     if info.proposal is not None:
         print_text(
             console,
-            "Column map for the profile (recording: columns:) or --columns, with the names of the "
-            "robot's joints:",
+            "Column map for the profile (recording: columns:), with the robot's names of joints:",
         )
         print_text(console, proposal_text(info.proposal))
     if info.timing is not None:

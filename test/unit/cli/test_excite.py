@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -125,3 +128,31 @@ def test_a_missing_folder_is_named_before_the_search(run, monkeypatch) -> None:
     code, _, err = run("excite", "-o", "absent/excitation.yaml")
     assert code == 2
     assert "absent/excitation.yaml: its folder does not exist; create it first." in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("dynid.excitation.design.optimise", "check_motion"),
+        ("dynid.excitation.prediction.prediction", "predict"),
+        ("dynid.report.prediction", "write_prediction_report"),
+    ],
+    ids=["in the proof", "in the prediction", "while writing"],
+)
+def test_a_signal_after_the_search_does_not_lose_the_motion(
+    run, number: int, module: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = getattr(importlib.import_module(module), name)
+    sent = []
+
+    def interrupted(*arguments, **options):
+        sent.append(number)
+        os.kill(os.getpid(), number)
+        return function(*arguments, **options)
+
+    monkeypatch.setattr(f"{module}.{name}", interrupted)
+    code, _, _ = run("excite", "--starts", "1", "--harmonics", "3")
+    assert sent
+    assert code in {0, 1}  # as without the signal: whether all parameters are precise enough
+    assert all(Path(f"excitation.{kind}").is_file() for kind in ("yaml", "png", "html"))

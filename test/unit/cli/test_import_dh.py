@@ -61,7 +61,9 @@ def test_never_replaces_the_table_itself(tmp_path: Path) -> None:
     table_of(one_row(), tmp_path)
     before = (tmp_path / "table.yaml").read_text()
     urdf = tmp_path / "one.urdf"
-    with pytest.raises(DynidError, match=r"table\.yaml: is the table itself"):
+    with pytest.raises(
+        DynidError, match=r"table\.yaml: is an input of this command; name another output"
+    ):
         run(
             tmp_path / "table.yaml", "-o", urdf, "--profile-out", tmp_path / "table.yaml", "--force"
         )

@@ -103,6 +103,20 @@ def test_share_of_the_velocity_is_checked(model: Model, scale: float) -> None:
         trajectory_limits(model, velocity_scale=scale)
 
 
+@pytest.mark.parametrize(
+    ("scale", "ramp_time"), [(1e-308, 0.05), (1e-300, 1e-300), (0.5, 1e300), (0.5, float("inf"))]
+)
+def test_limits_without_motion_are_refused(model: Model, scale: float, ramp_time: float) -> None:
+    with pytest.raises(ConfigurationError, match="which is no motion; expected at least 1e-09"):
+        trajectory_limits(model, velocity_scale=scale, ramp_time=ramp_time)
+
+
+def test_the_slowest_limits_are_above_zero(model: Model) -> None:
+    found = trajectory_limits(model, velocity_scale=1e-7, ramp_time=5e-324)
+    entries = yaml.safe_load(found.moveit_text([]))["joint_limits"].values()
+    assert all(one["max_velocity"] > 0 and one["max_acceleration"] > 0 for one in entries)
+
+
 def test_file_for_moveit_has_every_joint(model: Model) -> None:
     found = trajectory_limits(model, velocity_scale=0.5)
     text = found.moveit_text(["Limits."])

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,6 +39,34 @@ def test_the_number_of_base_parameters_is_the_rank_of_the_regressor(tree: Random
     singular = np.linalg.svd(stacked, compute_uv=False)
     rank = int((singular > 1e-9 * singular[0]).sum())
     assert len(base_parameterization(mechanism).independent) == rank
+
+
+@pytest.mark.parametrize("name", ["ur10", "delta_3", "scara_coupled"])
+def test_base_parameters_are_the_same_from_pieces_of_any_size(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mechanism = load_robot(name).mechanism()  # the ur10 has terms with memory
+    whole = base_parameterization(mechanism)
+    monkeypatch.setattr("dynid.arrays._BYTES", 1)  # a piece for each sample
+    found = base_parameterization(mechanism)
+    assert found.names == whole.names
+    np.testing.assert_array_equal(found.independent, whole.independent)
+    np.testing.assert_allclose(found.regrouping, whole.regrouping, atol=1e-11)
+
+
+def test_memory_for_base_parameters_is_less_than_the_regressor_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mechanism = load_robot("yumi_arm").mechanism()
+    n, p = len(mechanism.joints), len(mechanism.parameter_names)
+    monkeypatch.setattr("dynid.arrays._BYTES", 8 * n * p)  # a piece for each sample
+    tracemalloc.start()
+    try:
+        base_parameterization(mechanism)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 8 * n * p * 40 * (p // 10) / 2  # 40 samples for each ten parameters
 
 
 def test_base_parameters_lift_to_a_standard_vector_with_just_these() -> None:

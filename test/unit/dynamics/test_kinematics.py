@@ -64,7 +64,7 @@ def test_tool_is_the_last_link_unless_another_is_named() -> None:
 
 
 def test_refuses_a_tool_that_is_not_a_link() -> None:
-    with pytest.raises(ConfigurationError, match=r"--tool hook: .* it has base, upper"):
+    with pytest.raises(ConfigurationError, match=r"link 'hook': .* it has base, upper"):
         arm_robot().kinematics(tool="hook")
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from support.random_mechanisms import RandomTree, random_trees
 
 from dynid.dynamics.model_at_point import model_at_point, point_json
-from dynid.dynamics.torque_parts import torque_parts
+from dynid.dynamics.torque_parts import torque_of_kinds, torque_parts
 from dynid.profile import load_robot
 
 STEP = 1e-5
@@ -30,6 +30,17 @@ def test_parts_add_up_to_inverse_dynamics(tree: RandomTree) -> None:
     torque = mechanism.inverse_dynamics(q, dq, ddq)
     atol = ROUNDING * size(*parts.named().values())
     np.testing.assert_allclose(parts.total, torque, rtol=0, atol=atol)
+
+
+@given(random_trees())
+def test_torque_of_several_kinds_is_the_sum_of_their_parts(tree: RandomTree) -> None:
+    mechanism = tree.mechanism()
+    states = tree.states(5)
+    parts = torque_parts(mechanism, *states)
+    together = torque_of_kinds(mechanism, *states, set(parts.terms))
+    atol = ROUNDING * size(*parts.named().values())
+    expected = sum(parts.terms.values(), np.zeros_like(states[0]))
+    np.testing.assert_allclose(together, expected, rtol=0, atol=atol)
 
 
 @given(random_trees())

@@ -182,6 +182,16 @@ def test_reports_a_diverging_filter(make: MakeFilter) -> None:
         filtered(problem, wrong, make)
 
 
+def test_a_diverging_filter_names_the_filter_of_torque_in_the_profile() -> None:
+    problem = posed(samples=3000)
+    slow = replace(problem.rows[0].parallel_filter, cutoff_hz=2.0)
+    rows = tuple(replace(one, parallel_filter=slow) for one in problem.rows)
+    wrong = begun_off(problem, 0.01)
+    wrong = wrong._replace(mean=-wrong.mean)
+    with pytest.raises(EstimationError, match=r"parallel_filter \(cutoff_hz: 2\)"):
+        filtered(replace(problem, rows=rows), wrong, FILTERS[0])
+
+
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_refuses_a_short_recording(estimator: type[Estimator]) -> None:
     problem = posed(samples=200)

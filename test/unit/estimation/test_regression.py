@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -181,3 +182,44 @@ def test_friction_with_memory_continues_from_the_rows_before(
     fitted = problem.rows[0].fitted
     expected = np.einsum("mj,mji,mjk->jik", fitted, stacked, stacked)
     np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("parallel", [None, FILTERS])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_equations_of_blocks_are_kept_from_those_of_the_folds(
+    parallel: dict[str, float] | None, weighted: bool
+) -> None:
+    problem = posed(1003, 807, parallel=parallel)
+    weights = None
+    if weighted:
+        random = np.random.default_rng(0)
+        weights = [random.random(rows.torque.shape) for rows in problem.rows]
+    problem.normal_equations(weights)
+    for number, rows in enumerate(problem.rows):
+        chosen = None if weights is None else weights[number]
+        kept = problem.block_grams(number, chosen)
+        stacked = stacked_rows(problem, number)
+        root = np.sqrt(rows.fitted if chosen is None else rows.fitted * chosen)[:, :, None]
+        bounds = np.arange(21) * len(stacked) // 20
+        for block, (begin, end) in enumerate(pairwise(bounds)):
+            part = (stacked * root)[begin:end]
+            expected = np.einsum("mji,mjk->jik", part, part)
+            np.testing.assert_allclose(kept[block], expected, atol=1e-6 * np.abs(expected).max())
+        # of other weights they are built anew
+        half = np.full(rows.torque.shape, 0.5)
+        assert problem.block_grams(number, chosen) is kept
+        without = problem.block_grams(number, half if chosen is None else chosen * half)
+        np.testing.assert_allclose(without, 0.5 * kept, atol=1e-9 * np.abs(kept).max())
+
+
+def test_residuals_are_kept_for_the_last_parameters_only() -> None:
+    problem = posed(400)
+    first = problem.base.project(problem.mechanism.urdf_parameters)
+    (residual,) = problem.residuals(first)
+    assert next(problem.residuals(first.copy())) is residual
+    second = np.zeros_like(first)
+    (other,) = problem.residuals(second)
+    np.testing.assert_allclose(other, -problem.rows[0].torque, atol=1e-12)
+    (again,) = problem.residuals(first)
+    np.testing.assert_array_equal(again, residual)
+    assert again is not residual

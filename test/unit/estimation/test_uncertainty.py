@@ -10,16 +10,18 @@ from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.block_jackknife import jackknife_variance, raised
-from dynid.estimation.filter_error import filter_covariance
 from dynid.estimation.fitting import Fit, build_problem, fit
+from dynid.estimation.perturbation import perturbations
 from dynid.estimation.repeatability import friction_parameters
-from dynid.estimation.time_skew import SKEW, skew_covariance
+from dynid.estimation.time_skew import SKEW
+from dynid.estimation.uncertainty import systematic_changes
 from dynid.identification.settings import IdentificationSettings
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
+from dynid.signals.settings import ParallelFilterSettings
 from dynid.simulation.simulate import simulate
 
 EXACT = {"cutoff_hz": None, "trim_rest": False, "velocity": "measured"}
@@ -95,6 +97,12 @@ def test_equal_friction_gives_almost_no_share() -> None:
     assert fitted(robot, recordings).repeatability.relative < 0.02
 
 
+def test_recordings_that_would_not_show_the_default_do_not_replace_it() -> None:
+    robot, recordings = arm_recordings([1.0, 1.0, 1.0], noise=20.0)
+    found = fitted(robot, recordings).repeatability
+    assert (found.relative, found.origin) == (0.1, "default")
+
+
 def test_one_recording_gets_the_default_and_a_setting_replaces_it() -> None:
     robot, recordings = arm_recordings([1.0])
     default, none = fitted(robot, recordings), fitted(robot, recordings, friction_repeatability=0.0)
@@ -116,7 +124,7 @@ def test_time_skew_is_the_change_of_an_estimate_from_shifted_torque() -> None:
     ).T
     before = fitted(robot, [recording])
     after = fitted(robot, [replace(recording, effort=late)])
-    found = np.sqrt(np.diag(skew_covariance(before.problem, before.estimate)))
+    found = np.abs(systematic_changes(before.problem, before.estimate)[1])
     changed = np.abs(after.estimate.base - before.estimate.base)
     assert changed.max() > 1e-3
     # the sign of Coulomb friction is not linear in time
@@ -136,10 +144,10 @@ def test_motion_lost_in_the_filter_of_positions_is_part_of_the_uncertainty(seed:
     )
     recording = simulate(robot, make_plan(robot, seed=seed).excitation, seed=seed)
     found = fitted(robot, [recording], friction_repeatability=0.0)
-    filtered = filter_covariance(found.problem, found.estimate)
+    filtered = systematic_changes(found.problem, found.estimate)[0]
     errors = found.estimate.base[-2:] - [2.0, 6.0]
     variance = np.diag(found.estimate.covariance)[-2:]
-    rest = variance - np.diag(filtered)[-2:]
+    rest = variance - filtered[-2:] ** 2
     assert found.problem.base.names[-2:] == ("Fv1", "Fc1")
     assert np.all(np.abs(errors) < 2 * np.sqrt(variance))
     assert np.abs(errors[1]) > 3 * np.sqrt(rest[1])
@@ -148,6 +156,39 @@ def test_motion_lost_in_the_filter_of_positions_is_part_of_the_uncertainty(seed:
 def test_measured_velocities_and_unfiltered_positions_have_no_filter_error() -> None:
     robot, recordings = arm_recordings([1.0])
     measured = fitted(robot, recordings)
-    assert not filter_covariance(measured.problem, measured.estimate).any()
+    assert not systematic_changes(measured.problem, measured.estimate)[0].any()
     plain = fitted(arm_robot(identification=EXACT | {"velocity": "differentiated"}), recordings)
-    assert not filter_covariance(plain.problem, plain.estimate).any()
+    assert not systematic_changes(plain.problem, plain.estimate)[0].any()
+
+
+@pytest.mark.parametrize("parallel", [None, {"cutoff_hz": 20.0, "decimation": 2}])
+def test_perturbations_are_those_of_least_squares_with_other_torque(
+    parallel: dict[str, float] | None,
+) -> None:
+    robot, recordings = arm_recordings([1.0, 1.2])
+    settings = {
+        "estimator": "irls",
+        "parallel_filter": parallel and ParallelFilterSettings(**parallel),
+    }
+    found = fitted(robot, recordings, **settings)
+    problem, estimate = found.problem, found.estimate
+    random = np.random.default_rng(5)
+    errors = [random.standard_normal((2, *rows.torque.shape)) for rows in problem.rows]
+    changes = perturbations(problem, estimate, errors)
+    for number, change in enumerate(changes):
+        other = replace(
+            problem,
+            rows=tuple(
+                replace(rows, torque=rows.torque + error[number])
+                for rows, error in zip(problem.rows, errors, strict=True)
+            ),
+            _kept={},
+            _kept_grams={},
+            _kept_residuals={},
+        )
+        moved, before = (
+            np.einsum("j,jik->ik", estimate.used_joint_weight, one.joint_gram)
+            for one in (one.normal_equations(estimate.row_weights) for one in (other, problem))
+        )
+        expected = np.linalg.solve(before[:-1, :-1], moved[:-1, -1] - before[:-1, -1])
+        np.testing.assert_allclose(change, expected, atol=1e-7 * np.abs(expected).max())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.comparison import comparison
 
 from dynid.evaluation.criterion import unexplained
-from dynid.evaluation.noise_floor import noise_floor, white_noise
+from dynid.evaluation.noise_floor import noise_floor
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.evaluation.verdict import Comparison, Reference, Verdict, evaluate
 from dynid.signals.filters import ParallelFilter
@@ -138,23 +138,6 @@ def test_noise_never_makes_an_error_larger_than_it_is(error: float, noise: float
         assert unexplained(error, 0.0) == pytest.approx(error)
     else:
         assert np.isnan(found)
-
-
-@pytest.mark.parametrize("level", [0.01, 1.0])
-def test_white_noise_is_told_from_motion_friction_and_spikes(level: float) -> None:
-    torque = SINE + 3.0 * np.sign(np.cos(TIME)) + noisy(level)
-    torque[::500] += 30.0
-    # the standard deviation of a median of 4000 correlated values is about 2.5 %
-    assert white_noise(torque[:, None])[0] == pytest.approx(level, rel=0.1)
-
-
-def test_smooth_torque_has_hardly_any_noise() -> None:
-    fast = np.sin(2 * np.pi * 5.0 * TIME)  # 20 samples a period
-    assert white_noise(fast[:, None])[0] < 1e-3
-
-
-def test_few_samples_have_no_noise() -> None:
-    assert white_noise(np.random.default_rng(1).standard_normal((40, 2))).tolist() == [0.0, 0.0]
 
 
 def test_filters_lower_the_noise_as_they_lower_that_of_a_record() -> None:

@@ -15,6 +15,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'"
 pq = pytest.importorskip("pyarrow.parquet")
 
 from dynid.fleet.dataset import load, writer  # noqa: E402
+from dynid.fleet.parquet_file import has_checksum  # noqa: E402
 from dynid.fleet.schema import RECORDINGS  # noqa: E402
 
 
@@ -68,18 +69,41 @@ def test_a_model_is_removed_with_the_last_recording_that_has_it(tmp_path):
     assert sorted(one.name for one in (folder / "models" / "a").iterdir()) == ["other.yaml"]
 
 
-def test_every_changed_byte_of_the_columns_is_noticed(tmp_path):
+def test_every_changed_byte_is_refused(tmp_path):
     file = write(tmp_path / "fleet", {f"{number}.npz": None for number in range(20)})
     content = file.read_bytes()
     whole = load(tmp_path / "fleet").recordings
-    size = int.from_bytes(content[-8:-4], "little")
-    for place in range(4, len(content) - size - 8, 7):
+    mark = content.index(b"\0dynid-sha256:")
+    accepted = []
+    for place in range(len(content)):
         file.write_bytes(content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :])
         try:
             found = load(tmp_path / "fleet").recordings
         except ConfigurationError:
             continue
         assert found.equals(whole), f"byte {place}"
+        accepted.append(place)
+    # without its mark there is no checksum, as in a file of another program
+    assert set(accepted) <= set(range(mark, mark + len(b"\0dynid-sha256:")))
+
+
+def test_a_changed_footer_is_named(tmp_path):
+    file = write(tmp_path / "fleet", {"1.npz": None})
+    content = bytearray(file.read_bytes())
+    content[content.rindex(b"temperature")] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=r"a\.parquet: is damaged .its SHA-256 does not"):
+        load(tmp_path / "fleet")
+
+
+def test_a_file_without_a_checksum_is_read_and_gets_one(tmp_path):
+    file = write(tmp_path / "fleet", {"1.npz": None})
+    table = pq.read_table(file)  # as other programs do
+    pq.write_table(table, file)
+    assert load(tmp_path / "fleet").recordings.equals(table)
+    assert not has_checksum(file.read_bytes())
+    write(tmp_path / "fleet", {"2.npz": None})
+    assert has_checksum(file.read_bytes())
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path):

@@ -8,7 +8,15 @@ import time
 from importlib import metadata
 
 import pytest
-from support.tasks import end_process_once, hold_memory, square
+from support.deadlines import LONGEST
+from support.tasks import (
+    does_sample,
+    end_process_once,
+    hold_memory,
+    keep_memory,
+    monitor_memory,
+    square,
+)
 
 from dynid.errors import ConfigurationError, TaskError
 
@@ -28,12 +36,48 @@ def test_items_of_a_killed_process_are_computed_by_another(tmp_path):
     assert results == {number: number**2 for number in range(8) if number != 5}
 
 
+def test_a_process_that_takes_long_to_start_again_is_waited_for(tmp_path):
+    import dask  # noqa: PLC0415  an extra
+
+    # by its own settings, Dask would not start a process again that is not there at once
+    impatient = {"distributed.deploy.lost-worker-timeout": "1ms"}
+    bounded = {"distributed.scheduler.no-workers-timeout": "60s"}
+    items = [(number, (str(tmp_path), number)) for number in (3, 4)]
+    with dask.config.set(impatient | bounded), cluster(workers=1) as client:
+        assert dict(completed(client, end_process_once, items)) == {3: 9, 4: 16}
+
+
+def test_processes_that_do_not_start_again_are_said_in_a_sentence(monkeypatch, tmp_path):
+    async def fail(_nanny):
+        raise RuntimeError("no process can be started")
+
+    monkeypatch.setattr(engine, "_WITHOUT_PROCESSES", "1s")
+    with cluster(workers=1) as client:
+        monkeypatch.setattr(distributed.Nanny, "instantiate", fail)
+        with pytest.raises(TaskError, match="processes of the cluster ended, and none could be"):
+            list(completed(client, end_process_once, [(5, (str(tmp_path), 5))]))
+
+
+def test_a_process_that_keeps_its_memory_gets_items(monkeypatch):
+    monkeypatch.setattr(engine, "_WITHOUT_PROCESSES", "1s")
+    with cluster(workers=1, memory="1GB") as client:
+        client.submit(keep_memory, 870, pure=False).result(LONGEST)
+        client.run(monitor_memory)
+        assert dict(completed(client, square, [("one", (3,))])) == {"one": 9}
+
+
 def test_a_process_that_exceeds_its_memory_is_ended_and_the_others_are_computed():
     items = [("large", (1300,)), ("small", (1,))]
     with cluster(workers=1, memory="1GB") as client:
         found = dict(completed(client, hold_memory, items))
     assert isinstance(found["large"], WorkerLost)
     assert found["small"] == 1
+
+
+def test_processes_keep_no_samples_of_what_they_do():
+    with cluster(workers=1) as client:
+        (sampled,) = client.run(does_sample).values()
+    assert not sampled
 
 
 def test_few_items_are_on_the_cluster_at_a_time(client):

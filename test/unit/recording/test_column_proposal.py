@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import yaml
 
 from dynid.recording.column_proposal import proposal_text, propose_columns
 from dynid.recording.columns import ColumnMap
+from dynid.recording.info import describe
 
 NUMBERED = ["time", *(f"{signal}{i}" for signal in ("q", "dq", "ddq", "tau") for i in range(2))]
 
@@ -31,6 +33,30 @@ def test_a_name_around_the_signal_is_that_of_the_joint() -> None:
     assert found.velocity is None
     assert found.time is not None
     assert found.time.factor == 1e-3
+
+
+@pytest.mark.parametrize(("unit", "factor"), [(1.0, 1.0), (1e-3, 1e-3), (1e-9, 1e-9), (0.7, 1.0)])
+def test_velocities_show_the_unit_of_the_times(unit, factor, tmp_path) -> None:
+    time = np.arange(0, 5, 0.01)
+    position = np.column_stack([np.sin(time), np.sin(2 * time)])
+    velocity = np.column_stack([np.cos(time), 2 * np.cos(2 * time)])
+    values = np.column_stack([time / unit, position, velocity, position])
+    path = tmp_path / "log.csv"
+    header = "time,q1,q2,dq1,dq2,tau1,tau2"
+    np.savetxt(path, values, fmt="%.12g", delimiter=",", header=header, comments="")
+    proposal = describe(path).proposal
+    assert proposal is not None
+    assert proposal.time is not None
+    assert proposal.time.factor == factor
+
+
+def test_a_table_without_motion_keeps_the_unit(tmp_path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("t,q1,dq1,tau1\n" + "0,0,0,0\nx,0,,0\n2,0,0,0\n")
+    proposal = describe(path).proposal
+    assert proposal is not None
+    assert proposal.time is not None
+    assert proposal.time.factor == 1
 
 
 def test_commanded_values_are_left_out() -> None:

@@ -149,3 +149,27 @@ def test_undetermined_parameters_keep_their_start_values(estimator: str) -> None
     friction = problem.base.names.index("Fv1")
     assert not estimate.determined[friction]
     assert estimate.base[friction] == pytest.approx(problem.base.project(start)[friction])
+
+
+@pytest.mark.parametrize("estimator", ["iv", "didim", "clie"])
+def test_iterations_begin_where_those_of_the_last_parameters_ended(
+    estimator: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = arm_problem(recorded_arm(position_noise=1e-4, samples=1200), cutoff_hz=10.0)
+    start, run, runs = problem.mechanism.urdf_parameters, SimulatedLoop.run, []
+
+    def counted(loop: SimulatedLoop, *arguments: object, **named: object) -> object:
+        runs.append(arguments)
+        return run(loop, *arguments, **named)
+
+    monkeypatch.setattr(SimulatedLoop, "run", counted)
+    first = ESTIMATORS[estimator]().fit(problem, start)
+    needed = len(runs)
+    again = ESTIMATORS[estimator]().fit(problem.with_parameters(start), start)
+    assert len(runs) - needed < needed
+    deviation = np.sqrt(np.diag(first.covariance))
+    assert np.all(np.abs(again.base - first.base) < 0.1 * deviation)
+    runs.clear()
+    afresh = ESTIMATORS[estimator]().fit(problem, start)
+    assert len(runs) == needed
+    np.testing.assert_allclose(afresh.base, first.base, atol=1e-6 * deviation.max())

@@ -134,3 +134,10 @@ def test_friction_power_does_not_depend_on_the_unit_of_other_columns() -> None:
 def test_a_joint_at_rest_has_no_friction_power() -> None:
     still = moved(np.zeros(4000), np.zeros(4000))
     assert friction_power(np.ones(4000), still, 0, NOTHING) == 0.0
+
+
+def test_what_causes_share_is_computed_once_for_each_case() -> None:
+    case = unmodelled_case(100)
+    first = case.derived("sum", lambda: [1.0])
+    assert case.derived("sum", lambda: [2.0]) is first
+    assert replace(case, comparisons=()).derived("sum", lambda: [3.0]) == [3.0]

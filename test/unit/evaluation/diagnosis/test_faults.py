@@ -13,6 +13,7 @@ ONE_EACH = {
     "saturation": "one effort clipped",
     "spikes": "all joints",
     "too_short": "slowest joint",
+    "one_direction": "longest stroke",
     "small_region": "all joints",
     "overlapping_frequencies": "same series",
     "torque_factor": "all times 2.5",

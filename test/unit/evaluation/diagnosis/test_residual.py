@@ -10,8 +10,11 @@ from support.fitted_case import arm, fitted_case
 from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid import _core
+from dynid.dynamics.torque_parts import torque_of_kinds
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.residual import Residual
+from dynid.identification.settings import IdentificationSettings
+from dynid.signals.filters import ParallelFilter
 
 SAMPLES = 4000
 
@@ -51,6 +54,30 @@ def test_long_recordings_are_decimated_with_the_same_filter() -> None:
     assert len(left.error) == len(left.torque) == len(left.velocity) == 5200
     velocity = left.signals.velocity[:, 1]
     np.testing.assert_allclose(left.filtered([velocity])[:, 0], left.velocity[:, 1])
+
+
+def test_signals_are_computed_at_the_samples_that_are_kept() -> None:
+    """Every second sample; of friction with memory, and before a filter, all of them."""
+    contact = {"kind": "presliding", "scale": 0.05}
+    terms = [{"kind": "viscous"}, contact]
+    mechanism = arm_robot(terms=terms).mechanism()
+    long = recorded(mechanism, true_parameters(mechanism), samples=10_400, noise=0.1)
+    for low_pass in (None, {"cutoff_hz": 5.0}):
+        robot = arm_robot(terms=terms, identification={"parallel_filter": low_pass})
+        case = fitted_case(robot, long)
+        left, whole = Residual(case), case.signals[0]
+        step = 2 if low_pass is None else 1
+        np.testing.assert_array_equal(left.signals.time, whole.time[::step])
+        settings = robot.settings(IdentificationSettings).parallel_filter
+        smooth = ParallelFilter.from_settings(settings, whole.sampling_rate).smooth
+        assert case.model is not None
+        motion = whole.position, whole.velocity, whole.acceleration
+        for kinds in ({"viscous"}, {"viscous", "presliding"}):
+            expected = smooth(torque_of_kinds(case.model, *motion, kinds))[::2]
+            np.testing.assert_allclose(left.torque_of_kinds(kinds), expected, atol=1e-12)
+        for kind, columns in left.friction(1, np.arange(len(whole.time))).items():
+            expected = smooth(np.column_stack(columns))[::2]
+            np.testing.assert_allclose(left.filtered_friction(1)[kind], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(("share", "shows"), [(0.02, False), (0.04, True)])

@@ -11,7 +11,7 @@ from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.torque_parts import torque_parts
 from dynid.evaluation.diagnosis.finding import Finding
-from dynid.evaluation.diagnosis.warming_up import Fall, warm_up_time, warming_up
+from dynid.evaluation.diagnosis.warming_up import Fall, friction_fall, warm_up_time, warming_up
 
 RATE = 50.0
 DURATION = 300.0
@@ -66,6 +66,26 @@ def test_a_steady_fall_has_no_time_constant_and_a_lower_bound_of_the_warm_up():
     assert one.evidence["fall per minute"] == pytest.approx(0.2 / 5 / 0.9, rel=0.1)
     assert one.evidence["warm-up [s]"] >= DURATION
     assert "at least" in one.remedy
+
+
+def test_a_fall_and_its_deviation_are_those_of_fits_with_blocks_left_out():
+    """The fits over all samples of the other blocks, without their triangular factors."""
+    random, count = np.random.default_rng(4), 1003
+    time = np.linspace(0.0, 60.0, count)
+    own = np.column_stack([np.ones(count), random.standard_normal((count, 2))])
+    own = np.column_stack([own, own[:, 1]])  # of lower rank
+    friction = random.standard_normal(count)
+    error = random.standard_normal(count) - 0.3 * friction * time / 60.0
+    columns = np.column_stack([own, friction, friction * (time / 60.0 - 0.5)])
+    block = np.minimum((time / 60.0 * 20).astype(int), 19)
+    fits = [
+        np.linalg.lstsq(columns[kept], error[kept], rcond=1e-9)[0][-1]
+        for kept in [block >= 0, *(block != number for number in range(20))]
+    ]
+    fall = friction_fall(time, error, friction, own)
+    assert fall.change == pytest.approx(fits[0], rel=1e-9)
+    expected = np.sqrt(19 / 20 * np.sum((fits[1:] - np.mean(fits[1:])) ** 2))
+    assert fall.deviation == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_small_fall_is_a_note():

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from support.excitation_designs import small_design
 
-from dynid.excitation.design import pieces
 from dynid.excitation.design.information import Information, Objective
 from dynid.excitation.motion import Motion
 
@@ -80,6 +79,6 @@ def test_its_slopes_are_the_same_in_pieces_of_any_size(
     information: Information, motion: Motion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = information.slopes(motion, 3.0)
-    monkeypatch.setattr(pieces, "_BYTES", 1)  # a piece for each sample
+    monkeypatch.setattr("dynid.arrays._BYTES", 1)  # a piece for each sample
     for one, other in zip(information.slopes(motion, 3.0), whole, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from support.excitation_designs import small_design
 
-from dynid.excitation.design import pieces
 from dynid.excitation.design.barrier import Barrier
 from dynid.excitation.design.limits import MotionBounds
 from dynid.excitation.design.series_space import SeriesSpace
@@ -60,7 +59,7 @@ def test_its_expansion_is_the_same_in_pieces_of_any_size(monkeypatch: pytest.Mon
     while barrier.smallest_slack(y) < 0.1:
         y *= 0.8
     whole = barrier.expansion(y)
-    monkeypatch.setattr(pieces, "_BYTES", 1)  # a piece for each slack
+    monkeypatch.setattr("dynid.arrays._BYTES", 1)  # a piece for each slack
     for one, other in zip(barrier.expansion(y), whole, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(other).max())
 

@@ -12,9 +12,20 @@ from dynid.fleet.site.chart import HEIGHT, WIDTH, Mark, Timeline, draw, sparklin
 
 
 def points(svg: str, kind: str) -> np.ndarray:
+    """Return where the strokes of a path begin, whose moves may be relative to the last end."""
     path = re.search(rf'<path class="{kind}" d="([^"]*)"', svg)
     assert path is not None
-    return np.array(re.findall(r"M(-?[\d.]+) (-?[\d.]+)", path[1]), dtype=float)
+    found, place = [], np.zeros(2)
+    for letter, numbers in re.findall(r"([MmVvHh])([^MmVvHh]*)", path[1]):
+        values = [float(one) for one in re.findall(r"-?[\d.]+", numbers)]
+        if letter in "Mm":
+            place = np.array(values) + (place if letter == "m" else 0.0)
+            found.append(place)
+        else:
+            axis = int(letter in "Vv")
+            place = place.copy()
+            place[axis] = values[0] + (place[axis] if letter.islower() else 0.0)
+    return np.array(found)
 
 
 @pytest.mark.parametrize("count", [1, 2, 30, 2000])
@@ -36,7 +47,19 @@ def test_of_many_recordings_the_extreme_one_is_drawn():
     places = points(svg, "dots")
     assert len(places) < 200
     share = (places[np.argmin(places[:, 1]), 0] - places[0, 0]) / np.ptp(places[:, 0])
-    assert abs(share - 777 / 1999) < 1e-3
+    assert abs(share - 777 / 1999) < 1 / np.ptp(places[:, 0])
+
+
+def test_bars_are_around_their_dots_however_many_there_are():
+    for count in (30, 2000):
+        values = np.random.default_rng(0).normal(size=count)
+        svg = draw(Timeline(DAY * np.arange(count), values, np.full(count, 0.1)), "values")
+        dots, bars = points(svg, "dots"), points(svg, "bars")
+        np.testing.assert_allclose(bars[:, 0], dots[:, 0], atol=1e-9)
+        below = bars[:, 1] - dots[:, 1]
+        # rounding to a pixel must not add up from dot to dot
+        assert np.ptp(below[1:-1]) <= 2
+        assert (below > 0).all()
 
 
 def test_a_change_is_where_it_begins_and_its_description_is_escaped():

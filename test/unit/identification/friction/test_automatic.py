@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.rubbing_arm import rubbing
-from support.synthetic import arm_robot
+from support.synthetic import arm_robot, true_parameters
 
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.friction import automatic
-from dynid.identification.friction.automatic import TermSelection, choose_terms
+from dynid.identification.friction.automatic import choose_terms
+from dynid.identification.friction.term_selection import TermSelection
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
@@ -66,6 +69,37 @@ def test_a_joint_that_is_not_better_in_the_whole_model_keeps_plain_terms(
             assert one.reason.startswith("in the model of the whole robot")
         else:
             assert one.chosen_error < one.plain_error
+
+
+def test_shapes_that_hold_for_a_part_only_are_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    # as if a part of the recording decided alone on a factor, given the shapes of the whole
+    load = {"kind": "coulomb_load", "joints": ["elbow"], "smoothing": 0.02}
+    recordings = rubbing(load, samples=600, Fl2=0.4, Fc2=0.0)
+    assert "load" in models(chosen(recordings))["elbow"]
+    found = automatic.WholeModel.relative_errors
+
+    def worse(self, parts):
+        delivered = all(part == parts[0] for part in parts)
+        loaded = any(term.kind == "coulomb_load" for term in parts[0][1])
+        return found(self, parts) * (1e3 if delivered and loaded else 1.0)
+
+    monkeypatch.setattr(automatic.WholeModel, "relative_errors", worse)
+    assert models(chosen(recordings))["elbow"] == "plain"
+
+
+def test_recordings_that_need_each_other_are_held_out_in_parts() -> None:
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    recordings = []
+    for joint, one in enumerate(rubbing(samples=600)):
+        position = np.full_like(one.position, 0.3)
+        position[:, joint] = one.position[:, joint]
+        velocity = np.gradient(position, one.time, axis=0)
+        acceleration = np.gradient(velocity, one.time, axis=0)
+        parameters = true_parameters(mechanism)
+        effort = mechanism.torque(position, velocity, acceleration, parameters)
+        recordings.append(replace(one, position=position, velocity=velocity, effort=effort))
+    assert chosen(recordings).left_out == "5th of every recording"
 
 
 def test_a_joint_that_does_not_move_keeps_plain_terms() -> None:

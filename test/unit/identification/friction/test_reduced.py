@@ -15,13 +15,17 @@ from dynid.signals.preprocess import preprocess
 
 
 def blocks_of(
-    recordings: int, cutoff_hz: float | None = None, **settings: object
+    recordings: int,
+    cutoff_hz: float | None = None,
+    *,
+    within: bool = False,
+    **settings: object,
 ) -> tuple[HeldOutBlocks, IdentificationSettings]:
     robot = arm_robot(identification={"cutoff_hz": cutoff_hz, "trim_rest": False, **settings})
     signals = [
         preprocess(one, robot) for one in rubbing(seeds=tuple(range(recordings)), samples=1000)
     ]
-    return held_out_blocks(signals, robot.settings(IdentificationSettings))
+    return held_out_blocks(signals, robot.settings(IdentificationSettings), within=within)
 
 
 def test_parts_of_one_recording_are_folds_of_several_blocks() -> None:
@@ -38,6 +42,12 @@ def test_each_of_several_recordings_is_a_fold() -> None:
         [4, 5, 6, 7],
         [8, 9, 10, 11],
     ]
+
+
+def test_a_part_of_every_recording_can_be_a_fold() -> None:
+    blocks, _ = blocks_of(3, within=True)
+    assert blocks.fold.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4] * 3
+    assert blocks.left_out == "5th of every recording"
 
 
 def test_more_than_ten_recordings_are_held_out_in_groups() -> None:

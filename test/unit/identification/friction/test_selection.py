@@ -15,7 +15,14 @@ from typer.testing import CliRunner
 from dynid.cli.app import app
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
-from dynid.identification.friction.selection import noise_at_rest, select_friction, with_terms
+from dynid.estimation.fitting import HeldOut
+from dynid.identification.friction import selection
+from dynid.identification.friction.selection import (
+    fit_robot,
+    noise_at_rest,
+    select_friction,
+    with_terms,
+)
 from dynid.profile import load_robot, write_profile
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
@@ -41,6 +48,18 @@ def test_a_joint_without_motion_is_refused_by_name() -> None:
     recordings = [still(one, joint=1) for one in rubbing(seeds=(0,))]
     with pytest.raises(EstimationError, match=r"^elbow does not move .* add a recording"):
         select_friction(arm_robot(), recordings)
+
+
+@pytest.mark.parametrize(("samples", "folds"), [(600, 10), (260, 4), (150, 2)])
+def test_recordings_that_need_each_other_are_held_out_in_parts(
+    monkeypatch: pytest.MonkeyPatch, samples: int, folds: int
+) -> None:
+    robot = arm_robot(identification={"parallel_filter": None, "trim_rest": False})
+    recordings = [one.cut(None, one.time[samples - 1]) for one in rubbing(seeds=(0, 1))]
+    assert fit_robot(robot, recordings).fit.problem.folds == 2
+    undetermined = HeldOut(2, (1.0, 1.0, 1.0), (0.1, 1.5, 0.1))
+    monkeypatch.setattr(selection, "cross_validate", lambda _: undetermined)
+    assert fit_robot(robot, recordings).fit.problem.folds == folds  # none is too short
 
 
 def test_terms_other_than_joint_friction_stay() -> None:

@@ -23,7 +23,7 @@ from dynid.dynamics.model_at_point import model_at_point
 from dynid.excitation.build import build_excitation
 from dynid.excitation.prediction.prediction import predict
 from dynid.excitation.settings import SineSettings, find_excitation
-from dynid.identification.friction.automatic import ChosenTerms, TermSelection
+from dynid.identification.friction.term_selection import ChosenTerms, TermSelection
 from dynid.profile import load_robot, make_robot
 from dynid.recording.column_proposal import propose_columns
 from dynid.report import terminal

@@ -225,7 +225,7 @@ def test_the_command_shows_a_recording_and_writes_pages(arm: Path) -> None:
         (["puma560", "-o", "view.pdf"], r"--output view.pdf: must end in .html or .png\."),
         (["puma560", "--at", "99", "-o", "a.png"], "--at 99: the excitation has samples from"),
         (["tx40", "--at", "1", "-o", "a.png"], "profile tx40 has no excitation"),
-        (["puma560", "--tool", "hook", "-o", "a.png"], "--tool hook: the URDF has no such link"),
+        (["puma560", "--tool", "hook", "-o", "a.png"], "link 'hook': the URDF has no such link"),
         (["puma560", "-r", "nowhere", "-o", "a.png"], "nowhere: there is no such file"),
         (["-m", "nowhere.yaml", "-o", "a.png"], "nowhere.yaml: there is no such file"),
         (["puma560", "-o", "nowhere/a.png"], "nowhere/a.png: cannot be written"),

@@ -1,0 +1,46 @@
+"""A command's input files, which its outputs must not replace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from dynid.kept_inputs import inputs_kept
+
+_OUTPUTS = ("output", "profile_out", "destination")
+_NAMES_OR_FILES = ("profile", "robot")  # options that take the name of a shipped robot, or a file
+
+
+def keeping_inputs(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that refuses to write to the files that its other options name."""
+
+    @wraps(command)
+    def kept(**options: Any) -> None:  # noqa: ANN401  of any command
+        with inputs_kept(_input_files(options)):
+            command(**options)
+
+    return kept
+
+
+def _input_files(options: dict[str, Any]) -> Iterator[Path]:
+    for name, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            if name in _NAMES_OR_FILES and isinstance(one, str):
+                yield from _files_of(Path(one))
+            elif isinstance(one, Path) and name not in _OUTPUTS:
+                yield from _files_of(one)
+
+
+def _files_of(path: Path) -> Iterator[Path]:
+    """Yield a file, or the files of a bag."""
+    try:
+        if path.is_file():
+            yield path
+        elif (path / "metadata.yaml").is_file():
+            yield path / "metadata.yaml"
+            listed = (path / "metadata.yaml").read_text("utf-8", "replace")
+            yield from (one for one in path.iterdir() if one.name in listed)
+    except (OSError, ValueError):  # of a name that no file can have; the command reports it
+        return

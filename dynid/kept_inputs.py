@@ -1,0 +1,34 @@
+"""Files that a command reads, which none of its outputs may replace or remove."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from dynid.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+# where files are written, inputs are not known; and where inputs are known, names of files are not
+_KEPT: ContextVar[frozenset[str]] = ContextVar("_KEPT", default=frozenset())
+
+
+@contextmanager
+def inputs_kept(paths: Iterable[Path]) -> Iterator[None]:
+    """Refuse within the block to write to any of these files, whichever way they are named."""
+    token = _KEPT.set(_KEPT.get() | {os.path.realpath(path) for path in paths})
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def refuse_input(path: Path) -> None:
+    """Raise an OutputError if a file to write, or to remove, is an input of the command."""
+    if os.path.realpath(path) in _KEPT.get():
+        message = f"{path}: is an input of this command; name another output."
+        raise OutputError(message)
