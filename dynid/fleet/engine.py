@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +20,7 @@ Result = TypeVar("Result")
 _AHEAD = 4  # tasks for each thread of the cluster that wait on it: more would only take memory
 _RECONNECT = "10s"
 _WITHOUT_PROCESSES = "10 minutes"  # after which the work ends: none of them could be started again
+_CLOSING = 60.0  # [s] most time that the processes of an interrupted command may take to end
 _LEAST_MEMORY = 100_000_000  # [bytes] below which a process cannot even start
 _SETUP = "dynid.fleet.worker_setup"
 
@@ -68,8 +69,13 @@ def cluster(
             )
         except RuntimeError as problem:
             raise TaskError(f"processes for the fleet cannot be started ({problem}).") from None
-        with local, Client(local) as client:
-            yield client
+        try:
+            with Client(local) as client:
+                yield client
+        finally:
+            # what is left of an interrupted start ends with this process
+            with suppress(TimeoutError):
+                local.close(timeout=_CLOSING)
 
 
 def _local_settings() -> dict[str, Any]:
