@@ -81,14 +81,8 @@ private:
 
 int main(int count, char ** arguments)
 {
-  if (count < 2) {
-    std::cerr << "Give the path of a URDF with joint_1 to joint_6, such as urdf/puma560.urdf.\n";
-    return 2;
-  }
-  const auto urdf = control_cycles::read(arguments[1]);
-  const int cycles = count > 2 ? std::atoi(arguments[2]) : 200'000;
-  if (cycles < 1) {
-    std::cerr << "The number of cycles must be a positive number.\n";
+  const auto given = control_cycles::read_arguments(count, arguments, 200'000, 1);
+  if (!given) {
     return 2;
   }
   for (const auto method :
@@ -97,10 +91,10 @@ int main(int count, char ** arguments)
     const char * const what =
       observes ? "ControlLaw::update, momentum observer" : "ControlLaw::update, torque error";
     for (const auto clock : {CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID}) {
-      Cycle cycle(urdf, method);
-      std::cout << (clock == CLOCK_MONOTONIC ? "system's clock: " : "time of the thread: ");
+      Cycle cycle(given->urdf, method);
       const double checksum = control_cycles::compare(
-        clock, cycles, urdf, what, [&](int k) { cycle.prepare(k); }, [&] { cycle.run(); });
+        clock, given->cycles, given->urdf, what, [&](int k) { cycle.prepare(k); },
+        [&] { cycle.run(); });
       if (!std::isfinite(checksum) || cycle.law().torque_offset().isZero(0.0)) {
         std::cerr << "The control law gave no torque.\n";
         return EXIT_FAILURE;

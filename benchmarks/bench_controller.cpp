@@ -78,7 +78,6 @@ bool measure(clockid_t clock, int cycles, const std::string & urdf, bool publish
       std::this_thread::sleep_for(publication);
     }
   };
-  std::cout << (clock == CLOCK_MONOTONIC ? "system's clock: " : "time of the thread: ");
   const double checksum = control_cycles::compare(
     clock, publishing ? cycles / publishing_share : cycles, urdf,
     publishing ? "FeedforwardController::update, publishing" : "FeedforwardController::update",
@@ -90,21 +89,15 @@ bool measure(clockid_t clock, int cycles, const std::string & urdf, bool publish
 
 int main(int count, char ** arguments)
 {
-  if (count < 2) {
-    std::cerr << "Give the path of a URDF with joint_1 to joint_6, such as urdf/puma560.urdf.\n";
-    return 2;
-  }
-  const auto urdf = control_cycles::read(arguments[1]);
-  const int cycles = count > 2 ? std::atoi(arguments[2]) : 1'000'000;
-  if (cycles < publishing_share) {
-    std::cerr << "The number of cycles must be at least " << publishing_share << ".\n";
+  const auto given = control_cycles::read_arguments(count, arguments, 1'000'000, publishing_share);
+  if (!given) {
     return 2;
   }
   rclcpp::init(1, arguments);
   bool passed = true;
   for (const auto clock : {CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID}) {
     for (const bool publishing : {false, true}) {
-      passed = passed && measure(clock, cycles, urdf, publishing);
+      passed = passed && measure(clock, given->cycles, given->urdf, publishing);
     }
   }
   rclcpp::shutdown();

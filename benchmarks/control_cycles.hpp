@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/multibody/data.hpp>
 #include <pinocchio/parsers/urdf.hpp>
@@ -37,6 +39,28 @@ inline std::string read(const char * path)
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+/// What a benchmark is called with: a robot and a number of cycles.
+struct Arguments
+{
+  std::string urdf;
+  int cycles;
+};
+
+/// Reads the arguments; without a number of cycles, the usual one. Nothing after an error message.
+inline std::optional<Arguments> read_arguments(int count, char ** given, int usual, int least)
+{
+  if (count < 2) {
+    std::cerr << "Give the path of a URDF with joint_1 to joint_6, such as urdf/puma560.urdf.\n";
+    return {};
+  }
+  const int cycles = count > 2 ? std::atoi(given[2]) : usual;
+  if (cycles < least) {
+    std::cerr << "The number of cycles must be at least " << least << ".\n";
+    return {};
+  }
+  return Arguments{read(given[1]), cycles};
 }
 
 /// The robot with viscous and Coulomb friction, offsets and rotor inertias.
@@ -153,6 +177,7 @@ double compare(
     clock, cycles, [&](int k) { motion.move(k); },
     [&] { checksum += dynamics.first_torque(motion); });
   const auto whole = times(clock, cycles, prepare, cycle);
+  std::cout << (clock == CLOCK_MONOTONIC ? "system's clock: " : "time of the thread: ");
   std::cout << cycles << " cycles, " << joint_count << " joints, without the clock's own " << own
             << " ns\n";
   print("pinocchio rnea", bare, own, 0.0);

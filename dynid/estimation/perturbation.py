@@ -6,12 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dynid.arrays import Array
+from dynid.arrays import Array, pieces
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import information_directions
 from dynid.estimation.regression import Problem
-
-_CHUNK = 512  # samples whose regressor is in memory at once: it stays in the processor's cache
 
 
 def perturbations(problem: Problem, estimate: Estimate, errors: Iterable[Array]) -> Array:
@@ -45,17 +43,10 @@ def _projected(problem: Problem, number: int, errors: Array) -> Array:
         return found
     signals, mechanism = rows.signals, problem.mechanism
     past, samples = signals.past(mechanism), len(signals.time)
-    found = np.zeros((count, len(mechanism.parameter_names)))
-    buffer = np.empty((min(_CHUNK, samples), *errors.shape[2:], found.shape[1]))
-    for begin in range(0, samples, _CHUNK):
-        span = slice(begin, min(begin + _CHUNK, samples))
-        regressor = buffer[: span.stop - begin]
-        mechanism.regressor(
-            signals.position[span],
-            signals.velocity[span],
-            signals.acceleration[span],
-            out=regressor,
-            past=past,
-        )
-        found += errors[:, span].reshape(count, -1) @ regressor.reshape(-1, found.shape[1])
+    parameters = len(mechanism.parameter_names)
+    found = np.zeros((count, parameters))
+    for piece in pieces(samples, errors.shape[2] * parameters):
+        motion = signals.position[piece], signals.velocity[piece], signals.acceleration[piece]
+        regressor = mechanism.regressor(*motion, past=past)
+        found += errors[:, piece].reshape(count, -1) @ regressor.reshape(-1, parameters)
     return found[:, columns]
