@@ -178,6 +178,9 @@ class Mechanism:
         weights: _Array | None,
         past: _Array | None,
     ) -> _Array: ...
+    def products(
+        self, q: _Array, dq: _Array, ddq: _Array, vectors: _Array, past: _Array | None
+    ) -> _Array: ...
     def torque(
         self, q: _Array, dq: _Array, ddq: _Array, parameters: _Array, past: _Array | None
     ) -> _Array: ...

@@ -153,6 +153,19 @@ Array gram(
   });
 }
 
+Array products(
+  const dynid::Mechanism & mechanism, const Array & q, const Array & dq, const Array & ddq,
+  const Array & vectors, std::optional<Written> & past)
+{
+  const auto input = states(q, dq, ddq);
+  const auto given = samples(vectors);
+  auto * const memory = past_of(mechanism, past);
+  return filled({given.rows(), mechanism.parameter_count()}, [&](double * out) {
+    std::fill(out, out + given.rows() * mechanism.parameter_count(), 0.0);
+    dynid::accumulate_products(mechanism, input, given, out, memory);
+  });
+}
+
 Array torque(
   const dynid::Mechanism & mechanism, const Array & q, const Array & dq, const Array & ddq,
   const Eigen::VectorXd & parameters, std::optional<Written> & past)
@@ -250,6 +263,9 @@ PYBIND11_MODULE(_core, module)
     .def(
       "gram", &gram, py::arg("q"), py::arg("dq"), py::arg("ddq"), py::arg("tau"),
       py::arg("columns"), py::arg("weights"), py::arg("past").noconvert())
+    .def(
+      "products", &products, py::arg("q"), py::arg("dq"), py::arg("ddq"), py::arg("vectors"),
+      py::arg("past").noconvert())
     .def(
       "torque", &torque, py::arg("q"), py::arg("dq"), py::arg("ddq"), py::arg("parameters"),
       py::arg("past").noconvert())

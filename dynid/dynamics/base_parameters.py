@@ -19,6 +19,7 @@ INERTIAL = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
 _KEPT_FIRST = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "YY", "MZ", "M")
 _TOLERANCE = 1e-8
 _ZERO = 1e-12
+_ONE = 1e-5  # of a factor: what is nearer to 1 is written without it
 _REACH = (0.1, 0.5)  # [m] or [rad] around the position of assembly
 
 
@@ -225,7 +226,7 @@ def relation(coefficients: Mapping[str, float]) -> str:
     """Return a sum of parameters as text, such as ``ZZ2 + YY3 - 0.0961 M3``."""
     text = ""
     for name, factor in coefficients.items():
-        size = "" if np.isclose(abs(factor), 1.0, atol=1e-9) else f"{abs(factor):.6g} "
+        size = "" if abs(abs(factor) - 1.0) <= _ONE else f"{abs(factor):.6g} "
         sign = ("-" if factor < 0 else "") if not text else f" {'-' if factor < 0 else '+'} "
         text += f"{sign}{size}{name}"
     return text

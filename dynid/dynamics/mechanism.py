@@ -381,6 +381,39 @@ class Mechanism:
             lambda: self._core.gram(position, velocity, acceleration, torque, indices, weight, past)
         )
 
+    def products(
+        self,
+        q: ArrayLike,
+        dq: ArrayLike,
+        ddq: ArrayLike,
+        vectors: ArrayLike,
+        past: Array | None = None,
+    ) -> Array:
+        """Return Wᵀe for several vectors e, summed over samples and joints, (c, p).
+
+        The regressor W is not stored.
+
+        Args:
+            q: positions, (N, n).
+            dq: velocities, (N, n).
+            ddq: accelerations, (N, n).
+            vectors: (c, N, n), such as errors of the torque.
+            past: state of the terms with memory, see :meth:`new_past`; None: relaxed contacts.
+
+        Raises:
+            MechanismError: shapes do not match, or loops cannot be closed.
+        """
+        (position, velocity, acceleration), _ = self._samples(q=q, dq=dq, ddq=ddq)
+        several = numbers("vectors", vectors)
+        if several.ndim != 3 or several.shape[1:] != position.shape:
+            shape = ("c", *position.shape)
+            message = (
+                f"vectors has shape {several.shape}, but must have ({', '.join(map(str, shape))})."
+            )
+            raise MechanismError(message)
+        flat = several.reshape(len(several), -1)
+        return _sentence(lambda: self._core.products(position, velocity, acceleration, flat, past))
+
     def torque(
         self,
         q: ArrayLike,

@@ -7,6 +7,7 @@ where they form a ring, and pinocchio computes with any number.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dynid.errors import MechanismError
@@ -33,6 +34,7 @@ _NUMBERS = {
 """Number of values in the attributes that a mechanism and its shapes use."""
 
 
+@lru_cache(maxsize=8)  # a robot's mechanism is built with many terms and gravities
 def check_urdf(urdf_xml: str) -> None:
     """Raise where parsers of URDF could crash, or a number is out of range for a robot.
 

@@ -221,43 +221,38 @@ def essential_parameters(estimate: Estimate) -> tuple[NDArray[np.bool_], Array]:
     weight = 1 / estimate.joint_variance
     extended = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
     inflation = float(np.max(estimate.correlation))
-    kept = estimate.determined.copy()
-    values = _solve(extended, kept)
-    allowed = (1 + _ERROR_GROWTH) * _squared_error(extended, values)
-    while kept.sum() > 1:
-        relative = _relative_standard_deviation(extended, kept, values, inflation)
+    left = np.flatnonzero(estimate.determined)
+    inverse = _inverse(extended[np.ix_(left, left)])
+    values = inverse @ extended[left, -1]
+    allowed = _ERROR_GROWTH * _squared_error(extended[np.ix_([*left, -1], [*left, -1])], values)
+    while len(left) > 1:
+        variance = np.diag(inverse)
+        relative = np.sqrt(inflation * variance) / np.maximum(np.abs(values), 1e-300)
         worst = int(np.argmax(relative))
-        if relative[worst] <= _LARGE_STANDARD_DEVIATION:
+        # without a parameter the squared error grows by its square over its variance
+        allowed -= float(values[worst] ** 2 / variance[worst])
+        if relative[worst] <= _LARGE_STANDARD_DEVIATION or allowed < 0:
             break
-        without = kept.copy()
-        without[worst] = False
-        reduced = _solve(extended, without)
-        if _squared_error(extended, reduced) > allowed:
-            break
-        kept, values = without, reduced
-    return kept, values
+        share = inverse[:, worst] / variance[worst]
+        values = np.delete(values - share * values[worst], worst)
+        inverse = inverse - np.outer(share, inverse[worst])
+        inverse = np.delete(np.delete(inverse, worst, axis=0), worst, axis=1)
+        left = np.delete(left, worst)
+    essential = np.zeros(len(estimate.determined), dtype=bool)
+    essential[left] = True
+    found = np.zeros(len(essential))
+    found[left] = values
+    return essential, found
 
 
-def _solve(extended: Array, kept: NDArray[np.bool_]) -> Array:
-    values = np.zeros(len(kept))
-    matrix = extended[:-1, :-1][np.ix_(kept, kept)]
+def _inverse(matrix: Array) -> Array:
+    """Return the inverse of a positive definite matrix (k, k)."""
     scale = 1 / np.sqrt(np.diag(matrix))
-    scaled = scale[:, None] * matrix * scale
-    values[kept] = scale * np.linalg.lstsq(scaled, scale * extended[:-1, -1][kept], rcond=None)[0]
-    return values
+    return np.asarray(
+        scale[:, None] * np.linalg.pinv(scale[:, None] * matrix * scale, hermitian=True) * scale
+    )
 
 
 def _squared_error(extended: Array, values: Array) -> float:
     vector = np.append(values, -1.0)
     return float(vector @ extended @ vector)
-
-
-def _relative_standard_deviation(
-    extended: Array, kept: NDArray[np.bool_], values: Array, inflation: float
-) -> Array:
-    matrix = extended[:-1, :-1][np.ix_(kept, kept)]
-    scale = 1 / np.sqrt(np.diag(matrix))
-    variance = scale**2 * np.diag(np.linalg.pinv(scale[:, None] * matrix * scale))
-    relative = np.zeros(len(kept))
-    relative[kept] = np.sqrt(inflation * variance) / np.maximum(np.abs(values[kept]), 1e-300)
-    return relative

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dynid.arrays import Array, pieces
+from dynid.arrays import Array
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import information_directions
 from dynid.estimation.regression import Problem
@@ -42,11 +42,5 @@ def _projected(problem: Problem, number: int, errors: Array) -> Array:
             found += np.einsum("jmk,cmj->ck", block.stacked[:, :, :-1], errors[:, block.span])
         return found
     signals, mechanism = rows.signals, problem.mechanism
-    past, samples = signals.past(mechanism), len(signals.time)
-    parameters = len(mechanism.parameter_names)
-    found = np.zeros((count, parameters))
-    for piece in pieces(samples, errors.shape[2] * parameters):
-        motion = signals.position[piece], signals.velocity[piece], signals.acceleration[piece]
-        regressor = mechanism.regressor(*motion, past=past)
-        found += errors[:, piece].reshape(count, -1) @ regressor.reshape(-1, parameters)
-    return found[:, columns]
+    motion = signals.position, signals.velocity, signals.acceleration
+    return mechanism.products(*motion, errors, past=signals.past(mechanism))[:, columns]

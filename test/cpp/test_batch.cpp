@@ -272,6 +272,32 @@ TEST(Gram, IsThatOfTheStoredRegressor)
   }
 }
 
+TEST(Products, AreThoseOfTheStoredRegressor)
+{
+  const auto mechanism = arm_with_memory();
+  const Index count = 300;
+  const Motion motion(count);
+  RowMajorMatrix regressor(2 * count, mechanism.parameter_count());
+  dynid::batch::regressor(mechanism, motion.states(), regressor.data());
+  for (const Index several : {1, 3}) {
+    const RowMajorMatrix vectors = RowMajorMatrix::Random(several, 2 * count);
+    std::vector<double> out(static_cast<std::size_t>(22 * several), 0.5);
+    dynid::Presliding past;
+    dynid::accumulate_products(
+      mechanism, motion.states(), Motion::view(vectors, 0, several), out.data(), &past);
+    const RowMajorMatrix expected = vectors * regressor;
+    const Eigen::Map<RowMajorMatrix> found(out.data(), several, 22);
+    EXPECT_LT(((found.array() - 0.5).matrix() - expected).norm(), 1e-11 * (1 + expected.norm()));
+    EXPECT_FALSE(std::isnan(past.position)) << "memory is handed back";
+  }
+  std::vector<double> out(22);
+  const RowMajorMatrix short_one = RowMajorMatrix::Zero(1, 2 * count - 1);
+  EXPECT_THROW(
+    dynid::accumulate_products(
+      mechanism, motion.states(), Motion::view(short_one, 0, 1), out.data()),
+    std::invalid_argument);
+}
+
 TEST(Gram, RefusesColumnsAndShapesThatAreNotThere)
 {
   const auto mechanism = arm_with_memory();

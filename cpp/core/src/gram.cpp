@@ -126,4 +126,27 @@ void accumulate_gram(
   }
 }
 
+void accumulate_products(
+  const Mechanism & mechanism, const States & states, const Samples & vectors, double * out,
+  Past past)
+{
+  states.check(mechanism);
+  const auto n = mechanism.joint_count();
+  if (vectors.cols() != states.q.size()) {
+    throw std::invalid_argument("Each vector must have one number for each joint and sample.");
+  }
+  Eigen::Map<RowMajorMatrix> products(out, vectors.rows(), mechanism.parameter_count());
+  auto workspace = restored_workspace(mechanism, past);
+  RowMajorMatrix here(vectors.rows(), n);
+  using Sample = Eigen::Map<const Eigen::VectorXd>;
+  for (Eigen::Index i = 0; i < states.q.rows(); ++i) {
+    here = vectors.middleCols(i * n, n);
+    mechanism.add_products(
+      workspace, Sample(states.q.data() + i * n, n), Sample(states.dq.data() + i * n, n),
+      Sample(states.ddq.data() + i * n, n), here, products);
+    require_closed(mechanism, workspace, Sample(states.q.data() + i * n, n), i);
+  }
+  save_memory(workspace, past);
+}
+
 }  // namespace dynid

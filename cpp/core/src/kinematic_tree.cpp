@@ -1,6 +1,7 @@
 #include "dynid/kinematic_tree.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tree_motion.hpp"
 
@@ -64,6 +65,45 @@ void rigid_body_rows(
       axes[index].linear = rotate_in(moved, seen.linear + cross(seen.angular, moved.origin));
       if (massive) {
         write_row(moved, axes[index], columns + stride * tree.bodies[index].number);
+      }
+    }
+  }
+}
+
+void rigid_body_products(
+  const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
+  const double * ddq, const double * vectors, Eigen::Index joints, std::vector<Axis> & combined,
+  double * products, Eigen::Index stride, const BodyMotion * placed) noexcept
+{
+  const BodyMotion base = base_motion(tree);
+  const auto count = combined.size() / tree.bodies.size();
+  for (std::size_t b = 0; b < tree.bodies.size(); ++b) {
+    const Body & body = tree.bodies[b];
+    const bool first = body.parent < 0;
+    const auto parent = static_cast<std::size_t>(std::max(body.parent, 0));
+    BodyMotion & moved = motion.bodies[b];
+    place_body(tree, motion, placed, b, q[body.number], moved);
+    move_body(
+      body, first ? base : motion.bodies[parent], {dq[body.number], ddq[body.number]}, moved);
+    const Vector own = vector(body.axis);
+    for (std::size_t c = 0; c < count; ++c) {
+      Axis & axis = combined[b * count + c];
+      axis = {};
+      if (!first) {
+        const Axis & seen = combined[parent * count + c];
+        axis.angular = rotate_in(moved, seen.angular);
+        axis.linear = rotate_in(moved, seen.linear + cross(seen.angular, moved.origin));
+      }
+      const double rate = vectors[static_cast<Eigen::Index>(c) * joints + body.number];
+      Vector & along = body.prismatic ? axis.linear : axis.angular;
+      along = along + rate * own;
+      if (body.block >= 0) {
+        std::array<double, 10> row{};
+        write_row(moved, axis, row.data());
+        double * const to = products + static_cast<Eigen::Index>(c) * stride + 10 * body.block;
+        for (std::size_t k = 0; k < row.size(); ++k) {
+          to[k] += row[k];
+        }
       }
     }
   }

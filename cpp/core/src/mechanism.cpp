@@ -175,6 +175,40 @@ void Mechanism::write_rows(
   }
 }
 
+void Mechanism::add_products(
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+  const RowMajorMatrix & vectors, MatrixOut products) const
+{
+  auto & memory = *workspace.memory_;
+  const auto & definition = *definition_;
+  const auto state = tree_state(workspace, q, dq, ddq);
+  const double * const still = memory.zero.data();
+  const bool moves = !definition.semi_static;
+  memory.vectors = vectors;
+  if (definition.chain) {
+    definition.chain->spread(*memory.chain);
+    memory.vectors = vectors * memory.chain->transfer.transpose();
+  }
+  memory.combined.resize(
+    definition.tree.kinematics.bodies.size() * static_cast<std::size_t>(vectors.rows()));
+  rigid_body_products(
+    definition.tree.kinematics, memory.motion, state.q, moves ? state.dq : still,
+    moves ? state.ddq : still, memory.vectors.data(), memory.vectors.cols(), memory.combined,
+    products.data(), products.outerStride(), placed_bodies(memory.chain.get()));
+  evaluate_terms(workspace, state);
+  for (std::size_t k = 0; k < definition.terms.size(); ++k) {
+    const auto & term = definition.terms[k];
+    const auto column = static_cast<Eigen::Index>(k);
+    const double value = memory.term_values[column];
+    for (Eigen::Index c = 0; c < memory.vectors.rows(); ++c) {
+      const double rate = term.side == TermSide::joint
+                            ? memory.vectors(c, term.joint)
+                            : memory.vectors.row(c).dot(definition.term_rows.col(column));
+      products(c, definition.first_term + column) += rate * value;
+    }
+  }
+}
+
 void Mechanism::torque(
   Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   const VectorIn & parameters, VectorOut tau) const noexcept

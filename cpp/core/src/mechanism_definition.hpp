@@ -75,6 +75,8 @@ struct Workspace::Memory
   Eigen::VectorXd load;  // gravity torque of each
   RowMajorMatrix gravity_rows;
   RowMajorMatrix tree_rows;
+  RowMajorMatrix vectors;      // of all moving joints, one a row
+  std::vector<Axis> combined;  // of each body and vector
   Eigen::MatrixXd tree_mass;
   Eigen::MatrixXd tree_coriolis;
   Eigen::MatrixXd tree_product;

@@ -14,6 +14,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit, HeldOut
+from dynid.evaluation.diagnosis.projection import coefficients
 from dynid.evaluation.verdict import Comparison
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
@@ -163,11 +164,6 @@ def own_terms(decimated: Decimated, joint: int) -> Array:
     return np.column_stack([np.ones_like(velocity), velocity, np.sign(velocity), acceleration])
 
 
-def without(values: Array, columns: Array) -> Array:
-    """Return ``values`` (N,) or (N, c) minus their projection onto ``columns`` (N, k)."""
-    return np.asarray(values - columns @ np.linalg.lstsq(columns, values, rcond=None)[0])
-
-
 def friction_power(torque: Array, decimated: Decimated, joint: int, others: Array) -> float:
     """Return the power dissipated by friction over rms torque times rms speed.
 
@@ -180,13 +176,7 @@ def friction_power(torque: Array, decimated: Decimated, joint: int, others: Arra
         others: (N, k) other columns that may explain the torque.
     """
     own = own_terms(decimated, joint)
-    columns = np.column_stack([own, others])
-    found = np.linalg.lstsq(columns / _sizes(columns), torque, rcond=1e-6)[0] / _sizes(columns)
+    found = coefficients(np.column_stack([own, others]), torque)
     friction = own[:, 1:3] @ found[1:3]
     size = float(np.linalg.norm(torque) * np.linalg.norm(own[:, 1]))
     return float(friction @ own[:, 1]) / size if size > 0 else 0.0
-
-
-def _sizes(columns: Array) -> Array:
-    sizes = np.linalg.norm(columns, axis=0)
-    return np.where(sizes > 0, sizes, 1.0)

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.case import Case, without
+from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.projection import basis_of, beyond, without
 from dynid.evaluation.diagnosis.residual import Residual
-from dynid.evaluation.diagnosis.sampled_fit import basis_of, beyond, error_weights, sampled
+from dynid.evaluation.diagnosis.sampled_fit import error_weights, sampled
 from dynid.signals.signals import Signals
 from dynid.text import torque_unit
 

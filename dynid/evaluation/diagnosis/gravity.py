@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.case import Case, own_terms, without
+from dynid.evaluation.diagnosis.case import Case, own_terms
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.projection import without
 from dynid.evaluation.diagnosis.sampled_fit import free_residual
 from dynid.evaluation.diagnosis.sign import any_friction_drives
 
@@ -66,11 +67,10 @@ def wrong_gravity(case: Case) -> Iterator[Finding]:
 
 
 def _bodies(case: Case) -> _Bodies:
-    motion, parameters = case.decimated.motion, case.mechanism.urdf_parameters
-    floating = case.mechanism.with_gravity(np.zeros(3))
-    inertia = floating.torque(*motion, parameters)
-    pulls = [case.mechanism.with_gravity(axis).torque(*motion, parameters) for axis in np.eye(3)]
-    return _Bodies(inertia, np.stack([pull - inertia for pull in pulls], axis=2))
+    mechanism, position = case.mechanism, case.decimated.position
+    pulls = [mechanism.with_gravity(axis).gravity_torque(position) for axis in np.eye(3)]
+    weight = np.stack(pulls, axis=2)
+    return _Bodies(case.urdf_torque - weight @ np.asarray(mechanism.gravity), weight)
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,14 @@ def torque_noise(case: Case) -> Array:
     level = case.longest.white_noise
     if not case.comparisons:
         return level
-    errors = np.concatenate([c.raw_model - c.signals.raw_torque for c in case.comparisons])
-    return np.asarray(np.minimum(level, np.sqrt(np.mean(errors**2, axis=0))))
+    return case.derived("torque noise", lambda: np.minimum(level, _model_error(case)))
+
+
+def _model_error(case: Case) -> Array:
+    """Return the root mean square error (n,) of the model's torque, unfiltered [N m or N]."""
+    errors = [c.raw_model - c.signals.raw_torque for c in case.comparisons]
+    squares = sum(np.einsum("mj,mj->j", error, error) for error in errors)
+    return np.asarray(np.sqrt(squares / sum(len(error) for error in errors)))
 
 
 def _finding(case: Case, joint: int, level: float, size: float) -> Finding:

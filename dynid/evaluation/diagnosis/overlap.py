@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.projection import of_unit_norm, products_beyond
 from dynid.evaluation.diagnosis.too_short import FEWEST_CYCLES, strokes
 from dynid.signals.signals import Signals
 from dynid.text import listed
@@ -40,11 +41,12 @@ def overlapping_frequencies(case: Case) -> Iterator[Finding]:
 def _groups(case: Case) -> Iterator[Finding]:
     """Find the pairs of joints that move together, and join pairs that share a joint."""
     decimated, shares = case.decimated, dict[tuple[int, int], float]()
+    explained = _explained(case)
     for i, j in combinations(range(len(case.joints)), 2):
         both = decimated.moving[:, i] & decimated.moving[:, j]
         if both.sum() < _FEWEST or both.mean() < 0.1:
             continue
-        share = min(_explained(case, i, j), _explained(case, j, i))
+        share = min(explained[i, j], explained[j, i])
         if share > _TOGETHER:
             shares[i, j] = share
     linked = np.zeros((len(case.joints), len(case.joints)))
@@ -55,16 +57,23 @@ def _groups(case: Case) -> Iterator[Finding]:
         yield _together(case, {pair: s for pair, s in shares.items() if group[pair[0]] == number})
 
 
-def _explained(case: Case, of: int, by: int) -> float:
-    """Return the share of a joint's squared velocity that another's motion explains, any phase."""
-    decimated = case.decimated
-    motion = np.column_stack(
-        [decimated.velocity[:, by], decimated.acceleration[:, by], decimated.position[:, by]]
+def _explained(case: Case) -> Array:
+    """Return the share of each joint's squared velocity that another's motion explains (n, n).
+
+    The rows are the joints explained; a phase between the two does not matter.
+    """
+    decimated, joints = case.decimated, len(case.joints)
+    motion = np.concatenate(
+        [decimated.velocity, decimated.acceleration, decimated.position], axis=1
     )
-    columns = motion - motion.mean(axis=0)
-    velocity = decimated.velocity[:, of]
-    left = velocity - columns @ np.linalg.lstsq(columns, velocity, rcond=None)[0]
-    return 1 - float(left @ left) / float(velocity @ velocity)
+    rows = np.concatenate([motion - motion.mean(axis=0), decimated.velocity], axis=1)
+    products, _ = of_unit_norm(rows.T @ rows)
+    of = 3 * joints + np.arange(joints)
+    explained = np.zeros((joints, joints))
+    for by in range(joints):
+        at = np.concatenate([by + joints * np.arange(3), of])
+        explained[:, by] = 1 - np.diag(products_beyond(products[np.ix_(at, at)], 3))
+    return explained
 
 
 def _together(case: Case, shares: dict[tuple[int, int], float]) -> Finding:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.joint_terms import JointTerm, TermKind, term_kind, term_kinds
 from dynid.dynamics.torque_parts import torque_of_kinds
-from dynid.evaluation.diagnosis.case import Case, without
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.projection import of_unit_norm, products_beyond
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.signals.filters import ParallelFilter
 
@@ -145,12 +146,13 @@ class Residual:
             that of the joint's torque.
         """
         error, torque = self.error[:, joint], float(np.linalg.norm(self.torque[:, joint]))
-        beyond = without(np.column_stack([error, columns]), own)
-        before = beyond[:, 0]
-        after = without(before, beyond[:, 1:])
-        left, whole = float(before @ before), float(error @ error)
-        if left == 0 or torque == 0:
+        rows = np.column_stack([own, columns, error])
+        products, norms = of_unit_norm(rows.T @ rows)
+        beyond_own = products_beyond(products, own.shape[1])
+        left = float(beyond_own[-1, -1])
+        if norms[-1] == 0 or left <= 0 or torque == 0:
             return 0.0, 0.0
+        after = float(products_beyond(beyond_own, columns.shape[1])[-1, -1])
         chance = min(_CHANCE * columns.shape[1] / self._values, 1.0)
-        gained = max(0.0, left - float(after @ after) - chance * left)
-        return gained / whole, float(np.sqrt(gained)) / torque
+        gained = max(0.0, left - after - chance * left)
+        return gained, float(np.sqrt(gained) * norms[-1]) / torque

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.signals.filters import low_pass
 
@@ -18,7 +19,6 @@ _SLOW = 0.1  # of the peak speed: near a reversal of friction
 _CUTOFF = 0.05  # of the sampling rate, if the motion is not filtered
 _ROUNDING = 1e-12  # of the torque: the error of a fit to exact data
 _LEAST_ERROR = 0.01  # over that of the worst joint: limits the weight of a joint without noise
-_RANK = 1e-5  # smallest over largest singular value, columns of unit norm
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,25 +83,6 @@ def _cutoff(case: Case) -> float:
 def per_joint(joint: NDArray[np.intp], values: Array, joints: int) -> Array:
     """Sum values (r,) over the rows of each joint, (n,)."""
     return np.asarray(np.bincount(joint, values, minlength=joints), dtype=np.float64)
-
-
-def basis_of(columns: Array) -> Array:
-    """Return an orthonormal basis of the span of columns (r, k), from eigenvectors.
-
-    Several times faster than a singular value decomposition, and accurate enough here.
-    """
-    if len(columns) == 0:
-        return np.zeros((0, 0))
-    norms = np.linalg.norm(columns, axis=0)
-    scaled = columns / np.where(norms > 0, norms, 1.0)
-    squares, vectors = np.linalg.eigh(scaled.T @ scaled)
-    kept = squares > _RANK**2 * squares[-1]
-    return np.asarray(scaled @ (vectors[:, kept] / np.sqrt(squares[kept])))
-
-
-def beyond(basis: Array, values: Array) -> Array:
-    """Return values (r,) or (r, c) minus their projection onto a basis (r, k)."""
-    return np.asarray(values - basis @ (basis.T @ values))
 
 
 def error_weights(samples: Samples) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,15 +56,12 @@ def saturation(case: Case) -> Iterator[Finding]:
                 continue
         # a saturated sensor has no noise, a saturated drive has
         clipped = max(2.5 * step_of(torque[:, j]), _LEVEL * np.ptp(torque[:, j]))
-        plateaus = [
-            (side, _plateau(side * torque[:, j], width))
-            for side in (1, -1)
-            for width in (clipped, max(clipped, 3 * noise[j]))
-        ]
+        widths = (clipped, max(clipped, 3 * noise[j]))
         found = [
             (side, plateau)
-            for side, plateau in plateaus
-            if plateau is not None and _varies(acceleration[:, j], plateau.held & moving[:, j])
+            for side in (1, -1)
+            for plateau in _plateaus(side * torque[:, j], widths)
+            if _varies(acceleration[:, j], plateau.held & moving[:, j])
         ]
         if found:
             side, plateau = max(found, key=lambda pair: pair[1].held.sum())
@@ -74,17 +71,16 @@ def saturation(case: Case) -> Iterator[Finding]:
     yield from brief_saturation(case, found_at)
 
 
-def _plateau(torque: Array, width: float) -> _Plateau | None:
-    """Find where torque (N,) stays within ``width`` of its largest value; None: nowhere."""
-    if width > _WIDEST * float(np.ptp(torque)):
-        return None
-    level = float(np.quantile(torque, _TOP))
-    held = np.abs(torque - level) < width
-    beside = np.abs(torque - level + 2 * width) < width
-    fewest = max(_FEWEST, _SHARE * len(held), _PILED_UP * float(beside.sum()))
-    if held.sum() < fewest:
-        return None
-    return _Plateau(level, held)
+def _plateaus(torque: Array, widths: Iterable[float]) -> Iterator[_Plateau]:
+    """Find where torque (N,) stays within each width of its largest value."""
+    level, span = float(np.quantile(torque, _TOP)), float(np.ptp(torque))
+    for width in sorted(set(widths)):
+        if width > _WIDEST * span:
+            continue
+        held = np.abs(torque - level) < width
+        beside = np.abs(torque - level + 2 * width) < width
+        if held.sum() >= max(_FEWEST, _SHARE * len(held), _PILED_UP * float(beside.sum())):
+            yield _Plateau(level, held)
 
 
 def _varies(acceleration: Array, held: NDArray[np.bool_]) -> bool:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.case import Case, own_terms, without
+from dynid.evaluation.diagnosis.case import Case, own_terms
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.projection import without
 from dynid.text import torque_unit
 
 _SIMILAR = 0.8  # correlation of two torques of the same shape

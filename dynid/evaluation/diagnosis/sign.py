@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.case import Case, friction_power, own_terms, without
+from dynid.evaluation.diagnosis.case import Case, friction_power, own_terms
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.projection import without
 from dynid.evaluation.diagnosis.sampled_fit import free_residual
 from dynid.evaluation.diagnosis.scale import are_degrees, similarity
 from dynid.text import torque_unit

@@ -11,14 +11,8 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.sampled_fit import (
-    Samples,
-    basis_of,
-    beyond,
-    error_weights,
-    per_joint,
-    sampled,
-)
+from dynid.evaluation.diagnosis.projection import basis_of, beyond
+from dynid.evaluation.diagnosis.sampled_fit import Samples, error_weights, per_joint, sampled
 from dynid.robot.torque_settings import FeedforwardSettings
 
 _LONGEST = 0.25  # [s]

@@ -13,6 +13,7 @@ from dynid.arrays import Array
 from dynid.estimation.regression import BLOCKS
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.projection import products_beyond
 from dynid.evaluation.diagnosis.residual import Residual
 
 _CHANCE = 1e-3  # of a false finding in a recording, all joints together
@@ -21,6 +22,7 @@ _LARGE = 0.1  # of friction: its difference between two days
 _CONSTANTS = np.geomspace(0.1, 4.0, 25)  # time constants tried, over the recording's duration
 _LONGEST = 1.0  # observable time constant over the duration; beyond it the fall is nearly straight
 _SPREAD = 0.5  # of the logarithm of the time constant, if one of the blocks is left out
+_ROUNDING = 1e-10  # of a squared norm: what is left of a column that depends on others
 _SETTLED = 3.0  # time constants after which 5 % of a fall are left
 
 
@@ -81,57 +83,49 @@ def friction_fall(time: Array, error: Array, friction: Array, own: Array) -> Fal
     share = (time - time[0]) / duration
     block = np.minimum((share * BLOCKS).astype(int), BLOCKS - 1)
     own = np.column_stack([own, friction])
-    line = _Candidates(own, (friction * (share - 0.5))[:, None], error, block)
-    change = line.fitted(0)[0]
-    changes = np.array([line.fitted(0, without)[0] for without in range(BLOCKS)])
-    deviation = float(np.sqrt((BLOCKS - 1) / BLOCKS * np.sum((changes - changes.mean()) ** 2)))
+    line = _Fits(own, (friction * (share - 0.5))[:, None], error, block).coefficients[:, 0]
+    change, deviation = float(line[0]), _jackknifed(line[1:])
     if -change <= _SMALL:
         return Fall(change, deviation, None, 0.0)
     shapes = friction[:, None] * np.exp(-share[:, None] / _CONSTANTS)
-    decays = _Candidates(own, shapes, error, block)
-    chosen = decays.best()
-    spread = np.log(_CONSTANTS[[decays.best(without) for without in range(BLOCKS)]])
-    jackknifed = np.sqrt((BLOCKS - 1) / BLOCKS * np.sum((spread - spread.mean()) ** 2))
-    excess = decays.fitted(chosen)[0]
-    seen = chosen > 0 and _CONSTANTS[chosen] <= _LONGEST and jackknifed < _SPREAD and excess > 0
+    decays = _Fits(own, shapes, error, block)
+    best = np.argmin(decays.squared_errors, axis=1)
+    chosen, excess = int(best[0]), float(decays.coefficients[0, best[0]])
+    spread = _jackknifed(np.log(_CONSTANTS[best[1:]]))
+    seen = chosen > 0 and _CONSTANTS[chosen] <= _LONGEST and spread < _SPREAD and excess > 0
     if not seen:
         return Fall(change, deviation, None, 0.0)
     return Fall(change, deviation, float(_CONSTANTS[chosen]) * duration, excess)
 
 
-class _Candidates:
-    """Fits of a joint's error by its own columns and one more, with blocks of time left out.
+def _jackknifed(without_one: Array) -> float:
+    """Return the standard deviation of a result from those without one block each, (BLOCKS,)."""
+    return float(np.sqrt((BLOCKS - 1) * np.var(without_one)))
 
-    Rows of a block count only by their inner products, so they are replaced by the triangular
-    factor of their QR decomposition.
+
+class _Fits:
+    """Fits of a joint's error by its own columns and one more, also with each block left out.
+
+    Attributes:
+        coefficients: (1 + BLOCKS, c) of each candidate, from all blocks and without each.
+        squared_errors: (1 + BLOCKS, c) that are left.
     """
 
     def __init__(
         self, own: Array, candidates: Array, error: Array, block: NDArray[np.intp]
     ) -> None:
         """Take columns ``own`` (m, k), ``candidates`` (m, c), ``error`` (m,), and blocks (m,)."""
-        rows = np.column_stack([own, candidates, error])
-        self._factors = [np.linalg.qr(rows[block == b], mode="r") for b in range(BLOCKS)]
-        self._own, self._count = own.shape[1], candidates.shape[1]
-
-    def fitted(self, number: int, without: int | None = None) -> tuple[float, float]:
-        """Return the coefficient of a candidate, and the squared error that is left.
-
-        Args:
-            number: of the candidate.
-            without: a block that is left out; None: none.
-        """
-        rows = np.concatenate([r for b, r in enumerate(self._factors) if b != without])
-        columns, error = rows[:, [*range(self._own), self._own + number]], rows[:, -1]
-        sizes = np.linalg.norm(columns, axis=0)
-        columns = columns / np.where(sizes > 0, sizes, 1.0)
-        found = np.linalg.lstsq(columns, error, rcond=1e-9)[0]
-        rest = error - columns @ found
-        return float(found[-1] / sizes[-1]) if sizes[-1] > 0 else 0.0, float(rest @ rest)
-
-    def best(self, without: int | None = None) -> int:
-        """Return the number of the candidate that leaves the least error."""
-        return int(np.argmin([self.fitted(n, without)[1] for n in range(self._count)]))
+        rows, count = np.column_stack([own, candidates, error]), own.shape[1]
+        sizes = np.sqrt(np.sum(rows**2, axis=0))
+        rows /= np.where(sizes > 0, sizes, 1.0)
+        products = np.stack([part.T @ part for part in (rows[block == b] for b in range(BLOCKS))])
+        whole = products.sum(axis=0)
+        beyond = products_beyond(np.concatenate([whole[None], whole - products]), count)
+        squares = np.diagonal(beyond, axis1=1, axis2=2)
+        shared, left = beyond[:, :-1, -1], squares[:, :-1]
+        found = np.divide(shared, left, out=np.zeros_like(shared), where=left > _ROUNDING)
+        self.coefficients = found * sizes[-1] / np.where(sizes > 0, sizes, 1.0)[count:-1]
+        self.squared_errors = (squares[:, -1:] - found * shared) * sizes[-1] ** 2
 
 
 def own_columns(residual: Residual, joint: int) -> Array:

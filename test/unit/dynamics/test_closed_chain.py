@@ -140,7 +140,8 @@ def test_regressor_matrices_and_newton_euler_agree(name):
     dq, ddq = np.random.default_rng(4).normal(size=(2, *q.shape))
     torque = mechanism.inverse_dynamics(q, dq, ddq)
     size = np.abs(torque).max()
-    by_regressor = mechanism.regressor(q, dq, ddq) @ mechanism.parameters
+    regressor = mechanism.regressor(q, dq, ddq)
+    by_regressor = regressor @ mechanism.parameters
     mass, coriolis = mechanism.mass_matrix(q), mechanism.coriolis_matrix(q, dq)
     by_matrices = (
         np.einsum("nij,nj->ni", mass, ddq)
@@ -150,6 +151,10 @@ def test_regressor_matrices_and_newton_euler_agree(name):
     )
     np.testing.assert_allclose(by_regressor, torque, atol=1e-12 * size)
     np.testing.assert_allclose(by_matrices, torque, atol=1e-11 * size)
+    vectors = np.random.default_rng(5).normal(size=(2, *q.shape))
+    products = np.einsum("cij,ijp->cp", vectors, regressor)
+    found = mechanism.products(q, dq, ddq, vectors)
+    np.testing.assert_allclose(found, products, atol=1e-11 * np.abs(products).max())
     step = 1e-6
     ahead, behind = map(mechanism.mass_matrix, (q + step * dq, q - step * dq))
     rate = (ahead - behind) / (2 * step)

@@ -327,6 +327,10 @@ def test_refuses_arrays_of_another_shape() -> None:
         mechanism.gram(good, good, good, good, weights=np.ones(5))
     with pytest.raises(MechanismError, match="There is no column 20"):
         mechanism.gram(good, good, good, good, columns=[20])
+    with pytest.raises(
+        MechanismError, match=r"vectors has shape \(5, 2\), but must have \(c, 5, 2"
+    ):
+        mechanism.products(good, good, good, good)
 
 
 def test_refuses_parameters_that_are_not_one_finite_number_each() -> None:

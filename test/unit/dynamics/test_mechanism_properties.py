@@ -165,6 +165,21 @@ def test_order_given_permutes_torques_and_parameters(tree: RandomTree) -> None:
 
 
 @given(random_trees())
+def test_products_are_those_of_the_stored_regressor(tree: RandomTree) -> None:
+    mechanism = tree.mechanism()
+    q, dq, ddq = tree.states(50)
+    vectors = np.random.default_rng(tree.seed).normal(size=(3, *q.shape))
+    regressor = mechanism.regressor(q, dq, ddq)
+    expected = np.einsum("cij,ijp->cp", vectors, regressor)
+    np.testing.assert_allclose(
+        mechanism.products(q, dq, ddq, vectors),
+        expected,
+        rtol=0,
+        atol=1e-12 * _size(regressor) * vectors[0].size,
+    )
+
+
+@given(random_trees())
 def test_gram_is_the_product_of_the_stored_regressor(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
     q, dq, ddq = tree.states(300)  # more than one block

@@ -19,4 +19,10 @@ void accumulate_gram(
   const Mechanism & mechanism, const States & states, const Samples & tau,
   const std::vector<int> & columns, const double * weights, double * out, Past past = nullptr);
 
+/// Adds to `out` (c, p), row-major: the products W^T e of the regressor W of all joints and samples
+/// and c vectors e, one a row of `vectors` (c, N * n). Otherwise as accumulate_gram().
+void accumulate_products(
+  const Mechanism & mechanism, const States & states, const Samples & vectors, double * out,
+  Past past = nullptr);
+
 }  // namespace dynid

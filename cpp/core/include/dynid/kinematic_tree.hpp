@@ -106,6 +106,18 @@ void rigid_body_rows(
   const double * ddq, double * rows, Eigen::Index stride,
   const BodyMotion * placed = nullptr) noexcept;
 
+/// Adds to `products` (c x stride, row-major) the products e^T W of these rows with vectors e of
+/// the joints, one a row of `vectors` (c x joints, row-major).
+///
+/// Of joints that turn at the rates e, a body's motion is the sum of e_j times the joints' axes
+/// seen from it, and e^T W is a row for that axis: one for each body, not for each joint and body.
+///
+/// combined: memory for c axes of each body. Otherwise as rigid_body_rows().
+void rigid_body_products(
+  const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
+  const double * ddq, const double * vectors, Eigen::Index joints, std::vector<Axis> & combined,
+  double * products, Eigen::Index stride, const BodyMotion * placed = nullptr) noexcept;
+
 /// The product of these rows with the bodies' parameters, by the recursive Newton-Euler algorithm:
 /// tau (joints,) [N*m or N] from any ten parameters for each body with a block.
 void rigid_body_torque(

@@ -129,6 +129,12 @@ public:
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     MatrixOut out) const noexcept;
 
+  /// Adds e^T W to `products` (c, parameter_count()) for vectors e of the joints, one a row of
+  /// `vectors` (c, n). Allocates memory at the first call, and again for more vectors.
+  void add_products(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+    const RowMajorMatrix & vectors, MatrixOut products) const;
+
   /// tau = W parameters, for any parameters, by the recursive Newton-Euler algorithm.
   /// Load-dependent terms use the gravity torque of the mechanism's own parameters.
   void torque(

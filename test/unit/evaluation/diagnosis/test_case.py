@@ -9,7 +9,7 @@ import pytest
 from support.fitted_case import arm, fitted_case
 from support.synthetic import arm_robot, recorded, true_parameters
 
-from dynid.evaluation.diagnosis.case import Case, Decimated, friction_power, own_terms, without
+from dynid.evaluation.diagnosis.case import Case, Decimated, friction_power, own_terms
 from dynid.signals.preprocess import preprocess
 
 
@@ -87,12 +87,6 @@ def test_relative_error_is_model_error_over_measured_torque() -> None:
     untorqued = replace(case, comparisons=(none,)).relative_errors
     np.testing.assert_allclose(untorqued[:2], expected[:2])
     assert untorqued[2] == 0.0
-
-
-def test_without_removes_the_projection_onto_columns() -> None:
-    columns = np.column_stack([np.ones(4000), np.cos(ANGLE)])
-    values = 3.0 - 2.0 * np.cos(ANGLE) + 0.5 * np.sin(ANGLE)
-    np.testing.assert_allclose(without(values, columns), 0.5 * np.sin(ANGLE), atol=1e-12)
 
 
 def test_own_terms_of_a_joint_are_offset_friction_and_rotor() -> None:

@@ -10,12 +10,13 @@ from support.fitted_case import arm, fitted_case
 from support.swung_arm import limited_arm, swung
 from support.synthetic import arm_robot, recorded, true_parameters
 
-from dynid.evaluation.diagnosis.case import Case, own_terms, without
+from dynid.evaluation.diagnosis.case import Case, own_terms
 from dynid.evaluation.diagnosis.causes import CAUSES
 from dynid.evaluation.diagnosis.coupling import unmodelled_coupling
 from dynid.evaluation.diagnosis.finding import Finding, Trace
 from dynid.evaluation.diagnosis.friction import friction_terms
 from dynid.evaluation.diagnosis.gravity import wrong_gravity
+from dynid.evaluation.diagnosis.projection import without
 from dynid.evaluation.diagnosis.saturation import saturation
 from dynid.evaluation.diagnosis.scale import torque_factor
 from dynid.evaluation.diagnosis.time_shift import time_shift
