@@ -103,12 +103,14 @@ def _sum_of(kinds: Sequence[TermKind], *, sharp: bool) -> _Part:
         for shapes in sought:
             shapes.pop("smoothing", None)
 
+    plain = [TermSettings(kind=kind.name) for kind in kinds]
+
     def terms(values: Shapes) -> list[TermSettings]:
         return [
-            TermSettings(kind=kind.name).model_copy(
-                update={shape: values[name] for shape, name in shapes.items()}
-            )
-            for kind, shapes in zip(kinds, sought, strict=True)
+            one.model_copy(update={shape: values[name] for shape, name in shapes.items()})
+            if shapes
+            else one
+            for one, shapes in zip(plain, sought, strict=True)
         ]
 
     return _Part(tuple(dict.fromkeys(name for s in sought for name in s.values())), terms)

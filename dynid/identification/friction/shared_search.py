@@ -21,7 +21,7 @@ from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.variable_projection import (
     COLLINEAR,
     FrictionFit,
-    constrained,
+    nonnegative,
     root_of_inverse,
     shape_limits,
     spread,
@@ -92,21 +92,17 @@ class SharedProjection:
         return fits
 
 
-def _solutions(
-    matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.bool_]
-) -> list[Array]:
-    """Minimise each part's xᵀ matrix x - 2 rightᵀ x with x >= 0 except where ``signed``."""
+def _solutions(matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.bool_]) -> Array:
+    """Minimise each part's xᵀ matrix x - 2 rightᵀ x with x >= 0 except where ``signed``; (p, c)."""
     scale = 1 / np.sqrt(np.where(sizes > 0, sizes, 1.0))
     values, vectors = np.linalg.eigh(scale[:, :, None] * matrices * scale[:, None, :])
-    found = []
-    for number, (least, basis) in enumerate(zip(values[:, 0], vectors, strict=True)):
-        if least >= COLLINEAR:
-            aim = basis.T @ (scale[number] * rights[number]) / values[number]
-            found.append(scale[number] * (basis @ aim))
-        if least < COLLINEAR or np.any(found[-1][~signed] < 0):
-            bounded = constrained(matrices[number], rights[number], sizes[number], signed)
-            found[number:] = [bounded]
-    return found
+    scaled = scale * rights
+    aims = np.einsum("pij,pi->pj", vectors, scaled) / np.maximum(values, COLLINEAR)
+    found = np.einsum("pij,pj->pi", vectors, aims)
+    bounded = (values[:, 0] < COLLINEAR) | np.any(found[:, ~signed] < 0, axis=1)
+    for part in np.flatnonzero(bounded):
+        found[part] = nonnegative(values[part], vectors[part], scaled[part], signed)
+    return np.asarray(scale * found)
 
 
 def _projected(gram: Array) -> _Part:

@@ -191,12 +191,25 @@ def constrained(matrix: Array, right: Array, size: Array, signed: NDArray[np.boo
     """Minimise xᵀ matrix x - 2 rightᵀ x with x >= 0 except where ``signed``."""
     scale = np.where(size > 0, 1 / np.sqrt(np.where(size > 0, size, 1.0)), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
+    return scale * nonnegative(values, vectors, scale * right, signed)
+
+
+def nonnegative(values: Array, vectors: Array, right: Array, signed: NDArray[np.bool_]) -> Array:
+    """Minimise xᵀ A x - 2 rightᵀ x with x >= 0 except where ``signed``.
+
+    Args:
+        values: (c,) eigenvalues of A, whose diagonal is about 1; the smallest do not count.
+        vectors: (c, c) its eigenvectors.
+        right: (c,).
+        signed: (c,).
+    """
     known = values > COLLINEAR
     if not known.any():
         return np.zeros(len(right))
-    root = np.sqrt(values[known])[:, None] * vectors[:, known].T
-    aim = vectors[:, known].T @ (scale * right) / np.sqrt(values[known])
+    size = np.sqrt(values[known])
+    root = size[:, None] * vectors[:, known].T
+    aim = vectors[:, known].T @ right / size
     both = np.hstack([root, -root[:, signed]])
     found = nnls(both, aim, maxiter=_ACTIVE_SETS * both.shape[1])[0]
     found[np.flatnonzero(signed)] -= found[len(right) :]
-    return np.asarray(found[: len(right)] * scale)
+    return np.asarray(found[: len(right)])
