@@ -79,6 +79,11 @@ def only(names: Sequence[str]) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
+def these_joints(names: Sequence[str]) -> str:
+    """Return how a sentence refers to the joints of the one before."""
+    return "this joint" if len(names) == 1 else "these joints"
+
+
 def joint_units(
     prismatic: Sequence[bool], joints: Iterable[int], revolute_unit: str, prismatic_unit: str
 ) -> str:

@@ -82,11 +82,18 @@ def _finding(
             f"torque error, {effect:.1%} of the torque."
         ),
         remedy=remedy,
-        evidence={f"share explained by {kind}": share for kind, (share, _) in explained.items()}
+        evidence={f"share explained by {kind}": share for kind, share in _largest_first(explained)}
         | {"effect over torque": effect},
         plot=Plot(
             x_label=f"velocity of {name} [{'m/s' if unit == 'N' else 'rad/s'}]",
             y_label=f"torque error of {name} [{unit}]",
             traces=(Trace(residual.velocity[:, joint], residual.error[:, joint], "error", "dots"),),
         ),
+    )
+
+
+def _largest_first(explained: dict[str, tuple[float, float]]) -> list[tuple[str, float]]:
+    """Return kinds and their share, so that the one that is proposed stands for all."""
+    return sorted(
+        ((kind, share) for kind, (share, _) in explained.items()), key=lambda one: -one[1]
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import listed, only
+from dynid.text import listed, only, these_joints
 
 _BOTH_WAYS = 0.02  # of the peak speed: a short way back, unlike noise at rest, is enough
 
@@ -37,7 +37,7 @@ def one_direction(case: Case) -> Iterator[Finding]:
                 f"{listed(names)}: {'moves' if len(few) == 1 else 'move'} in one direction only; "
                 f"{consequence}."
             ),
-            remedy="Record motion of these joints in both directions.",
+            remedy=f"Record motion of {these_joints(names)} in both directions.",
             evidence={f"fastest motion of {case.joints[j]}": _fastest(case, j) for j in few},
             plot=Plot(
                 x_label="time [s]",

@@ -9,12 +9,11 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import joint_units, listed, only
+from dynid.text import joint_units, listed, only, these_joints
 
 _SHARE = 0.3  # of the range: within less, a sine of gravity torque is almost a straight line
 # a larger rotation of a revolute joint adds no information on weight and inertia
 _ALL_SIDES = np.pi  # [rad]
-_REMEDY = "Increase the range of these joints in the excitation; the model may be wrong outside it."
 
 
 def small_region(case: Case) -> Iterator[Finding]:
@@ -37,7 +36,10 @@ def small_region(case: Case) -> Iterator[Finding]:
             f"{listed(names)}: positions cover a small region, {spans} of {ranges} "
             f"{joint_units(case.mechanism.prismatic, small, 'rad', 'm')}."
         ),
-        remedy=_REMEDY,
+        remedy=(
+            f"Increase the range of {these_joints(names)} in the excitation; the model may be "
+            "wrong outside it."
+        ),
         evidence={f"coverage of {case.joints[j]}": float(share[j]) for j in small},
         plot=_plot(case, small, possible),
     )

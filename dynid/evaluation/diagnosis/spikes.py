@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.ndimage import median_filter
 
@@ -17,6 +18,8 @@ from dynid.text import joint_units, listed, only, torque_unit
 _WIDEST = 3  # samples of a spike: what lasts longer is filtered motion or a plateau
 _WINDOW = 2 * (2 * _WIDEST + 1) + 1  # samples of the running median, most of which are no spike
 _FAR = 8.0  # standard deviations of the noise: none in 10^15 normal values
+_AROUND = 25  # samples to either side that show the noise there, such as a drive's ripple
+_THIRD_QUARTILE = 1.1503  # of the absolute value of a normal distribution
 _LARGE = 0.2  # of the joint's torque (rms about its mean): smaller ones do not matter
 _JUMP = 0.6  # of a spike's size, from one sample to the next at either side
 _EFFECT = 0.01  # of all spikes together over the torque, both rms: less does not affect a fit
@@ -85,10 +88,22 @@ def _from_median(values: Array) -> Array:
 
 def _is_far(distance: Array, scale: float) -> NDArray[np.bool_]:
     size = np.abs(distance)
-    large = size > _LARGE * scale
-    if not large.any():
-        return large
-    return large & (size > _FAR * 1.4826 * float(np.median(size)))
+    far = size > _LARGE * scale
+    if far.any():
+        far &= size > _FAR * 1.4826 * float(np.median(size))
+    at = np.flatnonzero(far)
+    far[at] = size[at] > _FAR * _noise_around(size, at)
+    return far
+
+
+def _noise_around(size: Array, at: NDArray[np.intp]) -> Array:
+    """Return the standard deviation of the noise at samples, on the side where it is larger.
+
+    It is found from the third quartile, as a ripple may be large in each third sample only.
+    """
+    windows = sliding_window_view(np.pad(size, _AROUND, mode="symmetric"), 2 * _AROUND + 1)[at]
+    sides = windows[:, :_AROUND], windows[:, -_AROUND:]
+    return np.maximum(*(np.quantile(one, 0.75, axis=1) for one in sides)) / _THIRD_QUARTILE
 
 
 def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import listed, only
+from dynid.text import listed, only, these_joints
 
 FEWEST_CYCLES = 3
 """Of each joint in an excitation, so that every speed occurs in several poses."""
@@ -38,7 +38,7 @@ def too_short(case: Case) -> Iterator[Finding]:
             f"{listed(names)}: {listed(seen)} cycles in {length:.3g} s of motion; at least "
             f"{FEWEST_CYCLES} are needed to separate inertia, gravity and friction."
         ),
-        remedy="Record a longer motion, or increase the frequency of these joints.",
+        remedy=f"Record a longer motion, or increase the frequency of {these_joints(names)}.",
         evidence={f"cycles of {case.joints[j]}": float(cycles[j]) for j in few},
         plot=Plot(
             x_label="time [s]",

@@ -9,7 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import joint_units, listed, only, torque_unit
+from dynid.text import joint_units, listed, only, these_joints, torque_unit
 
 _INERTIA_SHARE = 0.03  # of the torque: below, errors of friction exceed inertia torque
 _FEWER = 4  # further decimation
@@ -58,7 +58,7 @@ def _at_rest(case: Case, joints: list[int], share: Array) -> Finding:
             f"{listed(names)}: hardly any motion; only {shares} of the samples are faster than "
             f"{speeds} {joint_units(case.mechanism.prismatic, joints, 'rad/s', 'm/s')}."
         ),
-        remedy="Excite these joints too, or cut the recording to the time in which they move.",
+        remedy=(f"Excite {these_joints(names)} too, or cut the recording to the time of motion."),
         evidence={f"moving share of {case.joints[j]}": float(share[j]) for j in joints},
     )
 

@@ -15,6 +15,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.projection import products_beyond
 from dynid.evaluation.diagnosis.residual import Residual
+from dynid.evaluation.diagnosis.too_short import FEWEST_CYCLES, strokes
 
 _CHANCE = 1e-3  # of a false finding in a recording, all joints together
 _SMALL = 0.05  # of friction: half of what it differs between two days, which uncertainties include
@@ -57,8 +58,10 @@ def warming_up(case: Case) -> Iterator[Finding]:
     kinds = {term.kind for term in case.model.terms if term.traits.dissipative}
     friction = residual.torque_of_kinds(kinds)
     duration = float(residual.time[-1] - residual.time[0])
-    moving = [j for j in range(len(case.joints)) if case.decimated.moves[j]]
-    joints = [j for j in moving if np.any(friction[:, j])]
+    # in a few strokes, what changes with time cannot be told from what changes with position
+    cycles = strokes(residual.whole.velocity) / 2
+    enough = case.decimated.moves & (cycles >= FEWEST_CYCLES)
+    joints = [j for j in np.flatnonzero(enough).tolist() if np.any(friction[:, j])]
     if not joints or len(residual.time) < _least_samples():
         return
     bound = float(student.ppf(1 - _CHANCE / len(joints), BLOCKS - 1))

@@ -17,16 +17,11 @@ _REST = """\
 drives:
   effort: torque           # in recordings; for current or rated current see docs/drives.md
 
-terms:                     # docs/method.md lists every kind
-  - {kind: viscous}
-  - {kind: coulomb}
-  - {kind: offset}
-  - {kind: rotor_inertia}
+terms: auto                # chosen by held-out data; docs/method.md lists every kind
 
 identification:
-  border: 0.3
   cutoff_hz: 10            # [Hz] above the excitation's frequencies
-  parallel_filter: {cutoff_hz: 10, decimation: 20}
+  parallel_filter: {cutoff_hz: 10}   # of torque and model; of fast recordings with decimation: 10
 
 excitation:
   type: fourier

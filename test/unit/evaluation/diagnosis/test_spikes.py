@@ -67,6 +67,14 @@ def test_friction_at_reversals_and_noise_are_no_spikes() -> None:
     assert "spikes" not in findings(robot, swung(robot, noise=2.0))
 
 
+def test_the_ripple_of_a_drive_in_a_part_of_the_motion_is_no_spikes() -> None:
+    robot, recording = limited_arm(), swung(limited_arm())
+    effort = recording.effort.copy()
+    rippled = np.arange(600, 1800, 3)  # every third sample, of less than a third of the time
+    effort[rippled, 1] += 0.6 * effort[:, 1].std()
+    assert "spikes" not in findings(robot, replace(recording, effort=effort))
+
+
 def test_spikes_of_little_effect_are_not_reported() -> None:
     robot = limited_arm()
     found = findings(robot, with_spikes(swung(robot), np.full(3, 0.15)))

@@ -17,15 +17,22 @@ RATE = 50.0
 DURATION = 300.0
 
 
-def found(factor, noise: float = 0.05, seed: int = 0, **changes) -> dict[str | None, Finding]:
+def found(
+    factor,
+    noise: float = 0.05,
+    seed: int = 0,
+    rate: float = RATE,
+    duration: float = DURATION,
+    **changes,
+) -> dict[str | None, Finding]:
     """Return the findings where friction is multiplied by ``factor`` of time [s]."""
     robot = arm_robot()
     mechanism = robot.mechanism()
     parameters = true_parameters(mechanism)
     recording = recorded(
-        mechanism, parameters, samples=round(DURATION * RATE), rate=RATE, noise=noise, seed=seed
+        mechanism, parameters, samples=round(duration * rate), rate=rate, noise=noise, seed=seed
     )
-    ahead = np.gradient(recording.velocity, 1 / RATE, axis=0)
+    ahead = np.gradient(recording.velocity, 1 / rate, axis=0)
     parts = torque_parts(
         mechanism.with_parameters(parameters), recording.position, recording.velocity, ahead
     )
@@ -101,6 +108,14 @@ def test_constant_friction_gives_no_finding(noise, seed):
 
 def test_friction_that_rises_is_no_warm_up():
     assert found(lambda time: 1 + 0.3 * time / DURATION) == {}
+
+
+def test_a_few_strokes_do_not_show_a_fall():
+    def falling(time):
+        return 1 - 0.5 * time / time[-1]
+
+    assert found(falling, rate=200.0, duration=20.0)  # ten cycles
+    assert not found(falling, rate=200.0, duration=3.0)  # two
 
 
 def test_a_short_warm_up_is_never_negative():
