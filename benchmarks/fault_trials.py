@@ -104,6 +104,11 @@ class Shop:
         from support.small_robot import write_small_robot  # noqa: PLC0415
 
         self.profile = Path(write_small_robot(folder))
+        # a demonstration is the same in every run: an earlier one needs other settings
+        content = yaml.safe_load(self.profile.read_text())
+        content["identification"] = {**content.get("identification", {}), "cutoff_hz": 9}
+        self.other_profile = self.profile.with_name("earlier.yaml")
+        self.other_profile.write_text(yaml.safe_dump(content, sort_keys=False))
         robot = load_robot(self.profile)
         settings = find_excitation(robot)
         if settings is None:
@@ -120,6 +125,7 @@ class Shop:
         bag, other = reversed(self.bags) if earlier else self.bags
         cutoff = ["--set", f"identification.cutoff_hz={9 if earlier else 8}"]
         profile = ["-p", self.profile]
+        demonstrated = self.other_profile if earlier else self.profile
         strict = ["--set", "identification.max_relative_torque_error=0.0001"]
         commands: dict[str, Sequence[object]] = {
             "identify": ["-m", "dynid", "identify", bag, *profile, "-o", out],
@@ -127,7 +133,7 @@ class Shop:
             "validate": ["-m", "dynid", "validate", other, "-m", self.model, "-o", out],
             "friction": ["-m", "dynid", "friction", bag, other, *profile, "-o", out, *cutoff],
             "tune": ["-m", "dynid", "tune-collision", bag, "-m", self.model, "-o", out / "c.yaml"],
-            "demo": ["-m", "dynid", "demo", "--without-ros", "--robot", self.profile, "-o", out],
+            "demo": ["-m", "dynid", "demo", "--without-ros", "-p", demonstrated, "-o", out],
             "identifier": ["-c", IDENTIFIER, self.profile, bag, out],
             "recorder": ["-c", RECORDER, out / "recording"],
         }

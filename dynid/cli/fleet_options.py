@@ -30,19 +30,28 @@ DataSetFolder = Annotated[
     Path, typer.Argument(metavar="DATA_SET", help="Folder that 'fleet identify' has written.")
 ]
 
+# and what it shares locks with its threads by
+_DASK = ("dask", "distributed", "tornado", "asyncio", "concurrent", "logging")
+
 
 @contextmanager
 def connected(scheduler: str | None, workers: int | None, memory: str) -> Iterator[Client]:
     """Yield a client of the cluster that the options name.
 
+    SIGINT and SIGTERM raise KeyboardInterrupt, but never within Dask.
+
     Raises:
         ConfigurationError: they contradict each other, or Dask is not installed.
         TaskError: the cluster does not answer.
     """
+    from dynid.cli.interruption import interrupted_outside
     from dynid.errors import ConfigurationError
     from dynid.fleet.engine import cluster
 
     if scheduler is not None and workers is not None:
         raise ConfigurationError("--workers is for processes on this machine, not for --scheduler.")
-    with cluster(scheduler, workers=workers, memory=memory) as client:
+    with (
+        interrupted_outside(_DASK),
+        cluster(scheduler, workers=workers, memory=memory) as client,
+    ):
         yield client

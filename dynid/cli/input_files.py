@@ -9,7 +9,9 @@ from typing import Any
 
 from dynid.kept_inputs import inputs_kept
 
-_OUTPUTS = ("output", "profile_out", "destination")
+OUTPUTS = frozenset({"output", "profile_out", "destination"})
+"""Names of the options and arguments that a command writes to."""
+
 _NAMES_OR_FILES = ("profile", "robot")  # options that take the name of a shipped robot, or a file
 
 
@@ -29,7 +31,7 @@ def _input_files(options: dict[str, Any]) -> Iterator[Path]:
         for one in value if isinstance(value, list) else [value]:
             if name in _NAMES_OR_FILES and isinstance(one, str):
                 yield from _files_of(Path(one))
-            elif isinstance(one, Path) and name not in _OUTPUTS:
+            elif isinstance(one, Path) and name not in OUTPUTS:
                 yield from _files_of(one)
 
 

@@ -1,14 +1,18 @@
-"""Signals that end a search early, so that a command continues with what was found."""
+"""Signals that end a search early or a command in order."""
 
 from __future__ import annotations
 
 import signal
+import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from types import FrameType
+
+_AGAIN = 0.05  # [s] after which an interruption that had to wait is tried again
+_FORCED = 1.0  # [s] after the first signal from which on another one does not wait
 
 
 @contextmanager
@@ -21,9 +25,7 @@ def interrupted_once() -> Iterator[Callable[[], None]]:
     signal that is ignored from the start, such as Ctrl-C in a shell's background job, stays so. For
     the main thread only.
     """
-    now = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    usual = (signal.default_int_handler, signal.SIG_DFL)
-    taken = {number: handler for number, handler in now.items() if handler in usual}
+    taken = _usual_handlers()
 
     def ignore() -> None:
         for number in taken:
@@ -40,3 +42,73 @@ def interrupted_once() -> Iterator[Callable[[], None]]:
     finally:
         for number, handler in taken.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def interrupted_outside(packages: Collection[str]) -> Iterator[None]:
+    """Let SIGINT and SIGTERM raise KeyboardInterrupt in the block, but not within some packages.
+
+    Raised there it could leave a lock held for which other threads wait without an end; and what
+    is raised in a destructor or in a callback of the garbage collector is printed and lost. Such an
+    interruption is raised when the main thread has left the package, at the end of the block at the
+    latest. Another signal a second later does not wait. A signal that is ignored stays so. For the
+    main thread only; SIGALRM is used.
+
+    Args:
+        packages: names, such as ``distributed``.
+    """
+    taken = _usual_handlers()
+    interruption = _Interruption(frozenset(packages))
+    alarm = signal.signal(signal.SIGALRM, interruption.take)
+    for number in taken:
+        signal.signal(number, interruption.take)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, alarm)
+        for number, handler in taken.items():
+            signal.signal(number, handler)
+        if interruption.waits:
+            raise KeyboardInterrupt
+
+
+class _Interruption:
+    """The first signal, and whether it was raised."""
+
+    def __init__(self, packages: frozenset[str]) -> None:
+        self._packages = packages
+        self._first: float | None = None
+        self._raised = False
+
+    @property
+    def waits(self) -> bool:
+        return self._first is not None and not self._raised
+
+    def take(self, number: int, frame: FrameType | None) -> None:
+        now, is_alarm = time.monotonic(), number == signal.SIGALRM
+        if self._first is None:
+            if is_alarm:
+                return
+            self._first = now
+        forced = not is_alarm and now - self._first > _FORCED
+        if forced or (self.waits and not self._is_within(frame)):
+            self._raised = True
+            raise KeyboardInterrupt
+        if self.waits:
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+
+    def _is_within(self, frame: FrameType | None) -> bool:
+        while frame is not None:
+            package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+            if package in self._packages or frame.f_code.co_name == "__del__":
+                return True
+            frame = frame.f_back
+        return False
+
+
+def _usual_handlers() -> dict[signal.Signals, Any]:
+    """Return the handlers of SIGINT and SIGTERM, where they are Python's or the system's own."""
+    now = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    usual = (signal.default_int_handler, signal.SIG_DFL)
+    return {number: handler for number, handler in now.items() if handler in usual}

@@ -99,6 +99,7 @@ def wrench_command(
     from dynid.report.wrench_plot import write_plot
     from dynid.robot.acceptance import check_acceptance
     from dynid.robot.recordings import load_recording
+    from dynid.transaction import written_together
 
     _check(confidence, false_alarms_per_hour, free, uncertainty)
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)
@@ -109,7 +110,7 @@ def wrench_command(
     refuse_to_replace(existing if kept is None else [*existing, kept], force)
     carried = None if payload is None else read_carried_body(payload)
     console = result_console(as_json)
-    found, written = {}, []
+    found = {}
     with progress(console) as step:
         step("determining the uncertainty")
         errors = _uncertainty(
@@ -127,23 +128,18 @@ def wrench_command(
                 zero_phase=zero_phase,
                 start=start or 0.0,
             )
-            found[path.name] = one
-            if output is not None:
-                table, picture = files[path]
-                output.mkdir(parents=True, exist_ok=True)
-                write_csv(one, table)
-                write_plot(one, f"{loaded.robot.name}: external wrench, {path.name}", picture)
-                written += [table, picture]
-        if kept is not None:
-            names = ", ".join(path.name for path in free or [])
-            header = [
-                f"Uncertainty of the external torque of {loaded.robot.name}, by `dynid wrench`.",
-                f"Model: {model.name}. Free motion: {names}.",
-            ]
-            write_uncertainty(errors, header, kept)
-            written.append(kept)
+            found[path] = one
+        if output is not None:
+            with written_together(output) as unfinished:
+                for path, (table, picture) in files.items():
+                    title = f"{loaded.robot.name}: external wrench, {path.name}"
+                    write_csv(found[path], unfinished / table.name)
+                    write_plot(found[path], title, unfinished / picture.name)
+                if kept is not None:
+                    write_uncertainty(errors, _header(loaded, model, free), unfinished / kept.name)
+    shown = {_shown(path, recordings): one for path, one in found.items()}
     if as_json:
-        print_json(wrench_json(loaded.robot.name, errors, found))
+        print_json(wrench_json(loaded.robot.name, errors, shown))
         return
     if errors.origin == "identification":
         print_message(
@@ -151,9 +147,23 @@ def wrench_command(
             "free motion, with the noise that the observer sees.",
             kind="note",
         )
-    for name, one in found.items():
+    for name, one in shown.items():
         print_wrench(console, name, one)
-    print_written(console, written)
+    print_written(console, existing if kept is None else [*existing, kept])
+
+
+def _header(loaded: Model, model: Path, free: Sequence[Path] | None) -> list[str]:
+    names = ", ".join(path.name for path in free or [])
+    return [
+        f"Uncertainty of the external torque of {loaded.robot.name}, by `dynid wrench`.",
+        f"Model: {model.name}. Free motion: {names}.",
+    ]
+
+
+def _shown(path: Path, recordings: Sequence[Path]) -> str:
+    """Return the name of a recording; its path, if another one has the same name."""
+    names = [one.name for one in recordings]
+    return path.name if names.count(path.name) == 1 else str(path)
 
 
 def _check(

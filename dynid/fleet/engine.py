@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import metadata
 from itertools import islice
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dynid.errors import ConfigurationError, TaskError
@@ -22,7 +23,7 @@ _RECONNECT = "10s"
 _WITHOUT_PROCESSES = "10 minutes"  # after which the work ends: none of them could be started again
 _CLOSING = 60.0  # [s] most time that the processes of an interrupted command may take to end
 _LEAST_MEMORY = 100_000_000  # [bytes] below which a process cannot even start
-_SETUP = "dynid.fleet.worker_setup"
+_SETUP = "dynid.fleet.nanny_setup"
 
 
 class WorkerLost(Exception):  # noqa: N818  reported as the result of one item
@@ -88,7 +89,7 @@ def _local_settings() -> dict[str, Any]:
         "distributed.scheduler.no-workers-timeout": _WITHOUT_PROCESSES,
         # a paused process would get no items as long as its memory stays as it is
         "distributed.worker.memory.pause": False,
-        "distributed.worker.preload": [_SETUP],
+        "distributed.nanny.preload": [_SETUP],
         # its samples of the stack would take 0.1 MB for each recording, without a bound
         "distributed.worker.profile.enabled": False,
     }
@@ -206,27 +207,27 @@ def _unordered(
     suspects: list[tuple[Item, tuple[Any, ...]]],
 ) -> Iterator[tuple[Item, Result]]:
     """Yield items with their results; those whose processes ended are added to ``suspects``."""
-    from distributed import KilledWorker, as_completed  # noqa: PLC0415
+    from distributed import Future, KilledWorker  # noqa: PLC0415
 
     waiting = iter(items)
-    running: dict[Any, tuple[Item, tuple[Any, ...]]] = {}
+    running: dict[Future[Any], tuple[Item, tuple[Any, ...]]] = {}
+    # waited for outside Dask, where Ctrl-C may raise
+    done: SimpleQueue[Future[Any]] = SimpleQueue()
 
-    def submitted(count: int) -> list[Any]:
-        futures = []
+    def submit(count: int) -> None:
         for one in islice(waiting, count):
             future = client.submit(function, *one[1], pure=False)
-            running[future.key] = one
-            futures.append(future)
-        return futures
+            running[future] = one
+            future.add_done_callback(done.put)
 
-    done = as_completed(submitted(ahead), loop=client.loop)
-    for future in done:
-        item, arguments = running.pop(future.key)
+    submit(ahead)
+    while running:
+        future = done.get()
+        item, arguments = running.pop(future)
         try:
             result = future.result()
         except KilledWorker:
             suspects.append((item, arguments))
         else:
             yield item, result
-        for other in submitted(1):
-            done.add(other)
+        submit(1)

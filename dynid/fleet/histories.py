@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from dynid.drift.history import History, without_repeatability
 from dynid.dynamics.joint_terms import term_kinds
 from dynid.errors import EstimationError
 from dynid.fleet.dataset import FleetResults
+from dynid.text import printable
 
 Row = Mapping[str, Any]
 
@@ -24,8 +26,8 @@ def robot_history(results: FleetResults, robot: str) -> tuple[History, tuple[Row
     are base parameters that not every recording determines with the same regrouping.
 
     Raises:
-        EstimationError: there are too few recordings or parameters in common, or two recordings
-            of the same time.
+        EstimationError: there are too few recordings or parameters in common, two recordings
+            of the same time, or numbers of a recording that contradict each other.
     """
     mine = results.of_robot(robot)
     rows = mine.recordings.to_pylist()
@@ -38,6 +40,8 @@ def robot_history(results: FleetResults, robot: str) -> tuple[History, tuple[Row
     for one in mine.parameters.to_pylist():
         if one["recording"] in parameters:
             parameters[one["recording"]].append(one)
+    for row in used:
+        _check(robot, row, parameters[row["recording"]])
     names = _common([parameters[row["recording"]] for row in used])
     if not names:
         raise EstimationError(
@@ -91,6 +95,26 @@ def _common(recordings: Sequence[Sequence[Row]]) -> tuple[str, ...]:
         name
         for name, relation in known[0].items()
         if all(other.get(name) == relation for other in known)
+    )
+
+
+def _check(robot: str, row: Row, parameters: Sequence[Row]) -> None:
+    """Raise unless the numbers of a recording, which another program may have written, agree."""
+    count, covariance = len(parameters), row["covariance"] or []
+    numbers = [*covariance, row["friction_repeatability"], row["temperature"]]
+    numbers += [one[name] for one in parameters for name in ("value", "standard_deviation")]
+    if (
+        len(covariance) == count * (count + 1) // 2
+        and sorted(one["index"] for one in parameters) == list(range(count))
+        and len({one["parameter"] for one in parameters}) == count
+        and all(one is None or isfinite(one) for one in numbers)
+        and None not in covariance
+    ):
+        return
+    raise EstimationError(
+        f"{robot}: the parameters of recording '{printable(row['recording'])}' do not agree with "
+        "their covariance, or are not finite; the data set was altered: dynid fleet identify "
+        "--again writes it again."
     )
 
 

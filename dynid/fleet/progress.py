@@ -16,6 +16,7 @@ from pathlib import Path
 
 _NAME = "progress.json"
 _LENGTH = 64  # [bytes] that each write replaces as a whole
+_MOST = 10**12  # recordings: more are no count
 
 Progress = Callable[[int, int], None]
 """Called with what is done, and all that there is."""
@@ -63,9 +64,12 @@ def read_progress(folder: Path) -> RunProgress | None:
         with (folder / _NAME).open("rb") as file:
             running = _is_locked(file.fileno())
             content = json.loads(file.read(_LENGTH) or b'{"done": 0, "all": 0}')
-            return RunProgress(running, int(content["done"]), int(content["all"]))
+            done, count = content["done"], content["all"]
     except (OSError, ValueError, KeyError, TypeError):
         return None  # there is none, or it is not ours
+    if type(done) is not int or type(count) is not int or not 0 <= done <= count < _MOST:
+        return None
+    return RunProgress(running, done, count)
 
 
 def _is_locked(descriptor: int) -> bool:

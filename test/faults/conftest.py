@@ -6,29 +6,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
-from support.arm_files import write_arm
-
-from dynid.identification.identify import identify
-from dynid.profile import load_robot
-from dynid.report.write import write_outputs
-from dynid.robot.recordings import load_recording
-
-
-@dataclass(frozen=True)
-class Workshop:
-    folder: Path
-    profile: Path
-    bag: Path
-    other_bag: Path
-    model: Path
-
-    def identify(self, out: Path, *more: object) -> list[object]:
-        return ["identify", self.bag, "-p", self.profile, "-o", out, *more]
+from support.writing_commands import Workshop, make_workshop
 
 
 @pytest.fixture(scope="session")
@@ -36,19 +17,7 @@ def workshop() -> Iterator[Workshop]:
     """In a folder that every user may read."""
     folder = Path(tempfile.mkdtemp(prefix="dynid-faults-"))
     folder.chmod(0o755)
-    drives = {
-        "rated_current_ma": 3400,
-        "peak_current_ma": 9000,
-        "torque_constant": 0.2,
-        "gear_ratio": 100,
-        "encoder_counts": 131072,
-    }
-    arm = write_arm(folder)
-    content = yaml.safe_load(arm.profile.read_text())
-    (folder / "driven.yaml").write_text(yaml.safe_dump({**content, "drives": drives}))
-    robot = load_robot(arm.profile)
-    write_outputs(identify(robot, load_recording(arm.bag, robot)), folder / "model")
-    yield Workshop(folder, arm.profile, arm.bag, arm.other_bag, folder / "model" / "model.yaml")
+    yield make_workshop(folder)
     shutil.rmtree(folder)
 
 

@@ -28,6 +28,7 @@ from dynid.robot.robot import Robot
 from dynid.robot.slave_files import slave_files
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.simulate import simulate
+from fuzz.command_targets import put_commands
 from fuzz.fleet_targets import put_fleet
 from fuzz.simulator_targets import put_simulators
 
@@ -206,6 +207,7 @@ def make_corpus(folder: Path) -> None:
     _put_recordings(folder, short)
     put_fleet(folder, short)
     put_simulators(folder)
+    put_commands(folder, short)
 
 
 def _put(folder: Path, name: str, content: str | bytes) -> None:

@@ -41,6 +41,17 @@ from dynid.robot.robot import Robot
 from dynid.robot.shapes import robot_shapes
 from dynid.robot.slave_files import check_slave_files, slave_files
 from dynid.robot.urdf_export import kinematic_urdf
+from fuzz.command_targets import (
+    new_profile,
+    read_columns,
+    read_expression,
+    read_left_progress,
+    read_override,
+    read_package,
+    read_rig,
+    read_rows,
+    seal_again,
+)
 from fuzz.fleet_targets import read_data_set, read_episode, read_fleet, read_fleet_table
 from fuzz.simulator_targets import read_mjcf, read_simulator
 
@@ -295,6 +306,15 @@ TARGETS = {
     "mjcf": Target(read_mjcf, 300),
     "simulator": Target(read_simulator, 100),
     "usd": Target(read_simulator, 50),
+    "columns": Target(read_columns, 200),
+    "rig": Target(read_rig, 30),
+    "expression": Target(read_expression, 1000),
+    "override": Target(read_override, 100),
+    "package": Target(read_package, 500),
+    "progress": Target(read_left_progress, 1000),
+    "new": Target(new_profile, 50),
+    "seal": Target(seal_again, 50),
+    "rows": Target(read_rows, 10),
 }
 """By the name of the corpus' folder."""
 

@@ -64,3 +64,8 @@ def later_seeds_first(seed: int) -> tuple[int, float]:
     """Return a number of a seed; the first one is drawn last, where several run side by side."""
     length = 10 if seed else 200_000
     return seed, float(np.random.default_rng(seed).standard_normal(length)[0])
+
+
+def blocks_interruptions() -> bool:
+    """Return whether Ctrl-C of a terminal does not reach this process."""
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])

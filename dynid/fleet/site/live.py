@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -60,14 +61,13 @@ def serve_fleet(
             f"{printable(folder)}: is not a folder; 'dynid fleet identify' writes a data set."
         )
     site = LiveSite(folder, client, watch)
-    with answering(make_server(site.answer, port=port)) as address:
+    server = make_server(site.answer, port=port)
+    # whoever knows the address may end it
+    with suppress(KeyboardInterrupt), answering(server) as address:
         announce(address, ready, browse=browse)
-        try:
-            while True:
-                site.refresh()
-                Event().wait(_POLL)
-        except KeyboardInterrupt:
-            return
+        while True:
+            site.refresh()
+            time.sleep(_POLL)
 
 
 class LiveSite:

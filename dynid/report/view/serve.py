@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -29,12 +30,11 @@ def serve(scene: Scene, *, port: int = 0, ready: Callable[[str], None], browse: 
     Raises:
         OutputError: meshcat is not installed, or the port is in use.
     """
-    with answering(page_server(scene, port=port)) as address:
+    server = page_server(scene, port=port)
+    # whoever knows the address may end it
+    with suppress(KeyboardInterrupt), answering(server) as address:
         announce(address, ready, browse=browse)
-        try:
-            Event().wait()
-        except KeyboardInterrupt:
-            return
+        Event().wait()
 
 
 def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -170,3 +171,18 @@ def test_a_damaged_uncertainty_is_refused(
     path.write_text(text.replace(old, new))
     with pytest.raises(ConfigurationError, match=sentence):
         read_uncertainty(path, robot)
+
+
+def test_recordings_of_the_same_name_are_both_shown(
+    workshop: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    other = tmp_path / "pushed"
+    shutil.copytree(workshop / "free_3", other)
+    given = [workshop / "pushed", other, "-m", workshop / "model.yaml", "--json"]
+    assert run(monkeypatch, *given) == 0
+    found = json.loads(capsys.readouterr().out)["recordings"]
+    assert [one["recording"] for one in found] == [str(workshop / "pushed"), str(other)]
+    assert len(found[0]["contacts"]) == 1

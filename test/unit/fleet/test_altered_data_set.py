@@ -15,8 +15,10 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'"
 pq = pytest.importorskip("pyarrow.parquet")
 
 from dynid.fleet.dataset import load, writer  # noqa: E402
-from dynid.fleet.parquet_file import has_checksum  # noqa: E402
+from dynid.fleet.parquet_file import read_parquet  # noqa: E402
 from dynid.fleet.schema import RECORDINGS  # noqa: E402
+
+MARK = b"\0dynid-sha256:"
 
 
 def row(recording: str, model: str | None) -> dict[str, Any]:
@@ -69,22 +71,43 @@ def test_a_model_is_removed_with_the_last_recording_that_has_it(tmp_path):
     assert sorted(one.name for one in (folder / "models" / "a").iterdir()) == ["other.yaml"]
 
 
+def refuses(file: Path, content: bytes) -> bool:
+    """Return whether other content of a file is refused, through the reader of data sets."""
+    file.write_bytes(content)
+    try:
+        load(file.parents[1])
+    except ConfigurationError:
+        return True
+    return False
+
+
 def test_every_changed_byte_is_refused(tmp_path):
     file = write(tmp_path / "fleet", {f"{number}.npz": None for number in range(20)})
     content = file.read_bytes()
-    whole = load(tmp_path / "fleet").recordings
-    mark = content.index(b"\0dynid-sha256:")
-    accepted = []
     for place in range(len(content)):
-        file.write_bytes(content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :])
-        try:
-            found = load(tmp_path / "fleet").recordings
-        except ConfigurationError:
-            continue
-        assert found.equals(whole), f"byte {place}"
-        accepted.append(place)
-    # without its mark there is no checksum, as in a file of another program
-    assert set(accepted) <= set(range(mark, mark + len(b"\0dynid-sha256:")))
+        changed = content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :]
+        assert refuses(file, changed), f"byte {place}"
+
+
+def test_every_changed_bit_in_the_mark_of_the_checksum_is_refused(tmp_path):
+    file = write(tmp_path / "fleet", {"1.npz": None})
+    content = file.read_bytes()
+    mark = content.index(MARK)
+    for place in range(mark, mark + len(MARK)):
+        for bit in range(8):
+            value = content[place] ^ (1 << bit)
+            file.write_bytes(content[:place] + bytes([value]) + content[place + 1 :])
+            with pytest.raises(pa.ArrowInvalid, match="its SHA-256 cannot be read"):
+                read_parquet(file)
+
+
+def test_a_checksum_that_is_overwritten_as_a_whole_is_refused(tmp_path):
+    file = write(tmp_path / "fleet", {"1.npz": None})
+    content = file.read_bytes()
+    mark = content.index(MARK)
+    size = len(MARK) + 32
+    for other in (bytes(size), b"\xff" * size, content[:size]):
+        assert refuses(file, content[:mark] + other + content[mark + size :])
 
 
 def test_a_changed_footer_is_named(tmp_path):
@@ -99,11 +122,12 @@ def test_a_changed_footer_is_named(tmp_path):
 def test_a_file_without_a_checksum_is_read_and_gets_one(tmp_path):
     file = write(tmp_path / "fleet", {"1.npz": None})
     table = pq.read_table(file)  # as other programs do
+    assert table.schema.metadata  # says that there is a checksum, and is copied
     pq.write_table(table, file)
+    assert MARK not in file.read_bytes()
     assert load(tmp_path / "fleet").recordings.equals(table)
-    assert not has_checksum(file.read_bytes())
     write(tmp_path / "fleet", {"2.npz": None})
-    assert has_checksum(file.read_bytes())
+    assert MARK in file.read_bytes()
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path):

@@ -10,6 +10,7 @@ from importlib import metadata
 import pytest
 from support.deadlines import LONGEST
 from support.tasks import (
+    blocks_interruptions,
     does_sample,
     end_process_once,
     hold_memory,
@@ -78,6 +79,14 @@ def test_processes_keep_no_samples_of_what_they_do():
     with cluster(workers=1) as client:
         (sampled,) = client.run(does_sample).values()
     assert not sampled
+
+
+def test_the_interruption_of_a_terminal_does_not_reach_processes(tmp_path):
+    with cluster(workers=1) as client:
+        assert list(client.run(blocks_interruptions).values()) == [True]
+        # nor those that are started in place of others
+        dict(completed(client, end_process_once, [(3, (str(tmp_path), 3))]))
+        assert list(client.run(blocks_interruptions).values()) == [True]
 
 
 def test_few_items_are_on_the_cluster_at_a_time(client):

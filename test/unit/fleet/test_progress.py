@@ -21,6 +21,14 @@ def test_a_run_is_seen_until_it_ends(tmp_path):
 
 
 def test_a_file_of_something_else_is_no_progress(tmp_path):
-    for content in (b"[1]", b"{}", b"\xff", b'{"done": "x", "all": 2}'):
+    for content in (
+        *(b"[1]", b"{}", b"\xff", b'{"done": "x", "all": 2}', b'{"done": 1.5, "all": 2}'),
+        *(b'{"done": Infinity, "all": 2}', b'{"done": 1, "all": NaN}', b'{"done": 3, "all": 2}'),
+        *(
+            b'{"done": -1, "all": 2}',
+            b'{"done": true, "all": 2}',
+            b'{"done": 1, "all": 1' + b"0" * 30,
+        ),
+    ):
         (tmp_path / "progress.json").write_bytes(content)
         assert read_progress(tmp_path) is None

@@ -130,6 +130,37 @@ def histories(count: int, seed: int = 0, *, width: int = 4, days: int = 6) -> di
 UNITS = {f"Fc{one}": "Nm" for one in range(4)}
 
 
+def _with(table, row, **changed):
+    rows = table.to_pylist()
+    rows[row] = rows[row] | {name: change(rows[row][name]) for name, change in changed.items()}
+    return type(table).from_pylist(rows, schema=table.schema)
+
+
+@pytest.mark.parametrize(
+    ("table", "changed"),
+    [
+        ("recordings", {"covariance": lambda old: old[:-1]}),
+        ("recordings", {"covariance": lambda _: None}),
+        ("recordings", {"covariance": lambda old: [None, *old[1:]]}),
+        ("recordings", {"covariance": lambda old: [np.nan, *old[1:]]}),
+        ("recordings", {"temperature": lambda _: np.inf}),
+        ("recordings", {"friction_repeatability": lambda _: np.nan}),
+        ("parameters", {"index": lambda _: 1000}),
+        ("parameters", {"index": lambda old: old + 1}),
+        ("parameters", {"parameter": lambda _: "MX1"}),
+        ("parameters", {"value": lambda _: np.inf}),
+        ("parameters", {"standard_deviation": lambda _: np.nan}),
+    ],
+)
+def test_numbers_that_contradict_each_other_are_said_in_a_sentence(results, table, changed):
+    mine = results.of_robot("new")
+    altered = replace(mine, **{table: _with(getattr(mine, table), 0, **changed)})
+    if "parameter" in changed:  # the name of another one
+        altered = replace(altered, parameters=_with(altered.parameters, 1, **changed))
+    with pytest.raises(EstimationError, match=r"new: the parameters of recording .* do not agree"):
+        robot_history(altered, "new")
+
+
 def test_a_robot_unlike_its_type_is_found():
     fleet = histories(12)
     odd = fleet["robot_3"]

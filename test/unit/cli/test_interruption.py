@@ -1,0 +1,157 @@
+"""An interruption ends a command where nothing is damaged by it, and none is lost."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from support.deadlines import LONGEST
+
+from dynid.cli import interruption
+from dynid.cli.interruption import interrupted_outside
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+# a package with locks, a callback of the garbage collector, and a destructor
+PACKAGE = """
+import signal
+
+def interrupted(steps, number=signal.SIGINT):
+    signal.raise_signal(number)
+    steps.append("went on")
+
+def collected(phase, _):
+    if phase == "start":
+        signal.raise_signal(signal.SIGINT)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _usual_handlers() -> Iterator[None]:
+    """Python's own handlers: a shell's background job begins with some ignored."""
+    before = {one: signal.getsignal(one) for one in (*SIGNALS, signal.SIGALRM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def package() -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "locking.part"}
+    exec(PACKAGE, names)  # noqa: S102
+    return names
+
+
+@contextmanager
+def interrupted() -> Iterator[None]:
+    """Handle interruptions outside the package, of which one must be raised in the block."""
+    try:
+        with interrupted_outside(["locking"]):
+            yield
+    except KeyboardInterrupt:
+        return
+    pytest.fail("the interruption was lost")
+
+
+def wait() -> None:
+    """Be interrupted, outside any package."""
+    deadline = time.monotonic() + LONGEST
+    while time.monotonic() < deadline:
+        pass
+
+
+def handlers() -> list[Any]:
+    return [signal.getsignal(one) for one in (*SIGNALS, signal.SIGALRM)]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_an_interruption_is_raised_at_once(number: int) -> None:
+    before, steps = handlers(), []
+    with interrupted():
+        signal.raise_signal(number)
+        steps.append("went on")
+    assert steps == []
+    assert handlers() == before
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_an_interruption_within_a_package_is_raised_after_it(package, number: int) -> None:
+    steps: list[str] = []
+    with interrupted():
+        package["interrupted"](steps, number)
+        assert steps == ["went on"]
+        wait()
+
+
+def test_an_interruption_in_a_callback_of_the_garbage_collector_is_not_lost(package) -> None:
+    gc.callbacks.append(package["collected"])
+    with interrupted():
+        gc.collect()
+        gc.callbacks.remove(package["collected"])
+        wait()
+
+
+def test_an_interruption_in_a_destructor_is_not_lost() -> None:
+    class Held:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    with interrupted():
+        held = [Held()]
+        held.clear()
+        wait()
+
+
+def test_an_interruption_that_still_waits_is_raised_at_the_end(package) -> None:
+    before = handlers()
+    with interrupted():
+        package["interrupted"]([])
+    assert handlers() == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_second_signal_at_once_is_the_same_interruption(monkeypatch) -> None:
+    monkeypatch.setattr(interruption, "_FORCED", LONGEST)
+    with interrupted_outside(["locking"]):
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+
+
+def test_another_signal_later_does_not_wait(package, monkeypatch) -> None:
+    monkeypatch.setattr(interruption, "_FORCED", -1.0)
+    steps: list[str] = []
+    with interrupted_outside(["locking"]), pytest.raises(KeyboardInterrupt):
+        package["interrupted"](steps)
+    assert steps == []
+
+
+def test_ignored_signals_stay_ignored() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with interrupted_outside(["locking"]):
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_an_interruption_from_another_process_ends_a_wait() -> None:
+    def later(send: Callable[[], None]) -> None:
+        while not waiting:
+            time.sleep(0.001)
+        send()
+
+    waiting: list[bool] = []
+    sender = threading.Thread(target=later, args=(lambda: os.kill(os.getpid(), signal.SIGINT),))
+    with interrupted():
+        sender.start()
+        waiting.append(True)
+        time.sleep(LONGEST)
+    sender.join()
