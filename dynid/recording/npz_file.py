@@ -15,6 +15,7 @@ from dynid.recording.limits import RecordingTooLargeError, check_memory, check_u
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
 from dynid.recording.samples import Samples, nanoseconds, require_joints
+from dynid.recording.temperature import TemperatureSamples, with_temperature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _REQUIRED = ("time", "position", "effort", "joint_names")
-_OPTIONAL = ("velocity",)
+_OPTIONAL = ("velocity", "temperature")
 _ENDING = ".npy"
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Compression methods of NumPy."""
@@ -39,7 +40,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     """Read a recording from named arrays.
 
     These are ``time`` (N,) [s], ``position``, ``velocity``, ``effort`` (N, n) and
-    ``joint_names`` (n,); ``velocity`` is optional.
+    ``joint_names`` (n,); ``velocity`` is optional, and so is ``temperature`` (N, n) [°C].
 
     Args:
         path: the ``.npz`` file.
@@ -61,7 +62,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
         if name not in arrays:
             raise RecordingError(
                 f"{where}: array '{name}' is missing; expected are "
-                f"{', '.join(_REQUIRED)} and optionally velocity."
+                f"{', '.join(_REQUIRED)} and optionally {' and '.join(_OPTIONAL)}."
             )
     names = tuple(str(name) for name in np.atleast_1d(arrays["joint_names"]).ravel())
     what = f"{where}: names {len(names)} joints"
@@ -73,7 +74,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     order = [names.index(joint) for joint in wanted]
     signals = {
         name: _numbers(arrays, name, (len(time), len(names)), where)[:, order]
-        for name in ("position", "velocity", "effort")
+        for name in ("position", "velocity", "effort", "temperature")
         if name in arrays
     }
     damage = tuple(
@@ -81,7 +82,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
         f"{len(time)} samples were ignored."
         for name, reason in damaged.items()
     )
-    return Samples(
+    samples = Samples(
         stamps=nanoseconds(time, where),
         position=signals["position"],
         velocity=signals.get("velocity"),
@@ -91,6 +92,12 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
         repairs=damage,
         damage=damage,
     )
+    if "temperature" not in signals:
+        return samples
+    heat = TemperatureSamples(
+        samples.stamps, signals["temperature"], f"{where}, array 'temperature'"
+    )
+    return with_temperature(samples, heat)
 
 
 def _arrays(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
