@@ -20,8 +20,8 @@ from dynid.recording.mcap_file import McapFile
 from dynid.recording.message_block import MessageBlock, unpacked
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
+from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.storage import StorageFile, Topic
-from dynid.recording.temperature import with_temperature
 from dynid.recording.temperature_topic import read_temperature
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from dynid.recording.csv_merge import TimedSignal, merge
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest, frozen
 from dynid.recording.names import shown
+from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import (
     NANOSECONDS,
     Flaw,
@@ -21,7 +22,7 @@ from dynid.recording.samples import (
     unusable_times,
 )
 from dynid.recording.table import Reading, Table, read_table
-from dynid.recording.temperature import TemperatureSamples, with_temperature
+from dynid.recording.temperature import TemperatureSamples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,9 @@ from dynid.limits import RECORDING_JOINTS, RECORDING_MEMORY
 from dynid.recording.limits import RecordingTooLargeError, check_memory, check_unpacked
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
+from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import Samples, nanoseconds, require_joints
-from dynid.recording.temperature import TemperatureSamples, with_temperature
+from dynid.recording.temperature import TemperatureSamples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

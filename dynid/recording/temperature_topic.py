@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -10,14 +10,16 @@ from dynid.errors import RecordingError
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.message_definitions import types_for
 from dynid.recording.names import shown, shown_names
+from dynid.recording.plausible_temperature import first_of_each
 from dynid.recording.samples import NANOSECONDS
 from dynid.recording.settings import TemperatureTopic
-from dynid.recording.temperature import SPACING, TemperatureSamples, first_of_each
+from dynid.recording.temperature import SPACING, TemperatureSamples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dynid.recording.bag import Bag
+    from dynid.recording.message_block import MessageBlock
+    from dynid.recording.storage import Topic
 
 DYNAMIC_JOINT_STATE = "control_msgs/msg/DynamicJointState"
 _SCALAR = "sensor_msgs/msg/Temperature"
@@ -26,8 +28,18 @@ _SPACING = int(SPACING * NANOSECONDS)
 Found = tuple[int, dict[str, float]]
 
 
+class _Messages(Protocol):
+    """An opened bag."""
+
+    name: str
+    topics: tuple[Topic, ...]
+
+    def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
+        """Yield the raw messages of a topic and type."""
+
+
 def read_temperature(
-    bag: Bag, joints: Sequence[str], wanted: TemperatureTopic | None
+    bag: _Messages, joints: Sequence[str], wanted: TemperatureTopic | None
 ) -> TemperatureSamples | None:
     """Read the temperatures of joints, one message of each ``SPACING``.
 
@@ -75,7 +87,7 @@ def read_temperature(
     return TemperatureSamples(np.array(stamps, dtype=np.int64), celsius, where, required=required)
 
 
-def _messages(bag: Bag, settings: TemperatureTopic, kind: str) -> Iterator[Found]:
+def _messages(bag: _Messages, settings: TemperatureTopic, kind: str) -> Iterator[Found]:
     """Yield (stamp [ns], temperature by recorded name) of one message of each ``SPACING``."""
     types = types_for(kind)
     last: dict[str, int] = {}
@@ -94,7 +106,7 @@ def _messages(bag: Bag, settings: TemperatureTopic, kind: str) -> Iterator[Found
             yield stamp, new
 
 
-def _thinned(bag: Bag, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
+def _thinned(bag: _Messages, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
     """Yield messages; of a topic with all joints in each message, one of each half ``SPACING``."""
     most = RECORDING_MESSAGE_BYTES.most
     last = -1

@@ -11,10 +11,10 @@ from dynid.errors import RecordingError
 from dynid.recording.grid import place_on_grid
 from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
 from dynid.recording.order import put_in_order
+from dynid.recording.plausible_temperature import place_temperature
 from dynid.recording.position_step import position_steps
 from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.span import cut_span, refuse_flaws
-from dynid.recording.temperature import place_temperature
 from dynid.recording.values import mark_impossible, require_finite
 
 if TYPE_CHECKING:
