@@ -20,7 +20,9 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.block_bootstrap import Bootstrap, bootstrap
+from dynid.estimation.estimators import SLOW
 from dynid.estimation.fitting import Fit, HeldOut, build_problem, cross_validate, fit
+from dynid.estimation.work import Share, Work
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import sentences
@@ -46,6 +48,8 @@ from dynid.signals.signals import Signals
 
 Progress = Callable[[str], None]
 
+_OF_ESTIMATION = 0.95  # of the work, with an estimator that reports its share
+
 _BY_ROBOT = (
     "The robot's controller compensates gravity (gravity: by_robot): the torques and this model do "
     "not contain it, and feedforward torque must not add it."
@@ -57,6 +61,7 @@ def identify(
     recordings: Recording | Sequence[Recording],
     *,
     progress: Progress = lambda _: None,
+    share: Share | None = None,
     **settings: object,
 ) -> Identification:
     """Identify a robot's dynamic model from one or more recordings.
@@ -65,6 +70,8 @@ def identify(
         robot: gives the kinematics, and masses where parameters are not identifiable.
         recordings: of the robot's joints, in its order.
         progress: called with the name of each step.
+        share: called with the share of the work that is done, where it can be told: while an
+            estimator simulates or filters the motion.
         settings: replace the robot's own, by the names of the profile's ``identification``:
             ``cutoff_hz=20``; and ``terms="auto"``, or a list as in a profile.
 
@@ -80,7 +87,7 @@ def identify(
         robot = robot.with_settings(changed(own, settings, "identify()"))
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
-        return _identify(robot, recordings, progress)
+        return _identify(robot, recordings, progress, Work(share))
 
 
 class _Prepared(NamedTuple):
@@ -121,12 +128,18 @@ def _prepare(robot: Robot, recordings: Sequence[Recording], progress: Progress) 
     return _Prepared(robot, mechanism, base, tuple(recordings), signals, signs, selection)
 
 
-def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> Identification:
+def _identify(
+    robot: Robot, recordings: Sequence[Recording], progress: Progress, work: Work
+) -> Identification:
     prepared = _prepare(robot, recordings, progress)
     robot, mechanism, base, recorded, signals, signs, selection = prepared
     settings = robot.settings(IdentificationSettings)
     progress("estimating")
-    fitted = fit(build_problem(mechanism, base, signals, settings), settings)
+    # of all work, as measured: the rest is evaluation and diagnosis
+    part = work.part(0.0, _OF_ESTIMATION) if settings.estimator in SLOW else Work()
+    part.done(0.0)
+    fitted = fit(build_problem(mechanism, base, signals, settings), settings, part)
+    part.done(1.0)
     replicated = _replicated(fitted, settings, progress)
     progress("evaluating")
     identified = mechanism.with_parameters(fitted.standard)
