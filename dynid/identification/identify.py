@@ -48,7 +48,10 @@ from dynid.signals.signals import Signals
 
 Progress = Callable[[str], None]
 
-_OF_ESTIMATION = 0.95  # of the work, with an estimator that reports its share
+# shares of the work, as measured: choosing the terms, with a slow estimator or another one after
+# it, and the end of the estimation by a slow one; the rest is evaluation and diagnosis
+_OF_TERMS = {True: 0.3, False: 0.8}
+_OF_ESTIMATION = 0.95
 
 _BY_ROBOT = (
     "The robot's controller compensates gravity (gravity: by_robot): the torques and this model do "
@@ -70,8 +73,8 @@ def identify(
         robot: gives the kinematics, and masses where parameters are not identifiable.
         recordings: of the robot's joints, in its order.
         progress: called with the name of each step.
-        share: called with the share of the work that is done, where it can be told: while an
-            estimator simulates or filters the motion.
+        share: called with the share of the work that is done, where it can be told: while terms are
+            chosen, and while an estimator simulates or filters the motion.
         settings: replace the robot's own, by the names of the profile's ``identification``:
             ``cutoff_hz=20``; and ``terms="auto"``, or a list as in a profile.
 
@@ -102,7 +105,9 @@ class _Prepared(NamedTuple):
     selection: TermSelection | None
 
 
-def _prepare(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> _Prepared:
+def _prepare(
+    robot: Robot, recordings: Sequence[Recording], progress: Progress, work: Work
+) -> _Prepared:
     """Preprocess the recordings, with the signs of torque found and the joint terms chosen."""
     auto = robot.terms == "auto"
     robot = with_dead_bands(_explicit(robot), recordings)
@@ -121,7 +126,7 @@ def _prepare(robot: Robot, recordings: Sequence[Recording], progress: Progress) 
     selection = None
     if auto:
         robot = with_separable_offsets(robot, signals)
-        selection = choose_terms(robot, recordings, signals, progress=progress)
+        selection = choose_terms(robot, recordings, signals, progress=progress, work=work)
         robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
@@ -131,12 +136,13 @@ def _prepare(robot: Robot, recordings: Sequence[Recording], progress: Progress) 
 def _identify(
     robot: Robot, recordings: Sequence[Recording], progress: Progress, work: Work
 ) -> Identification:
-    prepared = _prepare(robot, recordings, progress)
+    slow = robot.settings(IdentificationSettings).estimator in SLOW
+    of_terms = 0.0 if robot.terms != "auto" else _OF_TERMS[slow]
+    prepared = _prepare(robot, recordings, progress, work.part(0.0, of_terms))
     robot, mechanism, base, recorded, signals, signs, selection = prepared
     settings = robot.settings(IdentificationSettings)
     progress("estimating")
-    # of all work, as measured: the rest is evaluation and diagnosis
-    part = work.part(0.0, _OF_ESTIMATION) if settings.estimator in SLOW else Work()
+    part = work.part(of_terms, _OF_ESTIMATION) if settings.estimator in SLOW else Work()
     part.done(0.0)
     fitted = fit(build_problem(mechanism, base, signals, settings), settings, part)
     part.done(1.0)

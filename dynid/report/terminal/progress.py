@@ -57,7 +57,8 @@ class Progress:
         self._begun += 1
         count = "" if self._steps is None else f"{min(self._begun, self._steps)} of {self._steps}"
         self._bar.update(self._task, description=step, count=count)
-        if self._steps is not None:
+        measured = self._bar.tasks[0].fields["since"] is not None
+        if self._steps is not None and not measured:
             self._bar.update(self._task, completed=(self._begun - 1) / self._steps, total=1.0)
 
     def share(self, done: float) -> None:
@@ -86,14 +87,17 @@ class Progress:
 
         return step
 
-    def each(self, items: Iterable[Item], name: Callable[[Item], str]) -> Iterator[Item]:
-        """Yield items of about equal work, each as a step of its own."""
+    def each(
+        self, items: Iterable[Item], name: Callable[[Item], str], *, of: float = 1.0
+    ) -> Iterator[Item]:
+        """Yield items of about equal work, each as a step of its own; together a share of all."""
         known = list(items)
         self._steps, self._begun = len(known), 0
         for number, item in enumerate(known):
+            self.share(of * number / len(known))
             self(name(item))
-            self.share(number / len(known))
             yield item
+        self._steps = None
 
 
 @contextmanager
@@ -175,7 +179,8 @@ class _TimeLeft(ProgressColumn):
 
 
 def _percentage(task: Task) -> str:
-    return f"{task.percentage:.0f} %" if task.total else ""
+    # steps that are only counted may differ in length
+    return f"{task.percentage:.0f} %" if task.total and task.fields["since"] else ""
 
 
 def _time_left(task: Task) -> str:

@@ -74,3 +74,10 @@ def test_other_estimators_report_nothing():
     done: list[float] = []
     identify(robot, swung(robot, duration=10.0), share=done.append, estimator="wls")
     assert not done
+
+
+def test_the_choice_of_terms_reports_joint_by_joint():
+    robot = limited_arm()
+    done: list[float] = []
+    identify(robot, swung(robot, duration=10.0), share=done.append, terms="auto")
+    np.testing.assert_allclose(done, [0.0, 0.8 / 3, 1.6 / 3])

@@ -247,3 +247,22 @@ def test_counted_items_count_from_the_start(step: Progress, clock: Clock) -> Non
     assert said(step) == ("20 %", "about 40 s left")
     report(5, 5)
     assert said(step) == ("99 %", "")
+
+
+def test_items_may_be_a_part_of_the_work(step: Progress, clock: Clock) -> None:
+    found = []
+    for _ in step.each(["a", "b"], str, of=0.5):
+        clock.now += 10.0
+        found.append(said(step)[0])
+    step("tuning")
+    step.share(0.75)
+    assert found == ["0 %", "25 %"]
+    assert said(step) == ("75 %", "about 7 s left")
+
+
+def test_counted_steps_are_no_share_of_time(clock: Clock) -> None:
+    with progress(Console(quiet=True), steps=4, clock=clock) as step:
+        step("reading")
+        step("identifying")
+        clock.now = 10.0
+        assert said(step) == ("", "")
