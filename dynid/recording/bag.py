@@ -156,7 +156,7 @@ def read_bag(
             raise RecordingError(" ".join([str(error), *damage])) from None
         heat = read_temperature(bag, data.joint_names, temperature)
     sources = tuple(
-        Source(shown(file), digest(file), kind_of(file), name, int(data.stamps[0]))
+        Source(shown(file), digest(file), kind_of(file), name, int(data.stamps[0]), file)
         for file in bag_folder(path).files
     )
     repairs = (*damage, *notes, *data.repairs)

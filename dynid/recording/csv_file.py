@@ -92,7 +92,7 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
         velocity=signals.get("velocity"),
         effort=signals["effort"],
         joint_names=wanted,
-        sources=tuple(Source(shown(file), digest(file), "csv") for file in files.tables),
+        sources=tuple(Source(shown(file), digest(file), "csv", path=file) for file in files.tables),
         repairs=tuple(sentence for table in files.tables.values() for sentence in table.repairs),
         nominal_rate=columns.sampling_rate,
         flaws=tuple(Flaw(_stamp_of(row, stamps, unusable), bad[row]) for row in flawed),
@@ -224,7 +224,7 @@ def _merged(
         velocity=merged.get("velocity"),
         effort=merged["effort"],
         joint_names=wanted,
-        sources=tuple(Source(shown(file), digest(file), "csv") for file in files.tables),
+        sources=tuple(Source(shown(file), digest(file), "csv", path=file) for file in files.tables),
         repairs=(*repairs, note),
     )
     return samples if heat is None else with_temperature(samples, heat)

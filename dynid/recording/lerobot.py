@@ -96,7 +96,7 @@ def read_episode(
         velocity=None,
         effort=effort[:, order],
         joint_names=wanted,
-        sources=(Source(f"{info.label}/episode_{number:06d}", digest(file), "lerobot"),),
+        sources=(Source(f"{info.label}/episode_{number:06d}", digest(file), "lerobot", path=file),),
         repairs=("Temperatures of a LeRobot dataset are not read.",) if unread else (),
     )
 

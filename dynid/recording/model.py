@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -41,6 +41,7 @@ class Source:
             ``"softMC rec"``, ``"lerobot"`` or ``"live"``.
         topic: the topic, for a bag or live.
         start_time: stamp of the recording's first sample [ns], for a bag or live.
+        path: of the file, where it was read in this process; it is not stored with results.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Source:
     kind: str
     topic: str | None = None
     start_time: int | None = None
+    path: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Make the name printable for reports, YAML and JSON."""

@@ -89,7 +89,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
         velocity=signals.get("velocity"),
         effort=signals["effort"],
         joint_names=wanted,
-        sources=(Source(where, digest(path), "npz"),),
+        sources=(Source(where, digest(path), "npz", path=path),),
         repairs=damage,
         damage=damage,
     )
