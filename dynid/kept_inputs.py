@@ -1,4 +1,8 @@
-"""Files that a command reads, which none of its outputs may replace or remove."""
+"""Files that were read, which no output that follows from them may replace or remove.
+
+Of a command these are all files that its options name. Of a result in Python or in a node, they are
+the recordings, the profile and the URDF that it was made from.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,7 @@ def inputs_kept(paths: Iterable[Path]) -> Iterator[None]:
 
 
 def refuse_input(path: Path) -> None:
-    """Raise an OutputError if a file to write, or to remove, is an input of the command."""
+    """Raise an OutputError if a file to write, or to remove, is an input."""
     if os.path.realpath(path) in _KEPT.get():
-        message = f"{path}: is an input of this command; name another output."
+        message = f"{path}: is an input, which is never overwritten; name another output."
         raise OutputError(message)

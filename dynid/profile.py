@@ -113,13 +113,16 @@ def _load_robot(path: Path, urdf: str | Path | None, overrides: Iterable[str]) -
     _find_srdf(content, path)
     _find_meshes(content, path)
     find_trajectory(content, path)
+    files = [path]
     if alone is None or given is not None:
         try:
-            alone = _urdf_text(str(content.get("urdf")), path, given)
+            described = _urdf_file(str(content.get("urdf")), path, given)
+            alone = read_description(described)
+            files.append(described)
         except ConfigurationError:
             parse(_Profile, content, path.name)  # a wrong entry comes first
             raise
-    return make_robot(content, alone, where=path.name)
+    return make_robot(content, alone, where=path.name).read_from(*files)
 
 
 def _bare_content(urdf_xml: str, path: Path, changes: Iterable[str]) -> dict[str, Any]:
@@ -214,13 +217,13 @@ def _profile_path(name: str) -> Path:
     )
 
 
-def _urdf_text(urdf: str, profile_path: Path, given: Path | None) -> str:
+def _urdf_file(urdf: str, profile_path: Path, given: Path | None) -> Path:
     candidates = [given] if given else [profile_path.parent / urdf]
     if not given:
         candidates += [root / "urdf" / urdf for root in share_directories()]
     for candidate in candidates:
         if is_file(candidate):
-            return read_description(candidate)
+            return candidate
     where = given or f"{urdf} (beside {profile_path.name} or in dynid's urdf folder)"
     raise ConfigurationError(f"URDF {where}: there is no such file; name one with --urdf.")
 

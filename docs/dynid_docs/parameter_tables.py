@@ -31,7 +31,7 @@ from dynid.profile import _Profile
 from dynid_docs import ROOT
 
 _NOTE = "<!-- made by `python -m dynid_docs.parameter_tables`; edit {} instead -->\n"
-_UNIT = re.compile(r"\s*\[([A-Za-z0-9/^* ]+)\]")
+_UNIT = re.compile(r"\s*\[([A-Za-z0-9/^* °]+)\]")
 _BOUNDS = (
     (annotated_types.Gt, "gt", ">"),
     (annotated_types.Ge, "ge", "≥"),

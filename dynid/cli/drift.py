@@ -60,6 +60,7 @@ def drift_command(
             false_alarms_per_year=false_alarms_per_year,
             simulations=simulations,
             seed=seed,
+            share=step.share,
         )
     if as_json:
         print_json(drift_json(found))

@@ -258,6 +258,7 @@ def _optimised(
                 searched()
             step.share(share)
 
+        step.share(0.0)
         found = optimise(
             model, spec, noise.standard_deviation, starts=starts, seed=seed, progress=advance
         )

@@ -98,7 +98,7 @@ def identify_command(
     console = result_console(as_json)
     with progress(console) as step:
         loaded = load_recordings(recordings, robot, start, stop, step)
-        identification = identify(robot, loaded, progress=step)
+        identification = identify(robot, loaded, progress=step, share=step.share)
         step("writing the report")
         written = write_outputs(identification, output)
     _show(identification, console, written, as_json)

@@ -11,6 +11,7 @@ from dynid.cli.completion import complete_robot
 
 if TYPE_CHECKING:
     from dynid.recording.columns import ColumnMap
+    from dynid.recording.settings import TemperatureTopic
 
 
 _COLUMNS = typer.Option(metavar="FILE", help="Column map of a CSV file (docs/recordings.md).")
@@ -40,7 +41,8 @@ def convert_command(
 
     console = result_console()
     with progress(console, f"converting {source.name}"):
-        samples = convert(source, destination, _column_map(columns, profile))
+        chosen = _column_map(columns, profile)
+        samples = convert(source, destination, chosen, temperature=_temperature(profile))
     count, joints = len(samples.stamps), len(samples.joint_names)
     print_text(console, f"{destination}: {count} samples of {joints} joints.")
     print_sentences(console, "Repaired", samples.repairs, "yellow")
@@ -66,6 +68,14 @@ def info_command(
         rate = _sampling_rate(profile)
         info = describe(recording, columns=map_of_columns, sampling_rate=rate)
     print_recording_info(console, info)
+
+
+def _temperature(profile: str | None) -> TemperatureTopic | None:
+    """Return the topic of temperatures of the profile, for bags."""
+    from dynid.profile import load_robot
+    from dynid.recording.settings import RecordingSettings
+
+    return None if profile is None else load_robot(profile).settings(RecordingSettings).temperature
 
 
 def _sampling_rate(profile: str | None) -> float | None:

@@ -10,6 +10,8 @@ import typer
 from dynid.cli.options import AsJson, ForceModel, ModelFile, OwnProfile, SetCollision
 from dynid.errors import OutputError
 
+_OF_READING = 0.3  # share of the work
+
 
 def tune_collision_command(
     recordings: Annotated[
@@ -69,7 +71,7 @@ def tune_collision_command(
     console = result_console(as_json)
     residuals = []
     with progress(console) as step:
-        for path in step.each(recordings, lambda path: f"reading {path.name}"):
+        for path in step.each(recordings, lambda path: f"reading {path.name}", of=_OF_READING):
             recording = load_recording(path, robot)
             residuals.append(recorded_residual(robot, loaded.mechanism, recording))
         step("tuning")
@@ -77,6 +79,7 @@ def tune_collision_command(
             robot,
             residuals,
             false_alarms_per_hour=false_alarms_per_hour,
+            share=lambda done: step.share(_OF_READING + (1 - _OF_READING) * done),
         )
     if output is not None:
         tuned = robot.with_settings(

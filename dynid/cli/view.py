@@ -112,7 +112,9 @@ def _scene(
         robot = stored.robot
     if stored is not None and model is not None:
         check_same_joints(stored.robot, robot, model)
-    picture = RobotPicture(robot, tool=tool)
+    picture = RobotPicture(robot, tool=tool, meshes=True)
+    if picture.note:
+        typer.echo(f"dynid: note: {picture.note}", err=True)
     if recording is None:
         motion = excitation_motion(robot, picture.kinematics.mechanism)
     else:

@@ -13,7 +13,7 @@ from dynid.control.residual import with_collision
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from dynid.control.residual import Residual
     from dynid.robot.robot import Robot
@@ -63,6 +63,7 @@ def tune(
     residuals: Sequence[Residual],
     *,
     false_alarms_per_hour: float,
+    share: Callable[[float], None] = lambda _: None,
 ) -> Tuning:
     """Find thresholds for a wanted rate of false alarms.
 
@@ -77,6 +78,7 @@ def tune(
             boost_time.
         residuals: of free motion.
         false_alarms_per_hour: of all joints together [1/h].
+        share: called with the share of the fits that are done.
 
     Raises:
         ConfigurationError: there is too little motion, or the rate is not above 0.
@@ -94,7 +96,9 @@ def tune(
     rate = false_alarms_per_hour / len(robot.joints)
     found = _fit(robot, residuals, rate)
     held_out, raised = [], np.ones((len(robot.joints), 2))
-    for k, others in _left_out(residuals):
+    parts = list(_left_out(residuals))
+    for number, (k, others) in enumerate(parts, 1):
+        share(number / (1 + len(parts)))
         fit = _fit(robot, others, rate)
         held_out.append(_count(robot, fit, residuals[k]))
         motion = free_motion(with_collision(robot, **fit.settings()), residuals[k])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,6 +70,7 @@ def detect_drift(
     false_alarms_per_year: float = 0.1,
     simulations: int = 500,
     seed: int = 0,
+    share: Callable[[float], None] = lambda _: None,
 ) -> Drift:
     """Detect changes of a robot, with a stated rate of false alarms.
 
@@ -79,6 +81,7 @@ def detect_drift(
         false_alarms_per_year: accepted rate for this robot, of all causes together [1/year].
         simulations: number of simulated years that set the threshold.
         seed: of these, and of the states at which the causes' torques are compared.
+        share: called with the share of the simulations that is done.
 
     Raises:
         ArgumentError: an argument is out of range.
@@ -103,6 +106,7 @@ def detect_drift(
         false_alarms_per_year=false_alarms_per_year,
         simulations=simulations,
         seed=seed,
+        share=share,
     )
     if not np.isfinite(threshold):
         raise EstimationError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
@@ -33,6 +35,7 @@ def find_threshold(
     false_alarms_per_year: float,
     simulations: int,
     seed: int,
+    share: Callable[[float], None] = lambda _: None,
 ) -> float:
     """Return the surprise that an unchanged robot exceeds at the stated rate.
 
@@ -53,6 +56,7 @@ def find_threshold(
         false_alarms_per_year: accepted, of all causes together.
         simulations: number of years.
         seed: of the random numbers.
+        share: called with the share of the years that are simulated.
     """
     random = np.random.default_rng(seed)
     per_year = history.per_year
@@ -60,12 +64,13 @@ def find_threshold(
     chosen = np.unique(np.linspace(0, len(history.times) - 1, _DISTINCT).round().astype(int))
     within = history.covariances[chosen]
     roots = _roots(within)
-    largest = np.array(
-        [
+    years = []
+    for year in range(simulations):
+        share(year / simulations)
+        years.append(
             _largest(random, reference, horizon, within, roots, history, between, contrasts, prior)
-            for _ in range(simulations)
-        ]
-    )
+        )
+    largest = np.array(years)
     blocks = largest.size / simulations
     chance = -np.expm1(-false_alarms_per_year * horizon / per_year / blocks)
     tail = min(_TAIL, _VALUES / largest.size)

@@ -33,3 +33,8 @@ ESTIMATORS: dict[str, type[Estimator]] = {
     "rls": RecursiveLeastSquares,
     "rls_joint": RecursiveLeastSquaresPerJoint,
 }
+
+SLOW = {"ekf": 0.5, "srukf": 0.5, "iv": 0.7, "didim": 0.7, "cloe": 0.85, "clie": 0.85}
+"""Estimators that simulate or filter the motion and report the share that is done, with the share
+that a round of load-dependent friction takes of the work that is left: iterations begin where those
+of the last round ended."""

@@ -12,7 +12,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.estimators import ESTIMATORS
+from dynid.estimation.estimators import ESTIMATORS, SLOW
 from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
@@ -20,6 +20,7 @@ from dynid.estimation.regression import NormalEquations, Problem, make_rows
 from dynid.estimation.repeatability import UNKNOWN_REPEATABILITY, Repeatability
 from dynid.estimation.settings import EstimationSettings
 from dynid.estimation.uncertainty import find_uncertainty
+from dynid.estimation.work import Rest, Work
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.settings import VelocityThreshold
 from dynid.signals.signals import Signals
@@ -106,26 +107,33 @@ def fitted_at_rest(mechanism: Mechanism, threshold: VelocityThreshold) -> NDArra
     return ~sharp
 
 
-def fit(problem: Problem, settings: EstimationSettings) -> Fit:
+def fit(problem: Problem, settings: EstimationSettings, work: Work | None = None) -> Fit:
     """Estimate parameters and make them consistent; iterate for load-dependent friction.
 
     The covariance is that for another recording (:mod:`dynid.estimation.uncertainty`).
 
+    Args:
+        problem: the regression problem.
+        settings: of the estimator and of consistency.
+        work: takes the share that is done; estimators in :data:`SLOW` report it.
+
     Raises:
         EstimationError: there is no motion, or the physical bounds contradict each other.
     """
-    result = _iterate_load(problem, settings)
+    result = _iterate_load(problem, settings, work or Work())
     uncertainty = find_uncertainty(result.problem, result.estimate, settings.friction_repeatability)
     estimate = replace(result.estimate, covariance=uncertainty.covariance)
     return replace(result, estimate=estimate, repeatability=uncertainty.repeatability)
 
 
-def _iterate_load(problem: Problem, settings: EstimationSettings) -> Fit:
-    result = _fit_once(problem, settings)
+def _iterate_load(problem: Problem, settings: EstimationSettings, work: Work) -> Fit:
     loaded = any(term.traits.loaded for term in problem.mechanism.terms)
+    rest, of_a_round = Rest(work), SLOW.get(settings.estimator, 1.0) if loaded else 1.0
+    result = _fit_once(problem.reporting(rest.take(of_a_round)), settings)
     for _ in range(_LOAD_ROUNDS if loaded else 0):
         # iterative estimators begin where the last round ended
-        again = _fit_once(problem.with_parameters(result.standard), settings)
+        changed = problem.with_parameters(result.standard).reporting(rest.take(of_a_round))
+        again = _fit_once(changed, settings)
         change = np.abs(again.estimate.base - result.estimate.base)
         result = again
         if np.all(change <= _LOAD_TOLERANCE * np.sqrt(np.diag(result.estimate.covariance))):

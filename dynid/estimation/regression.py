@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeVar, cast
 
@@ -14,6 +14,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitted_samples import fitted_samples
+from dynid.estimation.work import Work
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.signals import Signals
 
@@ -111,13 +112,14 @@ class Problem:
     """A regression problem: the base parameters of a mechanism that fit the torque of the rows.
 
     ``rows`` may be a lazy sequence that computes or reads its elements on access; only one element
-    is in use at a time.
+    is in use at a time. ``work`` takes the share of the estimation that is done.
     """
 
     mechanism: Mechanism
     base: BaseParameterization
     rows: Sequence[Rows]
     folds: int
+    work: Work = field(default=Work(), repr=False, compare=False)
     # filtered regressors of recordings, as far as they fit in memory; iterations reuse them
     _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
     # by recording: row weights, and normal equations of its blocks with them
@@ -140,6 +142,10 @@ class Problem:
         return Problem(
             mechanism, self.base, self.rows, self.folds, _derived=self._derived, _last=self._found
         )
+
+    def reporting(self, work: Work) -> Problem:
+        """Return the same problem, whose estimation reports to ``work``."""
+        return replace(self, work=work)
 
     def derived(self, key: Hashable, compute: Callable[[], _Derived]) -> _Derived:
         """Return what an estimator computes from the rows alone, computed at the first call."""

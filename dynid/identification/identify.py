@@ -20,7 +20,9 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.block_bootstrap import Bootstrap, bootstrap
+from dynid.estimation.estimators import SLOW
 from dynid.estimation.fitting import Fit, HeldOut, build_problem, cross_validate, fit
+from dynid.estimation.work import Share, Work
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import sentences
@@ -46,6 +48,11 @@ from dynid.signals.signals import Signals
 
 Progress = Callable[[str], None]
 
+# shares of the work, as measured: choosing the terms, with a slow estimator or another one after
+# it, and the end of the estimation by a slow one; the rest is evaluation and diagnosis
+_OF_TERMS = {True: 0.3, False: 0.8}
+_OF_ESTIMATION = 0.95
+
 _BY_ROBOT = (
     "The robot's controller compensates gravity (gravity: by_robot): the torques and this model do "
     "not contain it, and feedforward torque must not add it."
@@ -57,6 +64,7 @@ def identify(
     recordings: Recording | Sequence[Recording],
     *,
     progress: Progress = lambda _: None,
+    share: Share | None = None,
     **settings: object,
 ) -> Identification:
     """Identify a robot's dynamic model from one or more recordings.
@@ -65,6 +73,8 @@ def identify(
         robot: gives the kinematics, and masses where parameters are not identifiable.
         recordings: of the robot's joints, in its order.
         progress: called with the name of each step.
+        share: called with the share of the work that is done, where it can be told: while terms are
+            chosen, and while an estimator simulates or filters the motion.
         settings: replace the robot's own, by the names of the profile's ``identification``:
             ``cutoff_hz=20``; and ``terms="auto"``, or a list as in a profile.
 
@@ -80,7 +90,7 @@ def identify(
         robot = robot.with_settings(changed(own, settings, "identify()"))
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
-        return _identify(robot, recordings, progress)
+        return _identify(robot, recordings, progress, Work(share))
 
 
 class _Prepared(NamedTuple):
@@ -95,7 +105,9 @@ class _Prepared(NamedTuple):
     selection: TermSelection | None
 
 
-def _prepare(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> _Prepared:
+def _prepare(
+    robot: Robot, recordings: Sequence[Recording], progress: Progress, work: Work
+) -> _Prepared:
     """Preprocess the recordings, with the signs of torque found and the joint terms chosen."""
     auto = robot.terms == "auto"
     robot = with_dead_bands(_explicit(robot), recordings)
@@ -114,19 +126,26 @@ def _prepare(robot: Robot, recordings: Sequence[Recording], progress: Progress) 
     selection = None
     if auto:
         robot = with_separable_offsets(robot, signals)
-        selection = choose_terms(robot, recordings, signals, progress=progress)
+        selection = choose_terms(robot, recordings, signals, progress=progress, work=work)
         robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
     return _Prepared(robot, mechanism, base, tuple(recordings), signals, signs, selection)
 
 
-def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> Identification:
-    prepared = _prepare(robot, recordings, progress)
+def _identify(
+    robot: Robot, recordings: Sequence[Recording], progress: Progress, work: Work
+) -> Identification:
+    slow = robot.settings(IdentificationSettings).estimator in SLOW
+    of_terms = 0.0 if robot.terms != "auto" else _OF_TERMS[slow]
+    prepared = _prepare(robot, recordings, progress, work.part(0.0, of_terms))
     robot, mechanism, base, recorded, signals, signs, selection = prepared
     settings = robot.settings(IdentificationSettings)
     progress("estimating")
-    fitted = fit(build_problem(mechanism, base, signals, settings), settings)
+    part = work.part(of_terms, _OF_ESTIMATION) if settings.estimator in SLOW else Work()
+    part.done(0.0)
+    fitted = fit(build_problem(mechanism, base, signals, settings), settings, part)
+    part.done(1.0)
     replicated = _replicated(fitted, settings, progress)
     progress("evaluating")
     identified = mechanism.with_parameters(fitted.standard)

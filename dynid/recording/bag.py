@@ -20,12 +20,15 @@ from dynid.recording.mcap_file import McapFile
 from dynid.recording.message_block import MessageBlock, unpacked
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
+from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.storage import StorageFile, Topic
+from dynid.recording.temperature_topic import read_temperature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dynid.recording.samples import Samples
+    from dynid.recording.settings import TemperatureTopic
 
 DEFAULT_TOPIC = "/joint_states"
 
@@ -57,11 +60,11 @@ class Bag:
         kinds = [file.condition.checksums for file in self._files.values()]
         return "" if "" in kinds else ", ".join(dict.fromkeys(kinds))
 
-    def blocks(self, topic: str) -> Iterator[MessageBlock]:
-        """Yield the raw JointState messages of a topic, many at a time."""
+    def blocks(self, topic: str, kind: str = JOINT_STATE) -> Iterator[MessageBlock]:
+        """Yield the raw messages of a topic and type, many at a time."""
         most = RECORDING_MESSAGE_BYTES.most
         for file in self._files.values():
-            for block in file.blocks(topic, JOINT_STATE):
+            for block in file.blocks(topic, kind):
                 yield from unpacked(block, most)
 
     def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
@@ -124,13 +127,19 @@ def open_bag(path: Path) -> Iterator[Bag]:
         yield Bag(path, folder, files)
 
 
-def read_bag(path: Path, joints: Sequence[str] | None, topic: str = DEFAULT_TOPIC) -> Samples:
-    """Read the JointState messages of one topic.
+def read_bag(
+    path: Path,
+    joints: Sequence[str] | None,
+    topic: str = DEFAULT_TOPIC,
+    temperature: TemperatureTopic | None = None,
+) -> Samples:
+    """Read the JointState messages of one topic, and temperatures where recorded.
 
     Args:
         path: rosbag2 folder, or a ``.mcap`` or ``.db3`` file.
         joints: the joints to read, in this order; None: those of the first message.
         topic: the topic to read; if it is missing, the only topic with JointState messages.
+        temperature: topic of temperatures; None: the default one, if the bag has it.
 
     Raises:
         RecordingError: the bag cannot be read, or topic, joints or effort are missing.
@@ -145,11 +154,14 @@ def read_bag(path: Path, joints: Sequence[str] | None, topic: str = DEFAULT_TOPI
             data = states.samples()
         except RecordingError as error:
             raise RecordingError(" ".join([str(error), *damage])) from None
+        heat = read_temperature(bag, data.joint_names, temperature)
     sources = tuple(
-        Source(shown(file), digest(file), kind_of(file), name, int(data.stamps[0]))
+        Source(shown(file), digest(file), kind_of(file), name, int(data.stamps[0]), file)
         for file in bag_folder(path).files
     )
-    return replace(data, sources=sources, repairs=(*damage, *notes, *data.repairs), damage=damage)
+    repairs = (*damage, *notes, *data.repairs)
+    data = replace(data, sources=sources, repairs=repairs, damage=damage)
+    return data if heat is None else with_temperature(data, heat)
 
 
 def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:

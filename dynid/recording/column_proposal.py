@@ -14,6 +14,7 @@ from dynid.recording.table import Table
 _SIGNALS = {
     "position": {"q", "pos", "position", "positions", "angle", "angles"},
     "velocity": {"dq", "qd", "qdot", "vel", "velocity", "velocities", "speed"},
+    "temperature": {"temp", "temps", "temperature", "temperatures"},
     "effort": {"tau", "torque", "torques", "eff", "effort", "efforts", "current", "currents", "i"},
 }
 _COMMANDED = {"target", "desired", "des", "cmd", "command", "commanded", "ref", "reference"}
@@ -44,7 +45,7 @@ def propose_columns(header: Sequence[str]) -> ColumnMap | None:
     if not times or not position or not effort or set(position) != set(effort):
         return None
     joints = tuple(position)
-    velocity = found["velocity"] or {}
+    velocity, temperature = found["velocity"] or {}, found["temperature"] or {}
     return ColumnMap(
         time=TimeColumn(column=times[0], factor=_factor(words[times[0]])),
         joints=tuple(f"joint_{joint}" if joint.isdecimal() else joint for joint in joints),
@@ -53,6 +54,9 @@ def propose_columns(header: Sequence[str]) -> ColumnMap | None:
         if set(velocity) == set(joints)
         else None,
         effort=SignalColumns(columns=tuple(effort[joint] for joint in joints)),
+        temperature=SignalColumns(columns=tuple(temperature[joint] for joint in joints))
+        if set(temperature) == set(joints)
+        else None,
     )
 
 

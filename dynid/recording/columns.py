@@ -116,6 +116,9 @@ class ColumnMap(Settings):
     """Columns of the velocities [rad/s or m/s]; null: not recorded."""
     effort: SignalColumns
     """Columns of the efforts, in the unit of ``drives.effort``."""
+    temperature: SignalColumns | None = None
+    """Columns of the temperatures of joints or motors [°C], from which the report shows whether
+    torque errors depend on them; null: not recorded."""
 
     @field_validator("joints")
     @classmethod
@@ -138,15 +141,15 @@ class ColumnMap(Settings):
     def _parts_fit(self) -> ColumnMap:
         if (self.time is None) == (self.sampling_rate is None):
             raise ValueError("exactly one of 'time' and 'sampling_rate' must be given")
-        for name, signal in self.signals().items():
-            if len(signal.columns) != len(self.joints):
+        for name, signal in {**self.signals(), "temperature": self.temperature}.items():
+            if signal is not None and len(signal.columns) != len(self.joints):
                 raise ValueError(
                     f"{name} lists {len(signal.columns)} columns for {len(self.joints)} joints"
                 )
         return self
 
     def signals(self) -> dict[str, SignalColumns]:
-        """Return the mapped signals by name."""
+        """Return the mapped signals of the motion by name; temperatures are none of them."""
         signals = {"position": self.position, "velocity": self.velocity, "effort": self.effort}
         return {name: signal for name, signal in signals.items() if signal is not None}
 

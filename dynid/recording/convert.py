@@ -13,8 +13,12 @@ from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.bag_writer import BagWriter, require_absent
 from dynid.recording.jointstate import JOINT_STATE
 from dynid.recording.load import read_samples
+from dynid.recording.message_definitions import types_for
 from dynid.recording.samples import Samples, nanoseconds
+from dynid.recording.settings import TemperatureTopic
 from dynid.recording.span import refuse_flaws
+from dynid.recording.temperature import TemperatureSamples
+from dynid.recording.temperature_topic import DYNAMIC_JOINT_STATE
 from dynid.transaction import unfinished
 
 if TYPE_CHECKING:
@@ -35,20 +39,26 @@ def convert(
     columns: ColumnMap | None,
     *,
     topic: str = DEFAULT_TOPIC,
+    temperature: TemperatureTopic | None = None,
 ) -> Samples:
     """Write a recording's samples without resampling to a rosbag2 folder.
+
+    Temperatures, where recorded, become the topic that :func:`load_recording` reads by default.
 
     Args:
         source: any recording, usually CSV.
         destination: the folder to create.
         columns: column map, for CSV.
         topic: the topic to write, and to read if the source is a bag.
+        temperature: topic of temperatures, if the source is a bag; None: the default one.
 
     Raises:
         RecordingError: the source cannot be read, or the destination exists or cannot be written.
     """
     require_absent(Path(destination))
-    samples = read_samples(Path(source), None, topic=topic, columns=columns)
+    samples = read_samples(
+        Path(source), None, topic=topic, columns=columns, temperature=temperature
+    )
     refuse_flaws(samples)
     _write(samples, Path(destination), topic)
     return samples
@@ -66,13 +76,15 @@ def write_bag(recording: Recording, destination: Path | str, topic: str = DEFAUL
         RecordingError: the destination exists or cannot be written.
     """
     start = next((s.start_time for s in recording.sources if s.start_time is not None), 0)
+    stamps = nanoseconds(recording.time, Path(destination).name) + start
     samples = Samples(
-        stamps=nanoseconds(recording.time, Path(destination).name) + start,
+        stamps=stamps,
         position=recording.position,
         velocity=recording.velocity,
         effort=recording.effort,
         joint_names=recording.joint_names,
         sources=recording.sources,
+        temperature=_with_stamps(recording, start),
     )
     _write(samples, Path(destination), topic)
 
@@ -100,9 +112,10 @@ def _write_messages(samples: Samples, bag: BagWriter, topic: str) -> None:
     header: Any = _TYPES.types["std_msgs/msg/Header"]
     time: Any = _TYPES.types["builtin_interfaces/msg/Time"]
     names = list(samples.joint_names)
+    shift = _shift(samples.stamps)
     bag.add_topic(topic, JOINT_STATE)
     for stamp, position, speed, effort in zip(
-        _ros_stamps(samples.stamps), samples.position, velocity, samples.effort, strict=True
+        (samples.stamps + shift).tolist(), samples.position, velocity, samples.effort, strict=True
     ):
         seconds, nanosec = divmod(stamp, 10**9)
         message = message_type(
@@ -114,8 +127,46 @@ def _write_messages(samples: Samples, bag: BagWriter, topic: str) -> None:
         )
         bag.write(topic, stamp, _TYPES.serialize_cdr(message, JOINT_STATE))
 
+    if samples.temperature is not None:
+        _write_temperature(samples.temperature, names, bag, shift)
 
-def _ros_stamps(stamps: NDArray[np.int64]) -> list[int]:
-    """Return stamps in the range of ROS, shifted to begin at 0 if necessary."""
+
+def _write_temperature(
+    temperature: TemperatureSamples, names: list[str], bag: BagWriter, shift: int
+) -> None:
+    topic, types = TemperatureTopic(), types_for(DYNAMIC_JOINT_STATE)
+    state: Any = types.types[DYNAMIC_JOINT_STATE]
+    value: Any = types.types["control_msgs/msg/InterfaceValue"]
+    header: Any = types.types["std_msgs/msg/Header"]
+    time: Any = types.types["builtin_interfaces/msg/Time"]
+    bag.add_topic(topic.topic, DYNAMIC_JOINT_STATE)
+    for stamp, celsius in zip(
+        (temperature.stamps + shift).tolist(), temperature.celsius, strict=True
+    ):
+        known = [place for place in range(len(names)) if np.isfinite(celsius[place])]
+        if not known or not 0 <= stamp < _LATEST_STAMP:
+            continue
+        seconds, nanosec = divmod(stamp, 10**9)
+        message = state(
+            header=header(stamp=time(sec=seconds, nanosec=nanosec), frame_id=""),
+            joint_names=[names[place] for place in known],
+            interface_values=[
+                value(interface_names=[topic.interface], values=celsius[place : place + 1])
+                for place in known
+            ],
+        )
+        bag.write(topic.topic, stamp, types.serialize_cdr(message, DYNAMIC_JOINT_STATE))
+
+
+def _with_stamps(recording: Recording, start: int) -> TemperatureSamples | None:
+    heat = recording.temperature
+    if heat is None:
+        return None
+    stamps = nanoseconds(heat.time, "temperature") + start
+    return TemperatureSamples(stamps, heat.celsius, "temperature")
+
+
+def _shift(stamps: NDArray[np.int64]) -> int:
+    """Return what brings stamps into the range of ROS: 0, or to begin at 0 if necessary [ns]."""
     fits = stamps.min() >= 0 and stamps.max() < _LATEST_STAMP
-    return [int(stamp) for stamp in (stamps if fits else stamps - stamps.min())]
+    return 0 if fits else -int(stamps.min())

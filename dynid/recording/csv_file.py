@@ -12,6 +12,7 @@ from dynid.recording.csv_merge import TimedSignal, merge
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest, frozen
 from dynid.recording.names import shown
+from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import (
     NANOSECONDS,
     Flaw,
@@ -21,6 +22,7 @@ from dynid.recording.samples import (
     unusable_times,
 )
 from dynid.recording.table import Reading, Table, read_table
+from dynid.recording.temperature import TemperatureSamples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 
 
-_TIME = "time"
+_TIME, _TEMPERATURE = "time", "temperature"
 MOST_FLAWS = 1000
 """Largest number of unreadable rows; more indicate a wrong column map."""
 
@@ -40,6 +42,7 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
     """Read one recording from a CSV file, or from several files in one folder.
 
     Cells and rows that cannot be read are flaws of the samples; a span without them can be used.
+    Temperatures may have other times than the motion.
 
     Args:
         path: the file; if the map names files, any of them or their folder.
@@ -62,7 +65,7 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
     if files.have_own_times():
         return _merged(files, columns, order, wanted)
     files.require_equal_lengths()
-    rows = files.rows
+    rows, motion = files.rows, list(files.tables.values())
     check_memory(rows, len(wanted), name)
     bad: dict[int, str] = {}
     readings = _readings(files, columns, order)
@@ -71,7 +74,7 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
         for name, signal in columns.signals().items()
     }
     seconds, label = _seconds(files, columns, readings.get(_TIME), bad)
-    for table in files.tables.values():
+    for table in motion:
         bad.update(table.damaged)
     unusable = unusable_times(seconds)
     for row in np.flatnonzero(unusable)[: MOST_FLAWS + 1].tolist():
@@ -89,11 +92,13 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
         velocity=signals.get("velocity"),
         effort=signals["effort"],
         joint_names=wanted,
-        sources=tuple(Source(shown(file), digest(file), "csv") for file in files.tables),
+        sources=tuple(Source(shown(file), digest(file), "csv", path=file) for file in files.tables),
         repairs=tuple(sentence for table in files.tables.values() for sentence in table.repairs),
         nominal_rate=columns.sampling_rate,
         flaws=tuple(Flaw(_stamp_of(row, stamps, unusable), bad[row]) for row in flawed),
     )
+    heat = _temperature(files, columns, order, readings.get(_TEMPERATURE), seconds)
+    samples = with_temperature(samples, heat) if heat is not None else samples
     return samples.take(~unusable) if unusable.any() else samples
 
 
@@ -105,6 +110,8 @@ class _Files:
         self.columns = columns
         self.tables: dict[Path, Table] = {}
         named = {signal.file for signal in columns.signals().values()}
+        if columns.temperature is not None:
+            named.add(columns.temperature.file)
         if columns.time is not None and columns.time.file is not None:
             named.add(columns.time.file)
         if path.is_dir() and None in named:
@@ -147,6 +154,13 @@ class _Files:
         if time.file is None and table is not shared and table.has(time.column):
             return table, time
         return shared, time
+
+    def has_own_time(self, signal: SignalColumns) -> bool:
+        """Return whether a signal's times are others than those of the positions."""
+        own, first = self.own_time(signal), self.own_time(self.columns.position)
+        if own is None or first is None:
+            return False
+        return own[0] is not first[0] or own[1].column != first[1].column
 
     def have_own_times(self) -> bool:
         """Return whether signals have different times, so that rows do not belong together."""
@@ -201,17 +215,63 @@ def _merged(
         values[sorted(bad)] = np.nan
         signals[name] = TimedSignal(table.name, seconds_of(*found), values)
     seconds, merged, note = merge(signals)
+    heat = _temperature(files, columns, order)
     check_memory(len(seconds), len(wanted), shown(files.path))
     repairs = [sentence for table in files.tables.values() for sentence in table.repairs]
-    return Samples(
+    samples = Samples(
         stamps=np.rint(seconds * NANOSECONDS).astype(np.int64),
         position=merged["position"],
         velocity=merged.get("velocity"),
         effort=merged["effort"],
         joint_names=wanted,
-        sources=tuple(Source(shown(file), digest(file), "csv") for file in files.tables),
+        sources=tuple(Source(shown(file), digest(file), "csv", path=file) for file in files.tables),
         repairs=(*repairs, note),
     )
+    return samples if heat is None else with_temperature(samples, heat)
+
+
+def _temperature(
+    files: _Files,
+    columns: ColumnMap,
+    order: list[int],
+    reading: Reading | None = None,
+    shared: NDArray[np.float64] | None = None,
+) -> TemperatureSamples | None:
+    """Return the temperatures of a column map, with times of their own where they have such.
+
+    Cells that cannot be read count as missing.
+
+    Args:
+        files: of the recording.
+        columns: the map.
+        order: columns of the joints.
+        reading: of the temperatures; None: they are read here.
+        shared: (N,) times of the motion's rows [s]; None: these have several times.
+
+    Raises:
+        RecordingError: a column is missing, or there is no time for each row.
+    """
+    signal = columns.temperature
+    if signal is None:
+        return None
+    table = files.of(signal.file)
+    if reading is None:
+        (reading,) = table.readable([[signal.columns[place] for place in order]])
+    values = _scaled(reading, signal, order, {})
+    values[sorted(table.damaged)] = np.nan
+    found = files.own_time(signal)
+    if shared is not None and len(shared) == table.rows and not files.has_own_time(signal):
+        seconds = shared
+    elif found is not None and found[0].rows == table.rows:
+        seconds = seconds_of(*found)
+    else:
+        raise RecordingError(
+            f"{table.name}: has {table.rows} temperatures, and no time for each of them; name the "
+            "time column of this file: temperature: {time: {column: t}}."
+        )
+    usable = ~unusable_times(seconds)
+    stamps = np.rint(seconds[usable] * NANOSECONDS).astype(np.int64)
+    return TemperatureSamples(stamps, values[usable], f"{table.name} (temperature)")
 
 
 def _readings(files: _Files, columns: ColumnMap, order: list[int]) -> dict[str, Reading]:
@@ -223,13 +283,17 @@ def _readings(files: _Files, columns: ColumnMap, order: list[int]) -> dict[str, 
         name: (files.of(signal.file), [signal.columns[place] for place in order])
         for name, signal in columns.signals().items()
     }
+    if columns.temperature is not None:
+        own = columns.temperature
+        wanted[_TEMPERATURE] = (files.of(own.file), [own.columns[place] for place in order])
     if columns.time is not None:
         table = files.of(columns.time.file or columns.position.file)
         wanted[_TIME] = table, [columns.time.column]
     found: dict[str, Reading] = {}
     for table in files.tables.values():
-        own = [name for name, (other, _) in wanted.items() if other is table]
-        found.update(zip(own, table.readable([wanted[name][1] for name in own]), strict=True))
+        names = [name for name, (other, _) in wanted.items() if other is table]
+        groups = table.readable([wanted[name][1] for name in names])
+        found.update(zip(names, groups, strict=True))
     return found
 
 

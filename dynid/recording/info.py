@@ -37,13 +37,14 @@ _MOST_SENTENCES = 10
 class JointRanges:
     """Smallest and largest value of each signal of a joint, in the units of the source.
 
-    A signal without a number is None.
+    A signal without a number is None. Temperature is in °C.
     """
 
     name: str
     position: Range | None
     velocity: Range | None
     effort: Range | None
+    temperature: Range | None = None
 
 
 @dataclass(frozen=True)
@@ -196,12 +197,14 @@ def _describe_samples(path: Path, samples: Samples) -> RecordingInfo:
         repairs = build_recording(samples).repairs
     except DynidError as error:
         problem = str(error)
+    heat = samples.temperature
     joints = tuple(
         JointRanges(
             name,
             _range(samples.position[:, column]),
             None if samples.velocity is None else _range(samples.velocity[:, column]),
             _range(samples.effort[:, column]),
+            None if heat is None else _range(heat.celsius[:, column]),
         )
         for column, name in enumerate(samples.joint_names)
     )

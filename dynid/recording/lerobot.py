@@ -89,13 +89,15 @@ def read_episode(
     require_joints(wanted, names, info.label)
     order = [names.index(joint) for joint in wanted]
     check_memory(len(time), len(wanted), info.label)
+    unread = columns is not None and columns.temperature is not None
     return Samples(
         stamps=nanoseconds(time, info.label),
         position=position[:, order],
         velocity=None,
         effort=effort[:, order],
         joint_names=wanted,
-        sources=(Source(f"{info.label}/episode_{number:06d}", digest(file), "lerobot"),),
+        sources=(Source(f"{info.label}/episode_{number:06d}", digest(file), "lerobot", path=file),),
+        repairs=("Temperatures of a LeRobot dataset are not read.",) if unread else (),
     )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dynid.recording.columns import ColumnMap
     from dynid.recording.model import Recording
     from dynid.recording.samples import Samples
+    from dynid.recording.settings import TemperatureTopic
 
 
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
@@ -37,6 +38,7 @@ def load_recording(
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
     names: Mapping[str, str] = _AS_THEY_ARE,
+    temperature: TemperatureTopic | None = None,
     sampling_rate: float | None = None,
     start: float | None = None,
     stop: float | None = None,
@@ -50,6 +52,7 @@ def load_recording(
         topic: the topic to read, for a bag; if it is missing, the only JointState topic is read.
         columns: column map, for CSV; ignored for formats with joint names.
         names: URDF's name by recorded name (:func:`~dynid.recording.joint_names.recorded_names`).
+        temperature: topic of temperatures in a bag; None: the default one, if the bag has it.
         sampling_rate: [Hz]; None: the rate of the recording, which a ``.REC`` may not state.
         start: [s] since the first sample; samples before are not checked.
         stop: [s] since the first sample; samples after are not checked.
@@ -62,7 +65,12 @@ def load_recording(
         raise RecordingError(f"The sampling rate must be positive, got {sampling_rate:g} Hz.")
     recorded = None if joints is None else recorded_names(joints, names)
     samples = read_samples(
-        Path(path), recorded, topic=topic, columns=columns, sampling_rate=sampling_rate
+        Path(path),
+        recorded,
+        topic=topic,
+        columns=columns,
+        temperature=temperature,
+        sampling_rate=sampling_rate,
     )
     if joints is not None:
         samples = replace(samples, joint_names=tuple(joints))
@@ -75,6 +83,7 @@ def read_samples(
     *,
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
+    temperature: TemperatureTopic | None = None,
     sampling_rate: float | None = None,
 ) -> Samples:
     """Read the samples of a recording without repairing them.
@@ -84,6 +93,7 @@ def read_samples(
         joints: the joints to read.
         topic: of a bag.
         columns: of a CSV file.
+        temperature: of a bag.
         sampling_rate: [Hz] of a softMC recording without times.
 
     Raises:
@@ -93,7 +103,7 @@ def read_samples(
         return read_episode(episode, columns, joints)
     require_present(path)
     if is_bag(path):
-        return read_bag(path, joints, topic)
+        return read_bag(path, joints, topic, temperature)
     if path.suffix == ".npz":
         return read_npz(path, joints)
     if path.suffix == ".bag":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rosbags.typesys.store import Typestore
+
+
+_DYNAMIC_JOINT_STATE = """std_msgs/Header header
+string[] joint_names
+InterfaceValue[] interface_values
+"""
+_INTERFACE_VALUE = """string[] interface_names
+float64[] values
+"""
+
+
+@cache
+def _built_in() -> Typestore:
+    """Return the messages of ROS 2 Jazzy, and those with the states of ros2_control."""
+    known = get_typestore(Stores.ROS2_JAZZY)
+    known.register(get_types_from_msg(_INTERFACE_VALUE, "control_msgs/msg/InterfaceValue"))
+    known.register(get_types_from_msg(_DYNAMIC_JOINT_STATE, "control_msgs/msg/DynamicJointState"))
+    return known
 
 
 def types_for(kind: str, digest: str = "") -> Typestore:
@@ -31,7 +50,7 @@ def types_for(kind: str, digest: str = "") -> Typestore:
     Raises:
         RecordingError: no definition is found, or none with the publisher's hash.
     """
-    known = get_typestore(Stores.ROS2_JAZZY)
+    known = _built_in()
     if kind in known.types and digest in ("", known.hash_rihs01(kind)):
         return known
     installed = get_typestore(Stores.EMPTY)

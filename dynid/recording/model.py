@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -20,6 +20,8 @@ from dynid.text import printable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
+
+    from dynid.recording.temperature import Temperature
 
 FEWEST_SAMPLES = 10
 """Shorter recordings and spans are refused, as derivatives and fits would be meaningless."""
@@ -39,6 +41,7 @@ class Source:
             ``"softMC rec"``, ``"lerobot"`` or ``"live"``.
         topic: the topic, for a bag or live.
         start_time: stamp of the recording's first sample [ns], for a bag or live.
+        path: of the file, where it was read in this process; it is not stored with results.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Source:
     kind: str
     topic: str | None = None
     start_time: int | None = None
+    path: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Make the name printable for reports, YAML and JSON."""
@@ -69,6 +73,7 @@ class Recording:
         repairs: one sentence with a count for each kind of repair, in order.
         position_step: (n,) step between positions before any interpolation, 0 where there is none
             [rad or m]; None: found in ``position``.
+        temperature: of the joints, at times of its own; None if not recorded.
     """
 
     time: NDArray[np.float64]
@@ -80,6 +85,7 @@ class Recording:
     sources: tuple[Source, ...] = ()
     repairs: tuple[str, ...] = ()
     position_step: NDArray[np.float64] | None = None
+    temperature: Temperature | None = None
 
     def __post_init__(self) -> None:
         """Check the shapes, and copy every array as read-only unless it is :func:`frozen`."""
@@ -94,6 +100,8 @@ class Recording:
                 raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+        if self.temperature is not None and self.temperature.celsius.shape[1] != shape[1]:
+            raise ValueError(f"temperature must have a column for each of {shape[1]} joints")
         if self.position_step is None:
             object.__setattr__(self, "position_step", position_steps(self.position))
 
@@ -105,15 +113,20 @@ class Recording:
     def to_frame(self) -> DataFrame:
         """Return samples as a pandas DataFrame: ``time``, then ``<joint>.position`` etc.
 
+        Temperatures are interpolated to the times of the samples.
+
         Raises:
             ConfigurationError: pandas is not installed.
         """
         columns = {"time": self.time}
+        celsius = None if self.temperature is None else self.temperature.at(self.time)
         for number, joint in enumerate(self.joint_names):
             for name in ("position", "velocity", "effort"):
                 values = getattr(self, name)
                 if values is not None:
                     columns[f"{joint}.{name}"] = values[:, number]
+            if celsius is not None:
+                columns[f"{joint}.temperature"] = celsius[:, number]
         return data_frame(columns)
 
     def __repr__(self) -> str:
@@ -129,7 +142,8 @@ class Recording:
         return [
             f"Recording of {len(self.joint_names)} joints ({names}): {self.duration:.4g} s, "
             f"{len(self.time)} samples at {self.sampling_rate:.6g} Hz"
-            + ("" if self.velocity is not None else ", without velocity"),
+            + ("" if self.velocity is not None else ", without velocity")
+            + ("" if self.temperature is None else ", with temperatures"),
             *self.repairs,
         ]
 
@@ -146,9 +160,10 @@ class Recording:
             PreprocessingError: the span is reversed, outside the recording, or nearly empty.
         """
         span = slice(*span_limits(self.time * self.sampling_rate, self.sampling_rate, start, stop))
-        time = self.time[span]
+        time, heat = self.time[span], self.temperature
         return replace(
             self,
+            temperature=heat and heat.cut(float(time[0]), float(time[-1])),
             time=np.arange(len(time)) / self.sampling_rate,
             position=self.position[span],
             velocity=None if self.velocity is None else self.velocity[span],

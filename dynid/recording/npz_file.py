@@ -14,7 +14,9 @@ from dynid.limits import RECORDING_JOINTS, RECORDING_MEMORY
 from dynid.recording.limits import RecordingTooLargeError, check_memory, check_unpacked
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
+from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import Samples, nanoseconds, require_joints
+from dynid.recording.temperature import TemperatureSamples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _REQUIRED = ("time", "position", "effort", "joint_names")
-_OPTIONAL = ("velocity",)
+_OPTIONAL = ("velocity", "temperature")
 _ENDING = ".npy"
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Compression methods of NumPy."""
@@ -39,7 +41,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     """Read a recording from named arrays.
 
     These are ``time`` (N,) [s], ``position``, ``velocity``, ``effort`` (N, n) and
-    ``joint_names`` (n,); ``velocity`` is optional.
+    ``joint_names`` (n,); ``velocity`` is optional, and so is ``temperature`` (N, n) [°C].
 
     Args:
         path: the ``.npz`` file.
@@ -61,7 +63,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
         if name not in arrays:
             raise RecordingError(
                 f"{where}: array '{name}' is missing; expected are "
-                f"{', '.join(_REQUIRED)} and optionally velocity."
+                f"{', '.join(_REQUIRED)} and optionally {' and '.join(_OPTIONAL)}."
             )
     names = tuple(str(name) for name in np.atleast_1d(arrays["joint_names"]).ravel())
     what = f"{where}: names {len(names)} joints"
@@ -73,7 +75,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     order = [names.index(joint) for joint in wanted]
     signals = {
         name: _numbers(arrays, name, (len(time), len(names)), where)[:, order]
-        for name in ("position", "velocity", "effort")
+        for name in ("position", "velocity", "effort", "temperature")
         if name in arrays
     }
     damage = tuple(
@@ -81,16 +83,22 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
         f"{len(time)} samples were ignored."
         for name, reason in damaged.items()
     )
-    return Samples(
+    samples = Samples(
         stamps=nanoseconds(time, where),
         position=signals["position"],
         velocity=signals.get("velocity"),
         effort=signals["effort"],
         joint_names=wanted,
-        sources=(Source(where, digest(path), "npz"),),
+        sources=(Source(where, digest(path), "npz", path=path),),
         repairs=damage,
         damage=damage,
     )
+    if "temperature" not in signals:
+        return samples
+    heat = TemperatureSamples(
+        samples.stamps, signals["temperature"], f"{where}, array 'temperature'"
+    )
+    return with_temperature(samples, heat)
 
 
 def _arrays(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.recording.model import Source
+    from dynid.recording.temperature import TemperatureSamples
 
 NANOSECONDS = 1e9
 """Stamps are integer nanoseconds, as in ROS, so that differences are exact."""
@@ -51,6 +52,7 @@ class Samples:
         nominal_rate: [Hz], if the source has a rate instead of times.
         damage: those of the repairs about data lost in a damaged file.
         flaws: unreadable places; a recording that includes one is refused.
+        temperature: of the joints, with stamps of their own; None if not recorded.
     """
 
     stamps: NDArray[np.int64]
@@ -63,6 +65,7 @@ class Samples:
     nominal_rate: float | None = None
     damage: tuple[str, ...] = ()
     flaws: tuple[Flaw, ...] = ()
+    temperature: TemperatureSamples | None = None
 
     def __len__(self) -> int:
         """Return the number of samples N."""

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, model_validator
 
-from dynid.configuration import TaskSettings
+from dynid.configuration import Settings, TaskSettings
 from dynid.recording.columns import ColumnMap
 from dynid.recording.joint_names import check_names
+
+
+class TemperatureTopic(Settings):
+    """Temperatures of joints or motors in a rosbag2."""
+
+    topic: Annotated[str, Field(min_length=1)] = "/dynamic_joint_states"
+    """Topic of ``control_msgs/DynamicJointState`` messages, or of ``sensor_msgs/Temperature``
+    messages whose ``frame_id`` is the name of the joint."""
+    interface: Annotated[str, Field(min_length=1)] = "temperature"
+    """Name of the state interface in ``control_msgs/DynamicJointState``."""
+    offset: float = 0.0
+    """Added to the recorded values; -273.15 converts kelvin [°C]."""
 
 
 class RecordingSettings(TaskSettings):
@@ -26,6 +38,9 @@ class RecordingSettings(TaskSettings):
     names: dict[str, str] = Field(default_factory=dict)
     """Names of joints in the URDF by their names in recordings, where these differ; one ``*`` on
     both sides stands for any text: ``{panda_joint*: fr3_joint*}``."""
+    temperature: TemperatureTopic | None = None
+    """Temperatures in a rosbag2, from which the report shows whether torque errors depend on them;
+    null: read where the default topic has them."""
     columns: ColumnMap | None = None
     """Column map of CSV files; null: the recording is a rosbag2 or a NumPy file."""
 

@@ -11,6 +11,7 @@ from dynid.errors import RecordingError
 from dynid.recording.grid import place_on_grid
 from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
 from dynid.recording.order import put_in_order
+from dynid.recording.plausible_temperature import place_temperature
 from dynid.recording.position_step import position_steps
 from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.span import cut_span, refuse_flaws
@@ -80,6 +81,7 @@ def _build(
     _require_samples(samples)
     samples = _note_stuck_joints(samples)
     require_finite(samples)
+    temperature, notes = place_temperature(samples, (len(samples) - 1) / rate)
     return Recording(
         time=np.arange(len(samples)) / rate,
         position=samples.position,
@@ -88,8 +90,9 @@ def _build(
         joint_names=samples.joint_names,
         sampling_rate=rate,
         sources=samples.sources,
-        repairs=samples.repairs,
+        repairs=(*samples.repairs, *notes),
         position_step=steps,
+        temperature=temperature,
     )
 
 

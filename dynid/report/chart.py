@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from dynid.arrays import Array
 from dynid.report.ticks import Axis, Tick
 
-Colour = Literal["measured", "model", "error", "limit", "ink"]
+Colour = Literal["measured", "model", "error", "limit", "temperature", "ink"]
 """A colour of style.css."""
 
 _WIDE, _HIGH = 4000, 2000  # resolution of the drawing

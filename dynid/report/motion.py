@@ -54,7 +54,27 @@ class Motion:
         """Return a signal of a joint over all recordings, (N,)."""
         return np.concatenate([getattr(signals, name)[:, joint] for signals in self.signals])
 
+    def temperature(self, joint: int) -> list[tuple[Array, Array]]:
+        """Return times on the common axis (M,) [s] and temperatures (M,) [°C] by recording.
+
+        Both are empty where the joint's was not measured.
+        """
+        return [
+            _temperature(signals, joint, start)
+            for signals, start in zip(self.signals, self.starts(), strict=True)
+        ]
+
     def errors(self, joint: int) -> Array:
         """Return model minus measured torque of a joint over all recordings, (N,) [N m or N]."""
         pairs = zip(self.measured_torque, self.model_torque, strict=True)
         return np.concatenate([model[:, joint] - measured[:, joint] for measured, model in pairs])
+
+
+def _temperature(signals: Signals, joint: int, start: float) -> tuple[Array, Array]:
+    heat = signals.temperature
+    if heat is None or not np.isfinite(heat.celsius[:, joint]).any():
+        return np.empty(0), np.empty(0)
+    first, last = float(signals.time[0]), float(signals.time[-1])
+    inside = (heat.time > first) & (heat.time < last) & np.isfinite(heat.celsius[:, joint])
+    time = np.concatenate([[first], heat.time[inside], [last]])
+    return start + time - first, heat.at(time)[:, joint]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ from markupsafe import Markup
 
 from dynid.arrays import Array
 from dynid.report.chart import Chart, Colour, Layer, grid
-from dynid.report.decimation import evenly, extremes, interval
+from dynid.report.decimation import envelope, evenly, extremes, interval
 from dynid.report.motion import Motion
 from dynid.report.ticks import Axis
 
@@ -26,7 +27,10 @@ _FEWEST = 3  # samples of a median
 
 
 def torque_plot(motion: Motion, joint: int) -> Markup:
-    """Draw measured and model torque of a joint over time, and below it their difference."""
+    """Draw measured and model torque of a joint over time, and below it their difference.
+
+    Where its temperature was recorded, it is drawn below these.
+    """
     name, unit = motion.names[joint], motion.units(joint)[3]
     between = tuple(start - 0.5 * motion.gap for start in motion.starts()[1:])
     whole = Axis(0.0, motion.starts()[-1] + motion.lengths[-1] or 1.0)
@@ -57,7 +61,29 @@ def torque_plot(motion: Motion, joint: int) -> Markup:
         low=True,
         marks={"joint": str(joint), "curves": "error"},
     )
-    return above.markup() + below.markup()
+    heat = _temperature(motion, joint)
+    if heat is None:
+        return above.markup() + below.markup()
+    warm = replace(
+        below,
+        description=f"Temperature of {name} over time",
+        y_label="temperature [°C]",
+        layers=(Layer(*heat, "temperature"),),
+        across=(),
+        marks={"joint": str(joint), "curves": "temperature"},
+    )
+    return above.markup() + replace(below, x_label="").markup() + warm.markup()
+
+
+def _temperature(motion: Motion, joint: int) -> tuple[Array, Array] | None:
+    """Return times and temperatures of a joint, interrupted by NaN; None if not measured."""
+    parts = motion.temperature(joint)
+    buckets = _POINTS // (2 * len(parts)) + 1
+    curves = [envelope(time, values, buckets) for time, values in parts if len(time)]
+    if not curves:
+        return None
+    times = [np.append(time, time[-1]) for time, _ in curves]
+    return np.concatenate(times), np.concatenate([np.append(v, np.nan) for _, v in curves])
 
 
 def friction_plot(motion: Motion, mechanism: Mechanism) -> Markup:

@@ -19,6 +19,7 @@ from dynid.report.motion import Motion
 from dynid.report.pages import render
 from dynid.report.plots import coverage_plot, friction_plot, torque_plot
 from dynid.report.residual_plots import residual_figures
+from dynid.report.temperature import temperature_section
 from dynid.report.time_series import series_json
 from dynid.report.view.joint_motion import JointMotion
 from dynid.report.view.turntable import Turntable, moving_scene, turntable
@@ -147,6 +148,7 @@ def _common(result: Identification | Validation, motion: Motion) -> dict[str, An
         "series": Markup(series_json(motion)),  # noqa: S704  JSON without "<"
         "friction": friction_plot(motion, result.model.mechanism),
         "residuals": residual_figures(motion, settings),
+        "temperature": temperature_section(motion, result.model.mechanism, settings),
         "turntable": _tool_path(result),
         "coverage": coverage_plot(motion, robot.limits),
         "steps": words.recording_steps(robot, result.signals, result.samples),

@@ -27,7 +27,8 @@ _CURVES = ("measured", "model", "error")
 def series_json(motion: Motion) -> str:
     """Return all torques as JSON, with the values in base64 of 16 bits, to be put in a page."""
     joints, samples = len(motion.names), sum(len(one.time) for one in motion.signals)
-    size = interval(samples, _VALUES // (len(_CURVES) * joints))
+    warm = any(one.temperature is not None for one in motion.signals)
+    size = interval(samples, _VALUES // ((len(_CURVES) + warm) * joints))
     parts = [
         [extremes(values, size) for values in (measured, model, model - measured)]
         for measured, model in zip(motion.measured_torque, motion.model_torque, strict=True)
@@ -48,12 +49,27 @@ def series_json(motion: Motion) -> str:
                     curve: packed([part[number][:, joint] for part in parts])
                     for number, curve in enumerate(_CURVES)
                 },
+                **_temperature(motion, joint, [len(part[0]) for part in parts], size),
             }
             for joint, name in enumerate(motion.names)
         ],
     }
     # a name must not end the element that it is in
     return json.dumps(content).replace("<", "\\u003c")
+
+
+def _temperature(motion: Motion, joint: int, lengths: list[int], size: int) -> dict[str, Any]:
+    """Return the temperature at the times of the other curves; empty where not measured."""
+    curves = motion.temperature(joint)
+    if not any(len(time) for time, _ in curves):
+        return {}
+    found = []
+    for (time, values), start, one, length in zip(
+        curves, motion.starts(), motion.signals, lengths, strict=True
+    ):
+        at = start + np.arange(length) * max(size / 2, 1) / one.sampling_rate
+        found.append(np.interp(at, time, values) if len(time) else np.full(length, np.nan))
+    return {"temperature": packed(found)}
 
 
 def packed(parts: Sequence[Array]) -> dict[str, Any]:

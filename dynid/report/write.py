@@ -8,6 +8,7 @@ from dynid.files import write_text
 from dynid.identification.result import Identification
 from dynid.identification.signals_file import write_signals
 from dynid.identification.validate import Validation
+from dynid.kept_inputs import inputs_kept
 from dynid.report.report import write_report, write_validation_report
 from dynid.robot.urdf_export import identified_urdf
 from dynid.transaction import written_together
@@ -32,7 +33,8 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
     are kept.
 
     Raises:
-        OutputError: the folder cannot be created, or a file cannot be written.
+        OutputError: the folder cannot be created, a file cannot be written, or the identification
+            was made from one that would be replaced or removed.
     """
     if identification.model.failed:
         model, report, signals = _FAILED
@@ -40,7 +42,8 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
     else:
         model, report, signals = MODEL, "report.html", "signals.mcap"
         stale = (f"*{_URDF}", *_VALIDATION, *_FAILED, *_FAILED_VALIDATION)
-    with written_together(folder, stale=stale) as unfinished:
+    kept = inputs_kept(identification.model.inputs)
+    with kept, written_together(folder, stale=stale) as unfinished:
         identification.model.save(unfinished / model, force=True)  # its name shows the failure
         write_signals(identification, unfinished / signals)
         write_report(identification, unfinished / report)
@@ -76,7 +79,9 @@ def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]
         OutputError: the folder cannot be created, or a file cannot be written.
     """
     report, signals = _validation_names(validation)
-    with written_together(folder) as unfinished:
+    read = (source.path for source in validation.sources if source.path is not None)
+    kept = inputs_kept((*validation.model.inputs, *read))
+    with kept, written_together(folder) as unfinished:
         write_signals(validation, unfinished / signals)
         write_validation_report(validation, unfinished / report)
         names = sorted(path.name for path in unfinished.iterdir())

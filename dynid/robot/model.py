@@ -14,6 +14,7 @@ from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, OutputError
 from dynid.files import write_text
+from dynid.kept_inputs import inputs_kept
 from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.model import Source
 from dynid.robot.model_text import model_text
@@ -78,6 +79,12 @@ class Model:
         if self.provenance is None:
             raise ValueError(f"the model of {self.robot.name} was not identified")
         return self.provenance
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """Files read in this process that the model was made from, which outputs never replace."""
+        made = () if self.provenance is None else self.provenance.sources
+        return (*self.robot.files, *(one.path for one in made if one.path is not None))
 
     @property
     def failed(self) -> bool:
@@ -148,7 +155,8 @@ class Model:
             force: write also a model whose identification failed.
 
         Raises:
-            OutputError: the identification failed, or the file cannot be written.
+            OutputError: the identification failed, the file cannot be written, or the model was
+                made from it.
             ValueError: this model was not identified.
         """
         check_path("save(): path", path)
@@ -158,7 +166,8 @@ class Model:
                 f"{printable(path)}: not written, because the identification of this model failed "
                 f"({reasons}); identify again, or save it with force=True as model.failed.yaml."
             )
-        write_text(Path(path), self.text())
+        with inputs_kept(self.inputs):
+            write_text(Path(path), self.text())
 
     def text(self) -> str:
         """Return the text of model.yaml.

@@ -76,6 +76,7 @@ def _loaded(
         topic=topic or settings.topic,
         columns=settings.columns,
         names=settings.names,
+        temperature=settings.temperature,
         sampling_rate=settings.sampling_rate,
         start=start,
         stop=stop,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
@@ -30,6 +32,21 @@ Terms = tuple[TermSettings, ...] | Literal["auto"]
 
 class _Terms(Settings):
     terms: Terms
+
+
+@dataclass(frozen=True, eq=False)
+class ReadFiles:
+    """Files that something was read from; robots from different files may be equal."""
+
+    paths: tuple[Path, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is of the same kind."""
+        return isinstance(other, ReadFiles)
+
+    def __hash__(self) -> int:
+        """Return the same for all, as all are equal."""
+        return hash(ReadFiles)
 
 
 class Robot(Settings):
@@ -74,11 +91,23 @@ class Robot(Settings):
     ``offset`` and ``rotor_inertia``."""
     _urdf_xml: str = PrivateAttr(default="")
     _tasks: tuple[TaskSettings, ...] = PrivateAttr(default=())
+    _files: ReadFiles = PrivateAttr(default=ReadFiles())
 
     @property
     def urdf_xml(self) -> str:
         """The URDF's text; ``urdf`` is the name of its file."""
         return self._urdf_xml
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files that the robot was read from, the profile and the URDF, which are never written."""
+        return self._files.paths
+
+    def read_from(self, *files: Path) -> Robot:
+        """Return the same robot, read from these files."""
+        changed = self.model_copy()
+        changed._files = ReadFiles(files)  # noqa: SLF001  own class
+        return changed
 
     @property
     def modelled_gravity(self) -> tuple[float, float, float]:

@@ -6,9 +6,9 @@ sphere and a cylinder have diameters, a cylinder is along z, all are about their
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pinocchio
@@ -76,7 +76,8 @@ def rod(start: Sequence[float] | Array, end: Sequence[float] | Array) -> tuple[P
 def robot_shapes(kinematics: Kinematics) -> tuple[tuple[Shape, ...], ...]:
     """Return the shapes of every body, in the frame of the body.
 
-    Boxes, cylinders and spheres of the URDF's ``<visual>`` are used, meshes are omitted. A body
+    Boxes, cylinders and spheres of the URDF's ``<visual>`` are used, meshes are omitted
+    (:func:`visual_meshes` finds them). A body
     without any gets capsules to its joints (and to the tool point), and a cylinder along its own
     joint's axis.
     """
@@ -94,32 +95,62 @@ def urdf_shapes(
 
     Raises MechanismError if a size, an origin or a colour is invalid.
     """
+    shapes: dict[int, list[Shape]] = {}
+    for one in _elements(kinematics, element):
+        form = _form(one.geometry)
+        if form is not None:
+            kind, size = form
+            shape = Shape(kind, size, one.pose, one.colour, link=one.link)
+            shapes.setdefault(one.body, []).append(shape)
+    return shapes
+
+
+class VisualElement(NamedTuple):
+    """A form of a link: its element, and its place in the frame of its body."""
+
+    geometry: ET.Element
+    body: int
+    pose: Pose
+    colour: Colour
+    link: str
+
+
+def visual_meshes(kinematics: Kinematics) -> Iterator[VisualElement]:
+    """Yield the elements ``<mesh>`` of the URDF's ``<visual>``.
+
+    Raises MechanismError if an origin or a colour is invalid.
+    """
+    for one in _elements(kinematics, "visual"):
+        mesh = one.geometry.find("mesh")
+        if mesh is not None:
+            yield one._replace(geometry=mesh)
+
+
+def _elements(
+    kinematics: Kinematics, element: Literal["visual", "collision"]
+) -> Iterator[VisualElement]:
+    """Yield the elements ``<geometry>`` of the URDF's links that belong to bodies."""
     robot = xml_tree(kinematics.mechanism.urdf_xml, "The URDF")
     colours = {
         material.get("name"): _colour(material, {}) for material in robot.findall("material")
     }
     links = kinematics.links()
-    shapes: dict[int, list[Shape]] = {}
     for link in robot.findall("link"):
-        place = links.get(link.get("name", ""))
+        name = link.get("name", "")
+        place = links.get(name)
         for one in link.findall(element) if place else ():
             assert place is not None  # noqa: S101  for mypy
-            body, pose = place
-            form = _form(one.find("geometry"))
-            if form is not None:
-                kind, size = form
+            geometry = one.find("geometry")
+            if geometry is not None:
+                body, pose = place
                 placed = pose.then(element_pose(one.find("origin")))
                 colour = _colour(one.find("material"), colours) or _LINK
-                shape = Shape(kind, size, placed, colour, link=link.get("name", ""))
-                shapes.setdefault(body, []).append(shape)
-    return shapes
+                yield VisualElement(geometry, body, placed, colour, name)
 
 
-def _form(geometry: ET.Element | None) -> tuple[Kind, Vector] | None:
+def _form(geometry: ET.Element) -> tuple[Kind, Vector] | None:
     """Return the form of a primitive and its size, or None for a mesh."""
-    box = None if geometry is None else geometry.find("box")
-    cylinder = None if geometry is None else geometry.find("cylinder")
-    sphere = None if geometry is None else geometry.find("sphere")
+    box, cylinder, sphere = (geometry.find(name) for name in ("box", "cylinder", "sphere"))
     if box is not None:
         x, y, z = _numbers(box.get("size", ""), 3)
         return "box", (x, y, z)

@@ -78,7 +78,10 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
     signals = replace(signals, notes=tuple(notes), position_step=step, first_play=play)
     signals = _cut(signals, span, max(first, border), max(last, border))
     if settings.period is None:
-        return signals
+        return replace(signals, temperature=recording.temperature)
+    if recording.temperature is not None:
+        note = "Temperatures were left out: they do not belong to an averaged period."
+        signals = replace(signals, notes=(*signals.notes, note))
     # the same period comes before a periodic motion
     return replace(signals, earlier_position=signals.position, earlier_velocity=signals.velocity)
 

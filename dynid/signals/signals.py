@@ -15,6 +15,7 @@ from dynid.signals.white_noise import white_noise
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.recording.temperature import Temperature
 
 SAMPLED = (
     "time",
@@ -50,6 +51,7 @@ class Signals:
         position_step: (n,) step between recorded positions, 0 where there is none [rad or m].
         first_play: (n,) by which a joint at rest can appear to move at the start, by encoder steps
             and noise [rad or m]; None: by nothing.
+        temperature: of the joints or motors, on the same time axis; None if not recorded.
         notes: sentences on what was repaired or removed.
     """
 
@@ -72,6 +74,7 @@ class Signals:
     earlier_velocity: Array | None = None
     position_step: Array | None = None
     first_play: Array | None = None
+    temperature: Temperature | None = None
 
     def __repr__(self) -> str:
         """Return joints, length and rate."""

@@ -12,6 +12,7 @@ from dynid.arguments import check_path
 from dynid.errors import ConfigurationError, OutputError
 from dynid.excitation.motion import Motion
 from dynid.files import write_text
+from dynid.kept_inputs import inputs_kept
 from dynid.simulators.exported_model import ExportedModel, exported_model
 from dynid.simulators.formats import FORMATS, Check
 from dynid.simulators.moving_joints import moving_motion
@@ -38,6 +39,7 @@ class Export:
         difference: largest difference of the simulator's inverse dynamics from the exported model,
             without dry friction, relative to the largest torque; None if it was not checked.
         beside: a user's file that the written one refers to, so that it has to be in its folder.
+        inputs: files that the model was made from, which are never replaced.
     """
 
     text: str
@@ -45,12 +47,14 @@ class Export:
     notes: tuple[str, ...]
     difference: float | None
     beside: Path | None = None
+    inputs: tuple[Path, ...] = ()
 
     def save(self, path: str | Path) -> None:
         """Write the file atomically; an existing one is replaced.
 
         Raises:
-            OutputError: it cannot be written, or is in another folder than ``beside``.
+            OutputError: it cannot be written, the model was made from it, or it is in another
+                folder than ``beside``.
         """
         check_path("save(): path", path)
         if self.beside is not None:
@@ -61,7 +65,8 @@ class Export:
                     f"the same folder under another name, such as "
                     f"{self.beside.with_name(f'{self.beside.stem}_identified.usda')}."
                 )
-        write_text(Path(path), self.text)
+        with inputs_kept(self.inputs):
+            write_text(Path(path), self.text)
 
 
 def export_along(
@@ -101,7 +106,7 @@ def export_along(
     try:
         check = form.check(text, where.with_suffix(f".{to}"))
     except ConfigurationError as error:
-        return Export(text, exported, (*notes, f"Not checked: {error}"), None, beside)
+        return Export(text, exported, (*notes, f"Not checked: {error}"), None, beside, model.inputs)
     if alignment is not None:
         notes += _gravity_note(check, alignment, exported, where)
     difference, residual = _difference(check, exported, joints)
@@ -111,7 +116,7 @@ def export_along(
         f"{check.name} computes the torques of the exported model to {difference:.1e} of the "
         "largest one, without dry friction."
     )
-    return Export(text, exported, tuple(notes), difference, beside)
+    return Export(text, exported, tuple(notes), difference, beside, model.inputs)
 
 
 def _difference(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -170,6 +171,25 @@ def test_invalid_input_gets_a_response_of_one_sentence(
         assert not answer.success
         assert sentence in answer.message
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["signals.mcap", "mine_identified.urdf"])
+def test_an_output_neither_replaces_nor_removes_what_was_read(graph, start, arm, tmp_path, name):
+    output = tmp_path / "out"
+    output.mkdir()
+    if name == "signals.mcap":
+        shutil.copy(next(arm.bag.glob("*.mcap")), output / name)
+        node = start(recording=str(output / name))
+    else:
+        shutil.copy(next(arm.profile.parent.glob("*.urdf")), output / name)
+        node = start(recording=str(arm.bag), urdf=str(output / name))
+    before = {one.name: one.read_bytes() for one in output.iterdir()}
+    answer = graph.call("/identifier/identify")
+    assert not answer.success
+    assert f"{name}: is an input, which is never overwritten; name another output" in answer.message
+    assert {one.name: one.read_bytes() for one in output.iterdir()} == before
+    set_parameters(node, output=str(tmp_path / "other"))
+    assert graph.call("/identifier/identify").success
 
 
 def test_validating_without_a_model_names_the_file(graph, start, arm, tmp_path):

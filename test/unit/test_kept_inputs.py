@@ -11,7 +11,7 @@ from dynid.files import refuse_to_replace, write_text
 from dynid.kept_inputs import inputs_kept
 from dynid.transaction import written_together
 
-REFUSED = "is an input of this command; name another output."
+REFUSED = "is an input, which is never overwritten; name another output."
 
 
 @pytest.fixture

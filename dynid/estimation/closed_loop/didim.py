@@ -12,8 +12,10 @@ from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop, simu
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
+from dynid.estimation.work import Rest, Work
 
 ITERATIONS = 10
+_OF_AN_ITERATION = 0.3  # of the work that is left
 TOLERANCE = 0.05  # change of a parameter over its standard deviation at convergence
 
 
@@ -39,7 +41,9 @@ class DirectAndInverseModel:
         loop = SimulatedLoop(problem, self.commanded)
         estimate = loop.first_estimate(start)
         estimate = iterated(
-            lambda last: least_squares.fit(loop.problem(simulable(problem, last)), start), estimate
+            lambda last: least_squares.fit(loop.problem(simulable(problem, last)), start),
+            estimate,
+            problem.work,
         )
         problem.keep_last("closed loop", estimate)
         return replace(
@@ -49,14 +53,18 @@ class DirectAndInverseModel:
         )
 
 
-def iterated(step: Callable[[Estimate], Estimate], estimate: Estimate) -> Estimate:
+def iterated(step: Callable[[Estimate], Estimate], estimate: Estimate, work: Work) -> Estimate:
     """Repeat a step from an estimate until it changes nothing.
 
     It may alternate between two estimates, such as those of simulations with few and with more
-    integration steps. Then the one of smaller torque errors is returned.
+    integration steps. Then the one of smaller torque errors is returned. ``work`` takes the share
+    that is done.
     """
     last: Estimate | None = None
+    rest = Rest(work)
     for _ in range(ITERATIONS):
+        # the first estimate, before, takes about as long as an iteration
+        rest.take(_OF_AN_ITERATION).done(1.0)
         before, last = last, estimate
         estimate = step(last)
         if has_converged(last.base, estimate):

@@ -40,7 +40,7 @@ class InstrumentalVariables:
             simulated = loop.problem(simulable(problem, last))
             return _instrumented(problem, simulated, start, last)
 
-        estimate = iterated(step, estimate)
+        estimate = iterated(step, estimate, problem.work)
         problem.keep_last("closed loop", estimate)
         return estimate
 

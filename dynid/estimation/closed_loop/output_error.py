@@ -17,10 +17,13 @@ from dynid.estimation.closed_loop.loop import SimulatedLoop, SimulatedMotion, si
 from dynid.estimation.estimate import Estimate, error_correlation
 from dynid.estimation.least_squares import Solution, estimate_at, solve
 from dynid.estimation.regression import Problem
+from dynid.estimation.work import Rest
 
 _ITERATIONS = 12  # most of them cost one simulation, those by differences one for each parameter
 _LEAST_GAIN = 1e-3  # relative decrease of the cost below which the iteration ends
 _SHARES = (1.0, -1.0, 0.1, -0.1, 0.01, -0.01)  # of a difference's step, tried in turn
+# shares that differences and a step take of the work that is left
+_OF_DIFFERENCES, _OF_A_STEP = 0.65, 0.06
 _DAMPINGS = (0.0, 0.1, 1.0, 10.0)  # of Levenberg–Marquardt, tried in turn
 
 
@@ -110,12 +113,14 @@ def minimise(output: OutputError, first: Estimate) -> Estimate:
     steps = _steps(first)
     last = problem.last("output error", _Linear)
     point = _point_at(output, simulable(problem, first) if last is None else last.standard)
+    rest = Rest(problem.work)
     linear = (
-        _linearised(output, point, steps, first.determined)
+        _linearised(output, point, steps, first.determined, rest)
         if last is None
         else _summed(output, last.jacobian, point, last.differenced)
     )
     for _ in range(_ITERATIONS):
+        rest.take(_OF_A_STEP).done(0.0)
         variance = output.variance(point.errors, len(steps))
         better, solution = _improved(output, point, linear, variance)
         ends = better is None
@@ -130,7 +135,7 @@ def minimise(output: OutputError, first: Estimate) -> Estimate:
         if ends and np.all(np.abs(point.base - linear.differenced) <= steps):
             break
         if ends:
-            linear = _linearised(output, point, steps, first.determined)
+            linear = _linearised(output, point, steps, first.determined, rest)
     problem.keep_last("output error", linear._replace(standard=point.standard))
     return _finished(output, point, linear, first)
 
@@ -153,7 +158,7 @@ def _cost(output: OutputError, point: _Point, variance: Array) -> float:
 
 
 def _linearised(
-    output: OutputError, point: _Point, steps: Array, determined: NDArray[np.bool_]
+    output: OutputError, point: _Point, steps: Array, determined: NDArray[np.bool_], rest: Rest
 ) -> _Linear:
     def difference(number: int) -> list[Array]:
         if not determined[number]:
@@ -163,7 +168,8 @@ def _linearised(
         return [(before - after) / step for before, after in pairs]
 
     with ThreadPoolExecutor() as pool:  # the core releases the GIL
-        columns = list(pool.map(difference, range(len(steps))))
+        found = pool.map(difference, range(len(steps)))
+        columns = list(rest.take(_OF_DIFFERENCES).counted(found, len(steps)))
     jacobian = [np.stack(of_one, axis=2) for of_one in zip(*columns, strict=True)]
     return _summed(output, jacobian, point, point.base)
 

@@ -13,8 +13,10 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.kalman.discrete_model import DiscreteModel, Inputs
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
+from dynid.estimation.work import Work
 
 _FEWEST_STEPS = 50
+_REPORTED = 20  # steps between reports of the share that is done
 _DIVERGED = 100.0  # normalised mean squared innovation
 _DRIFT = 1e-3  # total process noise of a parameter over its prior standard deviation
 _POSES = 100  # at which the mass matrix must be positive definite
@@ -140,7 +142,7 @@ def filtered(problem: Problem, prior: Prior, make: MakeFilter) -> Filtered:
         # a diverging filter overflows before it is detected
         with np.errstate(all="ignore"):
             for one in recordings:
-                _run(state, one, prior.torque_variance, innovations)
+                _run(state, one, prior.torque_variance, innovations, problem.work, steps)
         settled = innovations[len(innovations) // 2 :]
         ratio = float(np.mean(settled)) / len(prior.torque_variance)
     except (MechanismError, np.linalg.LinAlgError):
@@ -167,9 +169,17 @@ def _filtered_torque(problem: Problem) -> str:
 
 
 def _run(
-    state: StateFilter, inputs: Inputs, torque_variance: Array, innovations: list[float]
+    state: StateFilter,
+    inputs: Inputs,
+    torque_variance: Array,
+    innovations: list[float],
+    work: Work,
+    steps: int,
 ) -> None:
-    """Filter one recording; append the innovations' squared norms to ``innovations``."""
+    """Filter one recording; append the innovations' squared norms to ``innovations``.
+
+    ``work`` takes the share of all ``steps`` that are done.
+    """
     state.begin(inputs)
     variance = torque_variance / inputs.step + inputs.unknown
     for torque, friction, spread, measured in zip(
@@ -179,6 +189,8 @@ def _run(
         innovations.append(state.correct(measured))
         if not np.isfinite(innovations[-1]):
             raise np.linalg.LinAlgError
+        if len(innovations) % _REPORTED == 0:
+            work.done(len(innovations) / steps)
 
 
 def starting_motion(inputs: Inputs) -> tuple[Array, Array]:

@@ -71,16 +71,32 @@ def mesh_hulls(
 
 def _hull(mesh: ET.Element, folder: Path | None) -> coal.Convex | None:
     """Return the convex hull of a mesh's file, or None if the file is missing or has no solid."""
-    for path in _candidates(mesh.get("filename", ""), folder):
+    path = mesh_file(mesh.get("filename", ""), folder)
+    if path is None:
+        return None
+    try:
+        scale = np.array([float(word) for word in mesh.get("scale", "1 1 1").split()])
+        loaded = coal.MeshLoader().load(str(path), scale)
+        return convex_hull(np.array(loaded.vertices()))
+    except (RuntimeError, ValueError, QhullError):
+        return None
+
+
+def mesh_file(filename: str, folder: Path | None) -> Path | None:
+    """Return the file of a mesh; None if there is none.
+
+    Args:
+        filename: as in the URDF.
+        folder: further folder of mesh files.
+
+    Raises:
+        MechanismError: the file is too large.
+    """
+    for path in _candidates(filename, folder):
         if is_file(path):
             size = path.stat().st_size
             MESH_BYTES.check(size, f"{printable(path)}: has {size} bytes", MechanismError)
-            try:
-                scale = np.array([float(word) for word in mesh.get("scale", "1 1 1").split()])
-                loaded = coal.MeshLoader().load(str(path), scale)
-                return convex_hull(np.array(loaded.vertices()))
-            except (RuntimeError, ValueError, QhullError):
-                return None
+            return path
     return None
 
 

@@ -18,6 +18,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import fit
+from dynid.estimation.work import Work
 from dynid.identification.dead_bands import position_steps
 from dynid.identification.friction.candidates import Candidate, candidate
 from dynid.identification.friction.choose import Trial, choose, errors
@@ -66,6 +67,7 @@ def choose_terms(
     signals: Sequence[Signals],
     *,
     progress: Callable[[str], None] = lambda _: None,
+    work: Work | None = None,
 ) -> TermSelection:
     """Choose the joint terms of a robot by the error on blocks held out.
 
@@ -74,12 +76,14 @@ def choose_terms(
         recordings: of the robot's joints.
         signals: of each recording.
         progress: called with the name of each step.
+        work: takes the share that is done.
 
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """
     plain = robot.with_explicit_terms()
-    return _choose(plain, recordings, signals, progress, within=len(signals) == 1)
+    within = len(signals) == 1
+    return _choose(plain, recordings, signals, progress, work or Work(), within=within)
 
 
 def _choose(
@@ -87,6 +91,7 @@ def _choose(
     recordings: Sequence[Recording],
     signals: Sequence[Signals],
     progress: Callable[[str], None],
+    work: Work,
     *,
     within: bool,
 ) -> TermSelection:
@@ -97,7 +102,7 @@ def _choose(
     compared, before = _plain_model(plain, blocks, settings)
     if not within and np.any(before >= 1):
         # without one of them, the other recordings do not determine the robot
-        return _choose(plain, recordings, signals, progress, within=True)
+        return _choose(plain, recordings, signals, progress, work, within=True)
     step, shortest = position_steps(plain, recordings)
     position, velocity = _noise(plain, recordings, signals)
     position = np.maximum(position, shortest / 2)
@@ -105,6 +110,7 @@ def _choose(
     tried = []
     for number, name in enumerate(plain.joints):
         progress(f"choosing the friction model of {name}")
+        work.done(number / len(plain.joints))
         tried.append(_try_joint(whole, blocks, number))
     progress("comparing the chosen model with the plain one")
     return _selection(compared, before, tried)

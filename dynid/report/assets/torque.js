@@ -134,6 +134,12 @@ function value(curve, t) {
   return values[Math.min(values.length - 1, Math.round((t - start) / step))];
 }
 
+// the temperature at the cursor, if that of the joint was recorded
+function warmth(joint) {
+  const found = joint.temperature ? value(joint.temperature, cursor) : NaN;
+  return Number.isNaN(found) ? "" : `, ${found.toFixed(1)} °C`;
+}
+
 // writes the values at the cursor beside a chart
 function read(chart) {
   const readout = readouts.get(chart.joint);
@@ -142,7 +148,7 @@ function read(chart) {
     ["measured", "model", "error"].map((name) => {
       const found = value(chart.joint[name], cursor);
       return `${name} ${Number.isNaN(found) ? "\u2013" : found.toPrecision(4).replace("-", "\u2212")}`;
-    }).join(", ") + ` ${chart.joint.unit}`;
+    }).join(", ") + ` ${chart.joint.unit}` + warmth(chart.joint);
 }
 
 // shows a moment in all charts, and its values in those that are on the screen

@@ -6,6 +6,7 @@ It is shown on standard error: as a bar on a terminal, as a line now and then in
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -38,6 +39,9 @@ LINES_EVERY = 30.0
 _TIME_LEFT_FROM = 0.02
 """Share of the work after which the time left is estimated."""
 
+_MOST = 0.99
+"""Share that is shown at most, as the end of the display means that all is done."""
+
 
 class Progress:
     """What a task reports: the name of each step as it begins, and the share of work done."""
@@ -49,19 +53,33 @@ class Progress:
         self._begun = 0
 
     def __call__(self, step: str) -> None:
-        """Begin a step."""
+        """Begin a step; the share of all work that is done stays."""
         self._begun += 1
         count = "" if self._steps is None else f"{min(self._begun, self._steps)} of {self._steps}"
         self._bar.update(self._task, description=step, count=count)
-        if self._steps is not None:
+        measured = self._bar.tasks[0].fields["since"] is not None
+        if self._steps is not None and not measured:
             self._bar.update(self._task, completed=(self._begun - 1) / self._steps, total=1.0)
 
     def share(self, done: float) -> None:
-        """Set the share of all work that is done, from 0 to 1; the time left is shown from now."""
-        self._bar.update(self._task, completed=done, total=1.0, measured=True)
+        """Set the share of all work that is done; from now on the time left is shown.
+
+        The time left is estimated from the time since the first share was set, and what was done in
+        it: work before does not count, which may have been of another kind. A share never falls,
+        and stays below 1 because the work goes on.
+
+        Args:
+            done: from 0 to 1.
+        """
+        task = self._bar.tasks[0]
+        if task.fields["since"] is None:
+            self._bar.update(self._task, since=(self._bar.get_time(), done))
+        shown = max(task.completed, min(done, _MOST)) if task.total else min(done, _MOST)
+        self._bar.update(self._task, completed=shown, total=1.0)
 
     def counted(self, what: str) -> Callable[[int, int], None]:
         """Return a function that reports how many of all items are done."""
+        self._bar.update(self._task, since=(self._bar.get_time(), 0.0))
 
         def step(done: int, count: int) -> None:
             self(f"{done} of {count} {what}")
@@ -69,18 +87,27 @@ class Progress:
 
         return step
 
-    def each(self, items: Iterable[Item], name: Callable[[Item], str]) -> Iterator[Item]:
-        """Yield items of about equal work, each as a step of its own."""
+    def each(
+        self, items: Iterable[Item], name: Callable[[Item], str], *, of: float = 1.0
+    ) -> Iterator[Item]:
+        """Yield items of about equal work, each as a step of its own; together a share of all."""
         known = list(items)
         self._steps, self._begun = len(known), 0
         for number, item in enumerate(known):
+            self.share(of * number / len(known))
             self(name(item))
-            self.share(number / len(known))
             yield item
+        self._steps = None
 
 
 @contextmanager
-def progress(console: Console, step: str = "", *, steps: int | None = None) -> Iterator[Progress]:
+def progress(
+    console: Console,
+    step: str = "",
+    *,
+    steps: int | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Progress]:
     """Yield what a task reports its progress to.
 
     The display appears once the block has taken longer than ``PATIENCE``, and leaves nothing
@@ -91,11 +118,13 @@ def progress(console: Console, step: str = "", *, steps: int | None = None) -> I
         console: of the results; a quiet one shows no progress either.
         step: the first step, where there is no other.
         steps: number of steps, if known.
+        clock: returns the time [s].
     """
     messages = message_console()
     shown = not console.quiet and _is_terminal(messages)
     bar = RichProgress(
         BarColumn(bar_width=20),
+        _Percentage(),
         TimeElapsedColumn(),
         _TimeLeft(),
         TextColumn("{task.fields[count]}", markup=False),
@@ -104,8 +133,9 @@ def progress(console: Console, step: str = "", *, steps: int | None = None) -> I
         transient=True,
         redirect_stdout=False,  # results do not pass through standard error
         disable=not shown,
+        get_time=clock,
     )
-    task = bar.add_task(step, total=None, count="", measured=False)
+    task = bar.add_task(step, total=None, count="", since=None)
     timer = threading.Timer(PATIENCE, bar.start)
     timer.daemon = True
     ended = threading.Event()
@@ -130,9 +160,15 @@ def _write_lines(messages: Console, bar: RichProgress, ended: threading.Event) -
     """Write step, share of work done and time left every ``LINES_EVERY``, until it ends."""
     while not ended.wait(LINES_EVERY):
         task = bar.tasks[0]
-        share = f"{task.percentage:.0f} %" if task.total else task.fields["count"]
-        parts = [task.description, share, _time_left(task)]
+        parts = [task.description, _percentage(task) or task.fields["count"], _time_left(task)]
         messages.print(", ".join(part for part in parts if part), soft_wrap=True)
+
+
+class _Percentage(ProgressColumn):
+    """The share of the work that is done, where it is known."""
+
+    def render(self, task: Task) -> Text:
+        return Text(_percentage(task))
 
 
 class _TimeLeft(ProgressColumn):
@@ -142,11 +178,20 @@ class _TimeLeft(ProgressColumn):
         return Text(_time_left(task))
 
 
+def _percentage(task: Task) -> str:
+    # steps that are only counted may differ in length
+    return f"{task.percentage:.0f} %" if task.total and task.fields["since"] else ""
+
+
 def _time_left(task: Task) -> str:
-    done, elapsed = task.percentage / 100, task.elapsed
-    if not task.fields["measured"] or elapsed is None or done < _TIME_LEFT_FROM:
+    if task.fields["since"] is None or not task.total:
         return ""
-    return f"about {_duration(elapsed * (1 - done) / done)} left"
+    begin, before = task.fields["since"]
+    done = task.completed - before
+    if done < _TIME_LEFT_FROM or task.completed >= _MOST:
+        return ""
+    left = (task.get_time() - begin) * (1 - task.completed) / done
+    return f"about {_duration(left)} left"
 
 
 def _duration(seconds: float) -> str:

@@ -157,9 +157,12 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
         ]
         print_sentences(console, "Gaps", gaps, "yellow")
     if info.joints:
-        rows = table("joint", "position", "velocity", "effort")
+        signals = ["position", "velocity", "effort"]
+        if any(joint.temperature is not None for joint in info.joints):
+            signals.append("temperature")
+        rows = table("joint", *(f"{one} [°C]" if one == "temperature" else one for one in signals))
         for joint in info.joints:
-            ranges = (joint.position, joint.velocity, joint.effort)
+            ranges = (getattr(joint, signal) for signal in signals)
             rows.add_row(Text(joint.name), *(Text(_range(values)) for values in ranges))
         console.print(rows)
     print_sentences(console, "Damaged", info.damage, "red")

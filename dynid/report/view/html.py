@@ -21,6 +21,9 @@ from dynid.report.view.scene import grid_step
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from numpy.typing import NDArray
+
+    from dynid.arrays import Array
     from dynid.report.view.scene import Body, Scene
     from dynid.robot.shapes import Colour, Shape
 
@@ -94,6 +97,14 @@ def _commands(scene: Scene) -> list[Any]:
             where = frame.append(f"{shape.role} {index}")
             found.append(commands.SetObject(*_drawn(shape), where))
             found.append(commands.SetTransform(_matrix(shape.pose, shape.kind), where))
+        for index, mesh in enumerate(body.meshes):
+            found.append(
+                commands.SetObject(
+                    _triangles(mesh.vertices, mesh.faces),
+                    _material(mesh.colour),
+                    frame.append(f"mesh {index}"),
+                )
+            )
         found.append(commands.SetTransform(_matrix(body.pose), frame))
     found += [
         commands.SetObject(*_drawn_tube(line), place((line.name.replace("/", " "),)))
@@ -125,10 +136,13 @@ def _drawn(shape: Shape) -> tuple[Any, Any]:
 def _drawn_tube(line: Any) -> tuple[Any, Any]:  # noqa: ANN401
     vertices, corners = tube(line)
     faces = np.concatenate([corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]])
-    form = import_module("meshcat.geometry").TriangularMeshGeometry(
+    return _triangles(vertices, faces), _material(line.colour)
+
+
+def _triangles(vertices: Array, faces: NDArray[np.intp]) -> Any:  # noqa: ANN401
+    return import_module("meshcat.geometry").TriangularMeshGeometry(
         vertices.astype(np.float32), faces.astype(np.uint32)
     )
-    return form, _material(line.colour)
 
 
 def _material(colour: Colour) -> Any:  # noqa: ANN401
@@ -189,7 +203,9 @@ def _seen(scene: Scene) -> tuple[list[float], list[float]]:
     """Return position and target of the camera that shows everything; base frame [m]."""
     centres = [shape.pose.position for shape in scene.shapes()]
     labels = [label.position for label in scene.labels()]
-    points = np.concatenate([np.array(centres + labels), *(line.points for line in scene.lines)])
+    meshes = (mesh.vertices for mesh in scene.meshes())
+    lines = (line.points for line in scene.lines)
+    points = np.concatenate([np.array(centres + labels), *lines, *meshes])
     target = (points.min(axis=0) + points.max(axis=0)) / 2
     radius = float(np.linalg.norm(points - target, axis=1).max()) + 0.06 * scene.reach
     direction = np.array([0.62, -0.85, 0.45])

@@ -9,7 +9,8 @@ import numpy as np
 from dynid.dynamics.pose import Pose
 from dynid.errors import ModelFileError
 from dynid.report.view.joint_motion import JointMotion, resting_position
-from dynid.report.view.scene import Body, Label, LegendEntry, Line, Scene
+from dynid.report.view.robot_meshes import robot_meshes
+from dynid.report.view.scene import Body, Label, LegendEntry, Line, Mesh, Scene
 from dynid.report.view.torque_markers import (
     LEGEND,
     NO_THRESHOLD,
@@ -18,7 +19,7 @@ from dynid.report.view.torque_markers import (
     torque_error_markers,
     torque_errors,
 )
-from dynid.robot.shapes import Colour, Shape, robot_shapes, rod
+from dynid.robot.shapes import Colour, Shape, robot_shapes, rod, urdf_shapes
 from dynid.robot.torque_settings import CollisionSettings
 
 if TYPE_CHECKING:
@@ -51,17 +52,34 @@ class RobotPicture:
     Args:
         robot: with its limits and settings.
         tool: link whose origin is the tool point; None for the last one, see :class:`Kinematics`.
+        meshes: draw the meshes of the URDF, in place of capsules.
+
+    Attributes:
+        note: on meshes that cannot be drawn; empty if there are none.
 
     Raises:
         DynidError: profile and URDF do not match.
     """
 
-    def __init__(self, robot: Robot, *, tool: str | None = None) -> None:
+    def __init__(self, robot: Robot, *, tool: str | None = None, meshes: bool = False) -> None:
         self.robot = robot
         self.kinematics = robot.kinematics(tool=tool)
         self._given = tool is not None
         self._shapes = robot_shapes(self.kinematics)
-        self._places = marker_places(self.kinematics, self._shapes, resting_position(robot))
+        self._meshes: dict[int, list[Mesh]] = {}
+        self.note = ""
+        solids = self._shapes
+        if meshes:
+            loaded = robot_meshes(robot, self.kinematics)
+            self._meshes, self.note = loaded.meshes, loaded.note
+            given = urdf_shapes(self.kinematics, "visual")
+            # a mesh takes the place of the capsules that are drawn without any visual
+            self._shapes = tuple(
+                tuple(given.get(body, ())) if body in self._meshes else shapes
+                for body, shapes in enumerate(self._shapes)
+            )
+            solids = tuple(s + loaded.boxes(body) for body, s in enumerate(self._shapes))
+        self._places = marker_places(self.kinematics, solids, resting_position(robot))
 
     def tool_paths(self, motion: JointMotion) -> tuple[Line, ...]:
         """Return the path of the tool point along a motion, at 50 points per second.
@@ -113,7 +131,8 @@ class RobotPicture:
             shapes, labels = markers.get(number, ((), ()))
             track = None if tracks is None or number == 0 else tracks[:, number]
             pose = Pose.from_numbers(poses[number])
-            bodies.append(Body(name, pose, self._shapes[number] + shapes, labels, track))
+            own = tuple(self._meshes.get(number, ()))
+            bodies.append(Body(name, pose, self._shapes[number] + shapes, labels, track, own))
         return Scene(
             title=self.robot.name if title is None else title,
             frame_id=kinematics.root,

@@ -144,6 +144,9 @@ def _surfaces(scene: Scene) -> tuple[list[Array], Array]:
         found = shape_faces(shape)
         faces += found
         colours += [shape.colour] * len(found)
+    for mesh in scene.meshes():
+        faces += list(_towards_viewer(mesh.vertices[mesh.faces]))
+        colours += [mesh.colour] * len(mesh.faces)
     for surface in scene.surfaces:
         faces += list(surface.triangles)
         colours += [surface.colour] * len(surface.triangles)
@@ -152,6 +155,13 @@ def _surfaces(scene: Scene) -> tuple[list[Array], Array]:
         faces += list(vertices[corners])
         colours += [line.colour] * len(corners)
     return faces, np.array(colours, dtype=np.float64)
+
+
+def _towards_viewer(triangles: Array) -> Array:
+    """Return triangles (F, 3, 3) counter-clockwise for the viewer: meshes have any direction."""
+    edges = triangles[:, 1:] - triangles[:, :1]
+    away = np.cross(edges[:, 0], edges[:, 1]) @ view_axes()[:, 2] < 0
+    return np.where(away[:, None, None], triangles[:, ::-1], triangles)
 
 
 def _shaded(faces: list[Array], colours: Array) -> Array:

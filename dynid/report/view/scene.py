@@ -15,7 +15,8 @@ from dynid.dynamics.pose import Pose
 from dynid.robot.shapes import Colour, Role, Shape
 
 if TYPE_CHECKING:
-    pass
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,16 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
+class Mesh:
+    """Triangles (F, 3) of vertices (V, 3) [m] in the frame of a body, and its link in the URDF."""
+
+    vertices: Array
+    faces: NDArray[np.intp]
+    colour: Colour
+    link: str = ""
+
+
+@dataclass(frozen=True, eq=False)
 class Body:
     """A moving body, with shapes and labels in its own frame.
 
@@ -56,6 +67,7 @@ class Body:
         pose: of its frame in the base frame.
         shapes, labels: in its frame.
         track: (F, 7) its poses at the scene's times, or None if it does not move.
+        meshes: in its frame.
     """
 
     name: str
@@ -63,6 +75,7 @@ class Body:
     shapes: tuple[Shape, ...] = ()
     labels: tuple[Label, ...] = ()
     track: Array | None = None
+    meshes: tuple[Mesh, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +132,23 @@ class Scene:
     def only(self, *roles: Role) -> Scene:
         """Return the scene with shapes of some roles only, and no labels."""
         bodies = (
-            replace(body, shapes=tuple(s for s in body.shapes if s.role in roles), labels=())
+            replace(
+                body,
+                shapes=tuple(s for s in body.shapes if s.role in roles),
+                labels=(),
+                meshes=body.meshes if "robot" in roles else (),
+            )
             for body in self.bodies
         )
         return replace(self, bodies=tuple(bodies))
+
+    def meshes(self) -> tuple[Mesh, ...]:
+        """Return the meshes of all bodies, in the base frame."""
+        return tuple(
+            replace(mesh, vertices=body.pose.apply(mesh.vertices))
+            for body in self.bodies
+            for mesh in body.meshes
+        )
 
     def labels(self) -> tuple[Label, ...]:
         """Return all labels in the base frame, at the positions of their middles."""

@@ -42,6 +42,7 @@ NO_THRESHOLD = LegendEntry(GREY, "torque error; no collision threshold defined")
 _OFFSETS = (0.07, 0.09, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22, 0.25)
 _CLEAR_OF_SHAPES = 0.045
 _CLEAR_OF_MARKERS = 0.11
+_SIDES = 8  # directions beside the axis
 _SMALLEST = 0.035
 _GROWTH = 0.035  # of the diameter at the threshold
 _TEXT = 0.017
@@ -109,7 +110,8 @@ def marker_places(
 
     A marker inside the robot is not visible, and markers of joints with the same origin, as in a
     wrist, would overlap. Each marker therefore gets the first of several places that is clear of
-    the robot's shapes (of each body, in its frame) and of other markers at a position (n,).
+    the robot's shapes (of each body, in its frame) and of other markers at a position (n,). Where
+    the axis has none, places beside it are taken.
     """
     reach = kinematics.reach
     frames = [Pose.from_numbers(pose) for pose in kinematics.poses(np.asarray(position)[None])[0]]
@@ -121,9 +123,10 @@ def marker_places(
     markers: list[Array] = []
     places = []
     for body, axis in zip(kinematics.joint_bodies, kinematics.mechanism.axes, strict=False):
-        candidates = [
-            side * stretch * reach * axis for stretch, side in product(_OFFSETS, (1.0, -1.0))
-        ]
+        along = [side * stretch * axis for stretch, side in product(_OFFSETS, (1.0, -1.0))]
+        # the axis of a joint that turns a link about itself is within the link
+        beside = [stretch * side for stretch, side in product(_OFFSETS, _across(axis))]
+        candidates = [reach * place for place in (*along, *beside)]
         seen = [frames[body].apply([candidate])[0] for candidate in candidates]
         room = [_room(point, solids, markers, reach) for point in seen]
         clear = [number for number, free in enumerate(room) if free >= 1]
@@ -131,6 +134,15 @@ def marker_places(
         places.append(candidates[chosen])
         markers.append(seen[chosen])
     return np.array(places)
+
+
+def _across(axis: Array) -> list[Array]:
+    """Return unit vectors (3,) normal to an axis, all around it."""
+    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    first /= np.linalg.norm(first)
+    second = np.cross(axis, first)
+    angles = 2 * np.pi * np.arange(_SIDES) / _SIDES
+    return [np.cos(angle) * first + np.sin(angle) * second for angle in angles]
 
 
 def _room(point: Array, solids: Sequence[Shape], markers: Sequence[Array], reach: float) -> float:

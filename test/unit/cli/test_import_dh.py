@@ -62,7 +62,8 @@ def test_never_replaces_the_table_itself(tmp_path: Path) -> None:
     before = (tmp_path / "table.yaml").read_text()
     urdf = tmp_path / "one.urdf"
     with pytest.raises(
-        DynidError, match=r"table\.yaml: is an input of this command; name another output"
+        DynidError,
+        match=r"table\.yaml: is an input, which is never overwritten; name another output",
     ):
         run(
             tmp_path / "table.yaml", "-o", urdf, "--profile-out", tmp_path / "table.yaml", "--force"

@@ -62,7 +62,7 @@ def test_an_input_is_never_an_output(made, tmp_path, monkeypatch, command, outpu
     before = {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()}
     result = run(*command.split(), "-o", output)
     assert isinstance(result.exception, OutputError), result.output
-    assert "is an input of this command; name another output." in str(result.exception)
+    assert "is an input, which is never overwritten; name another output." in str(result.exception)
     assert {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()} == before
 
 

@@ -70,6 +70,7 @@ def long_motion() -> Motion:
         time=np.arange(samples) / 1e3,
         sampling_rate=1e3,
         joint_names=tuple(f"<j{number}>" for number in range(joints)),
+        temperature=None,
     )
     return Motion((signals,), (torque + noise,), (torque,), (False,) * joints)  # type: ignore[arg-type]
 

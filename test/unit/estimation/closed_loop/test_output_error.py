@@ -8,6 +8,7 @@ import pytest
 from dynid.errors import EstimationError
 from dynid.estimation.closed_loop import output_error
 from dynid.estimation.closed_loop.output_error import OutputError
+from dynid.estimation.work import Rest, Work
 
 
 class LinearLoop(OutputError):  # noqa: N818  not an exception
@@ -50,7 +51,7 @@ def test_differences_of_a_parameter_near_its_bound_take_a_smaller_step() -> None
     output = LinearLoop(bound=0.02)
     point, everything = point_of(output, np.zeros(2)), np.ones(2, dtype=bool)
 
-    found = output_error._linearised(output, point, np.full(2, 0.1), everything)
+    found = output_error._linearised(output, point, np.full(2, 0.1), everything, Rest(Work()))
 
     np.testing.assert_allclose(found.jacobian[0], output.jacobian, atol=1e-12)
 

@@ -5,13 +5,24 @@ from __future__ import annotations
 import io
 import sys
 import threading
+from collections.abc import Iterator
 
 import pytest
 from rich.console import Console
 from support.deadlines import LONGEST
 
 from dynid.report.terminal import progress as module
-from dynid.report.terminal.progress import progress
+from dynid.report.terminal.progress import Progress, progress
+
+
+class Clock:
+    """A simulated clock."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 class Terminal(io.StringIO):
@@ -62,10 +73,14 @@ def test_steps_are_counted_where_their_number_is_known(
 def test_the_time_left_is_shown_where_the_share_is_known(
     terminal: Terminal, shown: threading.Event
 ) -> None:
-    with progress(Console(file=io.StringIO()), "optimising") as step:
+    clock = Clock()
+    with progress(Console(file=io.StringIO()), "optimising", clock=clock) as step:
+        step.share(0.0)
+        clock.now = 20.0
         step.share(0.5)
         assert shown.wait(LONGEST)
-    assert "about 0 s left" in terminal.getvalue()
+    assert "50 %" in terminal.getvalue()
+    assert "about 20 s left" in terminal.getvalue()
 
 
 def test_items_are_steps_with_a_time_left(terminal: Terminal, shown: threading.Event) -> None:
@@ -126,13 +141,16 @@ def test_a_pipe_gets_plain_lines_of_long_work(monkeypatch: pytest.MonkeyPatch) -
     pipe = Pipe()
     monkeypatch.setattr(module, "message_console", lambda: Console(file=pipe, width=80))
     monkeypatch.setattr(module, "LINES_EVERY", 0.01)
-    with progress(Console(file=io.StringIO())) as step:
+    clock = Clock()
+    with progress(Console(file=io.StringIO()), clock=clock) as step:
+        step.share(0.0)
+        clock.now = 300.0
         step.share(0.5)
         step("trying models at a joint with a name so long that a window would break the line here")
         assert pipe.written.wait(LONGEST)
     first = pipe.getvalue().splitlines()[0]
     assert "\x1b" not in first
-    assert first.endswith("50 %, about 0 s left")
+    assert first.endswith("50 %, about 5 min left")
 
 
 def test_json_gets_no_lines_either(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,3 +182,87 @@ def test_no_thread_is_left_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(KeyboardInterrupt), progress(Console(file=io.StringIO())):
         raise KeyboardInterrupt
     assert set(threading.enumerate()) <= before
+
+
+def said(step: Progress) -> tuple[str, str]:
+    """Return percentage and time left, as they are shown."""
+    task = step._bar.tasks[0]
+    return module._percentage(task), module._time_left(task)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def step(clock: Clock) -> Iterator[Progress]:
+    with progress(Console(quiet=True), clock=clock) as found:
+        yield found
+
+
+def test_work_before_the_first_share_does_not_count(step: Progress, clock: Clock) -> None:
+    step("reading")
+    clock.now = 500.0
+    step("estimating")
+    step.share(0.1)
+    assert said(step) == ("10 %", "")
+    clock.now += 20.0
+    step.share(0.3)
+    # 20 s for 20 %, and 70 % are left
+    assert said(step) == ("30 %", "about 70 s left")
+
+
+def test_the_time_left_grows_while_nothing_is_done(step: Progress, clock: Clock) -> None:
+    step.share(0.0)
+    clock.now = 10.0
+    step.share(0.5)
+    assert said(step) == ("50 %", "about 10 s left")
+    clock.now = 40.0
+    assert said(step) == ("50 %", "about 40 s left")
+
+
+def test_a_share_never_falls(step: Progress, clock: Clock) -> None:
+    step.share(0.0)
+    clock.now = 10.0
+    step.share(0.5)
+    step.share(0.2)
+    step("a next step")
+    assert said(step)[0] == "50 %"
+
+
+def test_the_end_is_not_announced_before_it(step: Progress, clock: Clock) -> None:
+    step.share(0.0)
+    clock.now = 10.0
+    step.share(1.0)
+    assert said(step) == ("99 %", "")
+    clock.now = 100.0
+    assert said(step) == ("99 %", "")
+
+
+def test_counted_items_count_from_the_start(step: Progress, clock: Clock) -> None:
+    report = step.counted("robots")
+    clock.now = 10.0
+    report(1, 5)
+    assert said(step) == ("20 %", "about 40 s left")
+    report(5, 5)
+    assert said(step) == ("99 %", "")
+
+
+def test_items_may_be_a_part_of_the_work(step: Progress, clock: Clock) -> None:
+    found = []
+    for _ in step.each(["a", "b"], str, of=0.5):
+        clock.now += 10.0
+        found.append(said(step)[0])
+    step("tuning")
+    step.share(0.75)
+    assert found == ["0 %", "25 %"]
+    assert said(step) == ("75 %", "about 7 s left")
+
+
+def test_counted_steps_are_no_share_of_time(clock: Clock) -> None:
+    with progress(Console(quiet=True), steps=4, clock=clock) as step:
+        step("reading")
+        step("identifying")
+        clock.now = 10.0
+        assert said(step) == ("", "")

@@ -1,0 +1,107 @@
+"""From temperatures as read to those along a recording: plausible, in order, and thinned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import RecordingError
+from dynid.recording.samples import NANOSECONDS, Samples
+from dynid.recording.temperature import SPACING, Temperature, TemperatureSamples
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_SPACING = int(SPACING * NANOSECONDS)
+_LOWEST, _HIGHEST = -90.0, 300.0  # [°C] of a motor or gear that can be measured
+_KELVIN = 200.0  # [°C] median above which temperatures are most likely in kelvin
+
+
+def with_temperature(samples: Samples, temperature: TemperatureSamples) -> Samples:
+    """Return samples with temperatures, of which implausible ones are left out with a note.
+
+    Raises:
+        RecordingError: none is plausible, and the user has named their source.
+    """
+    joints = samples.joint_names
+    problem = _problem(temperature, joints)
+    if problem and temperature.required:
+        raise RecordingError(f"{temperature.where}: {problem}")
+    if problem:
+        return samples.noting(f"Temperatures were ignored: {temperature.where}: {problem}")
+    values = temperature.celsius
+    with np.errstate(invalid="ignore"):
+        wrong = np.isfinite(values) & ~((values >= _LOWEST) & (values <= _HIGHEST))
+    if wrong.any():
+        samples = samples.noting(
+            f"{int(wrong.sum())} of {values.size} temperatures were outside of {_LOWEST:g} to "
+            f"{_HIGHEST:g} °C and were ignored."
+        )
+    kept = replace(temperature, celsius=np.where(wrong | ~np.isfinite(values), np.nan, values))
+    return replace(samples, temperature=kept)
+
+
+def place_temperature(samples: Samples, stop: float) -> tuple[Temperature | None, tuple[str, ...]]:
+    """Return the temperatures along a recording, thinned to one each ``SPACING``, and notes.
+
+    Args:
+        samples: of the recording, whose first stamp is time 0.
+        stop: end of the recording [s].
+    """
+    raw = samples.temperature
+    if raw is None:
+        return None, ()
+    since = raw.stamps - samples.stamps[0]
+    inside = (since >= -_SPACING) & (since <= stop * NANOSECONDS + _SPACING)
+    order = np.argsort(since[inside], kind="stable")
+    since, values = since[inside][order], raw.celsius[inside][order]
+    kept = _thinned(since, np.isfinite(values))
+    seconds, values = np.clip(since[kept] / NANOSECONDS, 0.0, stop), values[kept]
+    if not len(kept):
+        note = f"Temperatures were ignored: {raw.where}: none was measured during the recording."
+        return None, (note,)
+    return Temperature(seconds, values), ()
+
+
+def _thinned(since: NDArray[np.int64], known: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the rows with the first known value of a joint in each ``SPACING``.
+
+    Args:
+        since: (M,) increasing times [ns].
+        known: (M, n) which values are known; joints may be measured at different times.
+    """
+    kept: set[int] = set()
+    for column in known.T:
+        rows = np.flatnonzero(column)
+        kept.update(rows[first_of_each(since[rows] // _SPACING)].tolist())
+    return np.array(sorted(kept), dtype=np.intp)
+
+
+def first_of_each(numbers: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return the places (m,) at which a number differs from the one before."""
+    if not len(numbers):
+        return np.zeros(0, dtype=np.intp)
+    return np.flatnonzero(np.concatenate([[True], np.diff(numbers) != 0]))
+
+
+def _problem(temperature: TemperatureSamples, joints: Sequence[str]) -> str:
+    """Return a sentence on temperatures that cannot be used; empty if some can."""
+    values = temperature.celsius
+    known = np.isfinite(values)
+    if not known.any():
+        return "contains no temperature that is a number."
+    for joint, column in enumerate(values.T):
+        finite = column[known[:, joint]]
+        if len(finite) and float(np.median(finite)) > _KELVIN:
+            return (
+                f"the temperature of joint '{joints[joint]}' is {float(np.median(finite)):.4g} "
+                "(median), expected °C; offset: -273.15 converts kelvin."
+            )
+    with np.errstate(invalid="ignore"):
+        if not ((values >= _LOWEST) & (values <= _HIGHEST)).any():
+            return f"no temperature is between {_LOWEST:g} and {_HIGHEST:g} °C."
+    return ""
