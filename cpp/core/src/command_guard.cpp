@@ -29,6 +29,14 @@ double largest_step(double distance, double a) noexcept
   return std::min(distance, distance / steps + 0.5 * a * (steps - 1.0));
 }
 
+/// Whether a step is surely below largest_step(distance, a), by a bound without root and division:
+/// the distance that a step needs is at most (s + a / 2)^2 / (2 a). False for infinite a.
+bool surely_stops(double step, double distance, double a) noexcept
+{
+  const double reach = step + 0.5 * a;
+  return 2.0 * a * distance > (1.0 + rounding) * reach * reach;
+}
+
 /// The input, or the command where the input is not usable.
 double usable(double wanted, double command) noexcept
 {
@@ -104,9 +112,18 @@ double CommandGuard::allowed(Eigen::Index i, double step, bool any_braking) cons
     step = std::clamp(step, was - hardest_[i], was + hardest_[i]);
   }
   step = std::clamp(step, -fastest_[i], fastest_[i]);
-  // the stopping distance comes last, because it must be kept in any case
-  step = std::min(step, largest_step(limits_.position_max[i] - p, hardest_[i]));
-  return std::max(step, -largest_step(p - limits_.position_min[i], hardest_[i]));
+  // the stopping distance comes last, because it must be kept in any case; it is that towards the
+  // limit ahead, where the step is not away from it
+  if (step > 0.0) {
+    const double distance = limits_.position_max[i] - p;
+    return surely_stops(step, distance, hardest_[i])
+             ? step
+             : std::min(step, largest_step(distance, hardest_[i]));
+  }
+  const double distance = p - limits_.position_min[i];
+  return surely_stops(-step, distance, hardest_[i])
+           ? step
+           : std::max(step, -largest_step(distance, hardest_[i]));
 }
 
 /// The step towards an input that continues to move as in this cycle.
@@ -117,6 +134,14 @@ double CommandGuard::pursuit(Eigen::Index i, double wanted) const noexcept
   const double behind = direct - advance;
   const double catching_up = largest_step(std::abs(behind), spare * hardest_[i]);
   return catching_up == std::abs(behind) ? direct : advance + std::copysign(catching_up, behind);
+}
+
+/// Whether a step differs from the direct one to an input by rounding only.
+bool CommandGuard::seems(Eigen::Index i, double step, double direct, double wanted) const noexcept
+{
+  const double rounded = ulps * std::numeric_limits<double>::epsilon();
+  return std::abs(step - direct) <= rounding * std::min(fastest_[i], hardest_[i]) +
+                                      rounded * (std::abs(command_[i]) + std::abs(wanted));
 }
 
 void CommandGuard::move(Eigen::Index i, double step, double wanted) noexcept
@@ -132,7 +157,7 @@ void CommandGuard::move(Eigen::Index i, double step, double wanted) noexcept
   step_[i] = step;
 }
 
-void CommandGuard::follow(const VectorIn & wanted) noexcept
+void CommandGuard::follow(const Eigen::VectorXd & wanted) noexcept
 {
   passed_ = true;
   for (Eigen::Index i = 0; i < command_.size(); ++i) {
@@ -142,10 +167,7 @@ void CommandGuard::follow(const VectorIn & wanted) noexcept
       std::clamp(given, std::min(p, limits_.position_min[i]), std::max(p, limits_.position_max[i]));
     const double direct = within - p;
     double step = allowed(i, direct, false);
-    const double seeming =
-      rounding * std::min(fastest_[i], hardest_[i]) +
-      ulps * std::numeric_limits<double>::epsilon() * (std::abs(p) + std::abs(within));
-    if (p == wanted_[i] && std::abs(step - direct) <= seeming) {
+    if (p == wanted_[i] && (step == direct || seems(i, step, direct, within))) {
       step = direct;
     } else {
       step = allowed(i, pursuit(i, within), false);
@@ -156,7 +178,7 @@ void CommandGuard::follow(const VectorIn & wanted) noexcept
   }
 }
 
-void CommandGuard::brake(const VectorIn & wanted, bool limited) noexcept
+void CommandGuard::brake(const Eigen::VectorXd & wanted, bool limited) noexcept
 {
   passed_ = true;
   for (Eigen::Index i = 0; i < command_.size(); ++i) {
@@ -169,7 +191,7 @@ void CommandGuard::brake(const VectorIn & wanted, bool limited) noexcept
   }
 }
 
-int CommandGuard::beyond(const VectorIn & position) const noexcept
+int CommandGuard::beyond(const Eigen::VectorXd & position) const noexcept
 {
   for (Eigen::Index i = 0; i < command_.size(); ++i) {
     const double p = command_[i];

@@ -301,13 +301,17 @@ CollisionLevel ControlLaw::Parts::watch(const Feedback & feedback) noexcept
   const auto n = error.size();
   const bool known_motion = feedforward.known();
   const bool held = !known_motion && model != nullptr && !path.following();
-  expected.setZero();
+  if (known_motion) {
+    expected.head(n) = feedforward.model_torque();
+    expected.segment(n, n) = motion.velocity;
+    expected.tail(n) = motion.acceleration;
+  } else {
+    expected.setZero();
+  }
   if (held) {
     model->torque(
       FeedforwardMode::full, commanded.position, commanded.velocity, commanded.acceleration,
       expected.head(n));
-  } else if (known_motion) {
-    expected << feedforward.model_torque(), motion.velocity, motion.acceleration;
   }
   known = known_motion || held ? std::min(known + 1, settings.torque_error_delay + 1) : 0;
   const auto due = expected_line.pass(expected);

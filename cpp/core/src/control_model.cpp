@@ -151,11 +151,11 @@ void ControlModel::observed_friction(VectorOut tau) noexcept { dry_friction(meas
 
 void ControlModel::dry_friction(Workspace & workspace, VectorOut tau) noexcept
 {
-  mechanism_.dry_friction(workspace, tau_);
   if (converts_) {
+    mechanism_.dry_friction(workspace, tau_);
     tau.noalias() = mechanism_.coupling().cwiseAbs().transpose() * tau_;
   } else {
-    tau = tau_;
+    mechanism_.dry_friction(workspace, tau);
   }
 }
 

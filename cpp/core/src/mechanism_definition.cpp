@@ -79,7 +79,25 @@ std::string body_problem(const DynamicParameters & values, int number)
   return {};
 }
 
+PlainColumn plain_column(const TermKind & kind)
+{
+  const auto & formula = kind.formula;
+  return formula == "1"   ? PlainColumn::one
+         : formula == "q" ? PlainColumn::position
+         : formula == "v" ? PlainColumn::velocity
+         : formula == "a" ? PlainColumn::acceleration
+                          : PlainColumn::none;
+}
+
 }  // namespace
+
+TermStep::TermStep(const JointTerm & term)
+: plain(plain_column(*term.kind)),
+  at_motor(term.side == TermSide::motor),
+  remembers(term.kind->has_memory()),
+  joint(term.joint)
+{
+}
 
 Mechanism::Definition::Definition(const MechanismDescription & description)
 : tree(read_urdf_tree(description)),
@@ -160,6 +178,7 @@ void Mechanism::Definition::name_terms()
   }
   for (Eigen::Index k = 0; k < term_count; ++k) {
     const auto & term = terms[static_cast<std::size_t>(k)];
+    term_steps.emplace_back(term);
     const bool linear = slides[static_cast<std::size_t>(term.joint)];
     units.emplace_back(linear ? term.kind->linear_unit : term.kind->rotary_unit);
     if (term.side == TermSide::motor) {
@@ -257,6 +276,7 @@ void Mechanism::Definition::sum_dry_friction()
       dry_backwards[term.joint] += backwards;
     }
   }
+  dry_either = dry_forwards.cwiseMax(dry_backwards);
 }
 
 Workspace::Memory::Memory(const Mechanism::Definition & definition)

@@ -14,6 +14,27 @@
 namespace dynid
 {
 
+/// A term's torque per unit of its parameter, where it is so simple that no call is needed.
+enum class PlainColumn
+{
+  none,
+  one,
+  position,
+  velocity,
+  acceleration
+};
+
+/// What a control cycle needs of a JointTerm, which is many times as large.
+struct TermStep
+{
+  explicit TermStep(const JointTerm & term);
+
+  PlainColumn plain;
+  bool at_motor;
+  bool remembers;
+  int joint;
+};
+
 /// The data of a mechanism, behind a pointer that keeps pinocchio out of its header.
 struct Mechanism::Definition
 {
@@ -27,7 +48,8 @@ struct Mechanism::Definition
   std::shared_ptr<const ClosedChain> chain;  // null for a tree
   bool semi_static;
   std::vector<JointTerm> terms;
-  Eigen::MatrixXd coupling;  // T
+  std::vector<TermStep> term_steps;  // of each
+  Eigen::MatrixXd coupling;          // T
   Eigen::MatrixXd to_motor;  // T^-1, q_motor = to_motor q_joint, tau_joint = to_motor^T tau_motor
   bool any_motor_term = false;
   bool any_load_term = false;
@@ -40,6 +62,7 @@ struct Mechanism::Definition
   Eigen::MatrixX2d largest_dry;  // dry friction of term k per unit, forwards and backwards
   Eigen::VectorXd dry_forwards;  // the sum of those that do not depend on load, of the parameters
   Eigen::VectorXd dry_backwards;
+  Eigen::VectorXd dry_either;            // the larger one
   std::vector<Eigen::Index> loaded_dry;  // the others, at joints
   std::vector<bool> prismatic;
   std::vector<std::string> names;

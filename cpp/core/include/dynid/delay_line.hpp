@@ -18,7 +18,10 @@ public:
   [[nodiscard]] auto pass(const Eigen::VectorXd & value) noexcept
   {
     ring_.col(next_) = value;
-    next_ = (next_ + 1) % ring_.cols();
+    ++next_;
+    if (next_ == ring_.cols()) {
+      next_ = 0;
+    }
     return ring_.col(next_);
   }
 
