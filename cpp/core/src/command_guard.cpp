@@ -112,18 +112,9 @@ double CommandGuard::allowed(Eigen::Index i, double step, bool any_braking) cons
     step = std::clamp(step, was - hardest_[i], was + hardest_[i]);
   }
   step = std::clamp(step, -fastest_[i], fastest_[i]);
-  // the stopping distance comes last, because it must be kept in any case; it is that towards the
-  // limit ahead, where the step is not away from it
-  if (step > 0.0) {
-    const double distance = limits_.position_max[i] - p;
-    return surely_stops(step, distance, hardest_[i])
-             ? step
-             : std::min(step, largest_step(distance, hardest_[i]));
-  }
-  const double distance = p - limits_.position_min[i];
-  return surely_stops(-step, distance, hardest_[i])
-           ? step
-           : std::max(step, -largest_step(distance, hardest_[i]));
+  // the stopping distance comes last, because it must be kept in any case
+  step = std::min(step, largest_step(limits_.position_max[i] - p, hardest_[i]));
+  return std::max(step, -largest_step(p - limits_.position_min[i], hardest_[i]));
 }
 
 /// The step towards an input that continues to move as in this cycle.
@@ -134,6 +125,14 @@ double CommandGuard::pursuit(Eigen::Index i, double wanted) const noexcept
   const double behind = direct - advance;
   const double catching_up = largest_step(std::abs(behind), spare * hardest_[i]);
   return catching_up == std::abs(behind) ? direct : advance + std::copysign(catching_up, behind);
+}
+
+/// Keeps the state of a drive for undo().
+void CommandGuard::keep(Eigen::Index i) noexcept
+{
+  before_[i] = command_[i];
+  step_before_[i] = step_[i];
+  wanted_before_[i] = wanted_[i];
 }
 
 /// Whether a step differs from the direct one to an input by rounding only.
@@ -147,9 +146,7 @@ bool CommandGuard::seems(Eigen::Index i, double step, double direct, double want
 void CommandGuard::move(Eigen::Index i, double step, double wanted) noexcept
 {
   const double p = command_[i];
-  before_[i] = p;
-  step_before_[i] = step_[i];
-  wanted_before_[i] = wanted_[i];
+  keep(i);
   command_[i] = step == wanted - p ? wanted : p + step;
   // a drive outside its limits may not move further out
   command_[i] = std::clamp(
@@ -161,21 +158,45 @@ void CommandGuard::follow(const Eigen::VectorXd & wanted) noexcept
 {
   passed_ = true;
   for (Eigen::Index i = 0; i < command_.size(); ++i) {
-    const double p = command_[i];
-    const double given = usable(wanted[i], p);
-    const double within =
-      std::clamp(given, std::min(p, limits_.position_min[i]), std::max(p, limits_.position_max[i]));
-    const double direct = within - p;
-    double step = allowed(i, direct, false);
-    if (p == wanted_[i] && (step == direct || seems(i, step, direct, within))) {
-      step = direct;
+    if (passes(i, wanted[i])) {
+      keep(i);
+      step_[i] = wanted[i] - command_[i];
+      command_[i] = wanted_[i] = wanted[i];
     } else {
-      step = allowed(i, pursuit(i, within), false);
+      approach(i, wanted[i]);
+      passed_ = passed_ && command_[i] == wanted[i];
     }
-    move(i, step, within);
-    wanted_[i] = within;
-    passed_ = passed_ && command_[i] == wanted[i];
   }
+}
+
+/// Whether an input is surely within all limits: most are, and so need not be compared with each.
+bool CommandGuard::passes(Eigen::Index i, double wanted) const noexcept
+{
+  const double p = command_[i];
+  const double step = wanted - p;
+  const double highest = limits_.position_max[i];
+  const double lowest = limits_.position_min[i];
+  return std::abs(wanted) <= farthest && p == wanted_[i] && lowest <= wanted && wanted <= highest &&
+         std::abs(step) <= fastest_[i] && std::abs(step - step_[i]) <= hardest_[i] &&
+         surely_stops(std::abs(step), step > 0.0 ? highest - p : p - lowest, hardest_[i]);
+}
+
+/// A step towards an input within the limits.
+void CommandGuard::approach(Eigen::Index i, double wanted) noexcept
+{
+  const double p = command_[i];
+  const double given = usable(wanted, p);
+  const double within =
+    std::clamp(given, std::min(p, limits_.position_min[i]), std::max(p, limits_.position_max[i]));
+  const double direct = within - p;
+  double step = allowed(i, direct, false);
+  if (p == wanted_[i] && seems(i, step, direct, within)) {
+    step = direct;
+  } else {
+    step = allowed(i, pursuit(i, within), false);
+  }
+  move(i, step, within);
+  wanted_[i] = within;
 }
 
 void CommandGuard::brake(const Eigen::VectorXd & wanted, bool limited) noexcept

@@ -56,6 +56,9 @@ public:
 private:
   [[nodiscard]] double allowed(Eigen::Index i, double step, bool any_braking) const noexcept;
   [[nodiscard]] double pursuit(Eigen::Index i, double wanted) const noexcept;
+  [[nodiscard]] bool passes(Eigen::Index i, double wanted) const noexcept;
+  void approach(Eigen::Index i, double wanted) noexcept;
+  void keep(Eigen::Index i) noexcept;
   [[nodiscard]] bool seems(
     Eigen::Index i, double step, double direct, double wanted) const noexcept;
   void move(Eigen::Index i, double step, double wanted) noexcept;

@@ -117,6 +117,10 @@ void ControlModel::torque(
   FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   VectorOut tau) noexcept
 {
+  if (mode == FeedforwardMode::full && !converts_) {
+    mechanism_.torque(commanded_, q, dq, ddq, parameters_, tau);
+    return;
+  }
   to_joints(q, q_);
   to_joints(dq, dq_);
   if (mode == FeedforwardMode::full) {

@@ -97,11 +97,13 @@ InactiveReason Feedforward::check(
   bool finite = true;
   bool plausible = true;
   for (Eigen::Index i = 0; i < q.size(); ++i) {
-    jumped = jumped || (moved_ && std::abs(q[i] - last_[i]) > time * settings_.position_jump[i]);
-    finite = finite && std::isfinite(dq[i]) && std::isfinite(ddq[i]);
-    plausible = plausible && std::abs(ddq[i]) <= settings_.acceleration_jump[i];
+    jumped |= std::abs(q[i] - last_[i]) > time * settings_.position_jump[i];
+    finite &= std::isfinite(dq[i]);
+    finite &= std::isfinite(ddq[i]);
+    plausible &= std::abs(ddq[i]) <= settings_.acceleration_jump[i];
     last_[i] = q[i];
   }
+  jumped &= moved_;
   moved_ = true;
   if (jumped) {
     return InactiveReason::command_jump;

@@ -92,11 +92,15 @@ PlainColumn plain_column(const TermKind & kind)
 }  // namespace
 
 TermStep::TermStep(const JointTerm & term)
-: plain(plain_column(*term.kind)),
+: plain(-1),
   at_motor(term.side == TermSide::motor),
   remembers(term.kind->has_memory()),
   joint(term.joint)
 {
+  const auto column = plain_column(*term.kind);
+  if (column != PlainColumn::none) {
+    plain = static_cast<int>(column) + (at_motor ? plain_columns : 0);
+  }
 }
 
 Mechanism::Definition::Definition(const MechanismDescription & description)
@@ -287,6 +291,7 @@ Workspace::Memory::Memory(const Mechanism::Definition & definition)
   for (auto * vector : {&q, &dq, &zero, &tree_q, &tree_tau, &tree_gradient, &load}) {
     vector->setZero(moving);
   }
+  one.setOnes(moving);
   for (auto * vector : {&motor_q, &motor_dq, &motor_ddq, &bias}) {
     vector->setZero(actuated);
   }

@@ -17,19 +17,21 @@ namespace dynid
 /// A term's torque per unit of its parameter, where it is so simple that no call is needed.
 enum class PlainColumn
 {
-  none,
   one,
   position,
   velocity,
-  acceleration
+  acceleration,
+  none
 };
 
 /// What a control cycle needs of a JointTerm, which is many times as large.
 struct TermStep
 {
+  static constexpr int plain_columns = 4;  // at a joint, and as many at a motor
+
   explicit TermStep(const JointTerm & term);
 
-  PlainColumn plain;
+  int plain;  // its number, of twice plain_columns; -1: none
   bool at_motor;
   bool remembers;
   int joint;
@@ -92,6 +94,7 @@ struct Workspace::Memory
   Eigen::VectorXd dq;
   // of all moving joints, by number
   Eigen::VectorXd zero;
+  Eigen::VectorXd one;
   Eigen::VectorXd tree_q;
   Eigen::VectorXd tree_tau;
   Eigen::VectorXd tree_gradient;

@@ -1,6 +1,7 @@
 // The joint and motor terms of a mechanism.
 
 #include <algorithm>
+#include <array>
 
 #include "mechanism_definition.hpp"
 
@@ -57,32 +58,27 @@ void Mechanism::for_each_term(
       placed_bodies(memory.chain.get()));
     memory.load.noalias() = memory.gravity_rows * definition.parameters.head(definition.first_term);
   }
-  const TreeState motors{memory.motor_q.data(), memory.motor_dq.data(), memory.motor_ddq.data()};
-  const double inertial = definition.semi_static ? 0.0 : 1.0;
+  const double * const still = memory.zero.data();
+  const bool moves = !definition.semi_static;
+  const TreeState joints{state.q, state.dq, moves ? state.ddq : still};
+  const TreeState motors{
+    memory.motor_q.data(), memory.motor_dq.data(), moves ? memory.motor_ddq.data() : still};
+  const double * const one = memory.one.data();
+  // in the order of PlainColumn
+  const std::array<const double *, 2 * TermStep::plain_columns> plain{
+    {one, joints.q, joints.dq, joints.ddq, one, motors.q, motors.dq, motors.ddq}};
   std::size_t next = 0;
   for (std::size_t k = 0; k < definition.term_steps.size(); ++k) {
     const TermStep & step = definition.term_steps[k];
-    const auto & moved = step.at_motor ? motors : state;
     const auto j = step.joint;
-    switch (step.plain) {
-      case PlainColumn::one:
-        use(k, 1.0);
-        continue;
-      case PlainColumn::position:
-        use(k, moved.q[j]);
-        continue;
-      case PlainColumn::velocity:
-        use(k, moved.dq[j]);
-        continue;
-      case PlainColumn::acceleration:
-        use(k, inertial * moved.ddq[j]);
-        continue;
-      case PlainColumn::none:
-        break;
+    if (step.plain >= 0) {
+      use(k, plain[static_cast<std::size_t>(step.plain)][j]);
+      continue;
     }
     const auto & term = definition.terms[k];
+    const auto & moved = step.at_motor ? motors : joints;
     const double load = step.at_motor ? 0.0 : memory.load[j];
-    TermInput at{moved.q[j], moved.dq[j], inertial * moved.ddq[j], load, 0.0};
+    TermInput at{moved.q[j], moved.dq[j], moved.ddq[j], load, 0.0};
     if (step.remembers) {
       at.deflection = memory.presliding[next++].move(term, at.q, at.dq);
     }
