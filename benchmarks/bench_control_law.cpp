@@ -1,13 +1,16 @@
 // Cost of the control law's cycle with six joints, without ROS, against pinocchio's bare recursive
 // Newton-Euler algorithm for the same robot in the same run: by the system's clock, and by the time
-// of this thread alone, which other processes do not lengthen. Arguments: a URDF, and cycles.
+// of this thread alone, which other processes do not lengthen. Arguments: a URDF, cycles, and the
+// method of detection, torque_error or momentum; without it, both.
 //
-// Instructions of a cycle, which no load of the machine changes, are those of
+// Instructions of a cycle of one method, which no load of the machine changes, are those of
 //   valgrind --tool=callgrind --collect-atstart=no --toggle-collect='dynid::ControlLaw::update*'
-// divided by the cycles, and those of the reference with --toggle-collect='*pinocchio::rnea*'.
+// divided by twice the cycles, because they run once by each clock; those of the reference are the
+// same with --toggle-collect='*pinocchio::impl::rnea*'.
 
 #include <cstdlib>
 #include <limits>
+#include <string>
 
 #include "control_cycles.hpp"
 #include "dynid/control_law.hpp"
@@ -85,9 +88,17 @@ int main(int count, char ** arguments)
   if (!given) {
     return 2;
   }
+  const std::string wanted = count > 3 ? arguments[3] : "";
+  if (!(wanted.empty() || wanted == "torque_error" || wanted == "momentum")) {
+    std::cerr << "The method of detection is torque_error or momentum.\n";
+    return 2;
+  }
   for (const auto method :
        {dynid::DetectionMethod::torque_error, dynid::DetectionMethod::momentum}) {
     const bool observes = method == dynid::DetectionMethod::momentum;
+    if (!wanted.empty() && observes != (wanted == "momentum")) {
+      continue;
+    }
     const char * const what =
       observes ? "ControlLaw::update, momentum observer" : "ControlLaw::update, torque error";
     for (const auto clock : {CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID}) {

@@ -102,19 +102,23 @@ void CollisionDetector::raise_where_abrupt(const VectorIn & acceleration) noexce
     steady_acceleration_ = acceleration;
     moved_ = true;
   }
-  const bool abrupt =
-    ((acceleration - steady_acceleration_).array().abs() > settings_.acceleration_step.array())
-      .any();
+  bool abrupt = false;
+  bool finite = true;
+  for (Eigen::Index i = 0; i < steady_acceleration_.size(); ++i) {
+    const double differs = acceleration[i] - steady_acceleration_[i];
+    abrupt |= std::abs(differs) > settings_.acceleration_step[i];
+    finite &= std::isfinite(acceleration[i]);
+  }
   if (abrupt) {
     raise();
   }
-  if (acceleration.allFinite()) {
+  if (finite) {
     steady_acceleration_ += (1.0 - steady_kept_) * (acceleration - steady_acceleration_);
   }
 }
 
 /// The largest torque error that model errors can explain in this state.
-double CollisionDetector::threshold_of(
+inline double CollisionDetector::threshold_of(
   Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept
 {
   const double speed = std::abs(velocity);
@@ -129,6 +133,17 @@ double CollisionDetector::threshold_of(
     drive.boost_left -= 1.0;
   }
   return threshold;
+}
+
+/// Compares a value with its threshold; warn_fraction is at most 1.
+inline void CollisionDetector::watch(
+  Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept
+{
+  if (std::abs(value) > settings_.warn_fraction * threshold) {
+    count(i, cause, value, threshold, beyond);
+  } else {
+    beyond = 0;
+  }
 }
 
 CollisionLevel CollisionDetector::update(
@@ -171,16 +186,14 @@ void CollisionDetector::stop(Collision found) noexcept
 }
 
 /// Counts cycles above a threshold, and latches after debounce_time.
-void CollisionDetector::watch(
+void CollisionDetector::count(
   Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept
 {
   const double size = std::abs(value);
   beyond = size > threshold ? std::min(beyond + 1, debounce_) : 0;
-  if (size > settings_.warn_fraction * threshold) {
-    level_ = std::max(level_, CollisionLevel::warn);
-    if (size * warning_.threshold >= std::abs(warning_.value) * threshold) {
-      warning_ = {cause, static_cast<int>(i), value, threshold, cycle_};
-    }
+  level_ = std::max(level_, CollisionLevel::warn);
+  if (size * warning_.threshold >= std::abs(warning_.value) * threshold) {
+    warning_ = {cause, static_cast<int>(i), value, threshold, cycle_};
   }
   if (beyond >= debounce_ && collision_.cause == CollisionCause::none) {
     collision_ = {cause, static_cast<int>(i), value, threshold, cycle_};

@@ -29,6 +29,14 @@ double largest_step(double distance, double a) noexcept
   return std::min(distance, distance / steps + 0.5 * a * (steps - 1.0));
 }
 
+/// Whether a step is surely below largest_step(distance, a), by a bound without root and division:
+/// the distance that a step needs is at most (s + a / 2)^2 / (2 a). False for infinite a.
+bool surely_stops(double step, double distance, double a) noexcept
+{
+  const double reach = step + 0.5 * a;
+  return 2.0 * a * distance > (1.0 + rounding) * reach * reach;
+}
+
 /// The input, or the command where the input is not usable.
 double usable(double wanted, double command) noexcept
 {
@@ -119,12 +127,26 @@ double CommandGuard::pursuit(Eigen::Index i, double wanted) const noexcept
   return catching_up == std::abs(behind) ? direct : advance + std::copysign(catching_up, behind);
 }
 
+/// Keeps the state of a drive for undo().
+void CommandGuard::keep(Eigen::Index i) noexcept
+{
+  before_[i] = command_[i];
+  step_before_[i] = step_[i];
+  wanted_before_[i] = wanted_[i];
+}
+
+/// Whether a step differs from the direct one to an input by rounding only.
+bool CommandGuard::seems(Eigen::Index i, double step, double direct, double wanted) const noexcept
+{
+  const double rounded = ulps * std::numeric_limits<double>::epsilon();
+  return std::abs(step - direct) <= rounding * std::min(fastest_[i], hardest_[i]) +
+                                      rounded * (std::abs(command_[i]) + std::abs(wanted));
+}
+
 void CommandGuard::move(Eigen::Index i, double step, double wanted) noexcept
 {
   const double p = command_[i];
-  before_[i] = p;
-  step_before_[i] = step_[i];
-  wanted_before_[i] = wanted_[i];
+  keep(i);
   command_[i] = step == wanted - p ? wanted : p + step;
   // a drive outside its limits may not move further out
   command_[i] = std::clamp(
@@ -132,31 +154,52 @@ void CommandGuard::move(Eigen::Index i, double step, double wanted) noexcept
   step_[i] = step;
 }
 
-void CommandGuard::follow(const VectorIn & wanted) noexcept
+void CommandGuard::follow(const Eigen::VectorXd & wanted) noexcept
 {
   passed_ = true;
   for (Eigen::Index i = 0; i < command_.size(); ++i) {
-    const double p = command_[i];
-    const double given = usable(wanted[i], p);
-    const double within =
-      std::clamp(given, std::min(p, limits_.position_min[i]), std::max(p, limits_.position_max[i]));
-    const double direct = within - p;
-    double step = allowed(i, direct, false);
-    const double seeming =
-      rounding * std::min(fastest_[i], hardest_[i]) +
-      ulps * std::numeric_limits<double>::epsilon() * (std::abs(p) + std::abs(within));
-    if (p == wanted_[i] && std::abs(step - direct) <= seeming) {
-      step = direct;
+    if (passes(i, wanted[i])) {
+      keep(i);
+      step_[i] = wanted[i] - command_[i];
+      command_[i] = wanted_[i] = wanted[i];
     } else {
-      step = allowed(i, pursuit(i, within), false);
+      approach(i, wanted[i]);
+      passed_ = passed_ && command_[i] == wanted[i];
     }
-    move(i, step, within);
-    wanted_[i] = within;
-    passed_ = passed_ && command_[i] == wanted[i];
   }
 }
 
-void CommandGuard::brake(const VectorIn & wanted, bool limited) noexcept
+/// Whether an input is surely within all limits: most are, and so need not be compared with each.
+bool CommandGuard::passes(Eigen::Index i, double wanted) const noexcept
+{
+  const double p = command_[i];
+  const double step = wanted - p;
+  const double highest = limits_.position_max[i];
+  const double lowest = limits_.position_min[i];
+  return std::abs(wanted) <= farthest && p == wanted_[i] && lowest <= wanted && wanted <= highest &&
+         std::abs(step) <= fastest_[i] && std::abs(step - step_[i]) <= hardest_[i] &&
+         surely_stops(std::abs(step), step > 0.0 ? highest - p : p - lowest, hardest_[i]);
+}
+
+/// A step towards an input within the limits.
+void CommandGuard::approach(Eigen::Index i, double wanted) noexcept
+{
+  const double p = command_[i];
+  const double given = usable(wanted, p);
+  const double within =
+    std::clamp(given, std::min(p, limits_.position_min[i]), std::max(p, limits_.position_max[i]));
+  const double direct = within - p;
+  double step = allowed(i, direct, false);
+  if (p == wanted_[i] && seems(i, step, direct, within)) {
+    step = direct;
+  } else {
+    step = allowed(i, pursuit(i, within), false);
+  }
+  move(i, step, within);
+  wanted_[i] = within;
+}
+
+void CommandGuard::brake(const Eigen::VectorXd & wanted, bool limited) noexcept
 {
   passed_ = true;
   for (Eigen::Index i = 0; i < command_.size(); ++i) {
@@ -169,7 +212,7 @@ void CommandGuard::brake(const VectorIn & wanted, bool limited) noexcept
   }
 }
 
-int CommandGuard::beyond(const VectorIn & position) const noexcept
+int CommandGuard::beyond(const Eigen::VectorXd & position) const noexcept
 {
   for (Eigen::Index i = 0; i < command_.size(); ++i) {
     const double p = command_[i];

@@ -31,11 +31,11 @@ public:
   void start(const VectorIn & position) noexcept;
 
   /// One cycle towards the wanted position.
-  void follow(const VectorIn & wanted) noexcept;
+  void follow(const Eigen::VectorXd & wanted) noexcept;
 
   /// One cycle of a stop: moves towards the input as far as that makes the motion slower. Without
   /// `limited` with any deceleration, otherwise within acceleration_max.
-  void brake(const VectorIn & wanted, bool limited) noexcept;
+  void brake(const Eigen::VectorXd & wanted, bool limited) noexcept;
 
   /// Undoes the last cycle, so that another one can replace it.
   void undo() noexcept;
@@ -51,11 +51,16 @@ public:
 
   /// The first drive for which a position is beyond its limits, and further out than the command;
   /// -1 where there is none.
-  [[nodiscard]] int beyond(const VectorIn & position) const noexcept;
+  [[nodiscard]] int beyond(const Eigen::VectorXd & position) const noexcept;
 
 private:
   [[nodiscard]] double allowed(Eigen::Index i, double step, bool any_braking) const noexcept;
   [[nodiscard]] double pursuit(Eigen::Index i, double wanted) const noexcept;
+  [[nodiscard]] bool passes(Eigen::Index i, double wanted) const noexcept;
+  void approach(Eigen::Index i, double wanted) noexcept;
+  void keep(Eigen::Index i) noexcept;
+  [[nodiscard]] bool seems(
+    Eigen::Index i, double step, double direct, double wanted) const noexcept;
   void move(Eigen::Index i, double step, double wanted) noexcept;
 
   CommandLimits limits_;

@@ -30,7 +30,7 @@ CommandPath::CommandPath(Eigen::Index drives, int ramp_cycles, Eigen::VectorXd t
   }
 }
 
-void CommandPath::start(const VectorIn & position) noexcept
+void CommandPath::start(const Eigen::VectorXd & position) noexcept
 {
   command_ = position;
   reference_ = position;
@@ -39,13 +39,13 @@ void CommandPath::start(const VectorIn & position) noexcept
   clear_skew();
 }
 
-bool CommandPath::near(const VectorIn & position) const noexcept
+bool CommandPath::near(const Eigen::VectorXd & position) const noexcept
 {
   return ((position - command_).array().abs() <= tolerance_.array()).all();
 }
 
 void CommandPath::follow(
-  const VectorIn & reference, const VectorIn & step, double cycles, bool jumped,
+  const Eigen::VectorXd & reference, const Eigen::VectorXd & step, double cycles, bool jumped,
   bool joins) noexcept
 {
   too_uneven_ = false;
@@ -96,7 +96,7 @@ double CommandPath::even_step(Eigen::Index i, double step, double cycles) const 
 /// Advances the command by the distance of one nominal cycle, independent of the time passed:
 /// drives take one target in each of their cycles, and would jerk on a distance of several cycles
 /// or none.
-void CommandPath::even_out(const VectorIn & step, double cycles) noexcept
+void CommandPath::even_out(const Eigen::VectorXd & step, double cycles) noexcept
 {
   for (Eigen::Index i = 0; i < even_.size(); ++i) {
     even_[i] = even_step(i, step[i], cycles);

@@ -2,8 +2,6 @@
 
 #include <Eigen/Core>
 
-#include "dynid/mechanism.hpp"
-
 namespace dynid
 {
 
@@ -18,10 +16,10 @@ public:
   CommandPath(Eigen::Index drives, int ramp_cycles, Eigen::VectorXd tolerance);
 
   /// Stays at a position until there is a reference.
-  void start(const VectorIn & position) noexcept;
+  void start(const Eigen::VectorXd & position) noexcept;
 
   /// Stays at a position until a reference is near again.
-  void wait(const VectorIn & position) noexcept
+  void wait(const Eigen::VectorXd & position) noexcept
   {
     command_ = position;
     following_ = false;
@@ -31,7 +29,7 @@ public:
   /// reference moves accordingly; may be any number. `cycles`: time since the last call. `jumped`:
   /// whether the reference jumped. `joins`: whether the command may start to follow it.
   void follow(
-    const VectorIn & reference, const VectorIn & step, double cycles, bool jumped,
+    const Eigen::VectorXd & reference, const Eigen::VectorXd & step, double cycles, bool jumped,
     bool joins = true) noexcept;
 
   /// Whether the command follows the reference.
@@ -43,11 +41,11 @@ public:
   [[nodiscard]] bool joined() const noexcept { return joined_; }
   [[nodiscard]] const Eigen::VectorXd & join_offset() const noexcept { return join_offset_; }
   /// Whether a position is within the tolerance of the command.
-  [[nodiscard]] bool near(const VectorIn & position) const noexcept;
+  [[nodiscard]] bool near(const Eigen::VectorXd & position) const noexcept;
 
 private:
   [[nodiscard]] double even_step(Eigen::Index i, double step, double cycles) const noexcept;
-  void even_out(const VectorIn & step, double cycles) noexcept;
+  void even_out(const Eigen::VectorXd & step, double cycles) noexcept;
   void catch_up() noexcept;
   void clear_skew() noexcept;
 

@@ -120,9 +120,8 @@ struct ControlLaw::Parts
   int ramp;             // cycles
   int suspended = 0;    // remaining cycles in which torque errors are ignored
 
-  DelayLine expected_line;   // model torque, velocity, acceleration (3 n)
-  Eigen::VectorXd expected;  // of this cycle's command
-  int known = 0;             // cycles since when there is a model torque
+  DelayLine expected_line;  // model torque, velocity, acceleration (3 n) of the commands
+  int known = 0;            // cycles since when there is a model torque
   Eigen::VectorXd error;
   Eigen::VectorXd friction;  // dry, of the model
 };
@@ -145,7 +144,6 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
         &commanded.acceleration, &motion.position, &motion.velocity, &motion.acceleration}) {
     vector->setZero(drives);
   }
-  expected.setZero(3 * drives);
   torque_counts.setZero(drives);
   find_supervised(settings.collision, torque_counts);
 }
@@ -301,16 +299,21 @@ CollisionLevel ControlLaw::Parts::watch(const Feedback & feedback) noexcept
   const auto n = error.size();
   const bool known_motion = feedforward.known();
   const bool held = !known_motion && model != nullptr && !path.following();
-  expected.setZero();
+  auto expected = expected_line.entering();
+  if (known_motion) {
+    expected.head(n) = feedforward.model_torque();
+    expected.segment(n, n) = motion.velocity;
+    expected.tail(n) = motion.acceleration;
+  } else {
+    expected.setZero();
+  }
   if (held) {
     model->torque(
       FeedforwardMode::full, commanded.position, commanded.velocity, commanded.acceleration,
       expected.head(n));
-  } else if (known_motion) {
-    expected << feedforward.model_torque(), motion.velocity, motion.acceleration;
   }
   known = known_motion || held ? std::min(known + 1, settings.torque_error_delay + 1) : 0;
-  const auto due = expected_line.pass(expected);
+  const auto due = expected_line.pass();
   bool errors_count = known > settings.torque_error_delay;
   if (settings.method == DetectionMethod::torque_error) {
     error = due.head(n) - feedback.torque;

@@ -117,6 +117,10 @@ void ControlModel::torque(
   FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   VectorOut tau) noexcept
 {
+  if (mode == FeedforwardMode::full && !converts_) {
+    mechanism_.torque(commanded_, q, dq, ddq, parameters_, tau);
+    return;
+  }
   to_joints(q, q_);
   to_joints(dq, dq_);
   if (mode == FeedforwardMode::full) {
@@ -151,11 +155,11 @@ void ControlModel::observed_friction(VectorOut tau) noexcept { dry_friction(meas
 
 void ControlModel::dry_friction(Workspace & workspace, VectorOut tau) noexcept
 {
-  mechanism_.dry_friction(workspace, tau_);
   if (converts_) {
+    mechanism_.dry_friction(workspace, tau_);
     tau.noalias() = mechanism_.coupling().cwiseAbs().transpose() * tau_;
   } else {
-    tau = tau_;
+    mechanism_.dry_friction(workspace, tau);
   }
 }
 

@@ -94,17 +94,21 @@ InactiveReason Feedforward::check(
   }
   const double time = std::min(std::max(1.0, cycles), longest_pause);
   bool jumped = false;
+  bool finite = true;
   bool plausible = true;
   for (Eigen::Index i = 0; i < q.size(); ++i) {
-    jumped = jumped || (moved_ && std::abs(q[i] - last_[i]) > time * settings_.position_jump[i]);
-    plausible = plausible && std::abs(ddq[i]) <= settings_.acceleration_jump[i];
+    jumped |= std::abs(q[i] - last_[i]) > time * settings_.position_jump[i];
+    finite &= std::isfinite(dq[i]);
+    finite &= std::isfinite(ddq[i]);
+    plausible &= std::abs(ddq[i]) <= settings_.acceleration_jump[i];
     last_[i] = q[i];
   }
+  jumped &= moved_;
   moved_ = true;
   if (jumped) {
     return InactiveReason::command_jump;
   }
-  if (!(dq.allFinite() && ddq.allFinite())) {
+  if (!finite) {
     return InactiveReason::not_finite;
   }
   if (!plausible) {
@@ -153,14 +157,16 @@ InactiveReason Feedforward::evaluate(
   const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
 {
   model_->torque(FeedforwardMode::full, q, dq, ddq, model_torque_);
-  due_ = model_torque_;
-  if (mode_ != FeedforwardMode::full) {
+  bool finite = model_torque_.allFinite();
+  const bool whole = mode_ == FeedforwardMode::full;
+  if (!whole) {
     model_->torque(mode_, q, dq, ddq, due_);
+    finite = finite && due_.allFinite();
   }
-  if (!(model_torque_.allFinite() && due_.allFinite())) {
+  if (!finite) {
     return model_->reached() ? InactiveReason::not_finite : InactiveReason::unreachable;
   }
-  mode_torque_ = due_;
+  mode_torque_ = whole ? model_torque_ : due_;
   known_ = true;
   return InactiveReason::none;
 }

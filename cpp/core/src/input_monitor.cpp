@@ -23,7 +23,7 @@ InputMonitor::InputMonitor(Eigen::Index drives, double max_age, double control_r
   for (auto & age : ages_) {
     age.setZero(drives);
   }
-  last_.setZero(drives, 3);
+  last_.setZero(3, drives);
   moved_from_.setZero(drives);
 }
 
@@ -36,9 +36,23 @@ void InputMonitor::restart() noexcept
   }
 }
 
+inline void InputMonitor::count(
+  Eigen::Index i, CollisionCause cause, bool missing, double & age) noexcept
+{
+  if (!missing) {
+    age = 0.0;
+    return;
+  }
+  age += time_;
+  if (age > max_age_ && fault_.cause == CollisionCause::none) {
+    fault_ = {cause, static_cast<int>(i), age, max_age_, 0};
+  }
+}
+
 void InputMonitor::update(
-  const VectorIn & position, const VectorIn & velocity, const VectorIn & torque,
-  const VectorIn & torque_counts, const VectorIn & command, double cycles) noexcept
+  const Eigen::VectorXd & position, const Eigen::VectorXd & velocity,
+  const Eigen::VectorXd & torque, const Eigen::VectorXd & torque_counts,
+  const Eigen::VectorXd & command, double cycles) noexcept
 {
   const double passed = cycles > 0.0 ? cycles * period_ : 0.0;
   time_ = std::min(passed, longest_share * max_age_);
@@ -47,9 +61,12 @@ void InputMonitor::update(
     count(i, CollisionCause::no_velocity, !std::isfinite(velocity[i]), ages_[1][i]);
     const bool counts = torque_counts[i] > 0.5;
     count(i, CollisionCause::no_torque, counts && !std::isfinite(torque[i]), ages_[2][i]);
-    const bool still = begun_ && same(position[i], last_(i, 0)) && same(velocity[i], last_(i, 1)) &&
-                       same(torque[i], last_(i, 2));
-    last_.row(i) << position[i], velocity[i], torque[i];
+    double * const last = &last_(0, i);
+    const bool still = begun_ && same(position[i], last[0]) && same(velocity[i], last[1]) &&
+                       same(torque[i], last[2]);
+    last[0] = position[i];
+    last[1] = velocity[i];
+    last[2] = torque[i];
     if (!still) {
       moved_from_[i] = command[i];
     }
@@ -58,14 +75,6 @@ void InputMonitor::update(
     count(i, CollisionCause::frozen, moves, ages_[3][i]);
   }
   begun_ = true;
-}
-
-void InputMonitor::count(Eigen::Index i, CollisionCause cause, bool missing, double & age) noexcept
-{
-  age = missing ? age + time_ : 0.0;
-  if (age > max_age_ && fault_.cause == CollisionCause::none) {
-    fault_ = {cause, static_cast<int>(i), age, max_age_, 0};
-  }
 }
 
 }  // namespace dynid

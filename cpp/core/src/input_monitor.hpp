@@ -24,8 +24,9 @@ public:
   /// One cycle, `cycles` after the last, with the command (n,) of the cycle before. `torque_counts`
   /// (n,): 1 where torque is supervised, so that it must be measured, or 0.
   void update(
-    const VectorIn & position, const VectorIn & velocity, const VectorIn & torque,
-    const VectorIn & torque_counts, const VectorIn & command, double cycles) noexcept;
+    const Eigen::VectorXd & position, const Eigen::VectorXd & velocity,
+    const Eigen::VectorXd & torque, const Eigen::VectorXd & torque_counts,
+    const Eigen::VectorXd & command, double cycles) noexcept;
 
   /// Feedback missing for longer than max_age, as a collision with drive, duration [s] and max_age
   /// [s]; no cause where none is missing.
@@ -40,7 +41,7 @@ private:
   bool begun_ = false;
   Collision fault_;
   std::array<Eigen::VectorXd, 4> ages_;  // [s]: of position, velocity, torque, standing still
-  Eigen::MatrixXd last_;                 // position, velocity, torque (n, 3)
+  Eigen::MatrixXd last_;                 // position, velocity, torque (3, n)
   Eigen::VectorXd moved_from_;           // command when feedback last changed
 };
 

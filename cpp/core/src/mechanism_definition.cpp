@@ -79,7 +79,29 @@ std::string body_problem(const DynamicParameters & values, int number)
   return {};
 }
 
+PlainColumn plain_column(const TermKind & kind)
+{
+  const auto & formula = kind.formula;
+  return formula == "1"   ? PlainColumn::one
+         : formula == "q" ? PlainColumn::position
+         : formula == "v" ? PlainColumn::velocity
+         : formula == "a" ? PlainColumn::acceleration
+                          : PlainColumn::none;
+}
+
 }  // namespace
+
+TermStep::TermStep(const JointTerm & term)
+: plain(-1),
+  at_motor(term.side == TermSide::motor),
+  remembers(term.kind->has_memory()),
+  joint(term.joint)
+{
+  const auto column = plain_column(*term.kind);
+  if (column != PlainColumn::none) {
+    plain = static_cast<int>(column) + (at_motor ? plain_columns : 0);
+  }
+}
 
 Mechanism::Definition::Definition(const MechanismDescription & description)
 : tree(read_urdf_tree(description)),
@@ -160,6 +182,7 @@ void Mechanism::Definition::name_terms()
   }
   for (Eigen::Index k = 0; k < term_count; ++k) {
     const auto & term = terms[static_cast<std::size_t>(k)];
+    term_steps.emplace_back(term);
     const bool linear = slides[static_cast<std::size_t>(term.joint)];
     units.emplace_back(linear ? term.kind->linear_unit : term.kind->rotary_unit);
     if (term.side == TermSide::motor) {
@@ -257,6 +280,7 @@ void Mechanism::Definition::sum_dry_friction()
       dry_backwards[term.joint] += backwards;
     }
   }
+  dry_either = dry_forwards.cwiseMax(dry_backwards);
 }
 
 Workspace::Memory::Memory(const Mechanism::Definition & definition)
@@ -267,6 +291,7 @@ Workspace::Memory::Memory(const Mechanism::Definition & definition)
   for (auto * vector : {&q, &dq, &zero, &tree_q, &tree_tau, &tree_gradient, &load}) {
     vector->setZero(moving);
   }
+  one.setOnes(moving);
   for (auto * vector : {&motor_q, &motor_dq, &motor_ddq, &bias}) {
     vector->setZero(actuated);
   }

@@ -14,6 +14,29 @@
 namespace dynid
 {
 
+/// A term's torque per unit of its parameter, where it is so simple that no call is needed.
+enum class PlainColumn
+{
+  one,
+  position,
+  velocity,
+  acceleration,
+  none
+};
+
+/// What a control cycle needs of a JointTerm, which is many times as large.
+struct TermStep
+{
+  static constexpr int plain_columns = 4;  // at a joint, and as many at a motor
+
+  explicit TermStep(const JointTerm & term);
+
+  int plain;  // its number, of twice plain_columns; -1: none
+  bool at_motor;
+  bool remembers;
+  int joint;
+};
+
 /// The data of a mechanism, behind a pointer that keeps pinocchio out of its header.
 struct Mechanism::Definition
 {
@@ -27,7 +50,8 @@ struct Mechanism::Definition
   std::shared_ptr<const ClosedChain> chain;  // null for a tree
   bool semi_static;
   std::vector<JointTerm> terms;
-  Eigen::MatrixXd coupling;  // T
+  std::vector<TermStep> term_steps;  // of each
+  Eigen::MatrixXd coupling;          // T
   Eigen::MatrixXd to_motor;  // T^-1, q_motor = to_motor q_joint, tau_joint = to_motor^T tau_motor
   bool any_motor_term = false;
   bool any_load_term = false;
@@ -40,6 +64,7 @@ struct Mechanism::Definition
   Eigen::MatrixX2d largest_dry;  // dry friction of term k per unit, forwards and backwards
   Eigen::VectorXd dry_forwards;  // the sum of those that do not depend on load, of the parameters
   Eigen::VectorXd dry_backwards;
+  Eigen::VectorXd dry_either;            // the larger one
   std::vector<Eigen::Index> loaded_dry;  // the others, at joints
   std::vector<bool> prismatic;
   std::vector<std::string> names;
@@ -69,6 +94,7 @@ struct Workspace::Memory
   Eigen::VectorXd dq;
   // of all moving joints, by number
   Eigen::VectorXd zero;
+  Eigen::VectorXd one;
   Eigen::VectorXd tree_q;
   Eigen::VectorXd tree_tau;
   Eigen::VectorXd tree_gradient;

@@ -1,6 +1,7 @@
 // The joint and motor terms of a mechanism.
 
 #include <algorithm>
+#include <array>
 
 #include "mechanism_definition.hpp"
 
@@ -37,8 +38,10 @@ void Mechanism::reset_memory(Workspace & workspace) const noexcept
   std::fill(all.begin(), all.end(), Presliding{});
 }
 
-/// Fills the workspace's term_values: torque of each term per unit of its parameter.
-void Mechanism::evaluate_terms(Workspace & workspace, const TreeState & state) const noexcept
+/// Calls use(k, value) for every term: its torque per unit of its parameter.
+template <typename Use>
+void Mechanism::for_each_term(
+  Workspace & workspace, const TreeState & state, const Use & use) const noexcept
 {
   auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
@@ -55,47 +58,67 @@ void Mechanism::evaluate_terms(Workspace & workspace, const TreeState & state) c
       placed_bodies(memory.chain.get()));
     memory.load.noalias() = memory.gravity_rows * definition.parameters.head(definition.first_term);
   }
-  const double inertial = definition.semi_static ? 0.0 : 1.0;
+  const double * const still = memory.zero.data();
+  const bool moves = !definition.semi_static;
+  const TreeState joints{state.q, state.dq, moves ? state.ddq : still};
+  const TreeState motors{
+    memory.motor_q.data(), memory.motor_dq.data(), moves ? memory.motor_ddq.data() : still};
+  const double * const one = memory.one.data();
+  // in the order of PlainColumn
+  const std::array<const double *, 2 * TermStep::plain_columns> plain{
+    {one, joints.q, joints.dq, joints.ddq, one, motors.q, motors.dq, motors.ddq}};
   std::size_t next = 0;
-  for (std::size_t k = 0; k < definition.terms.size(); ++k) {
-    const auto & term = definition.terms[k];
-    const auto j = term.joint;
-    TermInput at{};
-    if (term.side == TermSide::motor) {
-      at = {memory.motor_q[j], memory.motor_dq[j], inertial * memory.motor_ddq[j], 0.0, 0.0};
-    } else {
-      at = {state.q[j], state.dq[j], inertial * state.ddq[j], memory.load[j], 0.0};
+  for (std::size_t k = 0; k < definition.term_steps.size(); ++k) {
+    const TermStep & step = definition.term_steps[k];
+    const auto j = step.joint;
+    if (step.plain >= 0) {
+      use(k, plain[static_cast<std::size_t>(step.plain)][j]);
+      continue;
     }
-    if (term.kind->has_memory()) {
+    const auto & term = definition.terms[k];
+    const auto & moved = step.at_motor ? motors : joints;
+    const double load = step.at_motor ? 0.0 : memory.load[j];
+    TermInput at{moved.q[j], moved.dq[j], moved.ddq[j], load, 0.0};
+    if (step.remembers) {
       at.deflection = memory.presliding[next++].move(term, at.q, at.dq);
     }
-    memory.term_values[static_cast<Eigen::Index>(k)] = term.kind->column(term, at);
+    use(k, term.kind->column(term, at));
   }
+}
+
+/// Fills the workspace's term_values: torque of each term per unit of its parameter.
+void Mechanism::evaluate_terms(Workspace & workspace, const TreeState & state) const noexcept
+{
+  double * const values = workspace.memory_->term_values.data();
+  for_each_term(workspace, state, [values](std::size_t k, double value) { values[k] = value; });
 }
 
 void Mechanism::add_terms(
   Workspace & workspace, const TreeState & state, const VectorIn & parameters,
   VectorOut tau) const noexcept
 {
-  auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
-  evaluate_terms(workspace, state);
-  for (std::size_t k = 0; k < definition.terms.size(); ++k) {
-    const auto & term = definition.terms[k];
-    const auto column = static_cast<Eigen::Index>(k);
-    const double torque = parameters[definition.first_term + column] * memory.term_values[column];
-    if (term.side == TermSide::joint) {
-      tau[term.joint] += torque;
+  const double * const factors = parameters.data() + definition.first_term;
+  double * const torques = tau.data();
+  for_each_term(workspace, state, [&](std::size_t k, double value) {
+    const TermStep & step = definition.term_steps[k];
+    const double torque = factors[k] * value;
+    if (step.at_motor) {
+      tau += torque * definition.term_rows.col(static_cast<Eigen::Index>(k));
     } else {
-      tau += torque * definition.term_rows.col(column);
+      torques[step.joint] += torque;
     }
-  }
+  });
 }
 
 void Mechanism::dry_friction(Workspace & workspace, VectorOut tau) const noexcept
 {
   auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
+  if (definition.loaded_dry.empty()) {
+    tau = definition.dry_either;
+    return;
+  }
   auto & backward = memory.bias;
   tau = definition.dry_forwards;
   backward = definition.dry_backwards;

@@ -15,10 +15,18 @@ namespace dynid
 namespace
 {
 
+/// tanh(x) to rounding: the C library's takes three times as long where exp(2 x) - 1 has no
+/// cancellation.
+double smooth_sign(double x) noexcept
+{
+  const double size = std::abs(x);
+  return size >= 1.0 ? std::copysign(1.0 - 2.0 / (std::exp(2.0 * size) + 1.0), x) : std::tanh(x);
+}
+
 double direction(const JointTerm & term, double v) noexcept
 {
   if (term.smoothing > 0.0) {
-    return std::tanh(v / term.smoothing);
+    return smooth_sign(v / term.smoothing);
   }
   return static_cast<double>(v > 0.0) - static_cast<double>(v < 0.0);
 }

@@ -123,6 +123,8 @@ private:
   void raise(Drive & drive) noexcept;
   void raise_where_abrupt(const VectorIn & acceleration) noexcept;
   double threshold_of(Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept;
+  void count(
+    Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept;
   void watch(
     Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept;
 

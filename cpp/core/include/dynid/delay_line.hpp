@@ -14,12 +14,24 @@ public:
   /// Fills the whole line with one vector.
   void fill(const Eigen::VectorXd & value) noexcept { ring_.colwise() = value; }
 
+  /// Where the vector of this cycle goes, before pass().
+  [[nodiscard]] auto entering() noexcept { return ring_.col(next_); }
+
+  /// One cycle, with the vector that was written to entering(): returns the delayed one.
+  [[nodiscard]] auto pass() noexcept
+  {
+    ++next_;
+    if (next_ == ring_.cols()) {
+      next_ = 0;
+    }
+    return ring_.col(next_);
+  }
+
   /// One cycle: stores a vector and returns the delayed one.
   [[nodiscard]] auto pass(const Eigen::VectorXd & value) noexcept
   {
-    ring_.col(next_) = value;
-    next_ = (next_ + 1) % ring_.cols();
-    return ring_.col(next_);
+    entering() = value;
+    return pass();
   }
 
 private:
