@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from importlib.resources import files
 
@@ -12,6 +14,8 @@ import pytest
 from PIL import Image
 
 from dynid.report.report import write_report
+
+PDFTOTEXT = shutil.which("pdftotext")
 
 LAST = 8.14  # [s] of two recordings of 3.99 s and the gap of 2 % between them
 
@@ -248,3 +252,20 @@ def test_on_paper_no_letters_are_larger_than_the_others_of_a_table(visit, path):
         "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
     )
     assert max(sizes) < 10
+
+
+@pytest.mark.skipif(PDFTOTEXT is None, reason="pdftotext: apt install poppler-utils")
+def test_the_head_of_a_long_table_is_on_each_page_of_paper(visit, path, tmp_path):
+    page = visit(path).page
+    page.evaluate(
+        """() => {
+          const body = document.querySelector('[aria-label="base parameters"] tbody');
+          for (let i = 0; i < 150; i++) { body.append(body.rows[0].cloneNode(true)); }
+        }"""
+    )
+    page.pdf(path=tmp_path / "report.pdf", prefer_css_page_size=True)
+    text = subprocess.run(
+        [PDFTOTEXT, "-layout", tmp_path / "report.pdf", "-"], capture_output=True, check=True
+    ).stdout.decode()
+    # once on the page where it begins, and on each of those that only continue it
+    assert text.count("std. deviation") >= 4
