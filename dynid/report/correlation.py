@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _DRAWN = 0.1  # smaller correlations are left white
 _PAIRS = 8
+_NAMED = 60  # rows with a name; of more, every k-th, as names would overlap
 _MOST = 120  # parameters of a map that can be read
 
 
@@ -65,6 +66,7 @@ def _map(names: tuple[str, ...], values: Array) -> Markup:
     rows = "".join(
         f'<span class="y" style="top:{100 * (number + 0.5) / count:.4g}%">{escape(name)}</span>'
         for number, name in enumerate(names)
+        if number % -(-count // _NAMED) == 0
     )
     return Markup(  # noqa: S704  names are escaped, the rest are numbers
         f'<div class="map" role="img" aria-label="Correlation of {count} base parameters">'

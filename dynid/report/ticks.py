@@ -63,8 +63,15 @@ class Axis:
 
     def _steps(self, most: int) -> tuple[list[float], float]:
         step = round_step((self.high - self.low) / max(most, 1))
-        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        first, last = self._inside(step)
+        while last <= first:  # one number alone gives no scale
+            step = round_step(step / 2.5)
+            first, last = self._inside(step)
         return [number * step for number in range(first, last + 1)], step
+
+    def _inside(self, step: float) -> tuple[int, int]:
+        """Return the first and the last multiple of a step between the ends."""
+        return math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
 
     def _decades(self) -> tuple[list[float], float]:
         first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))

@@ -189,10 +189,15 @@ def _terms(robot: Robot) -> str:
         where = "all joints" if term.joints == "all" else ", ".join(term.joints)
         details = [where, *(["at the motor"] if term.side == "motor" else [])]
         shapes = [(shape.label, getattr(term, shape.name)) for shape in TERM_SHAPES]
-        details += [f"{label} {value:g}" for label, value in shapes if value]
+        details += [f"{label} {_short(value)}" for label, value in shapes if value]
         parts.append(f"{term.traits.label} ({', '.join(details)})")
     coupled = "; motors and joints coupled" if robot.coupling is not None else ""
     return ("; ".join(parts) or "none") + coupled
+
+
+def _short(value: float) -> str:
+    text = f"{value:.3g}"
+    return significant(value, 3) if "e" in text else text
 
 
 def _consistency(identification: Identification) -> str:

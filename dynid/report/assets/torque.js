@@ -6,7 +6,7 @@ const source = document.getElementById("series");
 const data = source ? JSON.parse(source.textContent) : { joints: [], recordings: [] };
 const recordings = data.recordings;
 const end = recordings.length ? recordings.at(-1).end : 0;
-let view = [0, end], cursor = null;
+let view = [0, end], cursor = null, opened = [];
 const charts = [], readouts = new Map();
 
 function decoded(curve) {
@@ -56,7 +56,11 @@ function visible(curve, most) {
 
 function ticks(low, high, most) {
   const rough = (high - low) / most, power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].find((factor) => factor * power >= rough * (1 - 1e-9)) * power;
+  const steps = [0.1, 0.2, 0.5, 1, 2, 5, 10].map((factor) => factor * power);
+  // one number alone gives no scale
+  const several = (step) => Math.floor(high / step + 1e-9) > Math.ceil(low / step - 1e-9);
+  const wanted = steps.findIndex((step) => step >= rough * (1 - 1e-9));
+  const step = steps.slice(0, wanted + 1).reverse().find(several) ?? steps[0];
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const found = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) {
@@ -281,8 +285,11 @@ function begin() {
   show(0, end);
   addEventListener("beforeprint", () => {
     charts.forEach(draw);
-    document.querySelectorAll("details.figure").forEach((part) => { part.open = true; });
+    // on paper nothing can be opened
+    opened = [...document.querySelectorAll("details.figure:not([open]), td details:not([open])")];
+    opened.forEach((part) => { part.open = true; });
   });
+  addEventListener("afterprint", () => opened.forEach((part) => { part.open = false; }));
   addEventListener("resize", () => show(...view));
 }
 

@@ -20,7 +20,7 @@ def test_ticks_are_inside_the_axis_and_of_equal_distance(first, second, most):
     assume(high - low > 1e-6 * max(abs(low), abs(high), 1e-3))
     places = np.array([tick.at for tick in Axis(low, high).ticks(most)])
     assert np.all((places >= -1e-6) & (places <= 1 + 1e-6))
-    assert len(places) <= most + 1
+    assert 2 <= len(places) <= max(most + 1, 5)  # one number alone gives no scale
     assert len(places) < 3 or np.ptp(np.diff(places)) < 1e-6
 
 
@@ -104,3 +104,8 @@ def test_texts_cannot_become_markup():
     parser.feed(markup)
     assert "b" not in tags
     assert markup.count("&lt;b&gt;&#34;&amp;") == 6
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.9, 1.9), (-0.19, 0.19), (0.1, 3.9), (-5.0, 0.5)])
+def test_an_axis_has_two_numbers_or_more(low, high):
+    assert len(Axis(low, high).ticks(3)) >= 2

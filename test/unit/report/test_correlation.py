@@ -45,3 +45,10 @@ def test_the_map_shows_signs_and_leaves_weak_ones_out():
 def test_there_is_no_map_without_covariance_or_of_one_parameter():
     assert correlation_map(estimate(None)) is None
     assert correlation_map(estimate(np.eye(1), names=("a",))) is None
+
+
+@pytest.mark.parametrize(("count", "named"), [(60, 60), (61, 31), (100, 50)])
+def test_names_of_many_rows_do_not_overlap(count, named):
+    names = tuple(f"p{number}" for number in range(count))
+    found = correlation_map(estimate(np.eye(count), names)).markup
+    assert found.count('<span class="y"') == named

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import DynidError
 from dynid.identification.validate import Validation
 from dynid.report.decimation import envelope, evenly
@@ -316,3 +317,14 @@ def test_fractions_are_shown_in_percent(fraction, text):
 )
 def test_units_are_shown_as_in_print(text, shown):
     assert unit(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("scale", "text"),
+    [(0.006, "scale 0.006"), (5.99211e-6, "scale 5.99 × 10⁻⁶"), (0.12345, "scale 0.123")],
+)
+def test_scales_of_terms_are_short_numbers(identification, scale, text):
+    term = TermSettings(kind="stribeck", scale=scale)
+    model = replace(identification.model, robot=identification.robot.with_terms([term]))
+    html = report_html(replace(identification, model=model))
+    assert text in Page(html).text
