@@ -10,6 +10,7 @@ import numpy as np
 from dynid.control.free_motion import abrupt_acceleration, free_motion
 from dynid.control.joint_thresholds import TUNED, TunedJoint, rounded_up, tune_joint
 from dynid.control.residual import check_explained, with_collision
+from dynid.control.tail import MOST_FREQUENT, RAREST
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -79,11 +80,14 @@ def tune(
         false_alarms_per_hour: of all joints together [1/h].
 
     Raises:
-        ConfigurationError: there is too little motion, the rate is not above 0, or the model does
-            not explain the torque of a recording.
+        ConfigurationError: there is too little motion, the rate is 0 or no rate, or the model
+            does not explain the torque of a recording.
     """
-    if not 0 < false_alarms_per_hour < np.inf:
-        message = f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be above 0 and finite."
+    if not RAREST <= false_alarms_per_hour <= MOST_FREQUENT:
+        message = (
+            f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be from {RAREST:g} to "
+            f"{MOST_FREQUENT:g}."
+        )
         raise ConfigurationError(message)
     hours = _hours(residuals)
     if hours * 3600 < _SHORTEST:

@@ -125,7 +125,7 @@ def test_without_free_motion_it_says_where_the_uncertainty_is_from(
     ("more", "sentence"),
     [
         (["--confidence", "1.5"], "must be from 0.5 to below 1"),
-        (["--false-alarms-per-hour", "0"], "must be above 0"),
+        (["--false-alarms-per-hour", "0"], "must be from 1e-09 to"),
         (["--frame", "hand"], "the URDF has no such link"),
         (["--free", "a.mcap", "--uncertainty", "b.yaml"], "give one of them"),
         (["--uncertainty", "nowhere.yaml"], "there is no such file"),

@@ -188,8 +188,10 @@ def test_motion_more_abrupt_than_recorded_raises_thresholds(
 @pytest.mark.parametrize(
     ("rate", "minutes", "sentence"),
     [
-        (float("inf"), 1.0, "--false-alarms-per-hour inf: must be above 0 and finite"),
-        (0.0, 1.0, "--false-alarms-per-hour 0: must be above 0"),
+        (float("inf"), 1.0, "--false-alarms-per-hour inf: must be from 1e-09 to 1e"),
+        (float("nan"), 1.0, "--false-alarms-per-hour nan: must be from 1e-09 to 1e"),
+        (1e-308, 1.0, "--false-alarms-per-hour 1e-308: must be from 1e-09 to 1e"),
+        (0.0, 1.0, "--false-alarms-per-hour 0: must be from 1e-09 to 1e"),
         (1.0, 0.01, "0.6 s of motion are too short for tuning"),
     ],
 )
@@ -347,7 +349,7 @@ def test_friction_at_rest_and_noise_are_not_unexplained() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--false-alarms-per-hour", 0], "must be above 0"),
+        (["--false-alarms-per-hour", 0], "must be from 1e-09 to"),
         (["--set", "collision.debounce_time=0.002"], "--set changes a profile"),
         (["-p", "scara"], "is of robot 'duo', this is 'scara'"),
     ],
