@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         PlaybackError,
         PreprocessingError,
         RecordingError,
+        RecordingWarning,
         SimulationError,
         TaskError,
     )
@@ -87,6 +88,7 @@ _WHERE = {
     "PreprocessingError": "errors",
     "Recording": "recording.model",
     "RecordingError": "errors",
+    "RecordingWarning": "errors",
     "Robot": "robot.robot",
     "Signals": "signals.signals",
     "SimulationError": "errors",
@@ -136,6 +138,7 @@ __all__ = [
     "PreprocessingError",
     "Recording",
     "RecordingError",
+    "RecordingWarning",
     "Robot",
     "Signals",
     "SimulationError",

@@ -32,6 +32,14 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def exists(path: Path) -> bool:
+    """Return whether there is anything at a path; False for an invalid name."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
 def check_regular(path: Path, error: type[DynidError] = ConfigurationError) -> os.stat_result:
     """Raise ``error`` unless a path is a regular file: reading a pipe could block forever.
 

@@ -19,7 +19,7 @@ from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.files import share_directories, write_text
 from dynid.identification.quantity_settings import Quantities, QuantitySettings
 from dynid.identification.settings import IdentificationSettings
-from dynid.input_file import is_file, read_text
+from dynid.input_file import exists, is_file, read_text
 from dynid.packages import Packages
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.description import (
@@ -35,9 +35,12 @@ from dynid.robot.robot import Robot, check_counts
 from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 from dynid.robot.urdf_profile import expand_patterns, urdf_profile, with_urdf_limits
 from dynid.simulation.settings import SimulationSettings
+from dynid.text import printable
 from dynid.transaction import settled
 from dynid.yaml_loader import load_yaml
 from dynid.yaml_rewriting import rewritten
+
+_PARAMETERS = "/**"  # the key of a file of ROS 2 parameters
 
 
 class _Profile(Robot):
@@ -105,6 +108,11 @@ def _load_robot(path: Path, urdf: str | Path | None, overrides: Iterable[str]) -
     changes = [overrides] if isinstance(overrides, str) else list(overrides)
     alone = read_description(path) if is_description(path) else None
     content = read_yaml(path) if alone is None else _bare_content(alone, path, changes)
+    if _PARAMETERS in content:
+        raise ConfigurationError(
+            f"{printable(path)}: is a file of parameters and no profile; 'dynid new' makes a "
+            "profile of a URDF, and a model.yaml goes to --model."
+        )
     for override in changes:
         _override(content, override)
     if given is not None:
@@ -211,6 +219,11 @@ def _profile_path(name: str) -> Path:
         candidate = root / "config" / "robots" / f"{name}.yaml"
         if is_file(candidate):
             return candidate
+    if exists(path):
+        raise ConfigurationError(
+            f"{printable(path)}: is no profile; expected a file that ends in .yaml, .urdf, .xacro "
+            "or, of MuJoCo, .xml, or the name of a shipped robot (dynid robots)."
+        )
     raise ConfigurationError(
         f"profile '{name}': not shipped with dynid ({', '.join(shipped_profiles())}), "
         "and not a file that ends in .yaml, .urdf, .xacro or, of MuJoCo, .xml."

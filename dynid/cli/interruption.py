@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _AGAIN = 0.05  # [s] after which an interruption that had to wait is tried again
+_UNCATCHABLE = ("__del__", "take_back")  # functions whose exceptions nobody can catch
 _FORCED = 1.0  # [s] after the first signal from which on another one does not wait
 
 
@@ -49,10 +51,10 @@ def interrupted_outside(packages: Collection[str]) -> Iterator[None]:
     """Let SIGINT and SIGTERM raise KeyboardInterrupt in the block, but not within some packages.
 
     Raised there it could leave a lock held for which other threads wait without an end; and what
-    is raised in a destructor or in a callback of the garbage collector is printed and lost. Such an
-    interruption is raised when the main thread has left the package, at the end of the block at the
-    latest. Another signal a second later does not wait. A signal that is ignored stays so. For the
-    main thread only; SIGALRM is used.
+    is raised in a destructor, or in a callback of a weak reference or of the garbage collector,
+    would be printed and lost. Such an interruption is raised afterwards, at the end of the block
+    at the latest. Another signal a second later does not wait. A signal that is ignored stays so.
+    For the main thread only; SIGALRM is used.
 
     Args:
         packages: names, such as ``distributed``.
@@ -60,6 +62,7 @@ def interrupted_outside(packages: Collection[str]) -> Iterator[None]:
     taken = _usual_handlers()
     interruption = _Interruption(frozenset(packages))
     alarm = signal.signal(signal.SIGALRM, interruption.take)
+    interruption.hook, sys.unraisablehook = sys.unraisablehook, interruption.take_back
     for number in taken:
         signal.signal(number, interruption.take)
     try:
@@ -67,6 +70,7 @@ def interrupted_outside(packages: Collection[str]) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, alarm)
+        sys.unraisablehook = interruption.hook
         for number, handler in taken.items():
             signal.signal(number, handler)
         if interruption.waits:
@@ -77,6 +81,7 @@ class _Interruption:
     """The first signal, and whether it was raised."""
 
     def __init__(self, packages: frozenset[str]) -> None:
+        self.hook = sys.unraisablehook
         self._packages = packages
         self._first: float | None = None
         self._raised = False
@@ -98,10 +103,18 @@ class _Interruption:
         if self.waits:
             signal.setitimer(signal.ITIMER_REAL, _AGAIN)
 
+    def take_back(self, lost: sys.UnraisableHookArgs) -> None:
+        """Handle an exception that nobody can catch; an interruption is raised again."""
+        if self._raised and lost.exc_type is KeyboardInterrupt:
+            self._raised = False
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+        else:
+            self.hook(lost)
+
     def _is_within(self, frame: FrameType | None) -> bool:
         while frame is not None:
             package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-            if package in self._packages or frame.f_code.co_name == "__del__":
+            if package in self._packages or frame.f_code.co_name in _UNCATCHABLE:
                 return True
             frame = frame.f_back
         return False

@@ -174,9 +174,12 @@ def _check(
 ) -> None:
     if not 0.5 <= confidence < 1:
         raise ConfigurationError(f"--confidence {confidence:g}: must be from 0.5 to below 1.")
-    if not 0 < false_alarms_per_hour < 1e6:
+    from dynid.control.tail import MOST_FREQUENT, RAREST
+
+    if not RAREST <= false_alarms_per_hour <= MOST_FREQUENT:
         raise ConfigurationError(
-            f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be above 0 and below 1e6."
+            f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be from {RAREST:g} to "
+            f"{MOST_FREQUENT:g}."
         )
     if free and uncertainty is not None:
         raise ConfigurationError("--free and --uncertainty: give one of them.")

@@ -25,6 +25,7 @@ _FEWEST_MOVING = 50  # of them
 _SHAPE_QUANTILE = 0.95  # of the errors, which determines the threshold's shape
 _MARGIN = 0.05  # over the largest recorded error
 _RESOLUTION = 1e-3  # of a threshold, relative to the largest error
+_STILL = 1e-4  # [rad/s, rad/s^2, m/s or m/s^2]: no larger speed or acceleration is no motion
 _DRIFT = 0.1  # of friction: its change between days and temperatures
 _DIGITS = 3
 TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal_boost")
@@ -177,12 +178,16 @@ def _level(
 def _shape(size: Array, features: Array) -> Array:
     """Fit coefficients (3,) >= 0 of the features (M, 3) by linear programming.
 
-    min sum q u + (1 - q) w with features @ x + u - w = size; u, w, x >= 0.
+    min sum q u + (1 - q) w with features @ x + u - w = size; u, w, x >= 0. A feature that is 0 but
+    for noise, as in a recording at rest, has the coefficient 0.
     """
     step = -(-len(size) // _LARGEST_FIT)
     size, features = size[::step], features[::step]
     count, parts = features.shape
-    scale = np.maximum(features.max(axis=0), 1e-12)
+    largest = features.max(axis=0)
+    moves = largest > _STILL
+    scale = np.where(moves, largest, 1.0)
+    features = features * moves
     one = eye_array(count, format="csr")
     above, below = np.full(count, _SHAPE_QUANTILE), np.full(count, 1 - _SHAPE_QUANTILE)
     found = linprog(
@@ -194,7 +199,7 @@ def _shape(size: Array, features: Array) -> Array:
     if not found.success:
         message = f"the threshold's shape cannot be fitted: {found.message}"
         raise ConfigurationError(message)
-    shape: Array = np.maximum(found.x[:parts], 0.0) / scale
+    shape: Array = np.maximum(found.x[:parts], 0.0) / scale * moves
     return shape
 
 

@@ -18,11 +18,16 @@ from dynid.robot.torque_settings import CollisionSettings
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dynid.dynamics.mechanism import Mechanism
     from dynid.dynamics.rigid_body import RigidBody
     from dynid.recording.model import Recording
     from dynid.robot.robot import Robot
     from dynid.signals.signals import Signals
+
+_BLOCK = 0.1  # [s]
+_UNEXPLAINED = 0.8  # share of a joint's torque: the model is hardly better than none
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +57,24 @@ class Residual:
         """Duration [h]."""
         return len(self.error) / self.rate / 3600
 
+    def unexplained(self) -> Array:
+        """Return the shares of the joints' torque that the model does not explain (n,).
+
+        1 or more where the model is no better than none. Noise within a tenth of a second, and what
+        dry friction may be at rest, do not count.
+        """
+        length = max(round(_BLOCK * self.rate), 1)
+        count = len(self.error) // length
+
+        def blocks(values: Array) -> Array:
+            means: Array = values[: count * length].reshape(count, length, -1).mean(axis=1)
+            return means
+
+        beyond = np.maximum(np.abs(blocks(self.error)) - blocks(self.friction), 0.0)
+        size = np.sqrt(np.mean(blocks(self.torque) ** 2, axis=0))
+        share: Array = np.sqrt(np.mean(beyond**2, axis=0)) / np.maximum(size, 1e-12)
+        return share
+
     def run_detector(self, robot: Robot) -> tuple[Array, Array, list[_core.Collision]]:
         """Run a profile's detector: return filtered errors, thresholds and collisions.
 
@@ -72,6 +95,27 @@ class Residual:
         return detector.run(
             self.error, self.torque, self.velocity, self.acceleration, self.friction
         )
+
+
+def check_explained(joints: Sequence[str], residuals: Sequence[Residual]) -> None:
+    """Raise unless the model describes all recordings of free motion.
+
+    Otherwise errors are as large as the torque, and what is derived from them detects nothing.
+
+    Raises:
+        ConfigurationError: a joint's torque is mostly unexplained.
+    """
+    for number, residual in enumerate(residuals, start=1):
+        shares = residual.unexplained()
+        worst = int(np.argmax(shares))
+        if shares[worst] > _UNEXPLAINED:
+            percent = min(100 * shares[worst], 1e6)
+            raise ConfigurationError(
+                f"recording {number} of free motion: the model leaves {percent:.3g} % of the "
+                f"torque of joint '{joints[worst]}' unexplained, so nothing could be detected; "
+                "check that model and recording are of the same robot, in rad and N m, with the "
+                "same signs."
+            )
 
 
 def recorded_residual(

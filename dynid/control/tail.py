@@ -14,6 +14,9 @@ _SAFE = 0.9  # quantile of the bootstrapped levels that is used
 _RANGE = (0.05, 0.95)
 _RESAMPLED = 200  # times
 
+RAREST, MOST_FREQUENT = 1e-9, 1e6
+"""Rates of false alarms for which levels can be found [1/h]."""
+
 
 class Level(NamedTuple):
     """A level that is exceeded at a wanted rate.

@@ -9,7 +9,8 @@ import numpy as np
 
 from dynid.control.free_motion import abrupt_acceleration, free_motion
 from dynid.control.joint_thresholds import TUNED, TunedJoint, rounded_up, tune_joint
-from dynid.control.residual import with_collision
+from dynid.control.residual import check_explained, with_collision
+from dynid.control.tail import MOST_FREQUENT, RAREST
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -81,10 +82,14 @@ def tune(
         share: called with the share of the fits that are done.
 
     Raises:
-        ConfigurationError: there is too little motion, or the rate is not above 0.
+        ConfigurationError: there is too little motion, the rate is 0 or no rate, or the model
+            does not explain the torque of a recording.
     """
-    if not 0 < false_alarms_per_hour < np.inf:
-        message = f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be above 0 and finite."
+    if not RAREST <= false_alarms_per_hour <= MOST_FREQUENT:
+        message = (
+            f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be from {RAREST:g} to "
+            f"{MOST_FREQUENT:g}."
+        )
         raise ConfigurationError(message)
     hours = _hours(residuals)
     if hours * 3600 < _SHORTEST:
@@ -93,6 +98,7 @@ def tune(
             f"{_SHORTEST:g} s, and several minutes for reliable thresholds."
         )
         raise ConfigurationError(message)
+    check_explained(robot.joints, residuals)
     rate = false_alarms_per_hour / len(robot.joints)
     found = _fit(robot, residuals, rate)
     held_out, raised = [], np.ones((len(robot.joints), 2))
@@ -176,7 +182,7 @@ def _poor_joints(joints: Sequence[TunedJoint], robot: Robot) -> Iterator[str]:
                 f"joint '{joint.joint}' hardly moves or is hardly at rest in the recordings, so "
                 "it has one threshold for both; record both."
             )
-        elif joint.torque_error_max + joint.reversal_boost > 0.5 * torque_max:
+        if joint.torque_error_max + joint.reversal_boost > 0.5 * torque_max:
             yield (
                 f"joint '{joint.joint}': its threshold at rest is more than half of torque_max, "
                 "so few collisions will be detected; record more starts and stops, allow more "

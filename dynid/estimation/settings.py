@@ -50,7 +50,7 @@ class EstimationSettings(SignalSettings):
     ``physical.enabled: false``."""
     physical: PhysicalSettings = PhysicalSettings()
     """Physically consistent parameters."""
-    friction_repeatability: NonNegativeFloat | None = None
+    friction_repeatability: Annotated[float, Field(ge=0, le=10)] | None = None
     """Relative standard deviation between friction parameters of two recordings, part of all
     uncertainties; null: estimated from several recordings, 0.1 with one."""
     torque_repeatability: NonNegativeFloat = 0.005

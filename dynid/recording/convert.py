@@ -91,6 +91,8 @@ def write_bag(recording: Recording, destination: Path | str, topic: str = DEFAUL
 
 def _write(samples: Samples, destination: Path, topic: str) -> None:
     require_absent(destination)
+    if not len(samples):
+        raise RecordingError(f"{samples.label}: contains no samples.")
     try:
         # next to the destination, so that the last step is a rename within one file system
         with unfinished(destination.resolve().parent) as folder:
@@ -105,25 +107,27 @@ def _write(samples: Samples, destination: Path, topic: str) -> None:
 
 
 def _write_messages(samples: Samples, bag: BagWriter, topic: str) -> None:
-    velocity: Sequence[NDArray[np.float64]] | NDArray[np.float64] = (
-        [np.empty(0)] * len(samples) if samples.velocity is None else samples.velocity
-    )
+    # rows must be contiguous, those of arrays in Fortran's order are not
+    position, effort = map(np.ascontiguousarray, (samples.position, samples.effort))
+    velocity: Sequence[NDArray[np.float64]] | NDArray[np.float64] = [np.empty(0)] * len(samples)
+    if samples.velocity is not None:
+        velocity = np.ascontiguousarray(samples.velocity)
     message_type: Any = _TYPES.types[JOINT_STATE]
     header: Any = _TYPES.types["std_msgs/msg/Header"]
     time: Any = _TYPES.types["builtin_interfaces/msg/Time"]
     names = list(samples.joint_names)
     shift = _shift(samples.stamps)
     bag.add_topic(topic, JOINT_STATE)
-    for stamp, position, speed, effort in zip(
-        (samples.stamps + shift).tolist(), samples.position, velocity, samples.effort, strict=True
+    for stamp, places, speeds, efforts in zip(
+        (samples.stamps + shift).tolist(), position, velocity, effort, strict=True
     ):
         seconds, nanosec = divmod(stamp, 10**9)
         message = message_type(
             header=header(stamp=time(sec=seconds, nanosec=nanosec), frame_id=""),
             name=names,
-            position=position,
-            velocity=speed,
-            effort=effort,
+            position=places,
+            velocity=speeds,
+            effort=efforts,
         )
         bag.write(topic, stamp, _TYPES.serialize_cdr(message, JOINT_STATE))
 

@@ -222,6 +222,8 @@ def _describe_samples(path: Path, samples: Samples) -> RecordingInfo:
 
 
 def _timing(samples: Samples) -> Timing:
+    if not len(samples):
+        return Timing(0, 0.0, None, 0.0, 0.0, 0.0, ())
     steps = np.diff(samples.stamps) / NANOSECONDS
     seconds = np.unique(samples.stamps - samples.stamps.min()) / NANOSECONDS
     forward = np.diff(seconds)

@@ -110,11 +110,16 @@ def read_samples(
         raise RecordingError(
             f"{shown(path)}: is a ROS 1 bag; convert it first (rosbags-convert --src … --dst …)."
         )
+    if columns is None and path.is_dir():
+        raise RecordingError(
+            f"{shown(path)}: is a folder without a recording; expected a rosbag2, whose files end "
+            "in .mcap or .db3."
+        )
     if columns is None and is_softmc(path):
         return read_softmc(path, joints, sampling_rate)
     if columns is None:
         raise RecordingError(
-            f"{shown(path)}: is neither a rosbag2 nor an .npz file; to read it as CSV, "
-            "a column map is needed ('dynid info' shows the columns)."
+            f"{shown(path)}: is neither a rosbag2 nor an .npz file; if it is a CSV file, "
+            "a column map is needed to read it ('dynid info' shows the columns)."
         )
     return read_csv(path, columns, joints)

@@ -12,7 +12,7 @@ from dynid.arrays import Array
 from dynid.report.chart import Chart, Colour, Layer, grid
 from dynid.report.decimation import envelope, evenly, extremes, interval
 from dynid.report.motion import Motion
-from dynid.report.ticks import Axis
+from dynid.report.ticks import Axis, bar_edges
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
@@ -119,7 +119,9 @@ def coverage_plot(motion: Motion, limits: Limits) -> Markup:
     for joint, of in enumerate(motion.names):
         for column, name in enumerate(("position", "velocity", "acceleration")):
             values = motion.joined(name, joint)
-            heights, edges = np.histogram(values, _BINS)
+            heights, edges = np.histogram(
+                values, bar_edges(float(values.min()), float(values.max()), _BINS)
+            )
             near = _near(values, limits.range_of(name, joint))
             charts.append(
                 Chart(

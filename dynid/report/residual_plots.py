@@ -12,7 +12,7 @@ from dynid.estimation.autocorrelation import autocorrelation
 from dynid.evaluation.residual_statistics import bandwidth, spectrum, white_band
 from dynid.report.chart import Chart, Layer, grid
 from dynid.report.decimation import evenly
-from dynid.report.ticks import Axis
+from dynid.report.ticks import Axis, bar_edges
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -142,7 +142,7 @@ def _histogram(one: _Joint) -> Chart:
     mean, spread = float(one.error.mean()), float(one.error.std())
     low, high = mean - 5 * spread, mean + 5 * spread
     inside = np.clip(one.error, low, high)  # outliers are in the outermost bars
-    heights, edges = np.histogram(inside, _BINS, range=(low, high) if spread > 0 else None)
+    heights, edges = np.histogram(inside, bar_edges(low, high, _BINS))
     shares = heights / max(len(one.error), 1)
     layers = [Layer(edges, shares, "measured", "bars")]
     if spread > 0:

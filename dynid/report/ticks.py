@@ -86,6 +86,14 @@ class Axis:
         return [10.0**power for power in range(first, last + 1, every)], 0.0
 
 
+def bar_edges(low: float, high: float, count: int) -> Array:
+    """Return the (count + 1,) edges of bars from ``low`` to ``high``; of 1 in all for one value."""
+    if high - low <= count * 8 * np.spacing(max(abs(low), abs(high))):
+        middle = (low + high) / 2
+        low, high = middle - 0.5, middle + 0.5
+    return np.linspace(low, high, count + 1)
+
+
 def round_step(rough: float) -> float:
     """Return the next of 1, 2 and 5, times a power of ten."""
     power = 10.0 ** math.floor(math.log10(rough))

@@ -22,6 +22,7 @@ GRAVITY = 9.80665
 _FRICTION = {"viscous": "ViscousFriction", "coulomb": "CoulombFriction"}
 _RIGID = ("rotor_inertia",)  # part of the total inertia or mass
 _CONSTANT = ("offset", "spring_preload")  # part of the constant force of a linear axis
+_LONGEST_ARM = 1000.0  # [m]
 _FEW = 1e-9  # of a torque, below which a difference is rounding
 
 
@@ -51,10 +52,15 @@ def axis_model(model: Model, arm_length: float = 0.0) -> AxisModel:
         arm_length: from a rotary axis to its payload [m], of models with a payload on an arm.
 
     Raises:
-        ModelFileError: softMC has no model of it, or none whose parameters the manual lists.
+        ModelFileError: softMC has no model of it, or none whose parameters the manual lists; or the
+            arm is too long.
     """
     mechanism = model.mechanism
     name = model.robot.name
+    if not 0 <= arm_length <= _LONGEST_ARM:
+        raise ModelFileError(
+            f"{name}: an arm of {arm_length:g} m; expected its length from 0 to {_LONGEST_ARM:g} m."
+        )
     if len(mechanism.joints) != 1:
         raise ModelFileError(
             f"{name}: has {len(mechanism.joints)} joints, but IDNT.PRG is written for single axes "

@@ -19,6 +19,7 @@ Sections = NDArray[np.float64]
 _SETTLED = 1e-7  # to which the response of a filter's slowest pole has decayed
 _CHEBYSHEV_ORDER = 8
 _CHEBYSHEV_RIPPLE_DB = 0.05
+_LEAST_PERIODS = 1e-4  # of a cut-off frequency, in all values
 
 
 def low_pass(
@@ -34,8 +35,14 @@ def low_pass(
         periodic: the N samples are one period of a periodic signal.
 
     Raises:
-        PreprocessingError: the cut-off is at or above the Nyquist frequency.
+        PreprocessingError: the cut-off is at or above the Nyquist frequency, or far below any
+            frequency of the values.
     """
+    if cutoff_hz * len(values) < _LEAST_PERIODS * sampling_rate:
+        raise PreprocessingError(
+            f"cutoff_hz = {cutoff_hz:g} Hz leaves no motion of a recording that lasts "
+            f"{len(values) / sampling_rate:.3g} s; it must be a frequency of the motion."
+        )
     if cutoff_hz >= sampling_rate / 2:
         raise PreprocessingError(
             f"cutoff_hz = {cutoff_hz:g} Hz is not below the Nyquist frequency "

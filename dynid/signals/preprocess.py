@@ -70,7 +70,7 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
     if settings.trim_rest and settings.period is None:
         span = _moving_span(signals.moving)
         notes += _trim_note(span, len(time), rate)
-    border = round(settings.border * rate)
+    border = round(min(settings.border * rate, len(recording.time)))
     first, last = (0, 0) if unsettled else _unsettled(signals, span, settings)
     notes += _unsettled_note(first, last, border, rate)
     step = recorded_steps(recording, robot)

@@ -72,6 +72,8 @@ def roll_outs(model: Model, commanded: Recording, *, horizon: float = 1.0) -> Ro
         ConfigurationError: the profile does not describe the servos.
         SimulationError: the recording is too short, or the simulation diverges.
     """
+    if not np.isfinite(horizon):
+        raise SimulationError(f"A horizon of {horizon:g} s is no time; expected some seconds.")
     robot = _robot_of(model)
     signals = preprocess(with_servo_torque(commanded, robot), robot)
     rate = commanded.sampling_rate

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynid.errors import ConfigurationError
+from dynid.input_file import check_regular
+from dynid.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_FORMS = (".usda", ".usdc", ".usd", ".usdz")
+_WORDS = re.compile(r" in file \S+ : '(.*?)'(?= Error in |$)")
 
 Prim = Any
 """A pxr.Usd.Prim; the library has no types."""
@@ -48,8 +54,11 @@ def opened_file(path: Path) -> Any:  # noqa: ANN401
         ConfigurationError: it cannot be read, or its units are not metres and kilograms.
     """
     library = usd_library()
-    if not path.is_file():
-        raise ConfigurationError(f"{path}: there is no such file.")
+    check_regular(path)
+    if path.suffix.lower() not in _FORMS:
+        raise ConfigurationError(
+            f"{printable(path)}: is no file of USD, whose names end in {', '.join(_FORMS)}."
+        )
     with usd_errors(str(path)):
         stage = library.usd.Stage.Open(str(path))
     _check_units(stage, library, str(path))
@@ -86,7 +95,9 @@ def usd_errors(where: str) -> Iterator[None]:
 
 def _reason(error: Exception) -> str:
     try:
-        return " ".join(str(error).split())
+        text = " ".join(str(error).split())
+        # the library's own words stand in quotation marks, after its functions, lines and files
+        return "; ".join(_WORDS.findall(text)) or text
     except UnicodeDecodeError:  # the library quotes the file
         return "its text is not UTF-8"
 

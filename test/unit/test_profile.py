@@ -66,6 +66,21 @@ def test_shipped_profile_survives_a_round_trip_through_yaml(name: str) -> None:
     assert make_robot(content, robot.urdf_xml, where="model.yaml") == robot
 
 
+@pytest.mark.parametrize("name", ["robot", "robot.png"])
+def test_a_file_or_folder_that_is_no_profile_is_named(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.mkdir() if "." not in name else path.write_bytes(b"\x89PNG")
+    with pytest.raises(ConfigurationError, match=rf"{name}: is no profile; expected a file"):
+        load_robot(path)
+
+
+def test_a_model_in_place_of_a_profile_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "model.yaml"
+    path.write_text("/**:\n  ros__parameters:\n    model: {format: 2}\n")
+    with pytest.raises(ConfigurationError, match=r"a model\.yaml goes to --model"):
+        load_robot(path)
+
+
 def test_the_error_of_an_unknown_name_lists_the_shipped_profiles() -> None:
     with pytest.raises(ConfigurationError, match=r"profile 'ur11': not shipped .*ur10.*\.yaml"):
         load_robot("ur11")

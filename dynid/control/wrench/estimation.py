@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.control.residual import check_explained, recorded_residual
 from dynid.control.wrench.contacts import Contact, find_contacts
 from dynid.control.wrench.external_torque import ObservedTorque, observe
 from dynid.control.wrench.learning import identified_uncertainty, learned_uncertainty
@@ -113,6 +114,10 @@ def free_motion_uncertainty(
         return identified_uncertainty(
             model, observer_gain=gain, false_alarms_per_hour=false_alarms_per_hour
         )
+    residuals = [
+        recorded_residual(model.robot, model.mechanism, one, carried=carried) for one in recordings
+    ]
+    check_explained(model.robot.joints, residuals)
     observed = [
         observe(model, one, gain=gain, carried=carried, zero_phase=zero_phase) for one in recordings
     ]

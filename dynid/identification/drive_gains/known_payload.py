@@ -12,6 +12,9 @@ from dynid.dynamics.body import RADIUS, REACH, steiner
 from dynid.errors import EstimationError
 from dynid.estimation.physical import pseudo_inertia
 
+_LIGHTEST, _HEAVIEST = 1e-6, 1e6  # [kg]
+_LARGEST = 1e6  # [m] or [kg m^2]
+
 
 @dataclass(frozen=True)
 class KnownPayload:
@@ -28,10 +31,16 @@ class KnownPayload:
     inertia: tuple[float, float, float, float, float, float] | None = None
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.mass) and self.mass > 0):
+        if not _LIGHTEST <= self.mass <= _HEAVIEST:
             raise EstimationError(
-                f"the payload's mass is {self.mass:g} kg; it must be greater than 0, because it "
-                "gives the scale of the torque."
+                f"the payload's mass is {self.mass:g} kg; it must be from {_LIGHTEST:g} to "
+                f"{_HEAVIEST:g} kg, because it gives the scale of the torque."
+            )
+        rest = np.abs([*(self.centre or ()), *(self.inertia or ())])
+        if not (rest <= _LARGEST).all():
+            raise EstimationError(
+                f"the payload's centre and inertia must be numbers up to {_LARGEST:g} in m and "
+                "kg m^2."
             )
         if self.inertia is not None and self.centre is None:
             raise EstimationError(

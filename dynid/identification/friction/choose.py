@@ -55,8 +55,15 @@ class Trial:
         return float(np.sqrt(self.share @ self.squares))
 
 
-def try_candidates(problem: JointProblem, candidates: Sequence[Candidate]) -> tuple[Trial, ...]:
+def try_candidates(
+    problem: JointProblem, candidates: Sequence[Candidate], *, name: str
+) -> tuple[Trial, ...]:
     """Fit every candidate to all folds, and to all but each; shapes are fitted every time.
+
+    Args:
+        problem: of the joint.
+        candidates: of the joint.
+        name: of the joint, for messages.
 
     Raises:
         EstimationError: a fold is too short.
@@ -64,7 +71,7 @@ def try_candidates(problem: JointProblem, candidates: Sequence[Candidate]) -> tu
     folds = range(len(problem.spans))
     if min(span.stop - span.start for span in problem.spans) < FEWEST_ROWS:
         raise EstimationError(
-            f"joint {problem.joint + 1}: a held-out part has fewer than {FEWEST_ROWS} samples in "
+            f"joint '{name}': a held-out part has fewer than {FEWEST_ROWS} samples in "
             "which the joint moves; record a longer motion."
         )
     everything = Projection(problem, folds)

@@ -108,7 +108,7 @@ def select_friction(
             progress(f"trying friction models at {name}")
             share(number / len(robot.joints))
             problem, motion = joint_and_motion(fitted, number)
-            trials = try_candidates(problem, candidates(motion))
+            trials = try_candidates(problem, candidates(motion), name=name)
             joints.append(_choice(fitted.fit, problem, trials))
     return FrictionSelection(
         robot=with_terms(robot, [one.chosen.fit.terms for one in joints]),

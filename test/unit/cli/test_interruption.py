@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -109,6 +110,31 @@ def test_an_interruption_in_a_destructor_is_not_lost() -> None:
         held = [Held()]
         held.clear()
         wait()
+
+
+def test_an_interruption_in_a_callback_of_a_weak_reference_is_not_lost() -> None:
+    class Held:
+        pass
+
+    held = Held()
+    watched = weakref.ref(held, lambda _: signal.raise_signal(signal.SIGINT))
+    with interrupted():
+        del held
+        assert watched() is None
+        wait()
+
+
+def test_other_exceptions_that_nobody_can_catch_are_reported(monkeypatch) -> None:
+    class Faulty:
+        def __del__(self) -> None:
+            raise ValueError
+
+    reported = []
+    monkeypatch.setattr("sys.unraisablehook", lambda one: reported.append(one.exc_type))
+    with interrupted_outside(["locking"]):
+        faulty = [Faulty()]
+        faulty.clear()
+    assert reported == [ValueError]
 
 
 def test_an_interruption_that_still_waits_is_raised_at_the_end(package) -> None:

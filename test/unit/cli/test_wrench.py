@@ -21,6 +21,7 @@ from dynid.excitation.settings import find_excitation
 from dynid.identification.identify import identify
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
+from dynid.robot.recordings import load_recording
 from dynid.simulation.simulate import simulate
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def test_without_free_motion_it_says_where_the_uncertainty_is_from(
     ("more", "sentence"),
     [
         (["--confidence", "1.5"], "must be from 0.5 to below 1"),
-        (["--false-alarms-per-hour", "0"], "must be above 0"),
+        (["--false-alarms-per-hour", "0"], "must be from 1e-09 to"),
         (["--frame", "hand"], "the URDF has no such link"),
         (["--free", "a.mcap", "--uncertainty", "b.yaml"], "give one of them"),
         (["--uncertainty", "nowhere.yaml"], "there is no such file"),
@@ -186,3 +187,17 @@ def test_recordings_of_the_same_name_are_both_shown(
     found = json.loads(capsys.readouterr().out)["recordings"]
     assert [one["recording"] for one in found] == [str(workshop / "pushed"), str(other)]
     assert len(found[0]["contacts"]) == 1
+
+
+def test_free_motion_that_the_model_does_not_describe_is_refused(
+    workshop: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    robot = load_robot(workshop / "duo.yaml")
+    free = load_recording(workshop / "free_3", robot)
+    write_bag(replace(free, effort=1000 * free.effort), tmp_path / "in N mm")
+    given = [workshop / "pushed", "-m", workshop / "model.yaml", f"--free={tmp_path / 'in N mm'}"]
+    assert run(monkeypatch, *given) == 2
+    assert "recording 1 of free motion: the model leaves" in capsys.readouterr().err

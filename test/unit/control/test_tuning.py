@@ -28,6 +28,7 @@ from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.simulate import simulate
 
 RATE = 250.0  # [Hz]
+WEIGHT = 20.0  # measured torque [N m]
 
 
 def small_profile(folder: Path, **collision: object) -> Robot:
@@ -43,7 +44,8 @@ def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residua
     size = 1.0 + by_speed * np.abs(velocity)
     error = size * random.normal(size=(count, 2))
     still = np.zeros_like(error)
-    return Residual(error, still, velocity, np.gradient(velocity, time, axis=0), still, still, RATE)
+    acceleration = np.gradient(velocity, time, axis=0)
+    return Residual(error, still + WEIGHT, velocity, acceleration, still, still, RATE)
 
 
 def test_other_motion_causes_no_more_alarms_than_requested(tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def resting(minutes: float, seed: int = 0) -> Residual:
     """Return two joints at rest, with little noise."""
     error = 0.01 * np.random.default_rng(seed).normal(size=(round(60 * minutes * RATE), 2))
     still = np.zeros_like(error)
-    return Residual(error, still, still, still, still, still, RATE)
+    return Residual(error, still + WEIGHT, still, still, still, still, RATE)
 
 
 def test_a_threshold_at_rest_is_not_below_dry_friction(tmp_path: Path) -> None:
@@ -186,8 +188,10 @@ def test_motion_more_abrupt_than_recorded_raises_thresholds(
 @pytest.mark.parametrize(
     ("rate", "minutes", "sentence"),
     [
-        (float("inf"), 1.0, "--false-alarms-per-hour inf: must be above 0 and finite"),
-        (0.0, 1.0, "--false-alarms-per-hour 0: must be above 0"),
+        (float("inf"), 1.0, "--false-alarms-per-hour inf: must be from 1e-09 to 1e"),
+        (float("nan"), 1.0, "--false-alarms-per-hour nan: must be from 1e-09 to 1e"),
+        (1e-308, 1.0, "--false-alarms-per-hour 1e-308: must be from 1e-09 to 1e"),
+        (0.0, 1.0, "--false-alarms-per-hour 0: must be from 1e-09 to 1e"),
         (1.0, 0.01, "0.6 s of motion are too short for tuning"),
     ],
 )
@@ -298,10 +302,54 @@ def test_a_joint_that_never_moves_gives_a_warning(tmp_path: Path) -> None:
     assert "joint 'elbow' hardly moves or is hardly at rest" in tuning.warnings[-1]
 
 
+def test_one_threshold_for_motion_and_rest_is_compared_with_torque_max(tmp_path: Path) -> None:
+    robot = small_profile(tmp_path)  # 60 and 30 N m
+    residual = swinging(1.0)
+    residual.velocity[:, 1] = 0.0
+    coarse = replace(residual, error=10 * residual.error, torque=10 * residual.torque)
+    tuning = tune(robot, [coarse], false_alarms_per_hour=60.0)
+    assert "joint 'elbow': its threshold at rest is more than half of torque_max" in " ".join(
+        tuning.warnings
+    )
+
+
+def test_a_recording_at_rest_gives_no_factors_of_motion(tmp_path: Path) -> None:
+    robot = small_profile(tmp_path)
+    residual = resting(1.0)
+    trembling = 1e-12 * np.random.default_rng(1).normal(size=residual.velocity.shape)
+    rest = replace(residual, velocity=trembling, acceleration=trembling)
+    for joint in tune(robot, [rest], false_alarms_per_hour=60.0).joints:
+        assert (joint.velocity_factor, joint.acceleration_factor) == (0.0, 0.0)
+        assert joint.torque_error_max < 1.0
+
+
+@pytest.mark.parametrize("factor", [-1.0, 1000.0, 57.3])
+def test_a_model_that_does_not_describe_the_recording_is_refused(
+    tmp_path: Path, factor: float
+) -> None:
+    residual = swinging(1.0)
+    expected = residual.torque + residual.error
+    other = replace(residual, torque=factor * residual.torque)
+    other = replace(other, error=expected - other.torque)
+    robot = small_profile(tmp_path)
+    with pytest.raises(ConfigurationError, match="recording 2 of free motion: the model leaves"):
+        tune(robot, [residual, other], false_alarms_per_hour=6.0)
+
+
+def test_friction_at_rest_and_noise_are_not_unexplained() -> None:
+    residual = resting(1.0)
+    random = np.random.default_rng(0)
+    noisy = residual.error + 5.0 + 10.0 * random.normal(size=residual.error.shape)
+    torque = np.full_like(noisy, 5.0)
+    found = replace(residual, error=noisy, torque=torque, friction=np.full_like(noisy, 20.0))
+    assert (found.unexplained() < 0.8).all()
+    assert (replace(found, friction=0 * torque).unexplained() > 0.8).all()
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--false-alarms-per-hour", 0], "must be above 0"),
+        (["--false-alarms-per-hour", 0], "must be from 1e-09 to"),
         (["--set", "collision.debounce_time=0.002"], "--set changes a profile"),
         (["-p", "scara"], "is of robot 'duo', this is 'scara'"),
     ],

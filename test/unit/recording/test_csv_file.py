@@ -223,7 +223,7 @@ def test_refuses_a_file_that_is_not_a_table(tmp_path, column_map, content, sente
 
 
 def test_refuses_csv_without_a_map(motion, write_csv):
-    with pytest.raises(RecordingError, match="to read it as CSV, a column map is needed"):
+    with pytest.raises(RecordingError, match="if it is a CSV file, a column map is needed"):
         load_recording(write_csv(motion), NAMES)
 
 

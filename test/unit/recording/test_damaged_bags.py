@@ -124,7 +124,7 @@ def test_a_missing_file_of_a_folder_is_noted(motion, messages_of, write_messages
 
 
 def test_an_empty_folder_and_a_missing_path_are_refused(tmp_path):
-    with pytest.raises(RecordingError, match="column map"):
+    with pytest.raises(RecordingError, match="is a folder without a recording"):
         load_recording(tmp_path, ["a"])
     with pytest.raises(RecordingError, match="no such file or folder"):
         load_recording(tmp_path / "none", ["a"])

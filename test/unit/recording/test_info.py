@@ -55,3 +55,17 @@ def test_describes_a_table_with_its_map(motion, write_csv, column_map):
 def test_refuses_a_missing_path(tmp_path):
     with pytest.raises(RecordingError, match="no such file"):
         describe(tmp_path / "none.mcap")
+
+
+def test_describes_a_recording_without_samples(tmp_path):
+    nothing = np.empty((0, 2))
+    arrays = {"time": nothing[:, 0], "position": nothing, "effort": nothing}
+    np.savez(tmp_path / "log.npz", joint_names=np.array(["a", "b"]), **arrays)
+    info = describe(tmp_path / "log.npz")
+    assert (info.timing.samples, info.timing.sampling_rate) == (0, None)
+    assert "contains 0 usable samples" in info.problem
+
+
+def test_a_folder_that_is_no_recording_is_named(tmp_path):
+    with pytest.raises(RecordingError, match="is a folder without a recording; expected a rosbag2"):
+        describe(tmp_path)

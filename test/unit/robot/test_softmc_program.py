@@ -123,3 +123,10 @@ def test_refuses_models_that_the_manual_does_not_describe(
 def test_refuses_an_axis_name_that_is_none(axis: str) -> None:
     with pytest.raises(ModelFileError, match="is no name of softMC"):
         softmc_program(simulated("axis_rotary", "offset"), axis)
+
+
+@pytest.mark.parametrize("length", [np.inf, np.nan, -1.0, 1e308])
+def test_refuses_an_arm_that_is_no_length(length: float) -> None:
+    model = simulated("axis_crank_horizontal", "offset")
+    with pytest.raises(ModelFileError, match="expected its length from 0 to 1000 m"):
+        softmc_program(model, arm_length=length)

@@ -69,6 +69,13 @@ def test_amplitude_is_minus_6_db_at_the_cutoff() -> None:
     assert 20 * np.log10(gain) == pytest.approx(-6.02, abs=0.01)
 
 
+@pytest.mark.parametrize("cutoff", [1e-308, 1e-9, 5e-5])
+def test_refuses_a_cutoff_that_leaves_no_motion(cutoff: float) -> None:
+    sentence = f"cutoff_hz = {cutoff:g} Hz leaves no motion of a recording that lasts 1 s"
+    with pytest.raises(PreprocessingError, match=sentence):
+        low_pass(white(0, 100, 2), cutoff, 4, 100.0)
+
+
 @pytest.mark.parametrize("cutoff", [50.0, 80.0])
 def test_refuses_cutoff_at_or_above_nyquist(cutoff: float) -> None:
     sentence = f"cutoff_hz = {cutoff:g} Hz is not below the Nyquist frequency 50 Hz .* 100 Hz"

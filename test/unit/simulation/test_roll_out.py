@@ -56,3 +56,11 @@ def test_light_joints_with_parallel_axes_come_to_the_recorded_state() -> None:
     values[[name.startswith("Ia") for name in names]] = 0.005
     found = roll_outs(nominal_model(robot, values), recording, horizon=4.0)
     assert np.all(found.rms < 0.05)
+
+
+@pytest.mark.parametrize("horizon", [np.inf, np.nan])
+def test_refuses_a_horizon_that_is_no_time(horizon: float) -> None:
+    robot = so101()
+    recording = record_servos(robot, make_plan(robot).excitation).cut(0.0, 4.0)
+    with pytest.raises(SimulationError, match=f"A horizon of {horizon} s is no time"):
+        roll_outs(simulated_model(robot), recording, horizon=horizon)

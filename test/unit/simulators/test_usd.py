@@ -195,6 +195,11 @@ def test_damaged_and_missing_files_are_refused(tmp_path: Path) -> None:
     model = model_with_terms("scara", terms=TERMS)
     with pytest.raises(ConfigurationError, match="no such file"):
         layered(tmp_path / "absent.usda", model)
+    with pytest.raises(ConfigurationError, match="is a folder; expected the name of a file"):
+        layered(tmp_path, model)
+    (tmp_path / "robot.xml").write_text("<robot/>")
+    with pytest.raises(ConfigurationError, match="is no file of USD, whose names end in"):
+        layered(tmp_path / "robot.xml", model)
     text = written(tmp_path).read_text()
     for number, (before, after) in enumerate(_ALTERED):
         assert before in text
@@ -203,7 +208,8 @@ def test_damaged_and_missing_files_are_refused(tmp_path: Path) -> None:
         with pytest.raises(ConfigurationError, match="cannot read it"):
             layered(path, model)
     (tmp_path / "bad.usda").write_text("#usda 1.0\ndef {")
-    with pytest.raises(ConfigurationError, match="cannot read it"):
+    # without the library's own functions and lines
+    with pytest.raises(ConfigurationError, match=r"cannot read it \(/\S*bad\.usda:2:1"):
         layered(tmp_path / "bad.usda", model)
     (tmp_path / "bad.usdc").write_bytes(b"PXR-USDC" + bytes(200))
     with pytest.raises(ConfigurationError, match="cannot read it"):

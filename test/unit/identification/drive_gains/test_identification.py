@@ -221,8 +221,12 @@ def test_refuses_efforts_that_are_not_currents_of_single_drives(robot: Robot, wo
 @pytest.mark.parametrize(
     ("mass", "options", "words"),
     [
-        (0.0, {}, "greater than 0"),
-        (float("nan"), {}, "greater than 0"),
+        (0.0, {}, "must be from 1e-06 to"),
+        (float("nan"), {}, "must be from 1e-06 to"),
+        (1e308, {}, "must be from 1e-06 to"),
+        (1e-308, {}, "must be from 1e-06 to"),
+        (1.0, {"centre": (0, float("nan"), 0)}, "must be numbers up to"),
+        (1.0, {"centre": (0, 1e300, 0)}, "must be numbers up to"),
         (1.0, {"inertia": (1, 0, 1, 0, 0, 1)}, "is not given"),
         (1.0, {"centre": (0, 0, 0), "inertia": (1, 0, 1, 0, 0, 3)}, "not physically consistent"),
     ],
