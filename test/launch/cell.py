@@ -17,6 +17,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rclpy.publisher import Publisher
+
     from dynid.arrays import Array
 
 JOINTS = [f"joint_{j}" for j in range(1, 7)]
@@ -24,6 +26,12 @@ JOINTS = [f"joint_{j}" for j in range(1, 7)]
 
 SLOW = 4.0
 """Duration of a motion [s]; machines stall."""
+
+MOVING = 0.03
+"""Least speed of the reference of a robot in motion [rad/s]."""
+
+AGAIN = 1.0
+"""Time after which a message that had no effect is published again [s]."""
 
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -72,12 +80,35 @@ class Cell:
         self.node.destroy_client(client)
         return answer.result()
 
+    def send(
+        self, publisher: Publisher, message: object, heard: Callable[[], object], what: str
+    ) -> None:
+        """Publish a message, and again until it has had its effect.
+
+        A publisher that counts a subscription may not yet be known to it: on a busy machine what is
+        published then is lost.
+        """
+        self.until(publisher.get_subscription_count, f"a subscription to {publisher.topic_name}")
+        due = 0.0
+
+        def effective() -> object:
+            nonlocal due
+            if heard():
+                return True
+            if time.monotonic() >= due:
+                publisher.publish(message)
+                due = time.monotonic() + AGAIN
+            return False
+
+        self.until(effective, what)
+
     def go(self, goal: Sequence[float], duration: float = SLOW) -> None:
-        """Start a motion to a goal (6,) [rad]."""
-        self.until(self.trajectories.get_subscription_count, "a trajectory controller")
+        """Start a motion from rest to a goal (6,) [rad], unless the robot is there or stopped."""
         point = JointTrajectoryPoint(positions=goal, velocities=[0.0] * 6, accelerations=[0.0] * 6)
         point.time_from_start.sec = int(duration)
-        self.trajectories.publish(JointTrajectory(joint_names=JOINTS, points=[point]))
+        message = JointTrajectory(joint_names=JOINTS, points=[point])
+        begun = lambda: self.moves() or self.is_at(goal) or self.stopped()  # noqa: E731
+        self.send(self.trajectories, message, begun, "a motion")
 
     def arrive(self, goal: Sequence[float]) -> None:
         """Move to a goal; commands jump if the machine stalls, which can look like a push."""
@@ -102,6 +133,19 @@ class Cell:
         """Return the positions of the joints (6,) in a message of ``/joint_states``."""
         found = dict(zip(state.name, state.position, strict=True))
         return np.array([found[joint] for joint in JOINTS])
+
+    def rows(self, quantity: str, field: str = "position") -> list[float]:
+        """Return the rows of a quantity in the last state of the controller."""
+        state = self.states[-1]
+        return [
+            value
+            for name, value in zip(state.name, getattr(state, field), strict=True)
+            if name.endswith(f"/{quantity}")
+        ]
+
+    def moves(self) -> bool:
+        """Return whether the reference moves."""
+        return bool(self.states) and max(map(abs, self.rows("reference", "velocity"))) > MOVING
 
     def is_at(self, goal: Sequence[float]) -> bool:
         """Return whether the robot is at a goal."""

@@ -51,20 +51,11 @@ class PushedCell(Cell):
         super().__init__()
         self.pushes = self.node.create_publisher(WrenchStamped, f"{pushed}/external_force", 10)
 
-    def rows(self, quantity, field="position"):
-        state = self.states[-1]
-        return [
-            value
-            for name, value in zip(state.name, getattr(state, field), strict=True)
-            if name.endswith(f"/{quantity}")
-        ]
-
-    def push(self, force):
-        self.until(self.pushes.get_subscription_count, "a robot to push")
+    def push(self, force, effect, what):
         wrench = WrenchStamped()
         wrench.header.frame_id = "link_5"
         wrench.wrench.force.x = wrench.wrench.force.y = wrench.wrench.force.z = force
-        self.pushes.publish(wrench)
+        self.send(self.pushes, wrench, effect, what)
 
     def set_off(self, home, goal):
         """Be on the way from home to a goal; again from home if the machine stalls meanwhile."""
@@ -77,9 +68,6 @@ class PushedCell(Cell):
                 return
             self.recover()
         raise AssertionError("every motion began with a collision that was none")
-
-    def moves(self):
-        return abs(self.rows("reference", "velocity")[0]) > 0.03
 
 
 class Collision(unittest.TestCase):
@@ -94,16 +82,14 @@ class Collision(unittest.TestCase):
         cell.until(lambda: cell.states and cell.collisions, "a state and the news of no collision")
         cell.until(lambda: abs(cell.rows("reference", "effort")[1]) > 20, "torque against weight")
         cell.set_off(ABOVE, ASIDE)
-        cell.push(PUSH)
-        cell.until(cell.stopped, "a collision")
+        cell.push(PUSH, cell.stopped, "a collision")
         event = {pair.key: pair.value for pair in cell.collisions[-1].values}
         assert event["joint"] in JOINTS
         assert event["cause"] == "torque_error"
         assert abs(float(event["value"])) > float(event["threshold"])
         assert f"Collision at joint '{event['joint']}': " in cell.collisions[-1].message
-        cell.push(0.0)
         before = len(cell.states)
-        cell.until(lambda: len(cell.states) > before + 100, "a second of states")
+        cell.push(0.0, lambda: len(cell.states) > before + 100, "a second of states")
         assert not any(cell.rows("reference", "effort")), "torque offsets after a collision"
         assert not cell.is_at(ASIDE)
         held = cell.rows("feedback")

@@ -85,9 +85,6 @@ class BusCell(Cell):
         super().__init__()
         self.bus = bus
 
-    def moves(self):
-        return np.abs(self.states[-1].velocity[: len(JOINTS)]).max() > 0.02
-
     def reset_drives(self):
         """Reset the drives in fault, which is refused while others brake."""
         name = "/feedforward_controller/reset_fault"

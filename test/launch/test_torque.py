@@ -58,12 +58,11 @@ class TorqueCell(Cell):
         super().__init__()
         self.pushes = self.node.create_publisher(WrenchStamped, "/puma560/external_force", 10)
 
-    def push(self, force):
-        self.until(self.pushes.get_subscription_count, "a robot to push")
+    def push(self, force, effect, what):
         wrench = WrenchStamped()
         wrench.header.frame_id = "link_5"
         wrench.wrench.force.x = wrench.wrench.force.y = wrench.wrench.force.z = force
-        self.pushes.publish(wrench)
+        self.send(self.pushes, wrench, effect, what)
 
     def start(self):
         """Wait until references are followed, which begins with one at rest."""
@@ -145,10 +144,8 @@ class Torque(unittest.TestCase):
         cell.arrive(ABOVE)
         assert abs(cell.commands()[1]) > 20, "torque against weight"
         cell.arrive(ASIDE)
-        cell.push(PUSH)
-        cell.until(cell.stopped, "a collision")
-        cell.push(0.0)
-        cell.until(lambda: cell.active() == [], "inactive controllers")
+        cell.push(PUSH, cell.stopped, "a collision")
+        cell.push(0.0, lambda: cell.active() == [], "inactive controllers")
         held = cell.rest()
         assert abs(cell.positions_in(1.0) - held).max() < NEAR, "the robot's own stop holds it"
 

@@ -38,7 +38,8 @@ struct BodyInertia
 };
 
 /// Adds a body's wrench to its parent's.
-void propagate_to_parent(const BodyMotion & body, const Wrench & wrench, Wrench & parent) noexcept
+inline void propagate_to_parent(
+  const BodyMotion & body, const Wrench & wrench, Wrench & parent) noexcept
 {
   const Vector linear = rotate_out(body, wrench.linear);
   parent.linear = parent.linear + linear;
@@ -47,7 +48,9 @@ void propagate_to_parent(const BodyMotion & body, const Wrench & wrench, Wrench 
 
 double along_axis(const Body & body, const Wrench & wrench) noexcept
 {
-  return dot(vector(body.axis), body.prismatic ? wrench.linear : wrench.angular);
+  return body.turns_about_z()
+           ? wrench.angular.z
+           : dot(vector(body.axis), body.prismatic ? wrench.linear : wrench.angular);
 }
 
 }  // namespace

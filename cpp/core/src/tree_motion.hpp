@@ -66,6 +66,12 @@ inline void turn_body(
   const Body & body, const Turn & turn, double cosine, double sine, BodyMotion & motion) noexcept
 {
   motion.origin = vector(body.origin);
+  if (body.turns_about_z()) {
+    motion.x_axis = cosine * turn.across[0] + sine * turn.turned[0];
+    motion.y_axis = cosine * turn.across[1] + sine * turn.turned[1];
+    motion.z_axis = turn.constant[2];
+    return;
+  }
   motion.x_axis = turn.constant[0] + cosine * turn.across[0] + sine * turn.turned[0];
   motion.y_axis = turn.constant[1] + cosine * turn.across[1] + sine * turn.turned[1];
   motion.z_axis = turn.constant[2] + cosine * turn.across[2] + sine * turn.turned[2];
@@ -105,13 +111,20 @@ inline void move_body(
   const Body & body, const BodyMotion & parent, const JointState & joint,
   BodyMotion & motion) noexcept
 {
-  const Vector axis = vector(body.axis);
   const Vector w = parent.velocity;
   const Vector lift =
     parent.lift + cross(parent.acceleration, motion.origin) + cross(w, cross(w, motion.origin));
   motion.velocity = rotate_in(motion, w);
   motion.acceleration = rotate_in(motion, parent.acceleration);
   motion.lift = rotate_in(motion, lift);
+  if (body.turns_about_z()) {
+    motion.acceleration.x += motion.velocity.y * joint.dq;
+    motion.acceleration.y -= motion.velocity.x * joint.dq;
+    motion.acceleration.z += joint.ddq;
+    motion.velocity.z += joint.dq;
+    return;
+  }
+  const Vector axis = vector(body.axis);
   const Vector turning = cross(motion.velocity, joint.dq * axis);
   if (body.prismatic) {
     motion.lift = motion.lift + 2.0 * turning + joint.ddq * axis;

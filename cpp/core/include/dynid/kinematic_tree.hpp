@@ -17,6 +17,13 @@ struct Body
   Eigen::Vector3d axis;      ///< unit vector in the joint frame
   Eigen::Matrix3d rotation;  ///< of the joint frame in the parent's, at q = 0
   Eigen::Vector3d origin;    ///< of the joint frame in the parent's, at q = 0 [m]
+
+  /// Whether the joint turns about its frame's z axis, as most do: products with the axis are then
+  /// left out.
+  [[nodiscard]] bool turns_about_z() const noexcept
+  {
+    return axis.z() == 1.0 && axis.x() == 0.0 && axis.y() == 0.0 && !prismatic;
+  }
 };
 
 /// Bodies, parents first, under gravity.
