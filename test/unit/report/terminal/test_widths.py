@@ -255,7 +255,10 @@ def tuning() -> SimpleNamespace:
 
 def info() -> SimpleNamespace:
     topic = "/the_left_arm/feedforward_controller/joint_states"
-    ranges = [some(name=j, position=(SMALL, 1.0), velocity=None, effort=(-1.0, 1)) for j in JOINTS]
+    ranges = [
+        some(name=j, position=(SMALL, 1.0), velocity=None, effort=(-1.0, 1), temperature=None)
+        for j in JOINTS
+    ]
     timing = some(
         samples=100000,
         duration=1000.0,
