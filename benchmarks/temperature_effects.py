@@ -1,6 +1,6 @@
 """Effects of temperature that the report states where there are none, and how exact real ones are.
 
-    python benchmarks/temperature_effects.py --recordings 450
+    python benchmarks/temperature_effects.py --recordings 150
 
 The small arm of the tests moves for 120 s while its temperature rises by 10 °C, at first slowly, in
 proportion to time, or at first fast. Torque errors are noise with a correlation time of 0.5, 3 or
@@ -94,7 +94,7 @@ def _false(trial: Trial, count: int, first: int) -> str:
 def main() -> None:
     """Print both rates of false effects, and the share of intervals that have the true slope."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--recordings", type=int, default=450)
+    parser.add_argument("--recordings", type=int, default=150)
     parser.add_argument("--first-seed", type=int, default=1000)
     options = parser.parse_args()
     trial, count, first = Trial(), options.recordings, options.first_seed

@@ -90,6 +90,7 @@ class _Blocks:
     number: NDArray[np.intp]
     time: Array
     temperature: Array
+    moving_temperature: Array  # weighted as the friction
     friction: Array
     friction_weight: Array
     offset: Array
@@ -184,10 +185,10 @@ def _joint(
         name,
         low,
         high,
-        _effect(blocks, blocks.friction, blocks.friction_weight, tests),
-        _effect(blocks, blocks.offset, blocks.offset_weight, tests),
+        _effect(blocks, blocks.moving_temperature, blocks.friction, blocks.friction_weight, tests),
+        _effect(blocks, blocks.temperature, blocks.offset, blocks.offset_weight, tests),
         "",
-        _centred(blocks.temperature[seen], inside),
+        _centred(blocks.moving_temperature[seen], inside),
         _centred(blocks.friction[seen], inside),
     )
 
@@ -215,14 +216,21 @@ def _blocks(parts: Sequence[_Part], joint: int) -> _Blocks | None:
         for block, span in enumerate(np.split(np.arange(len(part.time)), edges)):
             time, heat = part.time[span].mean(), part.celsius[span, joint].mean()
             friction = part.friction[span, joint]
+            weight = (friction - friction.mean()) ** 2
+            total = float(weight.sum())
+            moving = weight @ part.celsius[span, joint] / total if total > 0 else heat
             found = _in_block(error[span], friction, variance)
-            rows.append((number, block, time, heat, *found))
+            rows.append((number, block, time, heat, moving, *found))
     columns = np.array(rows).T
     return _Blocks(columns[0].astype(np.intp), columns[1].astype(np.intp), *columns[2:])
 
 
 def _without_own(parts: Sequence[_Part], joint: int) -> Array:
-    """Return errors (m,) without what a wrong shape of the joint's friction explains."""
+    """Return errors (m,) without what a wrong shape of the joint's friction explains.
+
+    Effects of temperature are fitted with it, so that it takes no part of them.
+    """
+    heat = np.concatenate([p.celsius[:, joint] - p.celsius[:, joint].mean() for p in parts])
     error, friction, velocity, acceleration = (
         np.concatenate([getattr(part, name)[:, joint] for part in parts])
         for name in ("error", "friction", "velocity", "acceleration")
@@ -237,9 +245,12 @@ def _without_own(parts: Sequence[_Part], joint: int) -> Array:
             acceleration,
         ]
     )
+    count = own.shape[1]
+    own = np.column_stack([own, heat * friction, heat])
     sizes = np.linalg.norm(own, axis=0)
     own = own / np.where(sizes > 0, sizes, 1.0)
-    return np.asarray(error - own @ np.linalg.lstsq(own, error, rcond=1e-9)[0])
+    found = np.linalg.lstsq(own, error, rcond=1e-9)[0]
+    return np.asarray(error - own[:, :count] @ found[:count])
 
 
 def _in_block(error: Array, friction: Array, variance: float) -> tuple[float, float, float, float]:
@@ -252,15 +263,17 @@ def _in_block(error: Array, friction: Array, variance: float) -> tuple[float, fl
     return change, spread, float(error.mean()) - change * mean, 1 / (1 / size + mean**2 / spread)
 
 
-def _effect(blocks: _Blocks, values: Array, weights: Array, tests: int) -> Effect | None:
+def _effect(
+    blocks: _Blocks, temperature: Array, values: Array, weights: Array, tests: int
+) -> Effect | None:
     used = weights > 0
     recordings = [r for r in np.unique(blocks.recording[used]) if _enough(blocks, used, r)]
     used &= np.isin(blocks.recording, recordings)
-    if not used.any() or np.ptp(_centred(blocks.temperature[used], blocks.recording[used])) == 0:
+    if not used.any() or np.ptp(_centred(temperature[used], blocks.recording[used])) == 0:
         return None
     order = blocks.recording[used], blocks.number[used]
     constant = (blocks.recording[used][:, None] == np.array(recordings)).astype(float)
-    heat, time = blocks.temperature[used], blocks.time[used]
+    heat, time = temperature[used], blocks.time[used]
     given = values[used], np.sqrt(weights[used])
     slope, deviation, freedom = _slope(np.column_stack([constant, heat]), *given, order)
     if not deviation > 0 or freedom < 1:
