@@ -105,7 +105,7 @@ int main(int count, char ** arguments)
       Cycle cycle(given->urdf, method);
       const double checksum = control_cycles::compare(
         clock, given->cycles, given->urdf, what, [&](int k) { cycle.prepare(k); },
-        [&] { cycle.run(); });
+        [&] { cycle.run(); }, [] {});
       if (!std::isfinite(checksum) || cycle.law().torque_offset().isZero(0.0)) {
         std::cerr << "The control law gave no torque.\n";
         return EXIT_FAILURE;

@@ -15,7 +15,7 @@ namespace
 
 using control_cycles::joint_count;
 
-constexpr auto publication = std::chrono::microseconds(200);  // enough for the publisher's thread
+constexpr auto publication = std::chrono::microseconds(200);  // of a state by its thread
 constexpr int publishing_share = 20;  // of the cycles, because each waits that long
 
 /// The robot's model and the controller's limits, as parameters.
@@ -55,8 +55,8 @@ Parameters model_of(const std::string & urdf)
   return parameters;
 }
 
-/// Measures by one clock. `publishing`: each cycle publishes, and follows a publication that is
-/// finished; the controller does not wait for one that is not.
+/// Measures by one clock. `publishing`: each cycle publishes, after a pause for its thread; without
+/// one the queue of states would be full, which costs less.
 bool measure(clockid_t clock, int cycles, const std::string & urdf, bool publishing)
 {
   auto parameters = model_of(urdf);
@@ -74,6 +74,8 @@ bool measure(clockid_t clock, int cycles, const std::string & urdf, bool publish
       controller.set_reference(i, motion.q[0], motion.dq[0], motion.ddq[0]);
       controller.measure(i, motion.q[0], motion.dq[0], 1.0);
     }
+  };
+  const auto pause = [publishing] {
     if (publishing) {
       std::this_thread::sleep_for(publication);
     }
@@ -81,7 +83,7 @@ bool measure(clockid_t clock, int cycles, const std::string & urdf, bool publish
   const double checksum = control_cycles::compare(
     clock, publishing ? cycles / publishing_share : cycles, urdf,
     publishing ? "FeedforwardController::update, publishing" : "FeedforwardController::update",
-    prepare, [&] { controller.update(); });
+    prepare, [&] { controller.update(); }, pause);
   return std::isfinite(checksum) && controller.torque_offset() != 0.0;
 }
 

@@ -162,21 +162,32 @@ inline void print(
   std::cout << "\n";
 }
 
-/// Measures pinocchio and one cycle of a controller by one clock, and prints both. Returns a sum of
-/// results, so that no computation is optimised away.
-template <typename Prepare, typename Cycle>
+/// Measures pinocchio and one cycle of a controller by one clock, and prints both. `pause` comes
+/// before each of either, because after a pause both find their memory in slower caches. Returns a
+/// sum of results, so that no computation is optimised away.
+template <typename Prepare, typename Cycle, typename Pause>
 double compare(
   clockid_t clock, int cycles, const std::string & urdf, const char * what, Prepare && prepare,
-  Cycle && cycle)
+  Cycle && cycle, Pause && pause)
 {
   BareDynamics dynamics(urdf);
   Motion motion;
   double checksum = 0.0;
   const double own = quantile(times(clock, cycles, [](int) {}, [] {}), 0.5);
   const auto bare = times(
-    clock, cycles, [&](int k) { motion.move(k); },
+    clock, cycles,
+    [&](int k) {
+      motion.move(k);
+      pause();
+    },
     [&] { checksum += dynamics.first_torque(motion); });
-  const auto whole = times(clock, cycles, prepare, cycle);
+  const auto whole = times(
+    clock, cycles,
+    [&](int k) {
+      prepare(k);
+      pause();
+    },
+    cycle);
   std::cout << (clock == CLOCK_MONOTONIC ? "system's clock: " : "time of the thread: ");
   std::cout << cycles << " cycles, " << joint_count << " joints, without the clock's own " << own
             << " ns\n";

@@ -156,8 +156,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_activate(
   collision_time_ = 0;
   reset_ = Reset::none;
   write_commands();
-  state_message_->fill(get_node()->now(), reference_, feedback_, law(), torque_command());
-  state_out_->try_publish(state_message_->message());  // allocates its memory now
+  publish_state(get_node()->now());
   return CallbackReturn::SUCCESS;
 }
 
@@ -436,8 +435,15 @@ void FeedforwardController::report(const rclcpp::Time & time) noexcept
     status.updates = updates_->report();
   }
   std::ignore = status_.try_set(status);
-  state_message_->fill(time, reference_, feedback_, law(), torque_command());
-  std::ignore = state_out_->try_publish(state_message_->message());
+  publish_state(time);
+}
+
+void FeedforwardController::publish_state(const rclcpp::Time & time) noexcept
+{
+  if (auto * const sample = state_out_->next(); sample != nullptr) {
+    sample->fill(time.nanoseconds(), reference_, feedback_, law(), torque_command());
+    state_out_->push();
+  }
 }
 
 }  // namespace dynid

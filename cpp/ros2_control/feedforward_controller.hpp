@@ -5,7 +5,6 @@
 #include <diagnostic_msgs/msg/diagnostic_array.hpp>
 #include <dynid/feedforward_controller_parameters.hpp>
 #include <memory>
-#include <realtime_tools/realtime_publisher.hpp>
 #include <realtime_tools/realtime_thread_safe_box.hpp>
 #include <std_srvs/srv/trigger.hpp>
 #include <string>
@@ -20,7 +19,7 @@
 #include "model_handover.hpp"
 #include "model_parameters.hpp"
 #include "model_update_link.hpp"
-#include "state_message.hpp"
+#include "state_publisher.hpp"
 
 namespace dynid
 {
@@ -146,6 +145,7 @@ private:
   void read_references() noexcept;
   void read_feedback() noexcept;
   void report(const rclcpp::Time & time) noexcept;
+  void publish_state(const rclcpp::Time & time) noexcept;
 
   std::shared_ptr<feedforward_controller::ParamListener> listener_;
   JointNames joints_;
@@ -182,8 +182,7 @@ private:
   std::atomic<Reset> reset_{Reset::none};
   ResetReport reset_report_;
 
-  std::unique_ptr<StateMessage> state_message_;
-  std::unique_ptr<realtime_tools::RealtimePublisher<JointState>> state_out_;
+  std::unique_ptr<StatePublisher> state_out_;
   rclcpp::Publisher<DiagnosticStatus>::SharedPtr collision_out_;
   rclcpp::Publisher<DiagnosticArray>::SharedPtr diagnostics_out_;
   rclcpp::Subscription<JointTrajectory>::SharedPtr reference_in_;

@@ -229,9 +229,12 @@ void FeedforwardController::make_topics()
 {
   const auto node = get_node();
   const auto latched = rclcpp::QoS(1).transient_local();
-  state_message_ = std::make_unique<StateMessage>(params_.joints);
-  state_out_ = std::make_unique<realtime_tools::RealtimePublisher<JointState>>(
-    node->create_publisher<JointState>("~/state", rclcpp::SystemDefaultsQoS()));
+  const rclcpp::Publisher<JointState>::SharedPtr states =
+    node->create_publisher<JointState>("~/state", rclcpp::SystemDefaultsQoS());
+  state_out_.reset();  // of an earlier configuration
+  state_out_ = std::make_unique<StatePublisher>(
+    params_.joints, params_.state_publish_rate,
+    [states](const JointState & message) { states->publish(message); });
   collision_out_ = node->create_publisher<DiagnosticStatus>("~/collision", latched);
   diagnostics_out_ =
     node->create_publisher<DiagnosticArray>("/diagnostics", rclcpp::SystemDefaultsQoS());

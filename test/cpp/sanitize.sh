@@ -74,7 +74,7 @@ plugins() {
     . build/sanitize/install/local_setup.bash &&
     TSAN_OPTIONS="$2" setarch "$(uname -m)" -R ctest --test-dir build/sanitize/ros/dynid \
       --output-on-failure --tests-regex \
-      "test_(drive_link|feedforward_controller|injections|simulated_drives)"' \
+      "test_(drive_link|feedforward_controller|injections|simulated_drives|state_publisher)"' \
     plugins "$ros" "$options"
   took "plugins of ros2_control passed"
 }

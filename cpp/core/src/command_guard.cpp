@@ -30,9 +30,12 @@ double largest_step(double distance, double a) noexcept
 }
 
 /// Whether a step is surely below largest_step(distance, a), by a bound without root and division:
-/// the distance that a step needs is at most (s + a / 2)^2 / (2 a). False for infinite a.
+/// the distance that a step needs is at most (s + a / 2)^2 / (2 a), and the step for infinite a.
 bool surely_stops(double step, double distance, double a) noexcept
 {
+  if (a == infinity) {
+    return step <= distance;
+  }
   const double reach = step + 0.5 * a;
   return 2.0 * a * distance > (1.0 + rounding) * reach * reach;
 }
