@@ -41,7 +41,6 @@ if TYPE_CHECKING:
         PlaybackError,
         PreprocessingError,
         RecordingError,
-        RecordingWarning,
         SimulationError,
         TaskError,
     )
@@ -88,7 +87,6 @@ _WHERE = {
     "PreprocessingError": "errors",
     "Recording": "recording.model",
     "RecordingError": "errors",
-    "RecordingWarning": "errors",
     "Robot": "robot.robot",
     "Signals": "signals.signals",
     "SimulationError": "errors",
@@ -138,7 +136,6 @@ __all__ = [
     "PreprocessingError",
     "Recording",
     "RecordingError",
-    "RecordingWarning",
     "Robot",
     "Signals",
     "SimulationError",

@@ -69,10 +69,6 @@ class ModelFileWarning(UserWarning):
     """A model.yaml was read, but could not be checked completely."""
 
 
-class RecordingWarning(UserWarning):
-    """A recording was read, but its numbers are unlikely for the robot."""
-
-
 class TaskError(DynidError):
     """A step of a sequence on the robot was rejected, or failed."""
 

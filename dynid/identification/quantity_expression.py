@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -74,7 +75,10 @@ def parse_expression(text: str) -> tuple[Expression, tuple[str, ...]]:
     """
     names: list[str] = []
     try:
-        expression = _build(ast.parse(text.strip(), mode="eval").body, names)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", SyntaxWarning)  # raises it as a SyntaxError
+            parsed = ast.parse(text.strip(), mode="eval")
+        expression = _build(parsed.body, names)
     except (SyntaxError, RecursionError, MemoryError, OverflowError):
         message = f"'{text}' cannot be read as an expression, such as ZZ1 + 0.5 * Ia1"
         raise ValueError(message) from None

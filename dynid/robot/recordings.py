@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
-import numpy as np
-
 from dynid.arguments import check_path, check_type
-from dynid.errors import ConfigurationError, RecordingWarning
+from dynid.errors import ConfigurationError
 from dynid.recording import load
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
 from dynid.robot.servo_torque import with_servo_torque
-
-_SHARE = 0.05  # of the samples more than a turn beyond the limits, which a few spikes are not
 
 
 def load_recording(
@@ -75,7 +70,7 @@ def _loaded(
     path: str | Path, robot: Robot, *, topic: str | None, start: float | None, stop: float | None
 ) -> Recording:
     settings = robot.settings(RecordingSettings)
-    loaded = load.load_recording(
+    return load.load_recording(
         Path(path),
         robot.joints,
         topic=topic or settings.topic,
@@ -86,25 +81,3 @@ def _loaded(
         start=start,
         stop=stop,
     )
-    _warn_of_places(loaded, robot)
-    return loaded
-
-
-def _warn_of_places(recording: Recording, robot: Robot) -> None:
-    """Warn of positions that a joint can hardly reach, as those in degrees or mm are."""
-    for joint, name in enumerate(robot.joints):
-        limits = robot.limits.range_of("position", joint)
-        if limits is None:
-            continue
-        places = recording.position[:, joint]
-        beyond = np.maximum(limits[0] - places, places - limits[1])
-        if np.count_nonzero(beyond > 2 * np.pi) > _SHARE * len(places):
-            farthest = places[np.argmax(beyond)]
-            warnings.warn(
-                f"{recording.sources[0].name}: joint '{name}' is at {farthest:.3g}, but its limits "
-                f"are {limits[0]:.3g} and {limits[1]:.3g}; check that positions are in rad or m, "
-                "and of this robot.",
-                RecordingWarning,
-                stacklevel=4,
-            )
-            return

@@ -69,6 +69,7 @@ def test_an_expression_has_the_value_and_the_gradient_of_its_formula(
     [
         ("ZZ1 +", "'ZZ1 +' cannot be read as an expression"),
         ("", "'' cannot be read as an expression"),
+        ("2if 1else 3", "cannot be read as an expression"),
         ("(" * 150, "cannot be read as an expression"),
         ("9" * 400 + " * M1", "cannot be read as an expression"),
         ("exp(M1)", "the function 'exp' does not exist; use sqrt, abs, acos, asin, atan2"),
