@@ -146,7 +146,7 @@ def _cells(case: Recorded, joint: int) -> Iterator[tuple[str, Cell]]:
     for candidate in candidates(motion):
         if candidate.name in MODELS:
             begun = time.perf_counter()
-            (trial,) = try_candidates(problem, [candidate])
+            (trial,) = try_candidates(problem, [candidate], name="joint")
             seconds = time.perf_counter() - begun
             yield candidate.name, Cell(trial.fit_error / unit, trial.held_out_error / unit, seconds)
 

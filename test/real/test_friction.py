@@ -37,7 +37,7 @@ def fitted_ur10e() -> FittedRobot:
 def test_wrist_of_the_ur10e_is_better_predicted_with_presliding_than_without() -> None:
     problem, motion = joint_and_motion(fitted_ur10e(), WRIST_3)
     tried: list[Candidate] = [one for one in candidates(motion) if one.name in TRIED]
-    trials = {trial.name: trial for trial in try_candidates(problem, tried)}
+    trials = {trial.name: trial for trial in try_candidates(problem, tried, name="wrist")}
     errors = {name: trial.held_out_error for name, trial in trials.items()}
     assert errors["viscous + root + 1 stop"] < 0.8 * errors["viscous + tanh"]
     assert choose(list(trials.values())).name == "viscous + root + tanh + 1 stop"
