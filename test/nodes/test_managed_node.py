@@ -24,22 +24,13 @@ ACTIVE, INACTIVE = State.PRIMARY_STATE_ACTIVE, State.PRIMARY_STATE_INACTIVE
 UNCONFIGURED, FINALIZED = State.PRIMARY_STATE_UNCONFIGURED, State.PRIMARY_STATE_FINALIZED
 
 
-def _ask(graph, kind, name, request):
-    client = graph.peer.create_client(kind, name)
-    graph.until(client.service_is_ready)
-    future = client.call_async(request)
-    graph.until(future.done)
-    graph.peer.destroy_client(client)
-    return future.result()
-
-
 def change(graph, node: str, label: str) -> bool:
     request = ChangeState.Request(transition=Transition(label=label))
-    return _ask(graph, ChangeState, f"/{node}/change_state", request).success
+    return graph.ask(ChangeState, f"/{node}/change_state", request).success
 
 
 def state_of(graph, node: str) -> int:
-    return _ask(graph, GetState, f"/{node}/get_state", GetState.Request()).current_state.id
+    return graph.ask(GetState, f"/{node}/get_state", GetState.Request()).current_state.id
 
 
 @pytest.fixture

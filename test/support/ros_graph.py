@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rclpy.qos import QoSProfile
 
 
+_PATIENCE = 60.0  # [s] with one client
+
+
 class Graph:
     """Everything runs in the calling thread, while it is in one of the waiting functions."""
 
@@ -78,12 +81,32 @@ class Graph:
 
     def call(self, service: str) -> Trigger.Response:
         """Call a Trigger service of a node here or in another process."""
-        client = self.peer.create_client(Trigger, service)
-        self.until(client.service_is_ready)
-        future = client.call_async(Trigger.Request())
+        return self.ask(Trigger, service, Trigger.Request())
+
+    def ask(self, kind: type, service: str, request: object) -> Any:
+        """Call a service of any type."""
+        client = self._client(kind, service)
+        future = client.call_async(request)
         self.until(future.done)
         self.peer.destroy_client(client)
         return future.result()
+
+    def _client(self, kind: type, service: str) -> Any:
+        """Return a client that has found its server.
+
+        Seen once in thousands of calls: Fast DDS never matched a client with a server that was
+        there. So one that waits for long is replaced.
+        """
+        deadline = time.monotonic() + LONGEST
+        while True:
+            client = self.peer.create_client(kind, service)
+            patience = time.monotonic() + _PATIENCE
+            while time.monotonic() < patience:
+                if client.service_is_ready():
+                    return client
+                self._executor.spin_once(timeout_sec=0.02)
+            self.peer.destroy_client(client)
+            assert time.monotonic() < deadline, f"no service {service} within {LONGEST} s"
 
     def listen(self, message: type, topic: str, qos: QoSProfile | int) -> list[Any]:
         """A list that grows with every message of a topic."""
