@@ -11,22 +11,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from support.faulty_system import Ended, as_anybody, begin, dynid
+from support.faulty_system import as_anybody, begin, dynid, refused
 from support.folder_content import hidden, visible
 
 from dynid.profile import load_model
 
 # on 3.12 and later: the children run alone
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
-
-
-def refused(ended: Ended, words: str) -> None:
-    """The output is a single sentence."""
-    assert ended.code == 2, ended
-    assert "Traceback" not in ended.output
-    last = ended.output.strip().splitlines()[-1]
-    assert last.startswith("dynid: ")
-    assert words in last
 
 
 # the largest files of an identification are signals.mcap and report.html, of some 100 kB

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.faulty_system import Ended, as_anybody, begin, dynid
+from support.faulty_system import as_anybody, begin, dynid, refused
 from support.folder_content import hidden, visible
 from support.writing_commands import ALWAYS_NEW, APART, WRITING, put
 
@@ -87,14 +87,6 @@ def out(name, folder, written) -> Path:
     return folder / "out"
 
 
-def refused(ended: Ended, words: str) -> None:
-    assert ended.code == 2, ended
-    assert "Traceback" not in ended.output
-    last = ended.output.strip().splitlines()[-1]
-    assert last.startswith("dynid: ")
-    assert words in last
-
-
 def kept(folder: Path) -> dict[str, bytes]:
     """Return all visible files but a fleet's progress, which is written in place."""
     return {one: data for one, data in visible(folder).items() if one != "progress.json"}
@@ -130,12 +122,7 @@ def test_a_folder_without_permission_is_reported(name, out, workshop) -> None:
 def test_a_file_in_the_place_of_the_folder_is_reported_and_kept(name, folder, workshop) -> None:
     out = folder / "out"
     out.write_bytes(b"the user's")
-    ended = dynid(WRITING[name](workshop, out), before(name, nothing))
-    assert ended.code == 2, ended
-    assert "Traceback" not in ended.output
-    last = ended.output.strip().splitlines()[-1]
-    assert last.startswith("dynid: ")
-    assert str(out) in last
+    refused(dynid(WRITING[name](workshop, out), before(name, nothing)), str(out))
     assert out.read_bytes() == b"the user's"
 
 

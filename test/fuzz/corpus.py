@@ -11,6 +11,7 @@ import yaml
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 from support.esi_files import esi
+from support.payload_file import PAYLOAD
 from support.small_robot import JOINTS, ROBOT, URDF, write_small_robot
 
 from dynid.control.threshold_file import threshold_text
@@ -132,13 +133,6 @@ _SRDF = """<?xml version="1.0"?>
 <disable_collisions link1="base" link2="upper" reason="Adjacent"/>
 <disable_collisions link1="base" link2="lower" reason="Never"/></robot>
 """
-_PAYLOAD = """/**:
-  ros__parameters:
-    payload:
-      mass: 1.25
-      centre: [0.01, 0.0, 0.05]
-      inertia: [0.01, 0.0, 0.01, 0.0, 0.0, 0.02]
-"""
 _VERDICT = """{"joints": {"elbow": {"rmse": 0.1, "unit": "N*m", "rmse_torque": 0.1,
  "rmse_raw": 0.2,
  "nrmse": 0.01, "relative_error": 0.02, "r_squared": 0.99, "max_relative_torque_error": 0.1,
@@ -188,7 +182,7 @@ def make_corpus(folder: Path) -> None:
     _put(folder / "dh", "chains.yaml", yaml.safe_dump(_CHAINS, sort_keys=False))
     _put(folder / "srdf", "duo.srdf", _SRDF)
     _put(folder / "esi", "servo.xml", esi())
-    _put(folder / "payload", "payload.yaml", _PAYLOAD)
+    _put(folder / "payload", "payload.yaml", PAYLOAD)
     _put(folder / "verdict", "verdict.json", _VERDICT)
     _put(folder / "mesh", "part.stl", stl())
     _put(folder / "mesh", "part.obj", _obj())

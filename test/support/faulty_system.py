@@ -37,6 +37,15 @@ class Ended:
     output: str
 
 
+def refused(ended: Ended, words: str) -> None:
+    """Assert that a command refused its work with a single sentence that has these words."""
+    assert ended.code == 2, ended
+    assert "Traceback" not in ended.output
+    last = ended.output.strip().splitlines()[-1]
+    assert last.startswith("dynid: ")
+    assert words in last
+
+
 def dynid(arguments: Sequence[object], before: Callable[[], object] = lambda: None) -> Ended:
     """Run a command in a child process, after ``before`` has made the system faulty there."""
     return begin(arguments, before).end()

@@ -21,19 +21,13 @@ from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
 from support.arm_files import write_arm
 from support.arm_fleet import write_fleet
+from support.payload_file import PAYLOAD
 from support.small_robot import ROBOT, write_small_robot
 from support.stored_recording import stored
 from support.synthetic import ARM_URDF, recorded, true_parameters
 from support.weighed_arm import ROBOT as WEIGHED_ROBOT
 from support.weighed_arm import WEIGHED, currents, loaded
 
-_PAYLOAD = """/**:
-  ros__parameters:
-    payload:
-      mass: 1.25
-      centre: [0.01, 0.0, 0.05]
-      inertia: [0.01, 0.0, 0.01, 0.0, 0.0, 0.02]
-"""
 _AXIS_URDF = """<robot name="axis"><link name="base"/>
 <link name="arm"><inertial><mass value="2"/><origin xyz="0.1 0 0"/>
 <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -67,7 +61,7 @@ def make_workshop(folder: Path) -> Workshop:
     _write_duo(folder)
     _write_weighed(folder / "weighed")
     (folder / "base.csv").write_text("name,value\nZZ1R,1.0\n")
-    (folder / "payload.yaml").write_text(_PAYLOAD)
+    (folder / "payload.yaml").write_text(PAYLOAD)
     (folder / "motion.yaml").write_text(yaml.safe_dump({"excitation": ROBOT["excitation"]}))
     _write_axis(folder)
     rows = [{"alpha": 0.0, "theta": 0.0, "d": 0.1, "a": 0.2}]

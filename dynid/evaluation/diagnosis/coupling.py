@@ -106,8 +106,8 @@ def _finding(
     columns = _columns(residual, joint, other)
     parts = [residual.explained(joint, values, own)[0] for values in columns]
     # the part that is correlated with the joint's own signals is neither counted nor drawn
-    beyond = without(np.column_stack(columns), own)
-    by_other = beyond @ np.linalg.lstsq(beyond, residual.error[:, joint], rcond=1e-9)[0]
+    error = residual.error[:, joint]
+    by_other = error - without(error, without(np.column_stack(columns), own))
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="unmodelled_coupling",
@@ -128,7 +128,7 @@ def _finding(
             x_label="time [s]",
             y_label=f"torque error of {name} [{unit}]",
             traces=(
-                Trace(residual.time, residual.error[:, joint], "error"),
+                Trace(residual.time, error, "error"),
                 Trace(residual.time, by_other, f"explained by {source}"),
             ),
         ),
