@@ -209,22 +209,45 @@ void Mechanism::add_products(
   }
 }
 
+/// Torque of the moving joints' bodies, as if all of these joints were actuated.
+void Mechanism::tree_torque(
+  Workspace & workspace, const TreeState & state, const VectorIn & parameters,
+  VectorOut all) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const double * const still = memory.zero.data();
+  const bool moves = !definition_->semi_static;
+  rigid_body_torque(
+    definition_->tree.kinematics, memory.motion, state.q, moves ? state.dq : still,
+    moves ? state.ddq : still, parameters.data(), all.data(), placed_bodies(memory.chain.get()));
+}
+
 void Mechanism::torque(
   Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   const VectorIn & parameters, VectorOut tau) const noexcept
 {
   auto & memory = *workspace.memory_;
-  const auto & definition = *definition_;
+  const auto & chain = definition_->chain;
   const auto state = tree_state(workspace, q, dq, ddq);
-  const double * const still = memory.zero.data();
-  const bool moves = !definition.semi_static;
-  VectorOut all = definition.chain ? VectorOut(memory.tree_tau) : tau;
-  rigid_body_torque(
-    definition.tree.kinematics, memory.motion, state.q, moves ? state.dq : still,
-    moves ? state.ddq : still, parameters.data(), all.data(), placed_bodies(memory.chain.get()));
+  VectorOut all = chain ? VectorOut(memory.tree_tau) : tau;
+  tree_torque(workspace, state, parameters, all);
   add_terms(workspace, state, parameters, all);
-  if (definition.chain) {
-    definition.chain->project(*memory.chain, all, tau);
+  if (chain) {
+    chain->project(*memory.chain, all, tau);
+  }
+}
+
+void Mechanism::gravity_torque(
+  Workspace & workspace, const VectorIn & q, VectorOut tau) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const auto & chain = definition_->chain;
+  const auto rest = memory.zero.head(joint_count());
+  const auto state = tree_state(workspace, q, rest, rest);
+  VectorOut all = chain ? VectorOut(memory.tree_tau) : tau;
+  tree_torque(workspace, state, definition_->parameters, all);
+  if (chain) {
+    chain->project(*memory.chain, all, tau);
   }
 }
 

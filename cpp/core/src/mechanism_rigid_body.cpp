@@ -50,19 +50,6 @@ void Mechanism::project(
   definition_->chain->project(*memory.chain, all, tau);
 }
 
-void Mechanism::gravity_torque(
-  Workspace & workspace, const VectorIn & q, VectorOut tau) const noexcept
-{
-  auto & memory = *workspace.memory_;
-  const auto & tree = definition_->tree;
-  reorder(tree.order, tree_position(workspace, q), memory.q);
-  pinocchio::computeGeneralizedGravity(tree.model, memory.data, memory.q);
-  for (std::size_t i = 0; i < tree.order.size(); ++i) {
-    memory.tree_tau[tree.order[i]] = memory.data.g[static_cast<Eigen::Index>(i)];
-  }
-  project(workspace, q, memory.tree_tau, tau);
-}
-
 /// M of all moving joints in the workspace's tree_mass.
 void Mechanism::tree_mass(Workspace & workspace, const Eigen::VectorXd & q) const noexcept
 {

@@ -194,6 +194,9 @@ private:
   [[nodiscard]] const Eigen::VectorXd & tree_position(
     Workspace & workspace, const VectorIn & q) const noexcept;
   void write_rows(Workspace & workspace, const TreeState & state, MatrixOut out) const noexcept;
+  void tree_torque(
+    Workspace & workspace, const TreeState & state, const VectorIn & parameters,
+    VectorOut all) const noexcept;
   template <typename Use>
   void for_each_term(
     Workspace & workspace, const TreeState & state, const Use & use) const noexcept;
