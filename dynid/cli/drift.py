@@ -40,7 +40,7 @@ def drift_command(
 
     Payload, friction, torque constants, encoder offsets. The first recordings show how much
     parameters vary between days; later ones are compared with them. Times are those of the bags or
-    of the table.
+    of the table, and so are temperatures, where every recording has them.
     """
     from dynid.cli.json_output import print_json
     from dynid.drift.detection import detect_drift
@@ -74,7 +74,7 @@ def _read(paths: list[Path], table: Path | None, reference: int) -> tuple[Model,
     Raises:
         DynidError: neither or both are given, or a file is not suitable.
     """
-    from dynid.drift.history import best_model, history_of_models
+    from dynid.drift.history import best_model, history_of_models, recording_time
     from dynid.drift.history_table import read_history_table
     from dynid.errors import ConfigurationError
     from dynid.profile import load_model
@@ -83,10 +83,7 @@ def _read(paths: list[Path], table: Path | None, reference: int) -> tuple[Model,
         raise ConfigurationError("give either MODEL files or --table.")
     if table is None:
         loaded = [load_model(path) for path in paths]
-        times, temperatures = (
-            [_time(path, one) for path, one in zip(paths, loaded, strict=True)],
-            None,
-        )
+        times, temperatures = [recording_time(one) for one in loaded], None
     else:
         rows = read_history_table(table)
         loaded = [load_model(row.model) for row in rows]
@@ -96,18 +93,3 @@ def _read(paths: list[Path], table: Path | None, reference: int) -> tuple[Model,
     history = history_of_models(loaded, times, temperatures)
     early = sorted(range(len(times)), key=times.__getitem__)[:reference]
     return best_model([loaded[number] for number in early], history), history
-
-
-def _time(path: Path, model: Model) -> float:
-    """Return when a model's bag begins [s since 1970]."""
-    from dynid.errors import ConfigurationError
-    from dynid.text import printable
-
-    sources = () if model.provenance is None else model.provenance.sources
-    stamps = [one.start_time for one in sources if one.start_time is not None]
-    if not stamps:
-        raise ConfigurationError(
-            f"{printable(path)}: its recording has no date (it is not a bag); give the times of "
-            "the recordings by --table, with the columns model and time."
-        )
-    return min(stamps) * 1e-9

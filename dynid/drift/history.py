@@ -12,6 +12,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
 from dynid.estimation.repeatability import friction_parameters
+from dynid.recording.model import Source
 from dynid.robot.model import Model
 
 DAY = 86400.0
@@ -114,7 +115,7 @@ class History:
 
 def history_of_models(
     models: Sequence[Model],
-    times: Sequence[float],
+    times: Sequence[float] | None = None,
     temperatures: Sequence[float] | None = None,
 ) -> History:
     """Collect the models of one robot into a history, ordered by time.
@@ -124,13 +125,16 @@ def history_of_models(
 
     Args:
         models: each identified from its own recording.
-        times: of the recordings [s].
-        temperatures: of the recordings [°C].
+        times: of the recordings [s]; None: those of the bags that the models were identified from.
+        temperatures: of the recordings [°C]; None: the mean of the joints along each recording, if
+            every recording has temperatures.
 
     Raises:
-        EstimationError: too few models, of different robots, without uncertainties in common, or
-            times that do not differ.
+        EstimationError: too few models, of different robots, without uncertainties in common,
+            without a date, or times that do not differ.
     """
+    if times is None:
+        times = [recording_time(one) for one in models]
     if len(models) < 2 or len(times) != len(models):
         raise EstimationError(
             f"a history needs at least two models and a time for each; there are {len(models)} "
@@ -170,19 +174,64 @@ def history_of_models(
     failed = [_file(models[i]) for i in by_time if models[i].failed]
     notes = [f"Left out, as the identification failed: {', '.join(failed)}."] if failed else []
     notes += [f"Not in every model, and left out: {', '.join(dropped)}."] if dropped else []
+    if temperatures is None:
+        warmth, note = _temperatures(sorted_models)
+        notes += note
+    else:
+        warmth = np.asarray(temperatures, dtype=float)[order]
     return History(
         first.robot.name,
         np.asarray(times, dtype=float)[order],
         names,
         np.array([_values(one, names) for one in sorted_models]),
         np.array([_within(one, names) for one in sorted_models]),
-        None if temperatures is None else np.asarray(temperatures, dtype=float)[order],
+        warmth,
         tuple(notes),
     )
 
 
+def recording_time(model: Model) -> float:
+    """Return when the bags begin that a model was identified from [s since 1970].
+
+    Raises:
+        EstimationError: they have no date.
+    """
+    stamps = [one.start_time for one in _sources(model) if one.start_time is not None]
+    if not stamps:
+        raise EstimationError(
+            f"{_file(model)}: has no date, as it is not a bag or its model is of an older dynid; "
+            "give the times of the recordings: by --table with the columns model and time, or in "
+            "Python as times."
+        )
+    return min(stamps) * 1e-9
+
+
+def _temperatures(models: Sequence[Model]) -> tuple[Array | None, list[str]]:
+    """Return the mean temperature of each model's recordings, and a note if only some have one."""
+    found = [_temperature(one) for one in models]
+    known = [value for value in found if value is not None]
+    if len(known) == len(models):
+        return np.array(known), []
+    if not known:
+        return None, []
+    without = [_file(one) for one, value in zip(models, found, strict=True) if value is None]
+    note = f"Temperatures are not used, because they are not recorded in: {', '.join(without)}."
+    return None, [note]
+
+
+def _temperature(model: Model) -> float | None:
+    """Return the mean over a model's recordings; None if one has none."""
+    found = [one.temperature for one in _sources(model)]
+    known = [value for value in found if value is not None]
+    return float(np.mean(known)) if known and len(known) == len(found) else None
+
+
+def _sources(model: Model) -> tuple[Source, ...]:
+    return () if model.provenance is None else model.provenance.sources
+
+
 def _file(model: Model) -> str:
-    sources = () if model.provenance is None else model.provenance.sources
+    sources = _sources(model)
     return sources[0].name if sources else "a recording without a file"
 
 

@@ -87,11 +87,12 @@ def find_variation(references: Sequence[Span], groups: Groups) -> BetweenDays:
         one.values - design @ baseline.coefficients
         for one, design, baseline in zip(references, designs, baselines, strict=True)
     ]
+    fitted = [_varying(one) for one in designs]
     found = estimate_between_days(
         np.concatenate(residuals),
         np.concatenate([one.covariances for one in references]),
         groups,
-        fitted=sum(one.shape[1] for one in designs),
+        fitted=sum(one.shape[1] for one in fitted),
     )
     weights, between = found.of_joints()
     directions = [
@@ -101,6 +102,14 @@ def find_variation(references: Sequence[Span], groups: Groups) -> BetweenDays:
             design,
             one.steps,
         )
-        for residual, one, design in zip(residuals, references, designs, strict=True)
+        for residual, one, design in zip(residuals, references, fitted, strict=True)
     ]
     return found.with_persistence(estimate_persistence(directions, between))
+
+
+def _varying(design: Array) -> Array:
+    """Return the regressors (R, d) that are estimated: not a temperature that was always the same.
+
+    Its slope is that of its prior.
+    """
+    return np.asarray(design[:, np.r_[True, np.ptp(design[:, 1:], axis=0) > 0]])

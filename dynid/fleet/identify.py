@@ -120,8 +120,9 @@ class _Plan:
         row = self._row(entry)
         if row is None or not entry.fingerprint or row["fingerprint"] != entry.fingerprint:
             return False
-        same = row["recorded_at"] == entry.recorded_at or entry.recorded_at is None
-        return same and row["temperature"] == entry.temperature
+        same_time = entry.recorded_at is None or row["recorded_at"] == entry.recorded_at
+        same_heat = entry.temperature is None or row["temperature"] == entry.temperature
+        return same_time and same_heat
 
     def arguments(self, entry: Entry) -> tuple[Any, ...]:
         row = self._row(entry)
@@ -157,12 +158,11 @@ class _Batch:
 
     def renew(self, entry: Entry) -> None:
         """Keep the results of a recording whose content is the same, though its listing changed."""
-        columns: dict[str, Any] = {
-            "fingerprint": entry.fingerprint,
-            "temperature": entry.temperature,
-        }
+        columns: dict[str, Any] = {"fingerprint": entry.fingerprint}
         if entry.recorded_at is not None:
             columns["recorded_at"] = entry.recorded_at
+        if entry.temperature is not None:
+            columns["temperature"] = entry.temperature
         self._renewed[entry.robot][entry.recording] = columns
         self._flush_in_time()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime, timezone
 from functools import cache
 from importlib import metadata
@@ -261,9 +261,15 @@ def _provenance(
         allowed_error=settings.allowed_error,
         reasons=verdict.reasons,
         warnings=verdict.warnings,
-        sources=tuple(source for recording in recordings for source in recording.sources),
+        sources=tuple(source for recording in recordings for source in _sources(recording)),
         versions=versions(),
     )
+
+
+def _sources(recording: Recording) -> tuple[Source, ...]:
+    heat = recording.temperature
+    mean = None if heat is None else heat.mean
+    return tuple(replace(source, temperature=mean) for source in recording.sources)
 
 
 def _model_errors(verdict: Verdict, held_out: HeldOut) -> ModelErrors:

@@ -42,6 +42,8 @@ class Source:
         topic: the topic, for a bag or live.
         start_time: stamp of the recording's first sample [ns], for a bag or live.
         path: of the file, where it was read in this process; it is not stored with results.
+        temperature: mean of the joints along the recording [°C], where a model was identified from
+            it; None if not recorded.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Source:
     topic: str | None = None
     start_time: int | None = None
     path: Path | None = field(default=None, compare=False, repr=False)
+    temperature: float | None = None
 
     def __post_init__(self) -> None:
         """Make the name printable for reports, YAML and JSON."""

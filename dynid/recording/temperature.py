@@ -37,6 +37,16 @@ class Temperature:
                 f"celsius has shape {self.celsius.shape}, expected ({len(self.time)}, n)"
             )
 
+    @property
+    def mean(self) -> float | None:
+        """Mean over the joints of their means [°C]; None if nothing was measured."""
+        known = np.isfinite(self.celsius)
+        measured = known.any(axis=0)
+        if not measured.any():
+            return None
+        sums = np.where(known, self.celsius, 0.0).sum(axis=0)[measured]
+        return float(np.mean(sums / known.sum(axis=0)[measured]))
+
     def cut(self, start: float, stop: float) -> Temperature | None:
         """Return those from ``start`` to ``stop`` [s], with time counted from ``start``."""
         inside = (self.time >= start) & (self.time <= stop)

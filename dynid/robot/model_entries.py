@@ -28,12 +28,17 @@ UNSEALED_FORMAT = 1
 Texts = tuple[StrictStr, ...]
 Doubles = tuple[StrictFloat, ...]
 Counts = tuple[StrictInt, ...]
+Stamps = tuple[Annotated[StrictInt, Field(lt=2**63)], ...]
+SomeDoubles = tuple[Annotated[float, Field(strict=True, allow_inf_nan=True)], ...]
+"""With NaN for what is not known."""
 
 
 _OFTEN_EMPTY = (
     "covariance_factor",
     "held_out_relative_error",
     "parameters_determined",
+    "recordings_start_time",
+    "recordings_temperature",
     *(shape.name for shape in TERM_SHAPES if shape.rare),
 )
 
@@ -115,6 +120,8 @@ class ModelEntries(Settings):
     created: StrictStr
     recordings: Texts = ()
     recordings_sha256: Texts = ()
+    recordings_start_time: Stamps = ()
+    recordings_temperature: SomeDoubles = ()
     versions: dict[StrictStr, StrictStr] = {}  # noqa: RUF012  pydantic copies it
     estimator: StrictStr
     physically_consistent: StrictBool
@@ -215,7 +222,11 @@ def _check_lengths(entries: ModelEntries, where: str) -> None:
             },
         ),
         ("joints", joints, dict(entries.errors)),
-        ("recordings", len(entries.recordings), {"recordings_sha256": entries.recordings_sha256}),
+        (
+            "recordings",
+            len(entries.recordings),
+            {name: values for name, values in entries if name.startswith("recordings_")},
+        ),
         (
             "locked_joints",
             len(entries.locked_joints),

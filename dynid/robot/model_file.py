@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from datetime import datetime, timezone
@@ -100,7 +101,6 @@ def parse_model(
 
 
 def _read_provenance(entries: ModelEntries, where: str) -> Provenance:
-    sources = zip(entries.recordings, entries.recordings_sha256, strict=True)
     return Provenance(
         status=entries.status,
         created=_time("created", entries.created, where),
@@ -118,8 +118,26 @@ def _read_provenance(entries: ModelEntries, where: str) -> Provenance:
         allowed_error=entries.allowed_error,
         reasons=entries.reasons,
         warnings=entries.warnings,
-        sources=tuple(Source(name, sha256, kind="") for name, sha256 in sources),
+        sources=_read_sources(entries),
         versions=dict(entries.versions),
+    )
+
+
+def _read_sources(entries: ModelEntries) -> tuple[Source, ...]:
+    count = len(entries.recordings)
+    times = entries.recordings_start_time or (-1,) * count
+    temperatures = entries.recordings_temperature or (math.nan,) * count
+    return tuple(
+        Source(
+            name,
+            sha256,
+            kind="",
+            start_time=None if time < 0 else time,
+            temperature=None if math.isnan(celsius) else celsius,
+        )
+        for name, sha256, time, celsius in zip(
+            entries.recordings, entries.recordings_sha256, times, temperatures, strict=True
+        )
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -88,6 +89,8 @@ def _provenance(made: Provenance) -> dict[str, Value]:
         "edited_at": None if made.edited_at is None else iso_time(made.edited_at),
         "recordings": [source.name for source in made.sources],
         "recordings_sha256": [source.sha256 for source in made.sources],
+        "recordings_start_time": _known([source.start_time for source in made.sources], -1),
+        "recordings_temperature": _known([source.temperature for source in made.sources], math.nan),
         "versions": dict(made.versions),
         "estimator": made.estimator,
         "physically_consistent": bool(made.physically_consistent),
@@ -99,6 +102,13 @@ def _provenance(made: Provenance) -> dict[str, Value]:
         "criterion": made.criterion,
         "allowed_error": made.allowed_error,
     }
+
+
+def _known(values: Sequence[float | None], unknown: float) -> list[float]:
+    """Return a list with a number for what is not known; empty if nothing is."""
+    if all(value is None for value in values):
+        return []
+    return [unknown if value is None else value for value in values]
 
 
 def _mechanics(robot: Robot, mechanism: Mechanism) -> dict[str, Value]:

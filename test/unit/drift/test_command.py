@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -11,17 +13,31 @@ from support.synthetic import arm_robot, recorded, true_parameters
 
 import dynid
 from dynid.cli import main
+from dynid.drift.history import DAY
 from dynid.drift.history_table import read_history_table
 from dynid.errors import ConfigurationError, EstimationError
+from dynid.recording.model import Recording, Source
+from dynid.recording.temperature import Temperature
 from dynid.robot.model import nominal_model
 
 PAYLOAD = 0.5  # [kg]
 AFTER = 6
+FIRST = datetime(2026, 3, 1, 8, tzinfo=timezone.utc)
+
+
+def as_bag(recording: Recording, day: int, celsius: float | None) -> Recording:
+    """Return a recording with the date of a bag, and the same temperature at each joint."""
+    stamp = int((FIRST + timedelta(days=day)).timestamp()) * 1_000_000_000
+    heat = None
+    if celsius is not None:
+        heat = Temperature(np.array([0.0, 1.0]), np.full((2, len(recording.joint_names)), celsius))
+    source = Source(f"{day}.mcap", f"{day:064x}", "rosbag2 mcap", start_time=stamp)
+    return replace(recording, sources=(source,), temperature=heat)
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write models of ten days, the last four with a payload, and their table."""
+    """Write models of bags of ten days, the last four with a payload, and their table."""
     folder = tmp_path_factory.mktemp("days")
     robot = arm_robot()
     mechanism = robot.mechanism()
@@ -30,7 +46,8 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
         parameters = true_parameters(mechanism)
         if number >= AFTER:
             parameters[10 * mechanism.payload_body] += PAYLOAD
-        recording = recorded(mechanism, parameters, samples=1500, noise=0.3, seed=number)
+        plain = recorded(mechanism, parameters, samples=1500, noise=0.3, seed=number)
+        recording = as_bag(plain, number, 20.0 + number % 3)
         dynid.identify(robot, recording).model.save(folder / f"{number}.yaml", force=True)
         lines.append(f"{number}.yaml,2026-03-{number + 1:02d}T08:00:00Z")
     path = folder / "days.csv"
@@ -57,15 +74,32 @@ def test_a_payload_of_full_identifications_is_found(
     assert cause["cause"] == "payload"
     assert abs(cause["size"] - PAYLOAD) < 5 * cause["standard_deviation"]
     assert len(printed["changes"]) == 1
-    text = " ".join(run(capsys, monkeypatch, *arguments).split())
+    # the models alone have the same dates
+    models = [str(table.parent / f"{number}.yaml") for number in reversed(range(10))]
+    text = " ".join(run(capsys, monkeypatch, *models, *arguments[2:]).split())
     assert "Payload or tool changed: mass +" in text
     assert "since 2026-03-07" in text
 
 
+def test_temperatures_that_some_recordings_lack_are_not_used(table: Path) -> None:
+    models = [dynid.load_model(table.parent / f"{number}.yaml") for number in range(3)]
+    history = dynid.history_of_models(models)
+    np.testing.assert_allclose(history.temperatures, [20.0, 21.0, 22.0])
+    np.testing.assert_allclose(history.times, FIRST.timestamp() + DAY * np.arange(3))
+    (source,) = models[1].provenance.sources
+    cold = replace(models[1].provenance, sources=(replace(source, temperature=None),))
+    mixed = dynid.history_of_models([models[0], replace(models[1], provenance=cold), models[2]])
+    assert mixed.temperatures is None
+    assert mixed.notes == ("Temperatures are not used, because they are not recorded in: 1.mcap.",)
+
+
 def test_models_of_recordings_without_dates_need_a_table(
-    table: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["dynid", "drift", str(table.parent / "0.yaml")])
+    robot = arm_robot()
+    recording = recorded(robot.mechanism(), true_parameters(robot.mechanism()), samples=1500)
+    dynid.identify(robot, recording).model.save(tmp_path / "model.yaml", force=True)
+    monkeypatch.setattr("sys.argv", ["dynid", "drift", str(tmp_path / "model.yaml")])
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 2

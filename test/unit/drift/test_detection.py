@@ -11,9 +11,10 @@ from support.drifting import drawn_history
 from support.synthetic import arm_robot, recorded, true_parameters
 
 import dynid
-from dynid.drift.causes import find_causes
+from dynid.drift.causes import find_causes, friction_groups
 from dynid.drift.detection import Drift, detect_drift
 from dynid.drift.history import DAY, history_of_models
+from dynid.drift.reference import Span, find_variation
 from dynid.drift.words import change_sentence
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
@@ -101,6 +102,19 @@ def test_torque_constants_of_all_joints_together_scale_all_parameters() -> None:
     causes = find_causes(model(), base.names)
     total = sum(one.signature[:, 0] for one in causes if one.kind == "torque_constant")
     np.testing.assert_allclose(total, base.project(model().parameters), atol=1e-8)
+
+
+def test_a_temperature_that_was_always_the_same_says_nothing_about_days() -> None:
+    plain = drawn_history(model(), 8)
+    groups = friction_groups(model(), plain.names, plain.covariances)
+    equal, without = (
+        find_variation([Span.of_history(one)], groups)
+        for one in (replace(plain, temperatures=np.full(8, 21.3)), plain)
+    )
+    np.testing.assert_allclose(equal.persistence.chances, without.persistence.chances)
+    np.testing.assert_allclose(
+        equal.covariance(plain.covariances), without.covariance(plain.covariances), rtol=1e-9
+    )
 
 
 def test_the_share_of_other_recordings_is_not_counted_within_one() -> None:

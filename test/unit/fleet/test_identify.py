@@ -150,6 +150,20 @@ def test_a_table_has_times_and_temperatures(client, tmp_path):
     assert rows_of(path)["left/monday.npz"]["recorded_at"].hour == 9
 
 
+def test_temperatures_are_those_of_the_recording_if_no_table_has_them(client, tmp_path):
+    path = write_fleet(tmp_path, robots=1, days=1)
+    file = tmp_path / "rec" / "cell_0" / "0.npz"
+    arrays = dict(np.load(file))
+    arrays["temperature"] = np.full(arrays["position"].shape, [20.0, 22.0, 27.0])
+    np.savez(file, **arrays)
+    assert counts(identify_fleet(Fleet(path), client)) == (1, 0, 0)
+    assert rows_of(path)["cell_0/0.npz"]["temperature"] == 23.0
+    assert counts(identify_fleet(Fleet(path), client)) == (0, 0, 1)
+    os.utime(file)  # the listing changed, the content did not
+    assert counts(identify_fleet(Fleet(path), client)) == (0, 0, 1)
+    assert rows_of(path)["cell_0/0.npz"]["temperature"] == 23.0
+
+
 def test_recordings_are_read_from_other_places(client, tmp_path):
     write_profile(tmp_path)
     system = fsspec.filesystem("memory")

@@ -16,6 +16,7 @@ from dynid.recording.info import describe
 from dynid.recording.load import load_recording
 from dynid.recording.message_definitions import types_for
 from dynid.recording.settings import TemperatureTopic
+from dynid.recording.temperature import Temperature
 
 NAMES = ["base", "elbow", "wrist"]
 DYNAMIC = "control_msgs/msg/DynamicJointState"
@@ -178,6 +179,13 @@ def test_a_span_shifts_the_temperatures_with_the_motion(motion, tmp_path):
         assert 0.0 <= heat.time[0] < 0.1
         assert heat.time[-1] <= one.duration
         np.testing.assert_allclose(heat.celsius, rising(heat.time + 1.0), atol=0.21)
+
+
+def test_the_mean_is_that_of_the_joints():
+    missing = np.nan
+    celsius = np.array([[20.0, missing, missing], [22.0, 30.0, missing], [24.0, 32.0, missing]])
+    assert Temperature(np.arange(3.0), celsius).mean == (22.0 + 31.0) / 2
+    assert Temperature(np.arange(3.0), np.full((3, 2), missing)).mean is None
 
 
 def test_reads_a_numpy_file(motion, tmp_path):
