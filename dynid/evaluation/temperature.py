@@ -6,10 +6,8 @@ the mean error. Both are regressed on the mean temperature of the blocks, with a
 recording, as friction differs between days for other reasons as well.
 
 Blocks that follow each other resemble each other, and a temperature that rises all the time goes
-with everything that changes slowly. So the errors of the regression are taken as an autoregression
-of first order, with an upper limit of its correlation, and the standard deviation and degrees of
-freedom of the slope are those for it (Satterthwaite 1946). An effect counts as found if a chance of
-``CHANCE`` for all joints together does not explain it.
+with everything that changes slowly, which the regression allows for. An effect counts as found if a
+chance of ``CHANCE`` for all joints together does not explain it.
 """
 
 from __future__ import annotations
@@ -25,6 +23,7 @@ from scipy.stats import t as student
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.torque_parts import torque_of_kinds
+from dynid.evaluation.autocorrelated_regression import last_coefficient
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.settings import SignalSettings
 from dynid.signals.signals import Signals
@@ -39,7 +38,6 @@ _SHORTEST = 2.0  # [s] of a block: several reversals of most motions
 _FEWEST = 10  # blocks of a recording
 _ROWS = 20_000  # of a recording that are used
 _VARIED = 1e-3  # variance of friction in a block over that of all: below, it shows no change
-_LARGEST = 0.97  # correlation of blocks
 
 
 class Effect(NamedTuple):
@@ -275,12 +273,12 @@ def _effect(
     constant = (blocks.recording[used][:, None] == np.array(recordings)).astype(float)
     heat, time = temperature[used], blocks.time[used]
     given = values[used], np.sqrt(weights[used])
-    slope, deviation, freedom = _slope(np.column_stack([constant, heat]), *given, order)
+    slope, deviation, freedom = last_coefficient(np.column_stack([constant, heat]), *given, order)
     if not deviation > 0 or freedom < 1:
         return None
     found = abs(slope) > float(student.ppf(1 - CHANCE / tests / 2, freedom)) * deviation
     steady = np.column_stack([constant, constant * (time - time.mean())[:, None], heat])
-    other, spread, left = _slope(steady, *given, order)
+    other, spread, left = last_coefficient(steady, *given, order)
     beyond = (
         left >= 1
         and other * slope > 0
@@ -292,52 +290,6 @@ def _effect(
 
 def _enough(blocks: _Blocks, used: NDArray[np.bool_], recording: int) -> bool:
     return int(np.sum(used & (blocks.recording == recording))) >= _FEWEST
-
-
-def _slope(
-    columns: Array, values: Array, scale: Array, order: tuple[NDArray[np.intp], NDArray[np.intp]]
-) -> tuple[float, float, float]:
-    """Return the last coefficient of a weighted fit, its standard deviation and its freedom.
-
-    Args:
-        columns: (K, c).
-        values: (K,).
-        scale: (K,) square root of the weights.
-        order: recording and number in it of each block (K,).
-    """
-    columns, values = columns * scale[:, None], values * scale
-    sizes = np.linalg.norm(columns, axis=0)
-    q, r = np.linalg.qr(columns / np.where(sizes > 0, sizes, 1.0))
-    if np.abs(np.diag(r)).min() < 1e-6:
-        return 0.0, 0.0, 0.0
-    solution = np.linalg.solve(r, q.T @ values)
-    rest = values - q @ (q.T @ values)
-    direction = q @ np.linalg.solve(r.T, np.eye(r.shape[0])[:, -1]) / sizes[-1]
-    shape = _correlation(rest, order)
-    outer = np.eye(len(values)) - q @ q.T
-    projected = outer @ shape
-    trace = float(np.trace(projected))
-    variance = float(rest @ rest) / trace * float(direction @ shape @ direction)
-    freedom = trace**2 / float(np.sum(projected * projected.T))
-    return float(solution[-1] / sizes[-1]), float(np.sqrt(variance)), freedom
-
-
-def _correlation(rest: Array, order: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Array:
-    """Return the correlation (K, K) of blocks, from an upper limit of that of neighbours.
-
-    The estimate is corrected for its bias in short series (Kendall 1954), and one standard
-    deviation is added.
-    """
-    recording, number = order
-    count = len(rest)
-    near = (recording[1:] == recording[:-1]) & (number[1:] == number[:-1] + 1)
-    power = float(rest @ rest)
-    found = float(np.sum((rest[1:] * rest[:-1])[near])) / power if power > 0 else 0.0
-    found += 1.5 * (1 + 3 * found) / count
-    found += float(np.sqrt(max(1 - found**2, 0.0) / count))
-    lag = np.abs(number[:, None] - number)
-    same = recording[:, None] == recording
-    return np.asarray(np.where(same, np.clip(found, 0.0, _LARGEST) ** lag, 0.0))
 
 
 def _centred(values: Array, recording: NDArray[np.intp]) -> Array:

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import fields, replace
-from datetime import datetime, timezone
-from functools import cache
-from importlib import metadata
 from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dynid import _core
 from dynid.arguments import check_type
 from dynid.configuration import changed
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
@@ -21,27 +15,28 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.block_bootstrap import Bootstrap, bootstrap
 from dynid.estimation.estimators import SLOW
-from dynid.estimation.fitting import Fit, HeldOut, build_problem, cross_validate, fit
+from dynid.estimation.fitting import Fit, build_problem, cross_validate, fit
 from dynid.estimation.work import Share, Work
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.errors import compare, unconstrained_errors
 from dynid.evaluation.plain_model import plain_held_out
-from dynid.evaluation.verdict import Reference, Verdict, evaluate
+from dynid.evaluation.verdict import Reference, evaluate
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.friction.term_selection import TermSelection
-from dynid.identification.quantities import Quantity, check_quantities, find_quantities
+from dynid.identification.parameter_tables import base_estimate, base_table, standard_table
+from dynid.identification.provenance import model_errors, provenance, stored_quantities
+from dynid.identification.quantities import check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
-from dynid.identification.result import BaseParameter, Identification, StandardParameter
+from dynid.identification.result import Identification
 from dynid.identification.separable_offsets import with_separable_offsets
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.sign_finding import find_signs
 from dynid.identification.unsigned.torque_signs import TorqueSigns
 from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.model import Model
-from dynid.robot.provenance import BaseEstimate, ModelErrors, Provenance, StoredQuantities
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
@@ -163,16 +158,16 @@ def _identify(
         reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted, held_out)),
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )
-    parameters = _standard_table(mechanism, fitted)
-    base_parameters = _base_table(base, fitted, replicated)
+    parameters = standard_table(mechanism, fitted)
+    base_parameters = base_table(base, fitted, replicated)
     wanted = robot.settings(Quantities).by_name
     quantities = find_quantities(wanted, mechanism, base, fitted.estimate)
     model = Model(
         robot=robot,
         mechanism=identified,
-        base=_base_estimate(base_parameters, fitted),
-        provenance=_provenance(settings, verdict, fitted, recorded, signals),
-        errors=_model_errors(verdict, held_out),
+        base=base_estimate(base_parameters, fitted),
+        provenance=provenance(settings, verdict, fitted, recorded, signals),
+        errors=model_errors(verdict, held_out),
         determined=tuple(one.determined for one in parameters),
         quantities=stored_quantities(quantities),
         source=Source(name=robot.name, sha256="", kind="model"),
@@ -215,88 +210,6 @@ def _explicit(robot: Robot) -> Robot:
     return robot.with_explicit_terms()
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of dynid and of the libraries that its results depend on."""
-    return dict(_versions())
-
-
-@cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    found = {"dynid": _core.version, "pinocchio": _core.pinocchio_version}
-    for name in ("numpy", "scipy", "clarabel"):
-        with suppress(metadata.PackageNotFoundError):  # a distribution may leave it out
-            found[name] = metadata.version(name)
-    return tuple(found.items())
-
-
-def stored_quantities(quantities: Sequence[Quantity]) -> StoredQuantities:
-    """Convert physical quantities to those of a model."""
-    return StoredQuantities(
-        names=tuple(one.name for one in quantities),
-        values=tuple(one.value for one in quantities),
-        standard_deviations=tuple(one.standard_deviation for one in quantities),
-        units=tuple(one.unit for one in quantities),
-        unknown=tuple(one.unknown for one in quantities),
-    )
-
-
-def _provenance(
-    settings: IdentificationSettings,
-    verdict: Verdict,
-    fitted: Fit,
-    recordings: Sequence[Recording],
-    signals: Sequence[Signals],
-) -> Provenance:
-    return Provenance(
-        status="success" if verdict.success else "failed",
-        created=datetime.now(timezone.utc),
-        estimator=settings.estimator,
-        physically_consistent=fitted.consistent,
-        cutoff_hz=settings.motion_cutoff_hz,
-        raw_samples=sum(len(recording.time) for recording in recordings),
-        samples=sum(len(s.time) for s in signals),
-        condition_number=fitted.estimate.condition_number,
-        base_parameter_count=len(fitted.problem.base.names),
-        criterion=settings.criterion,
-        allowed_error=settings.allowed_error,
-        reasons=verdict.reasons,
-        warnings=verdict.warnings,
-        sources=tuple(source for recording in recordings for source in _sources(recording)),
-        versions=versions(),
-    )
-
-
-def _sources(recording: Recording) -> tuple[Source, ...]:
-    heat = recording.temperature
-    mean = None if heat is None else heat.mean
-    return tuple(replace(source, temperature=mean) for source in recording.sources)
-
-
-def _model_errors(verdict: Verdict, held_out: HeldOut) -> ModelErrors:
-    names = [one.name for one in fields(ModelErrors) if one.name != "held_out_relative_error"]
-    columns = {name: tuple(getattr(joint, name) for joint in verdict.joints) for name in names}
-    return ModelErrors(**columns, held_out_relative_error=held_out.relative_error)
-
-
-def _base_estimate(table: Sequence[BaseParameter], fitted: Fit) -> BaseEstimate:
-    """Return the estimate of the base parameters with a known uncertainty."""
-    known = [
-        number
-        for number, one in enumerate(table)
-        if one.determined and np.isfinite(one.standard_deviation)
-    ]
-    return BaseEstimate(
-        names=tuple(table[number].name for number in known),
-        regroupings=tuple(table[number].regrouping for number in known),
-        values=np.array([table[number].value for number in known]),
-        consistent_values=np.array([table[number].consistent_value for number in known]),
-        standard_deviations=np.array([table[number].standard_deviation for number in known]),
-        covariance=fitted.estimate.covariance[np.ix_(known, known)],
-        friction_repeatability=fitted.repeatability.relative,
-        friction_repeatability_origin=fitted.repeatability.origin,
-    )
-
-
 def _whiteness(mechanism: Mechanism, fitted: Fit) -> list[str]:
     """Note the correlation time of torque errors if they are not white noise."""
     first = fitted.problem.rows[0]
@@ -309,18 +222,6 @@ def _whiteness(mechanism: Mechanism, fitted: Fit) -> list[str]:
         f"Torque errors are not white noise: their correlation time is up to {samples / rate:.2g} "
         f"s ({mechanism.joints[worst]}); standard deviations account for it."
     ]
-
-
-def _standard_table(mechanism: Mechanism, fitted: Fit) -> tuple[StandardParameter, ...]:
-    columns = zip(
-        mechanism.parameter_names,
-        fitted.standard,
-        mechanism.parameter_units,
-        mechanism.urdf_parameters,
-        fitted.determined,
-        strict=True,
-    )
-    return tuple(StandardParameter(n, float(v), u, float(o), bool(d)) for n, v, u, o, d in columns)
 
 
 def _replicated(
@@ -346,36 +247,3 @@ def _bootstrap_note(replicated: Bootstrap | None, fitted: Fit) -> list[str]:
         f"blocks of the recordings; they scatter by {ratio:.2g} of the standard deviations in the "
         "median, which also include what differs between recordings."
     ]
-
-
-def _interval(replicated: Bootstrap | None, number: int) -> tuple[float, float] | None:
-    if replicated is None or not np.isfinite(replicated.intervals[number]).all():
-        return None
-    low, high = replicated.intervals[number]
-    return float(low), float(high)
-
-
-def _base_table(
-    base: BaseParameterization, fitted: Fit, replicated: Bootstrap | None
-) -> tuple[BaseParameter, ...]:
-    consistent = base.project(fitted.standard)
-    standard_deviations = np.sqrt(np.maximum(np.diag(fitted.estimate.covariance), 0.0))
-    return tuple(
-        BaseParameter(
-            name=base.names[i],
-            regrouping=base.expressions[i],
-            value=float(fitted.estimate.base[i]),
-            consistent_value=float(consistent[i]),
-            unit=base.units[i],
-            standard_deviation=float(standard_deviations[i]),
-            relative_standard_deviation=_relative(standard_deviations[i], fitted.estimate.base[i]),
-            essential=bool(fitted.essential[i]),
-            determined=bool(fitted.estimate.determined[i]),
-            interval=_interval(replicated, i) if fitted.estimate.determined[i] else None,
-        )
-        for i in range(len(base.names))
-    )
-
-
-def _relative(standard_deviation: float, value: float) -> float:
-    return float(standard_deviation / abs(value)) if value != 0 else float("inf")

@@ -15,8 +15,8 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.body import QUANTITIES, UNITS, Body
 from dynid.files import write_text
-from dynid.identification.identify import versions
 from dynid.identification.payload.fit import payload_columns
+from dynid.identification.provenance import versions
 from dynid.recording.model import Recording, Source
 from dynid.robot.model import Model
 from dynid.robot.parameter_file import Value, parameter_file
