@@ -196,14 +196,14 @@ def recording_time(model: Model) -> float:
     Raises:
         EstimationError: they have no date.
     """
-    stamps = [one.start_time for one in _sources(model) if one.start_time is not None]
-    if not stamps:
+    begin = None if model.provenance is None else model.provenance.recorded
+    if begin is None:
         raise EstimationError(
-            f"{_file(model)}: has no date, as it is not a bag or its model is of an older dynid; "
-            "give the times of the recordings: by --table with the columns model and time, or in "
-            "Python as times."
+            f"{_file(model)}: has no date, as of a recording that is not a bag, of a simulator's "
+            "clock, or with a model of an older dynid; give the times of the recordings: by "
+            "--table with the columns model and time, or in Python as times."
         )
-    return min(stamps) * 1e-9
+    return begin.timestamp()
 
 
 def _temperatures(models: Sequence[Model]) -> tuple[Array | None, list[str]]:

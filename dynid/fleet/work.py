@@ -173,15 +173,13 @@ def _content_digest(path: Path) -> str:
 
 def _result(found: Identification, row: dict[str, Any]) -> dict[str, Any]:
     model, made, errors = found.model, found.provenance, found.model.errors
-    stamps = [one.start_time for one in made.sources if one.start_time is not None]
     celsius = made.sources[0].temperature  # of one recording
-    date = datetime.fromtimestamp(min(stamps) * 1e-9, timezone.utc) if stamps else None
     covariance = model.base.covariance_of(model.base.names)
     name = Path(row["recording"]).stem
     short = row["content_sha256"][:_SHORT] + row["settings_sha256"][:_SHORT]
     folder = encoded_file_name(row["robot"])
     return {
-        "recorded_at": row["recorded_at"] or date,
+        "recorded_at": row["recorded_at"] or made.recorded,
         "temperature": celsius if row["temperature"] is None else row["temperature"],
         "status": "identified",
         "verdict": "pass" if found.verdict.success else "fail",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from typing import Literal
 
 import numpy as np
@@ -12,6 +12,9 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.recording.model import Source
 from dynid.text import iso_time
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_FIRST_DATE = datetime(2000, 1, 1, tzinfo=timezone.utc)
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,16 @@ class Provenance:
     def failed(self) -> bool:
         """Whether the identification failed its criterion."""
         return self.status == "failed"
+
+    @property
+    def recorded(self) -> datetime | None:
+        """When the first recording began; None if none has a date, as of a simulator's clock."""
+        begins = [
+            _EPOCH + timedelta(microseconds=one.start_time // 1000)
+            for one in self.sources
+            if one.start_time is not None
+        ]
+        return min((one for one in begins if one >= _FIRST_DATE), default=None)
 
     @property
     def dated(self) -> str:

@@ -93,17 +93,25 @@ def test_temperatures_that_some_recordings_lack_are_not_used(table: Path) -> Non
     assert mixed.notes == ("Temperatures are not used, because they are not recorded in: 1.mcap.",)
 
 
+@pytest.mark.parametrize("stamp", [None, 0])
 def test_models_of_recordings_without_dates_need_a_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+    stamp: int | None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     robot = arm_robot()
-    recording = recorded(robot.mechanism(), true_parameters(robot.mechanism()), samples=1500)
+    plain = recorded(robot.mechanism(), true_parameters(robot.mechanism()), samples=1500)
+    source = Source("a.mcap", "0" * 64, "rosbag2 mcap", start_time=stamp)  # 0: a simulator's clock
+    recording = replace(plain, sources=(source,))
     dynid.identify(robot, recording).model.save(tmp_path / "model.yaml", force=True)
     monkeypatch.setattr("sys.argv", ["dynid", "drift", str(tmp_path / "model.yaml")])
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 2
-    assert "--table" in capsys.readouterr().err
+    printed = " ".join(capsys.readouterr().err.split())
+    assert "a.mcap: has no date" in printed
+    assert "--table" in printed
 
 
 def test_models_of_two_robots_are_refused() -> None:
