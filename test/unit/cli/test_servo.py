@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dynid.cli.app import app
+from dynid.cli import app
 from dynid.errors import DynidError
 from dynid.identification.identify import identify
 from dynid.identification.servo.rig_runs import LoadSettings, RunSettings
