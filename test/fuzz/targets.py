@@ -13,7 +13,8 @@ import numpy as np
 from mcap.records import Chunk
 from mcap.stream_reader import StreamReader
 
-from dynid.control.carried_body import read_carried_body
+from dynid.control.build import control_model
+from dynid.control.carried_body import carrying, read_carried_body
 from dynid.control.threshold_file import with_thresholds
 from dynid.control.wrench.uncertainty_file import read_uncertainty
 from dynid.drift.history_table import read_history_table
@@ -174,9 +175,14 @@ def _esi(path: Path, _: Path) -> Numbers:
     yield from (found.profile.vendor_id, found.profile.rpdo, len(found.notes))
 
 
-def _payload(path: Path, _: Path) -> Numbers:
+def _payload(path: Path, folder: Path) -> Numbers:
     body = read_carried_body(path)
     yield from (body.mass, body.centre, body.inertia)
+    robot, mechanism = _robot(folder), _good_model(folder).mechanism
+    control_model(robot, mechanism).set_payload(body.mass, body.centre, body.inertia)
+    still = np.zeros((1, len(mechanism.joints)))
+    loaded = carrying(mechanism, body)
+    yield loaded.torque(still, still + 1, still + 1, loaded.parameters)
 
 
 def _thresholds(path: Path, folder: Path) -> Numbers:
