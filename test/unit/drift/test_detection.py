@@ -88,6 +88,27 @@ def test_friction_that_follows_the_recorded_temperature_is_no_change() -> None:
     assert not detect_drift(model(), history, simulations=100).changes
 
 
+@pytest.mark.parametrize("spread", [0.0, 1e-9])
+def test_a_temperature_that_is_always_the_same_changes_nothing(spread: float) -> None:
+    history = drawn_history(
+        model(), 45, cause=("payload", "wrist"), size=lambda i: 0.05 * (i >= START), seed=3
+    )
+    same = 20.0 + spread * np.arange(45)
+    plain, warm = (
+        detect_drift(model(), replace(history, temperatures=one), simulations=100)
+        for one in (None, same)
+    )
+    assert warm.changes[0].alarm == plain.changes[0].alarm
+    np.testing.assert_allclose(warm.surprise, plain.surprise, rtol=1e-3)
+
+
+def test_one_model_in_place_of_many_is_refused() -> None:
+    history = drawn_history(model(), 45, seed=3)
+    same = replace(history, values=np.tile(history.values[:1], (45, 1)))
+    with pytest.raises(EstimationError, match="the first 10 models are the same"):
+        detect_drift(model(), same)
+
+
 def test_an_encoder_offset_about_the_axis_of_gravity_is_not_visible() -> None:
     robot = arm_robot(gravity=[0.0, -9.81, 0.0])
     nominal = nominal_model(robot, true_parameters(robot.mechanism()))
