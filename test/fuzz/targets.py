@@ -53,6 +53,7 @@ from fuzz.command_targets import (
     read_rows,
     seal_again,
 )
+from fuzz.description_targets import new_described
 from fuzz.fleet_targets import read_data_set, read_episode, read_fleet, read_fleet_table
 from fuzz.simulator_targets import read_mjcf, read_simulator
 
@@ -319,6 +320,7 @@ TARGETS = {
     "package": Target(read_package, 500),
     "progress": Target(read_left_progress, 500),
     "new": Target(new_profile, 25),
+    "described": Target(new_described, 40),
     "seal": Target(seal_again, 25),
     "rows": Target(read_rows, 5),
 }
