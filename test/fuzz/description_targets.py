@@ -9,9 +9,10 @@ import resource
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import xacro  # noqa: F401  before processes are forked
 from support.small_robot import URDF
@@ -112,7 +113,8 @@ def new_described(path: Path, folder: Path) -> Numbers:
     is_urdf = path.name == "packaged.urdf"
     description = package / "urdf" / ("packaged.urdf" if is_urdf else "robot.xacro")
     profile = work / "made.yaml"
-    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), _forking():
+    forking = patch.object(xacro_expansion, "subprocess", _Forking)
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), forking:
         new_command(
             description,
             [] if is_urdf else ["side:=left"],
@@ -133,7 +135,7 @@ def new_described(path: Path, folder: Path) -> Numbers:
 def _forked(_: object, *, input: bytes, **__: Any) -> subprocess.CompletedProcess[bytes]:  # noqa: A002
     """Answer as the program that expands a xacro, in a process that is forked from this one.
 
-    A new interpreter would take a hundred times as long as the rest of a case.
+    A new interpreter would take most of the time of a case.
     """
     request = json.loads(input)
     reading, writing = os.pipe()
@@ -157,12 +159,3 @@ class _Forking:
 
     run = staticmethod(_forked)
     TimeoutExpired = subprocess.TimeoutExpired
-
-
-@contextmanager
-def _forking() -> Iterator[None]:
-    xacro_expansion.subprocess = _Forking  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        xacro_expansion.subprocess = subprocess
