@@ -100,9 +100,9 @@ def test_faulty_tables_are_refused(text: str, said: str, tmp_path: Path) -> None
 
 def test_a_table_has_models_beside_it_and_times_in_utc(tmp_path: Path) -> None:
     path = tmp_path / "days.csv"
-    path.write_text("model,time,temperature\na.yaml,1970-01-02,21.5\n\n", encoding="utf-8")
+    path.write_text("model,time,temperature\na.yaml,2000-01-02,21.5\n\n", encoding="utf-8")
     (row,) = read_history_table(path)
-    assert (row.model, row.time, row.temperature) == (tmp_path / "a.yaml", 86400.0, 21.5)
+    assert (row.model, row.time, row.temperature) == (tmp_path / "a.yaml", 946771200.0, 21.5)
     assert np.isfinite(row.time)
 
 
