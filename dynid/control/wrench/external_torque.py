@@ -126,8 +126,9 @@ def observe(
     found, covariance, passed = observer.run(core, position, velocity, torque)
     settling = float(np.ceil(_SETTLING / gain * recording.sampling_rate))
     if len(found) <= 2 * settling:
+        named = ", ".join(one.name for one in recording.sources) or "the recording"
         message = (
-            f"the recording has {len(found)} samples, but the observer needs more than "
+            f"{named} has {len(found)} samples, but the observer needs more than "
             f"{2 * settling:g} at {gain:g}/s; record longer, or raise the observer's gain."
         )
         raise PreprocessingError(message)
