@@ -1,5 +1,5 @@
 """Runs ``dynid`` as ``python -m dynid``."""
 
-from dynid.cli.app import main
+from dynid.cli import main
 
 main()

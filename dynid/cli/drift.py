@@ -11,6 +11,8 @@ from dynid.cli.drift_options import FalseAlarms, Reference, Seed, Simulations
 from dynid.cli.options import AsJson
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dynid.drift.history import History
     from dynid.robot.model import Model
 
@@ -86,10 +88,27 @@ def _read(paths: list[Path], table: Path | None, reference: int) -> tuple[Model,
         times, temperatures = [recording_time(one) for one in loaded], None
     else:
         rows = read_history_table(table)
-        loaded = [load_model(row.model) for row in rows]
+        paths = [row.model for row in rows]
+        loaded = [load_model(path) for path in paths]
         times = [row.time for row in rows]
         warmth = [row.temperature for row in rows if row.temperature is not None]
         temperatures = warmth or None
+    _refuse_copies(paths, loaded)
     history = history_of_models(loaded, times, temperatures)
     early = sorted(range(len(times)), key=times.__getitem__)[:reference]
     return best_model([loaded[number] for number in early], history), history
+
+
+def _refuse_copies(paths: Sequence[Path], models: Sequence[Model]) -> None:
+    """Raise if two models are the same to the last digit: they are of one recording."""
+    from dynid.errors import ConfigurationError
+    from dynid.text import printable
+
+    seen: dict[bytes, Path] = {}
+    for path, model in zip(paths, models, strict=True):
+        earlier = seen.setdefault(model.base.values.tobytes(), path)
+        if model.base.names and earlier is not path:
+            raise ConfigurationError(
+                f"{printable(path)}: is the same model as {printable(earlier)}; name each model "
+                "once, identified from a recording of its own."
+            )

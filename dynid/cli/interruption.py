@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -15,6 +16,22 @@ if TYPE_CHECKING:
 _AGAIN = 0.05  # [s] after which an interruption that had to wait is tried again
 _UNCATCHABLE = ("__del__", "take_back")  # functions whose exceptions nobody can catch
 _FORCED = 1.0  # [s] after the first signal from which on another one does not wait
+# Python's import of modules; extension modules make an ImportError of what is raised within it
+_IMPORTS = frozenset({"importlib", "_frozen_importlib", "_frozen_importlib_external"})
+
+
+@contextmanager
+def interrupted_between_imports() -> Iterator[None]:
+    """Let SIGINT raise KeyboardInterrupt in the block, but not within the import of a module.
+
+    What is raised there may come out as an ImportError, or leave half a module behind. Another
+    signal a second later ends the process. For the main thread; in others, nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with _taken(_Interruption(), [signal.SIGINT]):
+        yield
 
 
 @contextmanager
@@ -24,26 +41,12 @@ def interrupted_once() -> Iterator[Callable[[], None]]:
     ``timeout``, a launch system or an impatient user sends a signal more than once: a second one
     must not lose the result that the block is about to write. Nor must a first one that comes after
     the search has ended: the function that is yielded makes the rest of the block ignore signals. A
-    signal that is ignored from the start, such as Ctrl-C in a shell's background job, stays so. For
-    the main thread only.
+    signal that is ignored from the start, such as Ctrl-C in a shell's background job, stays so.
+    Nothing is raised within the import of a module, but after it. For the main thread only.
     """
-    taken = _usual_handlers()
-
-    def ignore() -> None:
-        for number in taken:
-            signal.signal(number, signal.SIG_IGN)
-
-    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
-        ignore()
-        raise KeyboardInterrupt
-
-    for number in taken:
-        signal.signal(number, interrupt)
-    try:
-        yield ignore
-    finally:
-        for number, handler in taken.items():
-            signal.signal(number, handler)
+    interruption = _Interruption(once=True)
+    with _taken(interruption, [signal.SIGINT, signal.SIGTERM]):
+        yield interruption.ignore
 
 
 @contextmanager
@@ -51,77 +54,131 @@ def interrupted_outside(packages: Collection[str]) -> Iterator[None]:
     """Let SIGINT and SIGTERM raise KeyboardInterrupt in the block, but not within some packages.
 
     Raised there it could leave a lock held for which other threads wait without an end; and what
-    is raised in a destructor, or in a callback of a weak reference or of the garbage collector,
-    would be printed and lost. Such an interruption is raised afterwards, at the end of the block
-    at the latest. Another signal a second later does not wait. A signal that is ignored stays so.
-    For the main thread only; SIGALRM is used.
+    is raised in a destructor, in a callback of a weak reference or of the garbage collector, or
+    in the import of a module, would be lost or come out as something else. Such an interruption is
+    raised afterwards, at the end of the block at the latest. Another signal a second later does
+    not wait; within an import, it ends the process. A signal that is ignored stays so. For the
+    main thread only; SIGALRM is used.
 
     Args:
         packages: names, such as ``distributed``.
     """
-    taken = _usual_handlers()
-    interruption = _Interruption(frozenset(packages))
-    alarm = signal.signal(signal.SIGALRM, interruption.take)
+    with _taken(_Interruption(packages), [signal.SIGINT, signal.SIGTERM]):
+        yield
+
+
+@contextmanager
+def _taken(interruption: _Interruption, numbers: Collection[signal.Signals]) -> Iterator[None]:
+    """Let an interruption handle signals in the block, unless something else does already."""
+    taken = _usual_handlers(numbers)
     interruption.hook, sys.unraisablehook = sys.unraisablehook, interruption.take_back
     for number in taken:
         signal.signal(number, interruption.take)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, alarm)
+        interruption.stop_trying()
         sys.unraisablehook = interruption.hook
         for number, handler in taken.items():
             signal.signal(number, handler)
-        if interruption.waits:
-            raise KeyboardInterrupt
+        interruption.raise_if_waiting()
 
 
 class _Interruption:
-    """The first signal, and whether it was raised."""
+    """The first signal, and whether it was raised.
 
-    def __init__(self, packages: frozenset[str]) -> None:
+    Args:
+        packages: within which it is not raised, besides the import of modules.
+        once: whether all later signals are ignored.
+    """
+
+    def __init__(self, packages: Collection[str] = (), *, once: bool = False) -> None:
         self.hook = sys.unraisablehook
-        self._packages = packages
+        self._packages = _IMPORTS.union(packages)
+        self._once = once
         self._first: float | None = None
         self._raised = False
-
-    @property
-    def waits(self) -> bool:
-        return self._first is not None and not self._raised
+        self._alarm: list[Any] = []  # the handler that was there, while this one tries again
 
     def take(self, number: int, frame: FrameType | None) -> None:
-        now, is_alarm = time.monotonic(), number == signal.SIGALRM
+        """Handle a signal, or the alarm with which one that had to wait is tried again."""
+        now, is_alarm = time.monotonic(), bool(self._alarm) and number == signal.SIGALRM
         if self._first is None:
-            if is_alarm:
-                return
             self._first = now
-        forced = not is_alarm and now - self._first > _FORCED
-        if forced or (self.waits and not self._is_within(frame)):
+        forced = not (is_alarm or self._once) and now - self._first > _FORCED
+        if forced and _is_within(frame, _IMPORTS):
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        if forced or (self._waits and not self._must_wait(frame)):
             self._raised = True
             raise KeyboardInterrupt
-        if self.waits:
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+        if self._waits:
+            self._try_again()
+
+    def ignore(self) -> None:
+        """Ignore all signals from now on, and one that waits."""
+        self._once = self._raised = True
+        self._first = 0.0
 
     def take_back(self, lost: sys.UnraisableHookArgs) -> None:
         """Handle an exception that nobody can catch; an interruption is raised again."""
         if self._raised and lost.exc_type is KeyboardInterrupt:
             self._raised = False
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+            self._try_again()
         else:
             self.hook(lost)
 
-    def _is_within(self, frame: FrameType | None) -> bool:
-        while frame is not None:
-            package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-            if package in self._packages or frame.f_code.co_name in _UNCATCHABLE:
-                return True
-            frame = frame.f_back
-        return False
+    def raise_if_waiting(self) -> None:
+        """Raise KeyboardInterrupt if there was a signal for which it was not raised."""
+        if self._waits:
+            self._raised = True
+            raise KeyboardInterrupt
+
+    def stop_trying(self) -> None:
+        """Give the alarm back."""
+        if self._alarm:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._alarm.pop())
+
+    @property
+    def _waits(self) -> bool:
+        return self._first is not None and not self._raised
+
+    def _must_wait(self, frame: FrameType | None) -> bool:
+        # without an alarm, as on Windows, it would not be raised before the end of the block
+        return hasattr(signal, "SIGALRM") and _is_within(frame, self._packages, _UNCATCHABLE)
+
+    def _try_again(self) -> None:
+        if not self._alarm:
+            self._alarm.append(signal.signal(signal.SIGALRM, self.take))
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN)
 
 
-def _usual_handlers() -> dict[signal.Signals, Any]:
-    """Return the handlers of SIGINT and SIGTERM, where they are Python's or the system's own."""
-    now = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    usual = (signal.default_int_handler, signal.SIG_DFL)
-    return {number: handler for number, handler in now.items() if handler in usual}
+def _is_within(
+    frame: FrameType | None, packages: Collection[str], functions: Collection[str] = ()
+) -> bool:
+    """Return whether a frame is of code of packages or of functions, or called by it."""
+    while frame is not None:
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package in packages or frame.f_code.co_name in functions:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _usual_handlers(numbers: Collection[signal.Signals]) -> dict[signal.Signals, Any]:
+    """Return the handlers of signals, where they are Python's, the system's own or those above.
+
+    Raises:
+        KeyboardInterrupt: an interruption waits already.
+    """
+    found = {}
+    for number in numbers:
+        handler = signal.getsignal(number)
+        outer = getattr(handler, "__self__", None)
+        if isinstance(outer, _Interruption):
+            outer.raise_if_waiting()
+        elif handler not in (signal.default_int_handler, signal.SIG_DFL):
+            continue
+        found[number] = handler
+    return found

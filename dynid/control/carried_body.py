@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.mechanism import Mechanism
 
+_HEAVIEST, _FARTHEST = 1e6, 1e3  # [kg, m] of a payload: beyond, numbers are damaged
+_ROUNDING = 1e-9  # of the largest moment of inertia, as in the controller
+
 
 def carrying(mechanism: Mechanism, body: RigidBody) -> Mechanism:
     """Return a mechanism with a payload on the body that carries payloads."""
@@ -40,11 +43,11 @@ def read_carried_body(path: Path) -> RigidBody:
     """Read a ``payload.yaml`` of ``dynid identify --payload``.
 
     Raises:
-        ConfigurationError: there is no such file, or it has no payload.
+        ConfigurationError: there is no such file, or it has no payload, or one that no body has.
     """
     found = ros_parameters(read_text(path), str(path))
     try:
-        return RigidBody.from_numbers(
+        body = RigidBody.from_numbers(
             float(str(found["payload.mass"])), found["payload.centre"], found["payload.inertia"]
         )
     except (KeyError, OverflowError, TypeError, ValueError):
@@ -53,3 +56,29 @@ def read_carried_body(path: Path) -> RigidBody:
             "finite numbers; expected the payload.yaml of `dynid identify --payload`."
         )
         raise ConfigurationError(message) from None
+    problem = _problem(body)
+    if problem:
+        raise ConfigurationError(f"{path}: {problem}")
+    return body
+
+
+def _problem(body: RigidBody) -> str:
+    """Return a sentence on numbers that no payload has, or an empty text."""
+    farthest, largest = float(np.abs(body.centre).max()), float(np.abs(body.inertia).max())
+    for name, value, most, unit in (
+        ("mass", body.mass, _HEAVIEST, "kg"),
+        ("centre", farthest, _FARTHEST, "m"),
+        ("inertia", largest, _HEAVIEST * _FARTHEST**2, "kg m^2"),
+    ):
+        if not 0 <= value <= most:
+            return f"payload.{name} has {value:g} {unit}; expected 0 to {most:g} {unit}."
+    moments = np.linalg.eigvalsh(body.inertia)
+    rounding = _ROUNDING * moments[2]
+    if moments[0] < -rounding or moments[0] + moments[1] < moments[2] - rounding:
+        shown = ", ".join(f"{one:.4g}" for one in moments)
+        return (
+            f"payload.inertia has the principal moments {shown} kg m^2, which no body has: none "
+            "may be negative, or larger than the sum of the other two (order: xx, xy, yy, xz, yz, "
+            "zz, about the centre of mass)."
+        )
+    return ""

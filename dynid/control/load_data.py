@@ -83,6 +83,7 @@ def load_text(controller: Controller, body: RigidBody, *, name: str = "", axis: 
         controller: whose.
         body: in the frame of the flange.
         name: of the load: ABB's variable, or KUKA's and FANUC's number; empty: ``payload`` or 1.
+            Others have none.
         axis: that carries the load, if it is not the flange; only KUKA takes such, of axis 3.
 
     Raises:
@@ -97,6 +98,11 @@ def load_text(controller: Controller, body: RigidBody, *, name: str = "", axis: 
         raise ConfigurationError(
             f"The payload is on axis {axis}; only --to kuka takes a load on another axis than the "
             f"last, and only on axis {_KUKA_AXIS}."
+        )
+    if name and (controller in _NAMELESS or axis):
+        raise ConfigurationError(
+            f"--name {name}: the load that --to {controller} sets here has neither name nor "
+            "number; leave --name out."
         )
     return _WRITERS[controller](body, name, axis)
 
@@ -194,6 +200,7 @@ def _fixed(value: float) -> str:
     return f"{round(float(value), 9) + 0.0:.9f}".rstrip("0").rstrip(".")
 
 
+_NAMELESS = ("ur", "franka")  # controllers with one load at a time
 _KUKA_AXIS = 3
 
 _WRITERS: dict[Controller, Callable[[RigidBody, str, int], str]] = {

@@ -63,7 +63,7 @@ class Residual:
         1 or more where the model is no better than none. Noise within a tenth of a second, and what
         dry friction may be at rest, do not count.
         """
-        length = max(round(_BLOCK * self.rate), 1)
+        length = min(max(round(_BLOCK * self.rate), 1), len(self.error))
         count = len(self.error) // length
 
         def blocks(values: Array) -> Array:

@@ -147,6 +147,11 @@ class _Watch:
 
 def _prepare(model: Model, history: History, reference: int, seed: int) -> _Watch:
     span, first = Span.of_history(history), slice(0, reference)
+    if not np.ptp(history.values[first], axis=0).any():
+        raise EstimationError(
+            f"history of {history.robot}: the first {reference} models are the same to the last "
+            "digit; each must be identified from a recording of its own."
+        )
     groups = friction_groups(model, history.names, history.covariances[first])
     between = find_variation([span.part(0, reference)], groups)
     total = between.covariance(history.covariances)

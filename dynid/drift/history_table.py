@@ -13,6 +13,7 @@ from dynid.input_file import read_text
 from dynid.limits import HISTORY_MODELS
 from dynid.text import printable
 
+_EARLIEST, _LATEST = 1980, 2200  # years: others are of a clock that was not set, or mistyped
 _COLUMNS = ("model", "time", "temperature")
 _COLDEST, _HOTTEST = -100.0, 500.0  # [°C], of a robot or its surroundings, with a reserve
 
@@ -70,18 +71,23 @@ def parse_time(where: str, cell: str) -> datetime:
     """Return a date and time in ISO 8601 in UTC; without a zone it is taken as in UTC.
 
     Raises:
-        ConfigurationError: it is no date and time.
+        ConfigurationError: it is no date and time, or not of a recording.
     """
     try:
         moment = datetime.fromisoformat(cell.strip().replace("Z", "+00:00"))
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=timezone.utc)
-        return moment.astimezone(timezone.utc)
+        moment = moment.astimezone(timezone.utc)
     except (ValueError, OverflowError):  # the latter in the first and last hours of all years
         raise ConfigurationError(
             f"{where}: time '{printable(cell)}' is not a date and time such as "
             "2026-01-31T12:00:00Z."
         ) from None
+    if not _EARLIEST <= moment.year <= _LATEST:
+        raise ConfigurationError(
+            f"{where}: time '{printable(cell)}' is not between the years {_EARLIEST} and {_LATEST}."
+        )
+    return moment
 
 
 def parse_temperature(where: str, cell: str) -> float:

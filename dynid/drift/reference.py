@@ -15,6 +15,7 @@ from dynid.drift.history import History
 from dynid.drift.persistence import Directions, estimate_persistence
 
 _USUAL = 0.1  # relative variation of friction, to weight recordings before it is estimated
+_SAME_WARMTH = 1e-6  # [°C] from the mean: closer temperatures do not show their effect
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +88,12 @@ def find_variation(references: Sequence[Span], groups: Groups) -> BetweenDays:
         one.values - design @ baseline.coefficients
         for one, design, baseline in zip(references, designs, baselines, strict=True)
     ]
-    fitted = [_varying(one) for one in designs]
+    regressors = [_varying(one) for one in designs]
     found = estimate_between_days(
         np.concatenate(residuals),
         np.concatenate([one.covariances for one in references]),
         groups,
-        fitted=sum(one.shape[1] for one in fitted),
+        fitted=sum(one.shape[1] for one in regressors),
     )
     weights, between = found.of_joints()
     directions = [
@@ -102,14 +103,12 @@ def find_variation(references: Sequence[Span], groups: Groups) -> BetweenDays:
             design,
             one.steps,
         )
-        for residual, one, design in zip(residuals, references, fitted, strict=True)
+        for residual, one, design in zip(residuals, references, regressors, strict=True)
     ]
     return found.with_persistence(estimate_persistence(directions, between))
 
 
 def _varying(design: Array) -> Array:
-    """Return the regressors (R, d) that are estimated: not a temperature that was always the same.
-
-    Its slope is that of its prior.
-    """
-    return np.asarray(design[:, np.r_[True, np.ptp(design[:, 1:], axis=0) > 0]])
+    """Return a design (R, d) without a temperature that was always the same."""
+    same = np.abs(design[:, 1:]).max(axis=0, initial=0.0) < _SAME_WARMTH
+    return design[:, [True, *~same]]

@@ -96,6 +96,7 @@ def evaluate(
     settings: EvaluationSettings,
     *,
     reference: Reference | None = None,
+    reasons: Sequence[str] = (),
     warnings: Sequence[str] = (),
 ) -> Verdict:
     """Evaluate every joint over all recordings together.
@@ -104,6 +105,7 @@ def evaluate(
         comparisons: one per recording, of the same joints.
         settings: the criterion, and the filters of the comparisons.
         reference: errors on data not used in the fit, and the robot's limits.
+        reasons: sentences on why no model of these recordings can be good.
         warnings: sentences to add to the verdict's warnings.
     """
     names = comparisons[0].signals.joint_names
@@ -114,10 +116,11 @@ def evaluate(
         rated = _rated(errors, comparisons, number, float(floor[number]), reference or Reference())
         use = _use(rated, settings)
         joints.append(replace(rated, feedforward=use[0], collision=use[1]))
-    reasons = [reason for joint in joints for reason in criterion.reasons(joint, settings)]
+    not_met = [reason for joint in joints for reason in criterion.reasons(joint, settings)]
+    reasons = (*reasons, *not_met)
     remarks = criterion.remarks(joints, settings)
     # causes before their symptoms
-    return Verdict(tuple(joints), not reasons, tuple(reasons), (*warnings, *remarks))
+    return Verdict(tuple(joints), not reasons, reasons, (*warnings, *remarks))
 
 
 def _rated(

@@ -20,6 +20,7 @@ from dynid.estimation.work import Share, Work
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import sentences
+from dynid.evaluation.diagnosis.scale import reasons_against_units
 from dynid.evaluation.errors import compare, unconstrained_errors
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import Reference, evaluate
@@ -156,6 +157,7 @@ def _identify(
         comparisons,
         settings,
         reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted, held_out)),
+        reasons=reasons_against_units(case),
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )
     parameters = standard_table(mechanism, fitted)

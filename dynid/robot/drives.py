@@ -24,6 +24,9 @@ from dynid.configuration import (
 from dynid.errors import ConfigurationError
 from dynid.robot.limits import Limits
 
+SMALLEST, LARGEST = 1e-9, 1e9
+"""Of a drive's factors in SI units: beyond, products of them overflow or vanish."""
+
 INT16_MAX = 32767
 """Largest value of 0x60B2 [permille]; ethercat_driver casts to int16 without saturating."""
 
@@ -101,6 +104,11 @@ class Drives(Settings):
         for name in ("torque_constant", "force_constant", "gear_ratio"):
             if 0.0 in (getattr(self, name) or ()):
                 raise ValueError(f"{name} must not be 0")
+            for value in getattr(self, name) or ():
+                if not SMALLEST <= abs(value) <= LARGEST:
+                    raise ValueError(
+                        f"{name} must be from {SMALLEST:g} to {LARGEST:g} in size, got {value:g}"
+                    )
         return self
 
     @model_validator(mode="after")

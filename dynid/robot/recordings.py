@@ -9,6 +9,7 @@ from dynid.errors import ConfigurationError
 from dynid.recording import load
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.plausible_motion import check_motion_is_possible
 from dynid.robot.robot import Robot
 from dynid.robot.servo_torque import with_servo_torque
 
@@ -33,7 +34,8 @@ def load_recording(
         stop: omit samples after this time [s].
 
     Raises:
-        RecordingError: the recording cannot be read, or lacks a joint.
+        RecordingError: the recording cannot be read, lacks a joint, or has positions that the
+            robot cannot have reached, such as in degrees.
         ConfigurationError: the profile does not describe the servos.
     """
     check_type("load_recording(): robot", robot, Robot, "dynid.load_robot(path)")
@@ -70,7 +72,7 @@ def _loaded(
     path: str | Path, robot: Robot, *, topic: str | None, start: float | None, stop: float | None
 ) -> Recording:
     settings = robot.settings(RecordingSettings)
-    return load.load_recording(
+    loaded = load.load_recording(
         Path(path),
         robot.joints,
         topic=topic or settings.topic,
@@ -81,3 +83,5 @@ def _loaded(
         start=start,
         stop=stop,
     )
+    check_motion_is_possible(loaded, robot)
+    return loaded

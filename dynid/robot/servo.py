@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import NonNegativeFloat, PositiveFloat, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, field_validator, model_validator
 
 from dynid.arrays import Array
 from dynid.configuration import (
@@ -28,7 +28,7 @@ from dynid.configuration import (
     Settings,
     per_joint,
 )
-from dynid.robot.drives import Drives, torque_per_ampere
+from dynid.robot.drives import LARGEST, SMALLEST, Drives, torque_per_ampere
 
 
 class Servo(Settings):
@@ -53,10 +53,18 @@ class Servo(Settings):
     """Position errors up to this size give no output [rad or m]."""
     bias: PerJoint = (0.0,)
     """Added to commands: zero of the commands minus zero of the positions [rad or m]."""
-    delay: NonNegativeFloat = 0.0
+    delay: NonNegativeFloat = Field(default=0.0, le=10.0)
     """Time from the stamp of a command until it acts [s]."""
-    loop_rate: PositiveFloat = 1000.0
+    loop_rate: PositiveFloat = Field(default=1000.0, ge=1.0, le=1e6)
     """Rate of the position loop [Hz]; the position it uses is half a period old on average."""
+
+    @field_validator("position_gain", "output_max", "supply_voltage", "resistance")
+    @classmethod
+    def _can_be_computed_with(cls, values: tuple[float, ...] | None) -> tuple[float, ...] | None:
+        for value in values or ():
+            if not SMALLEST <= value <= LARGEST:
+                raise ValueError(f"must be from {SMALLEST:g} to {LARGEST:g}, got {value:g}")
+        return values
 
     @model_validator(mode="after")
     def _is_driven_by_voltage_or_torque(self) -> Servo:

@@ -77,8 +77,9 @@ def roll_outs(model: Model, commanded: Recording, *, horizon: float = 1.0) -> Ro
     robot = _robot_of(model)
     signals = preprocess(with_servo_torque(commanded, robot), robot)
     rate = commanded.sampling_rate
-    samples = round(horizon * rate)
     first = np.ceil((signals.time[0] + _RUN_IN) * rate)
+    last = np.floor(signals.time[-1] * rate) - horizon * rate
+    samples = 0 if last < first else round(horizon * rate)
     last = np.floor(signals.time[-1] * rate) - samples
     if samples < 1 or last < first:
         message = (

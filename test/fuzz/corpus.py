@@ -30,6 +30,7 @@ from dynid.robot.slave_files import slave_files
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.simulate import simulate
 from fuzz.command_targets import put_commands
+from fuzz.description_targets import put_descriptions
 from fuzz.fleet_targets import put_fleet
 from fuzz.simulator_targets import put_simulators
 
@@ -202,6 +203,7 @@ def make_corpus(folder: Path) -> None:
     put_fleet(folder, short)
     put_simulators(folder)
     put_commands(folder, short)
+    put_descriptions(folder, stl())
 
 
 def _put(folder: Path, name: str, content: str | bytes) -> None:

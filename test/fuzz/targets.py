@@ -13,7 +13,8 @@ import numpy as np
 from mcap.records import Chunk
 from mcap.stream_reader import StreamReader
 
-from dynid.control.carried_body import read_carried_body
+from dynid.control.build import control_model
+from dynid.control.carried_body import carrying, read_carried_body
 from dynid.control.threshold_file import with_thresholds
 from dynid.control.wrench.uncertainty_file import read_uncertainty
 from dynid.drift.history_table import read_history_table
@@ -52,6 +53,7 @@ from fuzz.command_targets import (
     read_rows,
     seal_again,
 )
+from fuzz.description_targets import new_described
 from fuzz.fleet_targets import read_data_set, read_episode, read_fleet, read_fleet_table
 from fuzz.simulator_targets import read_mjcf, read_simulator
 
@@ -174,9 +176,14 @@ def _esi(path: Path, _: Path) -> Numbers:
     yield from (found.profile.vendor_id, found.profile.rpdo, len(found.notes))
 
 
-def _payload(path: Path, _: Path) -> Numbers:
+def _payload(path: Path, folder: Path) -> Numbers:
     body = read_carried_body(path)
     yield from (body.mass, body.centre, body.inertia)
+    robot, mechanism = _robot(folder), _good_model(folder).mechanism
+    control_model(robot, mechanism).set_payload(body.mass, body.centre, body.inertia)
+    still = np.zeros((1, len(mechanism.joints)))
+    loaded = carrying(mechanism, body)
+    yield loaded.torque(still, still + 1, still + 1, loaded.parameters)
 
 
 def _thresholds(path: Path, folder: Path) -> Numbers:
@@ -313,6 +320,7 @@ TARGETS = {
     "package": Target(read_package, 500),
     "progress": Target(read_left_progress, 500),
     "new": Target(new_profile, 25),
+    "described": Target(new_described, 40),
     "seal": Target(seal_again, 25),
     "rows": Target(read_rows, 5),
 }

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from support.arm_files import write_arm
 from typer.testing import CliRunner
 
-from dynid.cli.app import app
+from dynid.cli import app
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.file_names import checked_file_name, encoded_file_name, likely_file_name
 from dynid.files import write_text

@@ -136,7 +136,7 @@ def test_every_room_opens_with_what_it_is_for(room: Path) -> None:
     ("source", "fault"),
     [
         ("from dynid.robot.model import Model", "which is above it"),
-        ("def late():\n    import dynid.cli.app", "which is above it"),
+        ("def late():\n    import dynid.cli.application", "which is above it"),
     ],
 )
 def test_an_import_that_runs_upwards_is_found(tmp_path: Path, source: str, fault: str) -> None:

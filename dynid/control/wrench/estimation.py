@@ -114,13 +114,13 @@ def free_motion_uncertainty(
         return identified_uncertainty(
             model, observer_gain=gain, false_alarms_per_hour=false_alarms_per_hour
         )
+    observed = [
+        observe(model, one, gain=gain, carried=carried, zero_phase=zero_phase) for one in recordings
+    ]
     residuals = [
         recorded_residual(model.robot, model.mechanism, one, carried=carried) for one in recordings
     ]
     check_explained(model.robot.joints, residuals)
-    observed = [
-        observe(model, one, gain=gain, carried=carried, zero_phase=zero_phase) for one in recordings
-    ]
     return learned_uncertainty(model.robot, observed, false_alarms_per_hour=false_alarms_per_hour)
 
 

@@ -124,13 +124,15 @@ def observe(
     unit = _unit_uncertainty(robot)
     observer = torque_observer(unit, gain, recording.sampling_rate)
     found, covariance, passed = observer.run(core, position, velocity, torque)
-    skipped = int(np.ceil(_SETTLING / gain * recording.sampling_rate))
-    if len(found) <= 2 * skipped:
+    settling = float(np.ceil(_SETTLING / gain * recording.sampling_rate))
+    if len(found) <= 2 * settling:
+        named = ", ".join(one.name for one in recording.sources) or "the recording"
         message = (
-            f"the recording has {len(found)} samples, but the observer needs more than "
-            f"{2 * skipped} at {gain:g}/s; record longer, or raise the observer's gain."
+            f"{named} has {len(found)} samples, but the observer needs more than "
+            f"{2 * settling:g} at {gain:g}/s; record longer, or raise the observer's gain."
         )
         raise PreprocessingError(message)
+    skipped = int(settling)
     lost = ~np.isfinite(found).all(axis=1)
     if lost.any():
         first = float(time[np.argmax(lost)])

@@ -24,6 +24,10 @@ _UNITS = {
     np.pi / 180: "degrees somewhere",
     180 / np.pi: "degrees somewhere",
 }
+_BETTER = 0.1  # error with positions in degrees, over that in radians
+_EXPLAINED = 0.5  # the same over the torque, for a verdict
+_DEGREES = "the torque fits positions in degrees much better than in radians."
+_CONVERT = "'factor: 0.0174533' of position in the column map (recording.columns) converts them."
 _NEAR = 0.7  # logarithm of a ratio's distance from one of these
 
 
@@ -91,12 +95,30 @@ def _ratio(case: Case, joint: int) -> float | None:
 
 def are_degrees(case: Case) -> bool:
     """Whether positions in degrees explain the torque much better."""
-    measured = case.decimated.torque
-    turns = ~np.array(case.mechanism.prismatic)
-    q, dq, ddq = (v * np.where(turns, np.pi / 180, 1.0) for v in case.decimated.motion)
-    converted = case.mechanism.torque(q, dq, ddq, case.mechanism.urdf_parameters)
-    before = np.linalg.norm(measured - case.urdf_torque)
-    return bool(np.linalg.norm(measured - converted) < 0.1 * before)
+    before = float(np.linalg.norm(case.decimated.torque - case.urdf_torque))
+    return _error_in_degrees(case) < _BETTER * before
+
+
+def reasons_against_units(case: Case) -> list[str]:
+    """Return why no model can be true, where the torque shows that positions are in degrees.
+
+    A torque that is almost 0 is explained by any robot at a pose without weight, and shows nothing.
+    """
+    measured = float(np.linalg.norm(case.decimated.torque))
+    sure = are_degrees(case) and _error_in_degrees(case) < _EXPLAINED * measured
+    return [f"{_DEGREES[:-1]}; {_CONVERT}"] if sure else []
+
+
+def _error_in_degrees(case: Case) -> float:
+    """Return the norm of the URDF's torque error with positions that are taken as degrees."""
+
+    def norm() -> float:
+        turns = ~np.array(case.mechanism.prismatic)
+        q, dq, ddq = (v * np.where(turns, np.pi / 180, 1.0) for v in case.decimated.motion)
+        converted = case.mechanism.torque(q, dq, ddq, case.mechanism.urdf_parameters)
+        return float(np.linalg.norm(case.decimated.torque - converted))
+
+    return case.derived("error in degrees", norm)
 
 
 def _degrees(case: Case) -> Finding:
@@ -104,8 +126,8 @@ def _degrees(case: Case) -> Finding:
         cause="torque_factor",
         joint=None,
         severity="problem",
-        sentence="the torque fits positions in degrees much better than in radians.",
-        remedy="Check the unit of position ('factor' in the column map converts it).",
+        sentence=_DEGREES,
+        remedy=f"Check the unit of position: {_CONVERT}",
         evidence={"largest position [rad]": float(np.abs(case.decimated.position).max())},
     )
 

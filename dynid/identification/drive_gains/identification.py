@@ -29,6 +29,8 @@ Progress = Callable[[str], None]
 LARGEST_STANDARD_DEVIATION = 0.25
 """Relative standard deviation above which a constant is not identifiable."""
 
+_COMPARABLE = 100.0  # times the currents without payload: more is another unit, not a payload
+
 
 @dataclass(frozen=True, eq=False)
 class DriveGains:
@@ -133,6 +135,7 @@ def identify_drive_gains(
         progress("preprocessing")
         signals = [[preprocess(one, robot) for one in some] for some in (unloaded, loaded)]
         _check_motion(signals)
+        _check_currents(robot.joints, signals)
         progress("estimating")
         settings = robot.settings(IdentificationSettings)
         own, with_it = (build_problem(mechanism, base, some, settings) for some in signals)
@@ -196,3 +199,28 @@ def _check_motion(signals: Sequence[Sequence[Signals]]) -> None:
             raise EstimationError(
                 f"no joint moves in the recordings {name} payload; drive gains need motion."
             )
+
+
+def _check_currents(joints: Sequence[str], signals: Sequence[Sequence[Signals]]) -> None:
+    """Raise if a current is not measured, or those of both kinds of recordings cannot compare."""
+    sizes = []
+    for name, some in zip(("without", "with"), signals, strict=True):
+        torque = np.concatenate([one.raw_torque for one in some])
+        moving = np.concatenate([one.moving for one in some]).any(axis=0)
+        constant = np.flatnonzero(moving & (np.ptp(torque, axis=0) == 0) & (torque[0] != 0))
+        if len(constant):
+            raise EstimationError(
+                f"the current of joint '{joints[constant[0]]}' never changes in the recordings "
+                f"{name} payload, although it moves; the source must measure it."
+            )
+        sizes.append(np.sqrt(np.mean(torque**2, axis=0)))
+    ratios = sizes[1] / np.maximum(sizes[0], 1e-300)
+    nearest = float(ratios.min() if ratios.min() > 1 else ratios.max())
+    if not 1 / _COMPARABLE < nearest < _COMPARABLE:
+        raise EstimationError(
+            f"the currents of every joint with payload are at least {nearest:.3g} times those "
+            "without; record both in the same unit."
+            if nearest > 1
+            else f"the currents of every joint with payload are at most {nearest:.3g} times those "
+            "without; record both in the same unit."
+        )

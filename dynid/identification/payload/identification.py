@@ -16,6 +16,7 @@ from dynid.evaluation.errors import compare
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
 from dynid.identification.payload.fit import PayloadFit, fit_payload
 from dynid.identification.payload.payload import Payload, describe, own_torque_errors
+from dynid.identification.payload.plausible import impossible_mass
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, given_recordings
 from dynid.robot.model import Model
@@ -99,7 +100,13 @@ def identify_payload(
         held_out, limits = _held_out(found, signals), Reference.of(base.robot)
         before = evaluate(without, settings, reference=limits)
         rated = Reference.of(base.robot, held_out.relative_error)
-        after = evaluate(compare(loaded, signals, settings), settings, reference=rated)
+        impossible = impossible_mass(base, float(found.posterior.mean[0]))
+        after = evaluate(
+            compare(loaded, signals, settings),
+            settings,
+            reference=rated,
+            reasons=[impossible] if impossible else [],
+        )
         return PayloadIdentification(
             payload=describe(base, found.body, recordings),
             mechanism=loaded,

@@ -13,6 +13,7 @@ from dynid.errors import EstimationError
 from dynid.identification.payload.consistent import Posterior, consistent_body, find_posterior
 from dynid.identification.payload.fit import payload_columns
 from dynid.identification.payload.payload import TOO_LITTLE, Payload, describe, own_torque_errors
+from dynid.identification.payload.plausible import impossible_mass
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.model import Model
@@ -97,6 +98,7 @@ class StaticPayload:
         friction: mean static friction over the dwells (n,) [N m or N].
         from_both_sides: which joints (n,) came to rest from both directions.
         notes: sentences on what was repaired.
+        impossible: a sentence on why there cannot be such a mass, or an empty text.
     """
 
     payload: Payload
@@ -107,11 +109,12 @@ class StaticPayload:
     friction: Array
     from_both_sides: tuple[bool, ...]
     notes: tuple[str, ...]
+    impossible: str = ""
 
     @property
     def success(self) -> bool:
-        """Whether the mass is identifiable."""
-        return bool(self.payload.body.identifiable[0])
+        """Whether the mass is identifiable and possible."""
+        return bool(self.payload.body.identifiable[0]) and not self.impossible
 
     @property
     def outcome(self) -> str:
@@ -119,6 +122,8 @@ class StaticPayload:
         mass = f"{self.mass:.3g} kg, standard deviation {self.mass_standard_deviation:.2g} kg"
         dwells = f"{len(self.dwells)} dwell{'s' if len(self.dwells) > 1 else ''}"
         reason = self.payload.not_identifiable.get(self.payload.parameters[0], "")
+        if self.impossible:
+            return f"The mass from {dwells} is wrong: {self.impossible}"
         if self.success:
             return f"Mass from {dwells}: {mass}."
         if reason != TOO_LITTLE:
@@ -165,15 +170,17 @@ def payload_at_rest(
     found, friction = _fit(base, dwells)
     approach = np.array([dwell.approach for dwell in dwells])
     both = np.any(approach > 0, axis=0) & np.any(approach < 0, axis=0)
+    mass, deviation = float(found.mean[0]), float(np.sqrt(found.covariance[0, 0]))
     return StaticPayload(
         payload=describe(base, consistent_body(found), recordings),
         joints=base.mechanism.joints,
-        mass=float(found.mean[0]),
-        mass_standard_deviation=float(np.sqrt(found.covariance[0, 0])),
+        mass=mass,
+        mass_standard_deviation=deviation,
         dwells=tuple(dwells),
         friction=friction,
         from_both_sides=tuple(np.atleast_1d(both).tolist()),
         notes=tuple(note for one in signals for note in one.notes),
+        impossible=impossible_mass(base, mass, deviation),
     )
 
 

@@ -29,6 +29,7 @@ from dynid.robot.servo_torque import law_of
 
 _ITERATIONS = 12
 _REWEIGHTED = 3  # rounds of the joints' weights
+_SAMPLES_EACH = 10  # positions for each unknown, and not less
 _SETTLED = 0.02  # of a standard deviation
 _MENTIONED = 1e-3  # share of the largest factor of a combination
 
@@ -105,7 +106,7 @@ def identify_servos(
     Raises:
         ConfigurationError: an unknown or a known base parameter does not exist, or the profile does
             not describe the servos.
-        EstimationError: the search does not converge.
+        EstimationError: nothing moves, there are too few samples, or the search does not converge.
     """
     robot = robot.with_explicit_terms()
     _check(unknowns)
@@ -124,6 +125,7 @@ def identify_servos(
     wanted = unknowns_of(unknowns, len(robot.joints))
     names = (*base.names, *(one.name for one in wanted))
     k = len(base.names)
+    _check_enough(commanded, len(names) - int(fixed.sum()))
     for _ in range(_ITERATIONS):
         rows = extended_rows(robot, commanded, law, wanted, mechanism, base)
         rows = _per_gain(rows, wanted, law, given, fixed)
@@ -168,6 +170,23 @@ def _check(unknowns: Sequence[str]) -> None:
     if not unknowns:
         message = f"name at least one unknown of the servos: {', '.join(UNKNOWNS)}."
         raise ConfigurationError(message)
+
+
+def _check_enough(commanded: Sequence[Recording], unknown: int) -> None:
+    """Raise if nothing moves, or an exact fit would show nothing."""
+    if not any((np.ptp(one.position, axis=0) > 2 * _steps(one)).any() for one in commanded):
+        message = "no joint moves in the recordings; an identification of servos needs motion."
+        raise EstimationError(message)
+    count = sum(one.position.size for one in commanded)
+    if count < _SAMPLES_EACH * unknown:
+        raise EstimationError(
+            f"the recordings have {count} positions for {unknown} unknowns of servos and robot; "
+            f"record longer: at least {_SAMPLES_EACH * unknown}, and some seconds of motion."
+        )
+
+
+def _steps(recording: Recording) -> Array:
+    return np.asarray(0.0 if recording.position_step is None else recording.position_step)
 
 
 def _per_gain(

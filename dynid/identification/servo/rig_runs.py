@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat
 
-from dynid.arrays import Array, Vector
+from dynid.arrays import Array
 from dynid.configuration import Settings
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
+from dynid.robot.drives import LARGEST, SMALLEST
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.recording.model import Recording
     from dynid.robot.robot import Robot
 
+_Length = Annotated[float, Field(ge=-1e3, le=1e3)]  # [m]
+_Factor = Annotated[float, Field(ge=SMALLEST, le=LARGEST)]
+
 
 class LoadSettings(Settings):
     """A body fixed to the rod, in the frame of the rod's link."""
 
-    mass: PositiveFloat
+    mass: PositiveFloat = Field(le=1e6)
     """[kg]."""
-    centre: Vector
+    centre: tuple[_Length, _Length, _Length]
     """Centre of mass [m]."""
-    inertia: NonNegativeFloat = 0.0
+    inertia: NonNegativeFloat = Field(default=0.0, le=1e12)
     """About its centre of mass and the joint's axis [kg m^2]; 0: a point mass."""
 
 
@@ -37,9 +41,9 @@ class RunSettings(Settings):
     """Commands and positions, relative to the rig's file."""
     load: LoadSettings | None = None
     """Null: the rod alone."""
-    position_gain: PositiveFloat | None = None
+    position_gain: _Factor | None = None
     """Of the servo's loop [duty per rad, or N m/rad]; null: the profile's."""
-    supply_voltage: PositiveFloat | None = None
+    supply_voltage: _Factor | None = None
     """[V]; null: the profile's."""
     start: NonNegativeFloat | None = None
     """Samples before this time are left out [s]."""

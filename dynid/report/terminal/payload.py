@@ -130,6 +130,7 @@ def static_payload_json(found: StaticPayload) -> dict[str, Any]:
             joint: {"friction": friction, "from_both_sides": both} for joint, friction, both in rows
         },
         "success": found.success,
+        "impossible": found.impossible,
     }
 
 

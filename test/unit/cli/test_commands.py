@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dynid
-from dynid.cli.app import app
+from dynid.cli import app
 from dynid.cli.commands import COMMANDS, load_command
 
 HEAVY = ("clarabel", "matplotlib", "numpy", "pinocchio", "pydantic", "rosbags", "scipy", "yaml")

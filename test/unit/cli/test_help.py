@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dynid.cli.app import app
+from dynid.cli import app
 from dynid.cli.commands import COMMANDS, RenamingCommand, load_command, plain_help
 
 SUBCOMMANDS = ("at", "along", "base", "code", "seal")

@@ -5,17 +5,22 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.deadlines import LONGEST
+from support.small_robot import write_small_robot
 
 from dynid.cli import interruption
+from dynid.cli.commands import COMMANDS
 from dynid.cli.interruption import interrupted_outside
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -181,3 +186,110 @@ def test_an_interruption_from_another_process_ends_a_wait() -> None:
         waiting.append(True)
         time.sleep(LONGEST)
     sender.join()
+
+
+# in the import of a module, where extension modules make an ImportError of what is raised
+IN_IMPORT = """
+import signal, sys
+from dynid.cli import interruption, main
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            try:
+                signal.raise_signal(signal.{number})
+            except BaseException as error:
+                raise ImportError("initialization failed") from error
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background job
+interruption._FORCED = {forced}
+sys.meta_path.insert(0, Interrupting())
+main()
+print("went on")
+"""
+
+
+def interrupted_in_import(
+    module: str, *arguments: str, number: str = "SIGINT", forced: float = LONGEST
+) -> subprocess.CompletedProcess[str]:
+    program = IN_IMPORT.format(module=module, number=number, forced=forced)
+    return subprocess.run(  # noqa: S603  this very Python
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_interruption_while_a_command_is_imported_ends_it_without_a_complaint(name: str) -> None:
+    done = interrupted_in_import(f"dynid.cli.{COMMANDS[name].module}", name, "--help")
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("module", ["dynid.cli.application", "typer", "rich"])
+def test_an_interruption_while_the_program_is_imported_ends_it_without_a_complaint(
+    module: str,
+) -> None:
+    done = interrupted_in_import(module, "robots")
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_an_interruption_while_serve_is_imported_ends_it_without_a_complaint(tmp_path) -> None:
+    done = interrupted_in_import("pyarrow", "fleet", "serve", str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_an_interruption_while_serve_imports_dask_ends_it_without_a_complaint(
+    number: str, tmp_path: Path
+) -> None:
+    done = interrupted_in_import("distributed", "fleet", "serve", str(tmp_path), number=number)
+    assert done.stderr == ""
+    assert done.returncode in {0, 130}  # 0: the pages were served by then
+
+
+def test_an_interruption_while_a_search_imports_ends_it_without_a_complaint(tmp_path: Path) -> None:
+    output = tmp_path / "excitation.yaml"
+    arguments = ["excite", "-p", str(write_small_robot(tmp_path)), "-o", str(output)]
+    done = interrupted_in_import("dynid.excitation.design.optimise", *arguments)
+    assert (done.returncode, done.stderr) == (130, "")
+    assert not output.exists()
+
+
+def test_another_signal_later_ends_a_process_that_imports() -> None:
+    done = interrupted_in_import("typer", "robots", forced=-1.0)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_an_interruption_that_waits_is_raised_where_a_command_handles_signals_itself() -> None:
+    def block() -> None:
+        with interruption.interrupted_between_imports():
+            exec(PACKAGE, names)  # noqa: S102
+            names["interrupted"]([])
+            with interrupted_outside(["locking"]):
+                pytest.fail("the block was begun")
+
+    names: dict[str, Any] = {"__name__": "importlib.part"}
+    with pytest.raises(KeyboardInterrupt):
+        block()
+
+
+def test_a_signal_that_waits_is_ignored_once_results_are_written(package) -> None:
+    with interruption.interrupted_once() as ignore:
+        package["__name__"] = "importlib.part"
+        package["interrupted"]([])
+        ignore()
+        signal.raise_signal(signal.SIGTERM)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_second_signal_does_not_interrupt_what_follows_the_first(number: int) -> None:
+    with interruption.interrupted_once():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+        for again in SIGNALS:
+            signal.raise_signal(again)

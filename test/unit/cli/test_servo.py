@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dynid.cli.app import app
+from dynid.cli import app
 from dynid.errors import DynidError
 from dynid.identification.identify import identify
 from dynid.identification.servo.rig_runs import LoadSettings, RunSettings
@@ -110,6 +110,14 @@ def test_rig_identifies_a_servo_from_the_recordings_that_a_file_names(tmp_path: 
         ("runs: [{recording: none.npz}]", "none.npz"),
         ("profile: so101\nruns: [{recording: none.npz}]", "a rig has one joint"),
         ("runs: [{recording: a.npz, weight: 3}]", "weight"),
+        ("runs: [{recording: a.npz, position_gain: 1e-300}]", "position_gain"),
+        ("runs: [{recording: a.npz, supply_voltage: 1e+308}]", "supply_voltage"),
+        ("runs: [{recording: a.npz, load: {mass: 1e+308, centre: [0, 0, 0]}}]", "load.mass"),
+        ("runs: [{recording: a.npz, load: {mass: 1, centre: [1e+308, 0, 0]}}]", "load.centre"),
+        (
+            "runs: [{recording: a.npz, load: {mass: 1, centre: [0, 0, 0], inertia: 1e+308}}]",
+            "load.inertia",
+        ),
     ],
 )
 def test_rig_refuses_a_file_with_a_sentence(tmp_path: Path, content: str, words: str) -> None:

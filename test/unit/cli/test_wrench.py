@@ -201,3 +201,22 @@ def test_free_motion_that_the_model_does_not_describe_is_refused(
     given = [workshop / "pushed", "-m", workshop / "model.yaml", f"--free={tmp_path / 'in N mm'}"]
     assert run(monkeypatch, *given) == 2
     assert "recording 1 of free motion: the model leaves" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("gain", ["30", "1e-300"])
+def test_recordings_that_are_too_short_for_the_observer_are_refused(
+    workshop: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    gain: str,
+) -> None:
+    free = load_recording(workshop / "free_3", load_robot(workshop / "duo.yaml"))
+    write_bag(free.cut(1.0, 1.015), tmp_path / "short")
+    given = ["-m", workshop / "model.yaml", "-p", workshop / "duo.yaml"]
+    given = [*given, f"--set=collision.observer_gain={gain}"]
+    assert run(monkeypatch, tmp_path / "short", *given) == 2
+    assert run(monkeypatch, workshop / "pushed", *given, f"--free={tmp_path / 'short'}") == 2
+    said = capsys.readouterr().err
+    assert said.count("samples, but the observer needs more than") == 2
+    assert len(said) < 400

@@ -129,6 +129,9 @@ def test_flange_is_the_link_that_the_user_names() -> None:
         ("kuka", {"name": "tool"}, "numbers its loads from 1"),
         ("fanuc", {"name": "0"}, "numbers its loads from 1"),
         ("abb", {"name": "my load"}, "expected a name in RAPID"),
+        ("ur", {"name": "1"}, "neither name nor number; leave --name out"),
+        ("franka", {"name": "tool"}, "neither name nor number; leave --name out"),
+        ("kuka", {"name": "2", "axis": 3}, "neither name nor number; leave --name out"),
     ],
 )
 def test_what_a_controller_does_not_take_is_refused(controller, changes, words) -> None:

@@ -142,7 +142,31 @@ def test_faulty_tables_are_refused(text: str, said: str, tmp_path: Path) -> None
 
 def test_a_table_has_models_beside_it_and_times_in_utc(tmp_path: Path) -> None:
     path = tmp_path / "days.csv"
-    path.write_text("model,time,temperature\na.yaml,1970-01-02,21.5\n\n", encoding="utf-8")
+    path.write_text("model,time,temperature\na.yaml,2000-01-02,21.5\n\n", encoding="utf-8")
     (row,) = read_history_table(path)
-    assert (row.model, row.time, row.temperature) == (tmp_path / "a.yaml", 86400.0, 21.5)
+    assert (row.model, row.time, row.temperature) == (tmp_path / "a.yaml", 946771200.0, 21.5)
     assert np.isfinite(row.time)
+
+
+def test_a_model_that_is_listed_twice_is_refused(
+    table: Path,
+    capsys: pytest.CaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = table.read_text().splitlines()
+    lines[3] = lines[2].replace("03-02", "03-03")
+    twice = table.with_name("twice.csv")
+    twice.write_text("\n".join(lines))
+    monkeypatch.setattr("sys.argv", ["dynid", "drift", "--table", str(twice)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert "is the same model as" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("time", ["0001-01-01", "1970-01-01T00:00:10Z", "9999-12-31"])
+def test_a_time_of_a_clock_that_was_not_set_is_refused(tmp_path: Path, time: str) -> None:
+    path = tmp_path / "days.csv"
+    path.write_text(f"model,time\na.yaml,{time}\n")
+    with pytest.raises(ConfigurationError, match="is not between the years 1980 and 2200"):
+        read_history_table(path)

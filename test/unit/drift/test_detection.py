@@ -89,6 +89,13 @@ def test_friction_that_follows_the_recorded_temperature_is_no_change() -> None:
     assert not detect_drift(model(), history, simulations=100).changes
 
 
+def test_one_model_in_place_of_many_is_refused() -> None:
+    history = drawn_history(model(), 45, seed=3)
+    same = replace(history, values=np.tile(history.values[:1], (45, 1)))
+    with pytest.raises(EstimationError, match="the first 10 models are the same"):
+        detect_drift(model(), same)
+
+
 def test_an_encoder_offset_about_the_axis_of_gravity_is_not_visible() -> None:
     robot = arm_robot(gravity=[0.0, -9.81, 0.0])
     nominal = nominal_model(robot, true_parameters(robot.mechanism()))
@@ -104,12 +111,13 @@ def test_torque_constants_of_all_joints_together_scale_all_parameters() -> None:
     np.testing.assert_allclose(total, base.project(model().parameters), atol=1e-8)
 
 
-def test_a_temperature_that_was_always_the_same_says_nothing_about_days() -> None:
+@pytest.mark.parametrize("spread", [0.0, 1e-9])
+def test_a_temperature_that_was_always_the_same_says_nothing_about_days(spread: float) -> None:
     plain = drawn_history(model(), 8)
     groups = friction_groups(model(), plain.names, plain.covariances)
     equal, without = (
         find_variation([Span.of_history(one)], groups)
-        for one in (replace(plain, temperatures=np.full(8, 21.3)), plain)
+        for one in (replace(plain, temperatures=21.3 + spread * np.arange(8)), plain)
     )
     np.testing.assert_allclose(equal.persistence.chances, without.persistence.chances)
     np.testing.assert_allclose(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -123,3 +125,15 @@ def test_commands_in_the_opposite_direction_are_refused(commanded: Recording) ->
     )
     with pytest.raises(EstimationError, match="units of commands and positions"):
         found_with(turned, ["position_gain", "bias"], ["MX1"])
+
+
+def test_refuses_a_servo_that_does_not_move(commanded: Recording) -> None:
+    still = replace(commanded, position=np.full_like(commanded.position, 0.2))
+    with pytest.raises(EstimationError, match="no joint moves in the recordings"):
+        found_with(still, ["position_gain", "bias"], [])
+
+
+def test_refuses_fewer_samples_than_an_exact_fit_needs(commanded: Recording) -> None:
+    few = commanded.cut(3.0, 3.2)
+    with pytest.raises(EstimationError, match=r"have 20 positions for \d+ unknowns"):
+        found_with(few, ["position_gain", "bias"], [])

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from dynid.cli.app import app
+from dynid.cli import app
 from dynid.errors import ModelFileError, OutputError
 from dynid.estimation.physical import reference_parameters
 from dynid.profile import load_model, make_robot

@@ -144,3 +144,19 @@ def test_refuses_a_servo_that_is_not_described(change: str, words: str) -> None:
 def test_refuses_voltages_of_a_servo_that_controls_torque() -> None:
     with pytest.raises(ConfigurationError, match=r"needs 'servo\.supply_voltage'"):
         so101("drives.effort=voltage", "servo.supply_voltage=null", "servo.resistance=null")
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("servo.position_gain=1e-300", "position_gain': must be from 1e-09 to 1e"),
+        ("servo.supply_voltage=1e308", "supply_voltage': must be from"),
+        ("servo.delay=1e308", "delay': must be less than or equal to 10"),
+        ("servo.loop_rate=1e-300", "loop_rate': must be greater than or equal to 1"),
+        ("drives.torque_constant=1e308", "torque_constant must be from 1e-09 to"),
+        ("drives.gear_ratio=1e-300", "gear_ratio must be from 1e-09 to"),
+    ],
+)
+def test_refuses_numbers_that_nothing_can_be_computed_with(override: str, words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        so101(override)

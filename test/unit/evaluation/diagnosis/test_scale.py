@@ -10,7 +10,8 @@ import pytest
 from support.fitted_case import TURNTABLE_URDF, arm, fitted_case, with_terms
 from support.synthetic import ARM_URDF, arm_robot, recorded
 
-from dynid.evaluation.diagnosis.scale import torque_factor
+from dynid.evaluation.diagnosis.scale import reasons_against_units, torque_factor
+from dynid.identification.identify import identify
 
 
 @pytest.mark.parametrize(
@@ -76,3 +77,18 @@ def test_positions_in_degrees_are_found() -> None:
     assert "unit of position" in found.remedy
     largest = np.abs(degrees.position).max()
     assert found.evidence["largest position [rad]"] == pytest.approx(largest, rel=0.01)
+
+
+def test_positions_in_degrees_fail_the_identification() -> None:
+    robot, _, recording = arm()
+    assert identify(robot, recording).verdict.success
+    degrees = replace(recording, position=np.degrees(recording.position), position_step=None)
+    found = identify(robot, degrees)
+    assert found.model.failed
+    assert "degrees" in found.verdict.reasons[0]
+
+
+def test_almost_no_torque_does_not_show_that_positions_are_in_degrees() -> None:
+    robot, _, recording = arm()
+    case = fitted_case(robot, replace(recording, effort=1e-6 * recording.effort))
+    assert reasons_against_units(case) == []

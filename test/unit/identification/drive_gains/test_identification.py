@@ -168,6 +168,14 @@ def at_rest(recording: Recording) -> Recording:
     return replace(recording, position=np.zeros_like(recording.position))
 
 
+def constant(recording: Recording) -> Recording:
+    return replace(recording, effort=np.ones_like(recording.effort))
+
+
+def scaled(recording: Recording, factor: float) -> Recording:
+    return replace(recording, effort=factor * recording.effort)
+
+
 def with_one_joint_still(recording: Recording) -> Recording:
     position = recording.position.copy()
     position[:, 2] = 0.3
@@ -184,6 +192,10 @@ def with_one_joint_still(recording: Recording) -> Recording:
         ),
         (currents(), at_rest(loaded()), "no joint moves in the recordings with payload"),
         (at_rest(currents()), loaded(), "no joint moves in the recordings without payload"),
+        (constant(currents()), loaded(), "'shoulder' never changes in the recordings without"),
+        (currents(), constant(loaded()), "'shoulder' never changes in the recordings with "),
+        (scaled(currents(), 1e3), loaded(), r"with payload are at most .* times those without"),
+        (currents(), scaled(loaded(), 1e3), r"with payload are at least .* times those without"),
         (with_one_joint_still(currents()), with_one_joint_still(loaded()), "'wrist' does not move"),
     ],
 )

@@ -12,7 +12,7 @@ from support.rubbing_arm import rubbing
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 from typer.testing import CliRunner
 
-from dynid.cli.app import app
+from dynid.cli import app
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import HeldOut

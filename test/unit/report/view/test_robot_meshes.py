@@ -10,7 +10,7 @@ import pytest
 from support.synthetic import ARM_URDF, arm_robot
 from typer.testing import CliRunner
 
-from dynid.cli.app import app
+from dynid.cli import app
 from dynid.report.view.html import render_html
 from dynid.report.view.picture import RobotPicture
 from dynid.report.view.png import write_png

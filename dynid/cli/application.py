@@ -46,7 +46,7 @@ def _options(
     pass
 
 
-def main() -> None:
+def run() -> None:
     """Run the command line; a user's mistake is reported in one sentence with exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal without UTF-8 shows question marks
