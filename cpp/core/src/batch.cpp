@@ -175,7 +175,6 @@ void term_torque(const Mechanism & mechanism, const States & states, double * ou
 void gravity_torque(const Mechanism & mechanism, const Samples & q, double * out)
 {
   check_shape(mechanism, q, q.rows());
-  mechanism.require_rigid_bodies();
   const auto n = mechanism.joint_count();
   in_order(mechanism, q, nullptr, [&](Workspace & workspace, Eigen::Index i) {
     mechanism.gravity_torque(workspace, sample(q, i), VectorMap(out + i * n, n));

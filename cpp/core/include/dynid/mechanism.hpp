@@ -163,7 +163,7 @@ public:
   /// the last torque(). Friction of passive joints is not included.
   void dry_friction(Workspace & workspace, VectorOut tau) const noexcept;
 
-  /// Rigid body: gravity torque, without springs.
+  /// Gravity torque, without springs.
   void gravity_torque(Workspace & workspace, const VectorIn & q, VectorOut tau) const noexcept;
 
   /// Rigid body: M(q) with rotor inertias (n, n).
