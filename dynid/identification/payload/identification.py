@@ -100,7 +100,8 @@ def identify_payload(
         held_out, limits = _held_out(found, signals), Reference.of(base.robot)
         before = evaluate(without, settings, reference=limits)
         rated = Reference.of(base.robot, held_out.relative_error)
-        impossible = impossible_mass(base, float(found.posterior.mean[0]))
+        mass = float(found.posterior.mean[0]) if found.body.determined[0] else 0.0
+        impossible = impossible_mass(base, mass)
         after = evaluate(
             compare(loaded, signals, settings),
             settings,

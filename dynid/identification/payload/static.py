@@ -171,8 +171,9 @@ def payload_at_rest(
     approach = np.array([dwell.approach for dwell in dwells])
     both = np.any(approach > 0, axis=0) & np.any(approach < 0, axis=0)
     mass, deviation = float(found.mean[0]), float(np.sqrt(found.covariance[0, 0]))
+    body = consistent_body(found)
     return StaticPayload(
-        payload=describe(base, consistent_body(found), recordings),
+        payload=describe(base, body, recordings),
         joints=base.mechanism.joints,
         mass=mass,
         mass_standard_deviation=deviation,
@@ -180,7 +181,7 @@ def payload_at_rest(
         friction=friction,
         from_both_sides=tuple(np.atleast_1d(both).tolist()),
         notes=tuple(note for one in signals for note in one.notes),
-        impossible=impossible_mass(base, mass, deviation),
+        impossible=impossible_mass(base, mass, deviation) if body.identifiable[0] else "",
     )
 
 
