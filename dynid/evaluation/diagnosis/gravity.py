@@ -79,8 +79,9 @@ def _bodies(case: Case) -> _Bodies:
 class _Equations:
     """Equations ``weight @ gravity = torque`` for gravity (3,), every joint scaled equally.
 
-    ``joint`` numbers the joint of each. Friction, rotors and offsets are projected out. The offset of a joint with gravity torque is
-    penalised, so that a gravity torque that is the same in all poses is not taken for an offset.
+    ``joint`` numbers the joint of each. Friction, rotors and offsets are projected out. The offset
+    of a joint with gravity torque is penalised, so that a gravity torque that is the same in all
+    poses is not taken for an offset.
     """
 
     weight: Array
