@@ -65,8 +65,12 @@ def info_command(
     console = result_console()
     with progress(console, f"reading {recording.name}"):
         map_of_columns = _column_map(columns, profile)
-        rate = _sampling_rate(profile)
-        info = describe(recording, columns=map_of_columns, sampling_rate=rate)
+        info = describe(
+            recording,
+            columns=map_of_columns,
+            sampling_rate=_sampling_rate(profile),
+            joints=_joints(profile),
+        )
     print_recording_info(console, info)
 
 
@@ -76,6 +80,13 @@ def _temperature(profile: str | None) -> TemperatureTopic | None:
     from dynid.recording.settings import RecordingSettings
 
     return None if profile is None else load_robot(profile).settings(RecordingSettings).temperature
+
+
+def _joints(profile: str | None) -> tuple[str, ...]:
+    """Return the joints of the profile's robot, for a column map that names them."""
+    from dynid.profile import load_robot
+
+    return () if profile is None else load_robot(profile).joints
 
 
 def _sampling_rate(profile: str | None) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import clarabel
 import numpy as np
@@ -22,6 +23,8 @@ _UNDETERMINED_STANDARD_DEVIATION = 0.5
 _MARGIN = 1e-5
 # scales of the change that the constraints cause, in standard deviations, tried in turn
 _REACHES = (1.0, 1e3, 1e6)
+# the solver's own regularisation, and one for data that differ more: joints that rest, for example
+_REGULARISATIONS = (1e-8, 1e-10)
 
 
 @dataclass(frozen=True)
@@ -238,20 +241,26 @@ def solve_in_cones(
     to_scaled = vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1]))
     free = -to_scaled @ (to_scaled.T @ linear)
     # the solver reports a problem as infeasible if y is about 1e5, so y is scaled
-    for reach in _REACHES:
-        push = _smallest(reach * matrix @ to_scaled, bounds - matrix @ free, cones)
+    for regularisation, reach in product(_REGULARISATIONS, _REACHES):
+        limits = bounds - matrix @ free
+        push = _smallest(reach * matrix @ to_scaled, limits, cones, regularisation)
         if push is not None:
             return np.asarray(free + reach * to_scaled @ push)
     raise EstimationError(
-        "no physically consistent parameters were found; check that the total mass and the bounds "
-        "in identification.physical do not contradict each other."
+        "no physically consistent parameters were found: total mass and bounds in "
+        "identification.physical contradict each other, or the recordings determine some "
+        "parameters too much better than others; then let all joints move, or set "
+        "physical.enabled: false."
     )
 
 
-def _smallest(matrix: Array, bounds: Array, cones: list[object]) -> Array | None:
+def _smallest(
+    matrix: Array, bounds: Array, cones: list[object], regularisation: float
+) -> Array | None:
     """Find the smallest y with ``bounds - matrix y`` in the cones; None if there is none."""
     options = clarabel.DefaultSettings()
     options.verbose = False
+    options.static_regularization_constant = regularisation
     count = matrix.shape[1]
     solver = clarabel.DefaultSolver(
         sparse.identity(count, format="csc"),

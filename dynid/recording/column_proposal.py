@@ -23,14 +23,16 @@ _TO_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
 _NEAR = 1.1  # ratio between a factor found and that of a unit
 
 
-def propose_columns(header: Sequence[str]) -> ColumnMap | None:
+def propose_columns(header: Sequence[str], joints: Sequence[str] = ()) -> ColumnMap | None:
     """Propose which column is which signal, from names such as ``q1`` or ``arm_1_velocity``.
 
-    Commanded values are left out, and so is every column without the name of a signal. Joints are
-    named as in the header, or ``joint_1`` where it has numbers only.
+    Commanded values are left out, and so are columns without the name of a signal, and efforts of
+    what has no position, such as ``tau_ext_1``. Joints are named as in the header; where it has
+    numbers only, as the robot's, or ``joint_1``.
 
     Args:
         header: names of the columns.
+        joints: of the robot, in its order; used if as many columns are numbered.
 
     Returns:
         the map; None if the header does not give each joint one position and one effort, or has no
@@ -42,20 +44,20 @@ def propose_columns(header: Sequence[str]) -> ColumnMap | None:
     times = [name for name in header if words[name] and _is_time(words[name])]
     found = {signal: _columns(words, names) for signal, names in _SIGNALS.items()}
     position, effort = found["position"], found["effort"]
-    if not times or not position or not effort or set(position) != set(effort):
+    if not times or not position or not effort or not set(position) <= set(effort):
         return None
-    joints = tuple(position)
+    found_joints = tuple(position)
     velocity, temperature = found["velocity"] or {}, found["temperature"] or {}
     return ColumnMap(
         time=TimeColumn(column=times[0], factor=_factor(words[times[0]])),
-        joints=tuple(f"joint_{joint}" if joint.isdecimal() else joint for joint in joints),
+        joints=_names(found_joints, joints),
         position=SignalColumns(columns=tuple(position.values())),
-        velocity=SignalColumns(columns=tuple(velocity[joint] for joint in joints))
-        if set(velocity) == set(joints)
+        velocity=SignalColumns(columns=tuple(velocity[joint] for joint in found_joints))
+        if set(found_joints) <= set(velocity)
         else None,
-        effort=SignalColumns(columns=tuple(effort[joint] for joint in joints)),
-        temperature=SignalColumns(columns=tuple(temperature[joint] for joint in joints))
-        if set(temperature) == set(joints)
+        effort=SignalColumns(columns=tuple(effort[joint] for joint in found_joints)),
+        temperature=SignalColumns(columns=tuple(temperature[joint] for joint in found_joints))
+        if set(found_joints) <= set(temperature)
         else None,
     )
 
@@ -94,6 +96,14 @@ def proposal_text(proposal: ColumnMap) -> str:
     return yaml.safe_dump(
         content, sort_keys=False, default_flow_style=None, width=float("inf"), allow_unicode=True
     ).rstrip()
+
+
+def _names(found: Sequence[str], robot: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of joints found in a header; increasing numbers are the robot's joints."""
+    numbers = [int(joint) for joint in found if joint.isdecimal()]
+    if len(numbers) == len(found) == len(robot) and numbers == sorted(numbers):
+        return tuple(robot)
+    return tuple(f"joint_{joint}" if joint.isdecimal() else joint for joint in found)
 
 
 def _columns(words: dict[str, list[str]], signal: set[str]) -> dict[str, str] | None:

@@ -23,7 +23,7 @@ from dynid.recording.table import Table, read_table
 from dynid.recording.timeline import build_recording, longest_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -119,6 +119,7 @@ def describe(
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
     sampling_rate: float | None = None,
+    joints: Sequence[str] = (),
 ) -> RecordingInfo:
     """Describe a recording.
 
@@ -127,6 +128,7 @@ def describe(
         topic: the topic to examine, for a bag.
         columns: column map, for CSV; without it only the table's shape is described.
         sampling_rate: [Hz] of a softMC recording without times.
+        joints: of the robot, for a proposed column map.
 
     Raises:
         RecordingError: there is no such file, or it is not a recording.
@@ -137,7 +139,7 @@ def describe(
         return _describe_bag(path, topic)
     softmc = columns is None and is_softmc(path)
     if columns is None and path.is_file() and path.suffix not in (".npz", ".bag") and not softmc:
-        return _describe_table(path, read_table(path, None, "auto"), None)
+        return _describe_table(path, read_table(path, None, "auto"), None, joints)
     try:
         samples = read_samples(
             path, None, topic=topic, columns=columns, sampling_rate=sampling_rate
@@ -154,8 +156,10 @@ def describe(
     return _describe_samples(path, samples)
 
 
-def _describe_table(path: Path, table: Table, problem: str | None) -> RecordingInfo:
-    proposal = propose_columns(table.header)
+def _describe_table(
+    path: Path, table: Table, problem: str | None, joints: Sequence[str] = ()
+) -> RecordingInfo:
+    proposal = propose_columns(table.header, joints)
     return RecordingInfo(
         name=shown(path),
         kind="csv",

@@ -113,7 +113,7 @@ def read_samples(
     if columns is None and path.is_dir():
         raise RecordingError(
             f"{shown(path)}: is a folder without a recording; expected a rosbag2, whose files end "
-            "in .mcap or .db3."
+            "in .mcap or .db3, or CSV files with a column map, recording.columns of the profile."
         )
     if columns is None and is_softmc(path):
         return read_softmc(path, joints, sampling_rate)

@@ -14,7 +14,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit, HeldOut
-from dynid.evaluation.diagnosis.projection import coefficients
+from dynid.evaluation.diagnosis.projection import coefficients, without
 from dynid.evaluation.verdict import Comparison
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
@@ -23,6 +23,8 @@ from dynid.signals.signals import Signals
 _ENOUGH = 5_000  # decimated samples of all recordings
 
 _Derived = TypeVar("_Derived")
+
+_SHOWN = 0.05  # of a column of friction beyond all others: its coefficient has no meaning below
 
 _MOVING_SHARE = 0.1  # of the samples: less motion hardly excites friction
 
@@ -167,7 +169,8 @@ def own_terms(decimated: Decimated, joint: int) -> Array:
 def friction_power(torque: Array, decimated: Decimated, joint: int, others: Array) -> float:
     """Return the power dissipated by friction over rms torque times rms speed.
 
-    A negative value means that friction would add energy to the motion.
+    A negative value means that friction would add energy to the motion. Viscous or Coulomb friction
+    that the other columns explain, as in a motion of a cycle or two, is left to them.
 
     Args:
         torque: (N,) of the joint.
@@ -176,7 +179,10 @@ def friction_power(torque: Array, decimated: Decimated, joint: int, others: Arra
         others: (N, k) other columns that may explain the torque.
     """
     own = own_terms(decimated, joint)
-    found = coefficients(np.column_stack([own, others]), torque)
-    friction = own[:, 1:3] @ found[1:3]
+    rest, friction = np.column_stack([own[:, [0, 3]], others]), own[:, 1:3]
+    shown = np.linalg.norm(without(friction, rest), axis=0)
+    friction = friction[:, shown > _SHOWN * np.linalg.norm(friction, axis=0)]
+    found = coefficients(np.column_stack([friction, rest]), torque)
+    torque_of_friction = friction @ found[: friction.shape[1]]
     size = float(np.linalg.norm(torque) * np.linalg.norm(own[:, 1]))
-    return float(friction @ own[:, 1]) / size if size > 0 else 0.0
+    return float(torque_of_friction @ own[:, 1]) / size if size > 0 else 0.0

@@ -134,15 +134,20 @@ def _look(look: Cause, case: Case) -> list[Finding]:
 
 def _is_consequence(finding: Finding, found: Sequence[Finding]) -> bool:
     causes = SUPPRESSED_BY.get(finding.cause, ())
-    return any(
-        other.cause in causes
-        and other.severity != "note"
-        and not _is_consequence(other, found)
-        and (
-            other.cause in URDF_CAUSES  # they affect all joints, which share parameters
-            or other.joint is None
-            or finding.joint is None
-            or other.joint == finding.joint
-        )
-        for other in found
-    )
+    explained: set[str] = set()
+    for other in found:
+        if other.cause not in causes or other.severity == "note":
+            continue
+        if _is_consequence(other, found):
+            continue
+        joints = _joints(other)
+        # findings by the URDF affect all joints, which share parameters
+        if other.cause in URDF_CAUSES or not joints or not _joints(finding):
+            return True
+        explained |= joints
+    return bool(explained) and _joints(finding) <= explained
+
+
+def _joints(finding: Finding) -> frozenset[str]:
+    """Return the joints with the fault; none for the whole recording."""
+    return frozenset(finding.names if finding.joint is None else (finding.joint,))

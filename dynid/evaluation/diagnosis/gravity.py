@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case, own_terms
@@ -20,6 +21,7 @@ _BETTER = 0.9  # largest ratio of residuals, gravity found over gravity of the p
 _NO_WORSE = 1.05  # largest ratio of residuals with free parameters
 _HAS_WEIGHT = 0.02  # share of gravity in a joint's torque
 _HEAVIER = 2.0  # largest ratio of the weights of robot and URDF, either way
+_CLEARLY = 0.6  # ratio of a joint's residuals, gravity of the profile over another
 _ABSENT = 0.1  # of the profile's gravity torque: less is errors of the URDF's masses
 _NO_GRAVITY = 1e-3  # share of gravity in the torque
 _FEWEST = 200  # samples: fewer do not determine three numbers
@@ -58,7 +60,7 @@ def wrong_gravity(case: Case) -> Iterator[Finding]:
     scale = min(max(scale, 1 / _HEAVIER), _HEAVIER)
     tilt = _angle(best, present)
     share = equations.residual(best) / max(equations.residual(scale * present), 1e-300)
-    if tilt < _TILT or share > _BETTER:
+    if tilt < _TILT or share > _BETTER or _contradicted(equations, present, best):
         return
     found = best * (float(np.linalg.norm(present)) or _EARTH) / float(np.linalg.norm(best))
     if any_friction_drives(case) or not _explains_as_much(case, found):
@@ -77,16 +79,23 @@ def _bodies(case: Case) -> _Bodies:
 class _Equations:
     """Equations ``weight @ gravity = torque`` for gravity (3,), every joint scaled equally.
 
-    Friction, rotors and offsets are projected out. The offset of a joint with gravity torque is
-    penalised, so that a gravity torque that is the same in all poses is not taken for an offset.
+    ``joint`` numbers the joint of each. Friction, rotors and offsets are projected out. The offset
+    of a joint with gravity torque is penalised, so that a gravity torque that is the same in all
+    poses is not taken for an offset.
     """
 
     weight: Array
     torque: Array
+    joint: NDArray[np.intp]
 
     def residual(self, gravity: Array) -> float:
         """Return the norm of the scaled torque that gravity (3,) does not explain."""
         return float(np.linalg.norm(self.torque - self.weight @ gravity))
+
+    def residuals(self, gravity: Array) -> Array:
+        """Return the same for each joint with equations."""
+        left = np.bincount(self.joint, (self.torque - self.weight @ gravity) ** 2)
+        return np.asarray(np.sqrt(left[np.unique(self.joint)]))
 
 
 def _best(equations: _Equations, present: Array) -> Array:
@@ -96,7 +105,7 @@ def _best(equations: _Equations, present: Array) -> Array:
 
 
 def _equations(case: Case, bodies: _Bodies, *, constants: bool = False) -> _Equations:
-    left = []
+    left, joints = [], []
     present = bodies.weight @ np.asarray(case.mechanism.gravity)
     for joint in range(len(case.joints)):
         measured, own = case.decimated.torque[:, joint], own_terms(case.decimated, joint)
@@ -110,8 +119,20 @@ def _equations(case: Case, bodies: _Bodies, *, constants: bool = False) -> _Equa
             penalty[0, 0] = np.sqrt(len(own)) / whole
         own = np.vstack([own / size, penalty])
         left.append(without(np.vstack([values / size, np.zeros((1, 4))]), own))
+        joints.append(joint)
     together = np.concatenate(left) if left else np.zeros((1, 4))
-    return _Equations(together[:, :3], together[:, 3])
+    numbers = np.repeat(joints or [0], len(together) // max(1, len(joints)))
+    return _Equations(together[:, :3], together[:, 3], numbers.astype(np.intp))
+
+
+def _contradicted(equations: _Equations, present: Array, other: Array) -> bool:
+    """Whether a joint has the weight that the profile's gravity gives it, and not the other's.
+
+    Gravity is the same for all joints: then others differ for reasons of their own, such as a
+    spring, a unit, or a drive without effort.
+    """
+    of_profile, of_other = equations.residuals(present), equations.residuals(other)
+    return bool(np.any(of_profile < _CLEARLY * of_other))
 
 
 def _explains_as_much(case: Case, gravity: Array) -> bool:
@@ -124,6 +145,8 @@ def _explains_as_much(case: Case, gravity: Array) -> bool:
 def _is_absent(case: Case, equations: _Equations, best: Array, present: Array) -> bool:
     """Whether the torque contains no gravity, although the profile does."""
     none = np.zeros(3)
+    if _contradicted(equations, present, none):
+        return False
     return (
         bool(np.linalg.norm(equations.weight @ best) < _ABSENT * _pull(equations, present))
         and equations.residual(none) < _BETTER * equations.residual(present / _HEAVIER)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.projection import without
 from dynid.evaluation.diagnosis.sampled_fit import free_residual
 from dynid.evaluation.diagnosis.scale import are_degrees, similarity
-from dynid.text import torque_unit
+from dynid.text import listed, torque_unit
 
 _DRIVES = -0.02  # friction power over torque times speed: friction with a wrong sign
 _TAKES = 0.05  # of the same: friction with the right sign
@@ -23,6 +23,7 @@ _AGAINST = -0.7  # correlation with the URDF's torque with a wrong sign
 _BLOCKS = 6  # of the motion
 _MOST = 5  # of these with the same sign of friction
 _LOST = 0.15  # of the torque that no parameters explain
+_ROUNDING = 1e-6  # of a residual
 _BETTER = 0.8  # ratio of residuals that decides between torque and position
 
 
@@ -33,15 +34,59 @@ def flipped_sign(case: Case) -> Iterator[Finding]:
     if _lost(case):
         yield _lost_sign(case)
         return
-    for joint, power in _powers(case).items():
-        own = own_terms(case.decimated, joint)
-        agreement = min(
-            similarity(case, joint, own).correlation,
-            similarity(case, joint, own[:, :1]).correlation,
-        )
-        drives = power < (_DRIVES if agreement < _FITS else _DRIVES_MUCH)
-        if drives or (agreement < _AGAINST and power < _TAKES):
-            yield _finding(case, joint, power, agreement)
+    seen = [_seen(case, joint, power) for joint, power in _powers(case).items()]
+    flipped = [one for one in seen if one.is_flipped]
+    if 1 < len(flipped) < len(case.joints) and _concerns_all(case, seen):
+        yield _finding_of_all(case, flipped)
+        return
+    for one in flipped:
+        yield _finding(case, one)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What is seen of the sign of one joint's torque.
+
+    Attributes:
+        joint: its number.
+        power: of its friction over torque times speed.
+        agreement: correlation with the torque of the URDF's masses.
+    """
+
+    joint: int
+    power: float
+    agreement: float
+
+    @property
+    def is_flipped(self) -> bool:
+        drives = self.power < (_DRIVES if self.agreement < _FITS else _DRIVES_MUCH)
+        return drives or (self.agreement < _AGAINST and self.power < _TAKES)
+
+    @property
+    def is_right(self) -> bool:
+        return self.power > _TAKES or self.agreement > _FITS
+
+
+def _seen(case: Case, joint: int, power: float) -> _Seen:
+    own = own_terms(case.decimated, joint)
+    agreement = min(
+        similarity(case, joint, own).correlation,
+        similarity(case, joint, own[:, :1]).correlation,
+    )
+    return _Seen(joint, power, agreement)
+
+
+def _concerns_all(case: Case, seen: list[_Seen]) -> bool:
+    """Whether all joints' signs are wrong, of which those of some joints only can be seen.
+
+    Parameters of the bodies explain torque with all signs flipped as well as with none, but worse
+    with some.
+    """
+    if any(one.is_right and not one.is_flipped for one in seen):
+        return False
+    signs = np.ones(len(case.joints))
+    signs[[one.joint for one in seen if one.is_flipped]] = -1.0
+    return free_residual(case) <= _residual(case, torque=signs) * (1 + _ROUNDING)
 
 
 def any_friction_drives(case: Case) -> bool:
@@ -68,6 +113,8 @@ def _power_of_friction(case: Case, joint: int, bodies: Array) -> float:
     """
     decimated, torque = case.decimated, case.decimated.torque[:, joint]
     whole = friction_power(torque, decimated, joint, bodies)
+    if abs(whole) > 1:  # more than all torque: the motion does not determine friction
+        return 0.0
     if whole >= 0:
         return whole
     own = own_terms(decimated, joint)
@@ -78,8 +125,10 @@ def _power_of_friction(case: Case, joint: int, bodies: Array) -> float:
     return whole if against >= _MOST else 0.0
 
 
-def _finding(case: Case, joint: int, power: float, agreement: float) -> Finding:
-    name, which = case.joints[joint], _of_torque_or_position(case, joint)
+def _finding(case: Case, of: _Seen) -> Finding:
+    joint, power, agreement = of.joint, of.power, of.agreement
+    signs = np.where(np.arange(len(case.joints)) == joint, -1.0, 1.0)
+    name, which = case.joints[joint], _of_torque_or_position(case, signs)
     seen = []
     if power < _DRIVES:
         seen.append(f"its friction adds energy ({power:.0%} of torque times speed)")
@@ -107,6 +156,31 @@ def _finding(case: Case, joint: int, power: float, agreement: float) -> Finding:
             y_label=f"torque of {name} [{unit}]",
             traces=(Trace(velocity, case.decimated.torque[:, joint], "measured", "dots"),),
         ),
+    )
+
+
+def _finding_of_all(case: Case, flipped: list[_Seen]) -> Finding:
+    which = _of_torque_or_position(case, -np.ones(len(case.joints)))
+    return replace(
+        _finding(case, min(flipped, key=lambda one: one.agreement)),
+        sentence=(
+            f"{listed([case.joints[one.joint] for one in flipped])}: torque is opposite to that of "
+            "the URDF's masses, or friction adds energy, and at no other joint the sign is seen to "
+            f"be right; the sign of the {which} of all joints is probably flipped, as where a "
+            "robot reports the torque of its load."
+        ),
+        remedy=(
+            f"Change the sign of the {which} of all joints: in the column map ('sign: -1'), by "
+            "negative gear_ratio, or in the drives' settings."
+        ),
+        evidence={
+            f"{key} of {case.joints[one.joint]}": value
+            for one in flipped
+            for key, value in (
+                ("friction power", one.power),
+                ("correlation with the URDF", one.agreement),
+            )
+        },
     )
 
 
@@ -140,20 +214,22 @@ def _lost_sign(case: Case) -> Finding:
     )
 
 
-def _of_torque_or_position(case: Case, joint: int) -> str:
-    """Return the signal whose change of sign explains all joints' torque better, or both."""
-    sign = np.where(np.arange(len(case.joints)) == joint, -1.0, 1.0)
-    signals = case.longest
-    torque = replace(signals, raw_torque=signals.raw_torque * sign)
-    position = replace(
-        signals,
-        position=signals.position * sign,
-        velocity=signals.velocity * sign,
-        acceleration=signals.acceleration * sign,
-    )
-    by_torque, by_position = (
-        free_residual(replace(case, signals=(flipped,))) for flipped in (torque, position)
-    )
+def _of_torque_or_position(case: Case, signs: Array) -> str:
+    """Return the signal whose change of signs (n,) explains all torque better, or both."""
+    by_torque, by_position = _residual(case, torque=signs), _residual(case, position=signs)
     if by_torque < _BETTER * by_position:
         return "torque"
     return "position" if by_position < _BETTER * by_torque else "torque or position"
+
+
+def _residual(case: Case, *, torque: Array | float = 1.0, position: Array | float = 1.0) -> float:
+    """Return the residual of free parameters with other signs (n,) of torque or position."""
+    signals = case.longest
+    flipped = replace(
+        signals,
+        raw_torque=signals.raw_torque * torque,
+        position=signals.position * position,
+        velocity=signals.velocity * position,
+        acceleration=signals.acceleration * position,
+    )
+    return free_residual(replace(case, signals=(flipped,)))

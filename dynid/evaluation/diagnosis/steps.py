@@ -1,4 +1,4 @@
-"""Position or effort that is coarsely quantised, held between updates, or clipped."""
+"""Position or effort that is coarsely quantised, held between updates, absent or clipped."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.recording.model import Recording
-from dynid.text import joint_units, listed, only
+from dynid.text import joint_units, listed, only, these_joints
 
 _FEWEST_LEVELS = 42  # of effort over its range: a step is 2.4 % of the range
 _ACCELERATION_SHARE = 0.01  # largest noise from position steps over acceleration (rms)
 _FAST = 0.3  # of the peak speed: the position must change with each sample
 _HELD = 0.6  # of the samples in motion without a change: 2.5 samples between updates
+_ZERO = 0.5  # of the samples in motion with an effort of exactly 0
 _CLIPPED = 5  # samples at exactly the same extreme position
 _STOPPED = 0.2  # of the peak speed: a drive cannot stop from it within a sample
 _EXAMINED = 20_000  # samples, from the middle
@@ -27,14 +28,18 @@ _DRAWN = 300  # samples
 
 
 def quantised_feedback(case: Case) -> Iterator[Finding]:
-    """Look for steps, held values and clipping in the longest recording."""
+    """Look for steps, held values, missing effort and clipping in the longest recording."""
     whole = max(case.recordings, key=lambda r: len(r.time))
     yield from _position_steps(case, whole)
     yield from _effort_steps(case, whole)
     recording = _middle(whole)
     fast = _fast(recording)
     yield from _held("position", recording, recording.position, fast)
-    yield from _held("effort", recording, recording.effort, fast)
+    absent = zero_effort(whole)
+    if absent:
+        yield _zero_effort(whole, absent)
+    effort = np.delete(np.arange(recording.effort.shape[1]), list(absent))
+    yield from _held("effort", recording, recording.effort, fast, effort)
     yield from _clipped(whole)
 
 
@@ -58,6 +63,7 @@ def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     yield Finding(
         cause="quantised_feedback",
         joint=only(names),
+        names=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: position has steps of {sizes} "
@@ -84,6 +90,7 @@ def _effort_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     yield Finding(
         cause="quantised_feedback",
         joint=only(names),
+        names=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: effort has steps of {sizes} {case.robot.drives.effort_unit}, so its "
@@ -97,16 +104,57 @@ def _effort_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     )
 
 
+def zero_effort(recording: Recording) -> dict[int, float]:
+    """Return the share of samples in motion whose effort is exactly 0, by joint, where it is most.
+
+    Such a drive reports effort above a threshold only, or not at all in most of its messages. A
+    joint whose effort never changes is not among them.
+    """
+    fast = _fast(recording)
+    shares = {}
+    for j, effort in enumerate(recording.effort.T):
+        if np.count_nonzero(fast[:, j]) >= _DRAWN and np.any(effort != 0):
+            shares[j] = float(np.mean(effort[fast[:, j]] == 0))
+    return {j: share for j, share in shares.items() if share > _ZERO}
+
+
+def _zero_effort(recording: Recording, shares: dict[int, float]) -> Finding:
+    names = [recording.joint_names[j] for j in shares]
+    worst = max(shares, key=lambda j: shares[j])
+    return Finding(
+        cause="quantised_feedback",
+        joint=only(names),
+        names=tuple(names),
+        severity="problem",
+        sentence=(
+            f"{listed(names)}: effort is exactly 0 in {listed(f'{s:.0%}' for s in shares.values())}"
+            " of the samples in motion, as of a drive that reports it only above a threshold."
+        ),
+        remedy=(
+            f"Record another effort of {these_joints(names)}, such as the drive's current before "
+            "its dead band; no model can be identified from this one."
+        ),
+        evidence={
+            f"samples without effort of {recording.joint_names[j]}": share
+            for j, share in shares.items()
+        },
+        plot=_plot(
+            recording, recording.effort[:, worst], f"effort of {recording.joint_names[worst]}"
+        ),
+    )
+
+
 def _held(
     what: str,
     recording: Recording,
     values: Array,
     fast: NDArray[np.bool_],
+    joints: NDArray[np.intp] | None = None,
 ) -> Iterator[Finding]:
     """Look for values that stay constant for samples and then change by more than a step."""
     change = np.abs(np.diff(values, axis=0))
     held = {}
-    for j in range(values.shape[1]):
+    for j in range(values.shape[1]) if joints is None else joints.tolist():
         changes = change[fast[1:, j], j]
         if len(changes) < _DRAWN:
             continue
@@ -124,6 +172,7 @@ def _held(
     yield Finding(
         cause="quantised_feedback",
         joint=only(names),
+        names=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: {what} stays constant for {samples} samples on average in motion; "

@@ -9,6 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.steps import zero_effort
 from dynid.text import joint_units, listed, only, these_joints, torque_unit
 
 _INERTIA_SHARE = 0.03  # of the torque: below, errors of friction exceed inertia torque
@@ -34,10 +35,12 @@ def too_slow(case: Case) -> Iterator[Finding]:
     size = np.linalg.norm(decimated.torque[::_FEWER], axis=0)
     inertia_share = np.linalg.norm(inertia, axis=0) / np.where(size > 0, size, np.inf)
     speed_share = _speed_share(case)
+    unmeasured = zero_effort(max(case.recordings, key=lambda r: len(r.time)))
     slow = [
         j
         for j in range(len(case.joints))
         if j not in at_rest
+        and j not in unmeasured  # a share of such a torque says nothing
         and inertia_share[j] < _INERTIA_SHARE
         and not speed_share[j] > _SPEED_SHARE  # NaN where no limit is known
     ]
@@ -53,6 +56,7 @@ def _at_rest(case: Case, joints: list[int], share: Array) -> Finding:
     return Finding(
         cause="too_slow",
         joint=only(names),
+        names=tuple(names),
         severity="problem",
         sentence=(
             f"{listed(names)}: hardly any motion; only {shares} of the samples are faster than "
@@ -82,6 +86,7 @@ def _slow(
     return Finding(
         cause="too_slow",
         joint=only(names),
+        names=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: motion is too slow; inertia torque is {shares} of the torque (rms)"

@@ -353,6 +353,21 @@ def test_base_parameters_give_torque_by_the_regressor_only() -> None:
         massless.inverse_dynamics([0.0], [0.0], [2.0])
 
 
+def test_gravity_torque_of_base_parameters_needs_no_mass() -> None:
+    terms = [JointTerm("offset", 0), JointTerm("spring_preload", 0), JointTerm("viscous", 0)]
+    mechanism = Mechanism(PENDULUM, ["swing"], terms=terms)
+    base = np.zeros(13)
+    base[[1, 6, 10, 11, 12]] = 1.0, 0.6, 5.0, 3.0, 2.0
+    with_mass = base.copy()
+    with_mass[0] = 0.7  # without effect: the joint's axis is fixed
+    q = np.linspace(-1.0, 1.0, 5)[:, None]
+    np.testing.assert_allclose(
+        mechanism.with_parameters(base).gravity_torque(q),
+        mechanism.with_parameters(with_mass).gravity_torque(q),
+        rtol=1e-13,
+    )
+
+
 def test_refuses_accelerations_of_a_body_without_inertia() -> None:
     mechanism = Mechanism(PENDULUM, ["swing"]).with_parameters(np.zeros(10))
     with pytest.raises(MechanismError, match="not positive definite at sample 0"):

@@ -7,15 +7,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
+from dynid.estimation import physical
 from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.physical import (
     is_physically_consistent,
+    parameter_constraints,
     parameter_scale,
     pseudo_inertia,
     reference_parameters,
+    solve_in_cones,
 )
+from dynid.estimation.settings import PhysicalSettings
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
@@ -234,3 +239,34 @@ def test_refuses_a_bound_on_an_unknown_parameter() -> None:
     mechanism = robot.mechanism()
     with pytest.raises(EstimationError, match="contains 'M9'"):
         identified(robot, recorded(mechanism, true_parameters(mechanism)))
+
+
+def test_a_problem_that_the_solver_gives_up_is_solved_with_less_regularisation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # as with joints at rest, whose friction differs from the others' by many decades
+    solved, tried = physical._smallest, []
+
+    def giving_up(
+        matrix: Array, bounds: Array, cones: list[object], regularisation: float
+    ) -> Array | None:
+        tried.append(regularisation)
+        return None if regularisation >= 1e-8 else solved(matrix, bounds, cones, regularisation)
+
+    mechanism = arm_robot().mechanism()
+    scale = parameter_scale(mechanism)
+    constraints = parameter_constraints(mechanism, PhysicalSettings(), scale)
+    cost, linear = np.eye(len(scale)), np.linspace(-1.0, 1.0, len(scale))
+    expected = solve_in_cones(cost, linear, *constraints)
+    monkeypatch.setattr(physical, "_smallest", giving_up)
+    np.testing.assert_allclose(solve_in_cones(cost, linear, *constraints), expected, atol=1e-6)
+    assert min(tried) < 1e-8
+
+
+def test_a_problem_without_a_solution_names_bounds_and_motion() -> None:
+    mechanism = arm_robot().mechanism()
+    scale = parameter_scale(mechanism)
+    settings = PhysicalSettings(bounds={"M1": (2.0, 1.0)})
+    constraints = parameter_constraints(mechanism, settings, scale)
+    with pytest.raises(EstimationError, match=r"bounds.* let all joints move"):
+        solve_in_cones(np.eye(len(scale)), np.zeros(len(scale)), *constraints)

@@ -199,6 +199,18 @@ def loaded_arm(samples: int = 2000) -> Recording:
     return recorded(mechanism, truth, samples=samples, rate=100.0, noise=0.05)
 
 
+def test_a_urdf_without_masses_is_identified_with_terms_that_the_recording_chooses() -> None:
+    robot = arm_robot(terms="auto", identification=PLAIN)
+    mechanism = robot.mechanism()
+    truth = true_parameters(mechanism)
+    massless = re.sub(r"<inertial>.*?</inertial>", "", ARM_URDF, flags=re.DOTALL)
+    one = recorded(mechanism, truth, samples=1500, noise=0.1)
+    result = identify(robot.with_urdf(massless), [one])
+    other = validate(result.model, [recorded(mechanism, truth, samples=1500, seed=7)])
+    assert result.verdict.success
+    assert all(joint.rmse < 0.1 for joint in other.verdict.joints)
+
+
 def test_terms_that_the_recording_chooses_are_those_of_the_model(tmp_path: Path) -> None:
     result = identify(arm_robot(**AUTO), loaded_arm())
     assert result.term_selection is not None

@@ -68,6 +68,28 @@ def test_commanded_values_are_left_out() -> None:
     assert found.effort.columns == ("actual_current_0",)
 
 
+def test_efforts_of_something_else_than_the_joints_are_left_out() -> None:
+    found = propose_columns(["t", "q_0", "q_1", "tau_0", "tau_1", "tau_ext_0", "tau_ext_1"])
+    assert found is not None
+    assert found.effort.columns == ("tau_0", "tau_1")
+
+
+@pytest.mark.parametrize(
+    ("robot", "named"),
+    [
+        (("turn", "lift"), ("turn", "lift")),
+        (("turn",), ("joint_0", "joint_1")),  # another number of joints
+        ((), ("joint_0", "joint_1")),
+    ],
+)
+def test_numbered_columns_have_the_names_of_the_robots_joints(
+    robot: tuple[str, ...], named: tuple[str, ...]
+) -> None:
+    found = propose_columns(["t", "q0", "q1", "tau0", "tau1"], robot)
+    assert found is not None
+    assert found.joints == named
+
+
 @pytest.mark.parametrize(
     "header",
     [

@@ -8,6 +8,12 @@ import numpy as np
 import pytest
 from support.swung_arm import RATE, findings, limited_arm, swung
 
+from dynid.evaluation.diagnosis import causes
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import Finding
+from dynid.recording.model import Recording
+from dynid.text import only
+
 ELBOW = np.array([0.0, 1.0, 0.0])
 
 
@@ -112,6 +118,48 @@ def test_values_held_for_samples_are_named_with_their_number(samples: int) -> No
     assert [f.sentence.split(": ")[1].split(" ")[0] for f in found] == ["position", "effort"]
     for finding in found:
         assert finding.evidence["samples held by elbow"] == pytest.approx(samples, rel=0.05)
+
+
+def reported_above_a_threshold(recording: Recording, share: float) -> Recording:
+    """The recording whose wrist has effort 0 in this share of the samples, as of a dead band."""
+    effort = recording.effort.copy()
+    size = np.abs(effort[:, 2])
+    effort[size < np.quantile(size, share), 2] = 0.0
+    return replace(recording, effort=effort)
+
+
+def test_effort_that_is_mostly_zero_is_a_problem_of_its_joint() -> None:
+    robot = limited_arm()
+    found = findings(robot, reported_above_a_threshold(swung(robot), 0.8))
+    (one,) = found["quantised_feedback"]
+    assert (one.joint, one.severity) == ("wrist", "problem")
+    assert "effort is exactly 0 in" in one.sentence
+    assert 0.5 < one.evidence["samples without effort of wrist"] < 0.8  # fewer in fast motion
+    assert all(other.joint != "wrist" for other in found.get("too_slow", ()))
+
+
+def test_effort_with_a_small_dead_band_gives_no_finding() -> None:
+    robot = limited_arm()
+    found = findings(robot, reported_above_a_threshold(swung(robot), 0.2))
+    assert "quantised_feedback" not in found
+
+
+@pytest.mark.parametrize(("slow", "kept"), [("elbow", True), ("elbow wrist", False)])
+def test_slow_joints_hide_coarse_feedback_of_themselves_only(
+    slow: str, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def several(cause: str, joints: str) -> Finding:
+        names = tuple(joints.split())
+        return Finding(cause, only(names), "warning", "", "", {}, names=names)
+
+    looks = {
+        "too_slow": lambda _: [several("too_slow", slow)],
+        "quantised_feedback": lambda _: [several("quantised_feedback", "elbow wrist")],
+    }
+    monkeypatch.setattr(causes, "CAUSES", looks)
+    robot = limited_arm()
+    found = causes.diagnose(Case(robot, robot.mechanism(), (), ()))
+    assert ("quantised_feedback" in {one.cause for one in found}) is kept
 
 
 def test_clipped_position_is_found_as_a_problem() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.fitted_case import arm, fitted_case, with_terms
-from support.synthetic import arm_robot, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.gravity import wrong_gravity
@@ -88,3 +88,22 @@ def test_torque_in_far_too_small_a_unit_is_not_taken_for_gravity_along_the_axis(
     recording = recorded(mechanism, with_terms(mechanism, Fv1=0.5))
     case = fitted_case(robot, replace(recording, effort=1e-3 * recording.effort))
     assert list(wrong_gravity(case)) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("unit", [1.0, 0.01])
+def test_one_joint_without_weight_and_one_without_effort_are_no_other_gravity(
+    unit: float, seed: int
+) -> None:
+    # a lift whose spring carries the arm, with a turning elbow and a wrist whose drive reports
+    # large torque only
+    lift = ARM_URDF.replace('name="shoulder" type="revolute"', 'name="shoulder" type="prismatic"')
+    lift = lift.replace('rpy="1.5708 0 0"', "")
+    lift = lift.replace('xyz="0.3 0 0.05"', 'xyz="0.3 0 0.05" rpy="1.5708 0 0"')
+    robot = arm_robot().with_urdf(lift)
+    mechanism = robot.mechanism()
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05, seed=seed)
+    effort = recording.effort.copy()
+    effort[:, 0] = unit * (effort[:, 0] - mechanism.gravity_torque(recording.position)[:, 0])
+    effort[np.abs(effort[:, 2]) < np.quantile(np.abs(effort[:, 2]), 0.8), 2] = 0.0
+    assert list(wrong_gravity(fitted_case(robot, replace(recording, effort=effort)))) == []
