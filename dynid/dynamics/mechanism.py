@@ -447,12 +447,8 @@ class Mechanism:
 
     def gravity_torque(self, q: ArrayLike) -> Array:
         """Return the torque that compensates gravity, without springs: (N, n), or (n,)."""
-        (position,), single = self._samples(q=q)
-        if self._has_moments_without_mass:
-            rest, bodies = np.zeros_like(position), self.parameters.copy()
-            bodies[self.first_term :] = 0.0
-            return _first(self.torque(position, rest, rest, bodies), single)
-        return _first(_sentence(lambda: self._core.gravity_torque(position)), single)
+        batch, single = self._samples(q=q)
+        return _first(_sentence(lambda: self._core.gravity_torque(*batch)), single)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Return M(q), with rotor inertias: (N, n, n), or (n, n)."""
@@ -472,12 +468,6 @@ class Mechanism:
         """
         batch, single = self._samples(q=q, dq=dq, tau=tau)
         return _first(_sentence(lambda: self._core.forward_dynamics(*batch)), single)
-
-    @property
-    def _has_moments_without_mass(self) -> bool:
-        """Whether a body has first moments only, as base parameters of a URDF without masses."""
-        bodies = self.parameters[: self.first_term].reshape(-1, 10)
-        return bool(np.any((bodies[:, 0] == 0) & np.any(bodies[:, 1:4] != 0, axis=1)))
 
     def _samples(self, **arrays: ArrayLike) -> tuple[list[Array], bool]:
         return sample_arrays(len(self._joints), arrays)
