@@ -268,6 +268,8 @@ def _optimised(
 def _account(found: Optimum, spec: ExcitationSpec, seconds: float) -> list[str]:
     import numpy as np
 
+    from dynid.text import percent
+
     ended = [value for value in found.objectives if np.isfinite(value)]
     scaling = "weighted by noise, columns scaled" if spec.scaled else "as it is"
     spread = f", which differ by {np.ptp(ended):.2g}" if len(ended) > 1 else ""
@@ -282,7 +284,8 @@ def _account(found: Optimum, spec: ExcitationSpec, seconds: float) -> list[str]:
         )
     if found.size < 1:
         account.append(
-            f"The amplitude was reduced by {1 - found.size:.1%} to respect the limits at all times."
+            f"The amplitude was reduced by {percent(1 - found.size)} to respect the limits at all "
+            "times."
         )
     return account
 

@@ -55,8 +55,8 @@ def reasons(joint: JointErrors, settings: EvaluationSettings) -> Iterator[str]:
         limit = settings.largest_error
         if limit is not None and worst > limit:
             yield (
-                f"{name}: max relative torque error {worst:.1%}{_when(joint)}, "
-                f"allowed {100 * limit:g}%."
+                f"{name}: max relative torque error {percent(worst)}{_when(joint)}, "
+                f"allowed {100 * limit:g} %."
             )
 
 

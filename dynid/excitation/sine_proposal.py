@@ -94,7 +94,7 @@ def propose_sine(
         if broken is None:
             return settings
         sentence = broken.sentence()
-    message = f"even {_SIZES[-1]:.0%} of the range is too large: {sentence}"
+    message = f"even {100 * _SIZES[-1]:.0f} % of the range is too large: {sentence}"
     raise ExcitationError(message)
 
 
@@ -237,7 +237,7 @@ def _torque_factor(motion: Motion, allowed: Array | None, mechanism: Mechanism) 
     if slow.max() > 1:
         j = int(np.argmax(slow))
         message = (
-            f"joint '{mechanism.joints[j]}': at {_SLOWEST:.0%} of its speed it still needs "
+            f"joint '{mechanism.joints[j]}': at {100 * _SLOWEST:.0f} % of its speed it still needs "
             f"{slow[j] * allowed[j]:.4g} of torque or force, more than {allowed[j]:.4g}; "
             "give the joints a smaller span, so that gravity torque decreases."
         )

@@ -12,7 +12,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.steps import step_of
 from dynid.recording.model import Recording
-from dynid.text import listed, only
+from dynid.text import listed, only, percent
 
 _RUN = 3  # consecutive samples of equal value: noise makes even two unlikely
 _FEWEST = 5  # samples at an extreme
@@ -84,8 +84,8 @@ def _finding(case: Case, recording: Recording, found: dict[int, NDArray[np.bool_
         severity="warning",
         sentence=(
             f"{listed(names)}: effort is cut off at {listed(f'{v:.4g}' for v in levels.values())} "
-            f"{unit} for {listed(f'{share:.2%}' for share in shares.values())} of the samples: it "
-            "repeats exactly this value several times in a row, which a measured value does not."
+            f"{unit} for {listed(map(percent, shares.values()))} of the samples: it repeats "
+            "exactly this value several times in a row, which a measured value does not."
         ),
         remedy=(
             "Reduce the speed of the excitation until effort stays below that value, or extend the "

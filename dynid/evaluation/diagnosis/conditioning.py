@@ -63,15 +63,16 @@ def _uncertain(case: Case, fitted: Fit) -> Iterator[Finding]:
     shares = np.max([one.shares for one in found], axis=0)
     order = np.argsort(-shares)[:_MOST_NAMED]
     worst = order[shares[order] > _TAKES_PART * shares[order[0]]]
-    errors = listed(f"{one.standard_deviation:.0%}" for one in found)
+    errors = listed(f"{100 * one.standard_deviation:.0f} %" for one in found)
     yield Finding(
         cause="ill_conditioned",
         joint=only(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: the predicted torque of other motion within the limits has a "
-            f"standard deviation of {errors} (with torque errors of {GOOD:.0%} in this motion); "
-            f"the least certain parameters are {listed(case.base.names[i] for i in worst)}."
+            f"standard deviation of {errors} (with torque errors of {100 * GOOD:.0f} % in this "
+            "motion); the least certain parameters are "
+            f"{listed(case.base.names[i] for i in worst)}."
         ),
         remedy=_remedy(case, worst),
         evidence={
@@ -107,7 +108,7 @@ def _combination(case: Case, fitted: Fit) -> Iterator[Finding]:
         sentence=(
             f"condition number {condition:.3g}: {listed(names)} are almost collinear in this "
             "motion; their worst combination has a relative standard deviation of "
-            f"{min(uncertainty, 99.0):.0%} (with torque errors of {GOOD:.0%})."
+            f"{100 * min(uncertainty, 99.0):.0f} % (with torque errors of {100 * GOOD:.0f} %)."
         ),
         remedy=_remedy(case, known[named]),
         evidence={

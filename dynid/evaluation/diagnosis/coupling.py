@@ -14,7 +14,7 @@ from dynid.evaluation.diagnosis.projection import basis_of, beyond, without
 from dynid.evaluation.diagnosis.residual import Residual
 from dynid.evaluation.diagnosis.sampled_fit import error_weights, sampled
 from dynid.signals.signals import Signals
-from dynid.text import torque_unit
+from dynid.text import percent, torque_unit
 
 _EXPLAINED = 0.3  # least share of the squared error that another joint explains
 _EFFECT = 0.03  # least size over the joint's torque
@@ -115,8 +115,8 @@ def _finding(
         names=(name, source),
         severity="warning",
         sentence=(
-            f"{name}: {share:.0%} of the squared torque error is explained by {source}, "
-            f"{effect:.1%} of the torque; the likely cause is {_KINDS[int(np.argmax(parts))]}."
+            f"{name}: {100 * share:.0f} % of the squared torque error is explained by {source}, "
+            f"{percent(effect)} of the torque; the likely cause is {_KINDS[int(np.argmax(parts))]}."
         ),
         remedy=_remedy(case, joint, other),
         evidence={

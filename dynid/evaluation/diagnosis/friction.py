@@ -11,7 +11,7 @@ from dynid.dynamics.joint_terms import term_kind, term_kinds
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.residual import Residual
-from dynid.text import listed, torque_unit
+from dynid.text import listed, percent, torque_unit
 
 _EXPLAINED = 0.25  # least share of the squared error that a term explains
 _EFFECT = 0.03  # least size over the joint's torque
@@ -78,8 +78,8 @@ def _finding(
         severity="warning",
         sentence=(
             f"{name}: friction is not described by the model's terms; "
-            f"{listed(kind.missing for kind in traits)} would explain {share:.0%} of the squared "
-            f"torque error, {effect:.1%} of the torque."
+            f"{listed(kind.missing for kind in traits)} would explain {100 * share:.0f} % of the "
+            f"squared torque error, {percent(effect)} of the torque."
         ),
         remedy=remedy,
         evidence={f"share explained by {kind}": share for kind, share in _largest_first(explained)}

@@ -10,7 +10,7 @@ from dynid.arrays import Array
 from dynid.estimation.fitting import HeldOut
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import torque_unit
+from dynid.text import percent, torque_unit
 
 _NOISY = 0.33  # of the torque: above, noise is the main part of the error
 _GOOD = 0.1  # of the torque without noise: largest error of a good model
@@ -48,7 +48,7 @@ def _model_error(case: Case) -> Array:
 def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
     name, unit = case.joints[joint], torque_unit(case.mechanism.prismatic[joint])
     sentence = (
-        f"{name}: noise of {level:.3g} {unit} is {level / size:.0%} of the measured torque "
+        f"{name}: noise of {level:.3g} {unit} is {100 * level / size:.0f} % of the measured torque "
         f"({size:.3g} {unit}, both rms)"
     )
     evidence = {"noise over torque": level / size, f"noise [{unit}]": level}
@@ -63,8 +63,8 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
         evidence["error beyond noise over torque without it"] = beyond / true_size
         if beyond < _GOOD * true_size:
             sentence += (
-                f"; without noise the error of the model is {beyond / true_size:.1%}, so it can be "
-                "used although its torque errors are large"
+                f"; without noise the error of the model is {percent(beyond / true_size)}, so it "
+                "can be used although its torque errors are large"
             )
     return Finding(
         cause="noise",

@@ -8,6 +8,7 @@ import numpy as np
 
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.text import percent
 
 # held-out error over error of the fit: √((n + 1) / (n - 1)) for n independent values of each
 # parameter, here of fewer than five (Akaike's final prediction error)
@@ -30,9 +31,9 @@ def over_fit(case: Case) -> Iterator[Finding]:
             joint=case.joints[j],
             severity="warning",
             sentence=(
-                f"{case.joints[j]}: the relative torque error is {fitted[j]:.1%} on the fitted "
-                f"motion, but {held_out[j]:.1%} on held-out parts of it: the model is overfitted "
-                f"({essential} of {parameters} parameters are essential)."
+                f"{case.joints[j]}: the relative torque error is {percent(fitted[j])} on the "
+                f"fitted motion, but {percent(held_out[j])} on held-out parts of it: the model is "
+                f"overfitted ({essential} of {parameters} parameters are essential)."
             ),
             remedy=(
                 "Record longer and more varied motion, or remove terms (identification.essential: "

@@ -89,7 +89,7 @@ def _together(case: Case, shares: dict[tuple[int, int], float]) -> Finding:
         severity="warning",
         sentence=(
             f"{listed(names)} move together: the motion of one explains "
-            f"{'up to ' if pairs else ''}{share:.0%} of the squared velocity of "
+            f"{'up to ' if pairs else ''}{100 * share:.0f} % of the squared velocity of "
             f"{'an' if pairs else 'the '}other (correlation {correlation:.2f}), so their "
             "parameters can hardly be separated."
         ),

@@ -14,7 +14,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.noise import torque_noise
 from dynid.evaluation.diagnosis.steps import step_of
-from dynid.text import torque_unit
+from dynid.text import percent, torque_unit
 
 _SHARE = 0.015  # of the samples: fewer at an extreme are a peak
 _TOP = 0.995  # quantile used as the largest value
@@ -111,7 +111,7 @@ def _saturated(
         joint=name,
         severity="problem",
         sentence=(
-            f"{name}: torque stays at {level:.3g} {unit} for {share:.1%} of the samples"
+            f"{name}: torque stays at {level:.3g} {unit} for {percent(share)} of the samples"
             f"{model_excess}: the drive or its torque measurement is saturated."
         ),
         remedy=(
@@ -132,7 +132,7 @@ def _at_limit(
         severity="warning",
         sentence=(
             f"{name}: torque is at or above the profile's torque_max of {limit:.3g} {unit} for "
-            f"{share:.1%} of the samples."
+            f"{percent(share)} of the samples."
         ),
         remedy=(
             "Reduce the speed of the excitation, or correct limits.torque_max if the drive allows "

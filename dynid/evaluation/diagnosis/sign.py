@@ -131,7 +131,7 @@ def _finding(case: Case, of: _Seen) -> Finding:
     name, which = case.joints[joint], _of_torque_or_position(case, signs)
     seen = []
     if power < _DRIVES:
-        seen.append(f"its friction adds energy ({power:.0%} of torque times speed)")
+        seen.append(f"its friction adds energy ({100 * power:.0f} % of torque times speed)")
     if agreement < _AGAINST:
         seen.append(
             f"its torque is opposite to that of the URDF's masses (correlation {agreement:.2f})"

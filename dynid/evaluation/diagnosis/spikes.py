@@ -13,7 +13,7 @@ from scipy.ndimage import median_filter
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import joint_units, listed, only, torque_unit
+from dynid.text import joint_units, listed, only, percent, torque_unit
 
 _WIDEST = 3  # samples of a spike: what lasts longer is filtered motion or a plateau
 _WINDOW = 2 * (2 * _WIDEST + 1) + 1  # samples of the running median, most of which are no spike
@@ -148,8 +148,8 @@ def _finding(case: Case, found: dict[int, _Spikes], *, common: bool) -> Finding:
         severity="warning",
         sentence=(
             f"{listed(names)}: torque has spikes of up to {largest} {units} at {where}, in {count} "
-            f"samples ({share:.2%}), far from the samples before and after; their rms is up to "
-            f"{found[worst].effect:.1%} of the torque's."
+            f"samples ({percent(share)}), far from the samples before and after; their rms is up "
+            f"to {percent(found[worst].effect)} of the torque's."
         ),
         remedy=(
             "Look for lost or damaged messages of the bus"

@@ -13,7 +13,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.recording.model import Recording
-from dynid.text import joint_units, listed, only, these_joints
+from dynid.text import joint_units, listed, only, percent, these_joints
 
 _FEWEST_LEVELS = 42  # of effort over its range: a step is 2.4 % of the range
 _ACCELERATION_SHARE = 0.01  # largest noise from position steps over acceleration (rms)
@@ -68,7 +68,7 @@ def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
         sentence=(
             f"{listed(names)}: position has steps of {sizes} "
             f"{joint_units(case.mechanism.prismatic, coarse, 'rad', 'm')}, which cause noise of up "
-            f"to {share[worst]:.1%} of the acceleration (rms)."
+            f"to {percent(share[worst])} of the acceleration (rms)."
         ),
         remedy="Record positions at the drive's resolution, or reduce identification.cutoff_hz.",
         evidence={f"step of {recording.joint_names[j]}": float(steps[j]) for j in coarse},
@@ -127,7 +127,7 @@ def _zero_effort(recording: Recording, shares: dict[int, float]) -> Finding:
         names=tuple(names),
         severity="problem",
         sentence=(
-            f"{listed(names)}: effort is exactly 0 in {listed(f'{s:.0%}' for s in shares.values())}"
+            f"{listed(names)}: effort is exactly 0 in {listed(map(percent, shares.values()))}"
             " of the samples in motion, as of a drive that reports it only above a threshold."
         ),
         remedy=(

@@ -152,7 +152,7 @@ def _finding(case: Case, delay: Delay, rate: float) -> Finding:
         sentence=(
             f"torque is recorded {cycles} samples ({abs(delay.seconds) * 1e3:.3g} ms, standard "
             f"deviation {delay.standard_deviation * 1e3:.2g} ms) {later} than its motion, which "
-            f"explains {delay.explained:.0%} of the squared torque error."
+            f"explains {100 * delay.explained:.0f} % of the squared torque error."
         ),
         remedy=remedy,
         evidence={

@@ -10,7 +10,7 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.steps import zero_effort
-from dynid.text import joint_units, listed, only, these_joints, torque_unit
+from dynid.text import joint_units, listed, only, percent, these_joints, torque_unit
 
 _INERTIA_SHARE = 0.03  # of the torque: below, errors of friction exceed inertia torque
 _FEWER = 4  # further decimation
@@ -51,7 +51,7 @@ def too_slow(case: Case) -> Iterator[Finding]:
 def _at_rest(case: Case, joints: list[int], share: Array) -> Finding:
     names = [case.joints[j] for j in joints]
     threshold = np.max([s.velocity_threshold for s in case.signals], axis=0)
-    shares = listed(f"{share[j]:.1%}" for j in joints)
+    shares = listed(f"{percent(share[j])}" for j in joints)
     speeds = listed(f"{threshold[j]:.3g}" for j in joints)
     return Finding(
         cause="too_slow",
@@ -77,8 +77,8 @@ def _slow(
         evidence[f"inertia share of {case.joints[j]}"] = float(inertia_share[j])
         if np.isfinite(speed_share[j]):
             evidence[f"speed share of {case.joints[j]}"] = float(speed_share[j])
-    shares = listed(f"{inertia_share[j]:.2%}" for j in joints)
-    speeds = listed(f"{speed_share[j]:.0%}" for j in joints)
+    shares = listed(f"{percent(inertia_share[j])}" for j in joints)
+    speeds = listed(f"{100 * speed_share[j]:.0f} %" for j in joints)
     limits = (
         f", at a speed of up to {speeds} of its limit" if np.isfinite(speed_share).all() else ""
     )

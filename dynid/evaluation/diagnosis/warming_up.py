@@ -181,16 +181,16 @@ def _finding(case: Case, residual: Residual, joint: int, fall: Fall, duration: f
         course = f"with a time constant of {_lasting(fall.constant)}"
         remedy = (
             f"Play the motion for {needed} before you record; then friction falls by less than "
-            f"{_SMALL:.0%} in a recording of this duration."
+            f"{100 * _SMALL:.0f} % in a recording of this duration."
         )
     return Finding(
         cause="warming_up",
         joint=name,
         severity="warning" if -fall.change > _LARGE else "note",
         sentence=(
-            f"{name}: friction falls by {-fall.change:.0%} ± {fall.deviation:.0%} during the "
-            f"recording, {per_minute:.2g} times its mean per minute, {course}, as in a robot that "
-            "warms up."
+            f"{name}: friction falls by {-100 * fall.change:.0f} ± {100 * fall.deviation:.0f} % "
+            f"during the recording, {per_minute:.2g} times its mean per minute, {course}, as in a "
+            "robot that warms up."
         ),
         remedy=remedy,
         evidence={

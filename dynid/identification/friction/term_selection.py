@@ -8,6 +8,7 @@ import numpy as np
 
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.robot.robot import Robot
+from dynid.text import percent
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ class TermSelection:
         )
         return (
             f"Joint terms were chosen by the error on each {self.left_out} left out once: "
-            f"{chosen:.1%} instead of {plain:.1%} of the torque with plain terms, mean over joints."
+            f"{percent(chosen)} instead of {percent(plain)} of the torque with plain terms, mean "
+            "over joints."
         )
 
     def remedy(self, finding: Finding) -> Finding:

@@ -54,7 +54,7 @@ def test_the_largest_error_decides_where_the_profile_says_so() -> None:
     by_limit = rated(measured, SINE, EvaluationSettings(max_relative_torque_error=0.5))
     for verdict in (by_choice, by_limit):
         assert not verdict.success
-        assert verdict.reasons[0].endswith("at 12.31 s, allowed 50%.")
+        assert verdict.reasons[0].endswith("at 12.31 s, allowed 50 %.")
     assert rated(measured, SINE, EvaluationSettings(max_relative_torque_error=0.95)).success
 
 

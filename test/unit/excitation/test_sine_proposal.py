@@ -110,7 +110,7 @@ def test_torque_limits_slow_all_joints_down() -> None:
 def test_refuses_where_gravity_alone_takes_too_much() -> None:
     robot, mechanism = built("puma560")
     weak = robot.limits.model_copy(update={"torque_max": (97.6, 10, 89.4, 24.2, 20.1, 21.3)})
-    with pytest.raises(ExcitationError, match=r"joint 'joint_2': at 20% of its speed it still"):
+    with pytest.raises(ExcitationError, match=r"joint 'joint_2': at 20 % of its speed it still"):
         propose_sine(robot.model_copy(update={"limits": weak}), mechanism)
 
 

@@ -15,7 +15,7 @@ def noisy(joint: str, share: float) -> Finding:
         cause="noise",
         joint=joint,
         severity="warning",
-        sentence=f"{joint}: noise is {100 * share:.3g}% of the torque.",
+        sentence=f"{joint}: noise is {100 * share:.3g} % of the torque.",
         remedy=f"Add a filter at {joint}.",
         evidence={"noise over torque": share},
     )
@@ -24,7 +24,7 @@ def noisy(joint: str, share: float) -> Finding:
 def test_equal_findings_of_several_joints_are_one_paragraph() -> None:
     (one,) = grouped([noisy("joint1", 0.5), noisy("joint2", 0.4), noisy("joint10", 0.345)])
     assert one.sentence == (
-        "joint1: noise is 50% of the torque. The same applies to joint2 (noise over torque 0.400) "
+        "joint1: noise is 50 % of the torque. The same applies to joint2 (noise over torque 0.400) "
         "and joint10 (noise over torque 0.345)."
     )
     assert one.remedy == "Add a filter at joint1, joint2 and joint10."
@@ -45,7 +45,7 @@ def test_findings_with_other_words_severity_or_cause_stay_apart() -> None:
 
 def test_findings_without_a_joint_are_grouped_only_if_they_are_equal() -> None:
     whole = replace(noisy("joint_a", 0.5), joint=None)
-    assert len(grouped([whole, replace(whole, sentence="noise is 40% of the torque.")])) == 2
+    assert len(grouped([whole, replace(whole, sentence="noise is 40 % of the torque.")])) == 2
 
 
 def test_order_is_that_of_the_first_of_each_group() -> None:

@@ -96,7 +96,7 @@ def test_speed_of_a_prismatic_joint_at_rest_is_in_metres_per_second() -> None:
     assert found.joint == "lift"
     assert found.severity == "problem"
     # half a percent of its limit
-    assert "0.0% of the samples are faster than 0.005 m/s" in found.sentence
+    assert "0.00 % of the samples are faster than 0.005 m/s" in found.sentence
     assert found.evidence == {"moving share of lift": 0.0}
 
 
@@ -109,7 +109,7 @@ def test_a_slow_lift_is_found_by_the_ratio_of_inertia_and_weight() -> None:
     share = 0.05 * omega**2 / np.sqrt(2) / 9.81
     assert found.evidence["inertia share of lift"] == pytest.approx(share, rel=0.02)
     assert found.evidence["speed share of lift"] == pytest.approx(0.05 * omega, rel=0.02)
-    assert f"at a speed of up to {0.05 * omega:.0%} of its limit" in found.sentence
+    assert f"at a speed of up to {5 * omega:.0f} % of its limit" in found.sentence
     assert found.plot is not None
     assert found.plot.y_label == "lift [N]"
 
