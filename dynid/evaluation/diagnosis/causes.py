@@ -145,7 +145,9 @@ def _is_consequence(finding: Finding, found: Sequence[Finding]) -> bool:
         if other.cause in URDF_CAUSES or not joints or not _joints(finding):
             return True
         explained |= joints
-    return bool(explained) and _joints(finding) <= explained
+    # what explains most of its joints is near at the others as well
+    mine = _joints(finding)
+    return bool(explained) and 2 * len(mine & explained) > len(mine)
 
 
 def _joints(finding: Finding) -> frozenset[str]:

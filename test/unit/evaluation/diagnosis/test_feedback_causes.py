@@ -144,9 +144,16 @@ def test_effort_with_a_small_dead_band_gives_no_finding() -> None:
     assert "quantised_feedback" not in found
 
 
-@pytest.mark.parametrize(("slow", "kept"), [("elbow", True), ("elbow wrist", False)])
-def test_slow_joints_hide_coarse_feedback_of_themselves_only(
-    slow: str, kept: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("slow", "coarse", "kept"),
+    [
+        ("elbow", "elbow wrist", True),
+        ("elbow wrist", "elbow wrist", False),
+        ("elbow wrist", "elbow wrist shoulder", False),
+    ],
+)
+def test_slow_joints_hide_coarse_feedback_of_most_of_themselves(
+    slow: str, coarse: str, kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def several(cause: str, joints: str) -> Finding:
         names = tuple(joints.split())
@@ -154,7 +161,7 @@ def test_slow_joints_hide_coarse_feedback_of_themselves_only(
 
     looks = {
         "too_slow": lambda _: [several("too_slow", slow)],
-        "quantised_feedback": lambda _: [several("quantised_feedback", "elbow wrist")],
+        "quantised_feedback": lambda _: [several("quantised_feedback", coarse)],
     }
     monkeypatch.setattr(causes, "CAUSES", looks)
     robot = limited_arm()
