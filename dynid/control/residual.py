@@ -42,6 +42,7 @@ class Residual:
         friction: largest dry friction of the model (N, n) [N m or N].
         viscous: size of the model's friction that grows with speed (N, n) [N m or N].
         rate: samples per second [Hz].
+        name: of the recording's files; empty if it has none.
     """
 
     error: Array
@@ -51,6 +52,7 @@ class Residual:
     friction: Array
     viscous: Array
     rate: float
+    name: str = ""
 
     @property
     def hours(self) -> float:
@@ -110,8 +112,9 @@ def check_explained(joints: Sequence[str], residuals: Sequence[Residual]) -> Non
         worst = int(np.argmax(shares))
         if shares[worst] > _UNEXPLAINED:
             percent = min(100 * shares[worst], 1e6)
+            where = residual.name or f"recording {number} of free motion"
             raise ConfigurationError(
-                f"recording {number} of free motion: the model leaves {percent:.3g} % of the "
+                f"{where}: the model leaves {percent:.3g} % of the "
                 f"torque of joint '{joints[worst]}' unexplained, so nothing could be detected; "
                 "check that model and recording are of the same robot, in rad and N m, with the "
                 "same signs."
@@ -152,6 +155,7 @@ def recorded_residual(
         friction,
         viscous,
         signals.sampling_rate,
+        ", ".join(source.name for source in recording.sources),
     )
 
 
