@@ -147,7 +147,7 @@ def test_an_import_that_runs_upwards_is_found(tmp_path: Path, source: str, fault
         "robot/__init__",
         "robot/model",
         "cli/__init__",
-        "cli/app",
+        "cli/application",
         "__init__",
     ):
         path = package / f"{name}.py"
