@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -204,6 +205,7 @@ class Interrupting:
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background job
 interruption._FORCED = {forced}
+interruption._AGAIN = 0.001  # too short for a search to find anything
 sys.meta_path.insert(0, Interrupting())
 main()
 print("went on")
@@ -256,7 +258,12 @@ def test_an_interruption_while_a_search_imports_ends_it_without_a_complaint(tmp_
     output = tmp_path / "excitation.yaml"
     arguments = ["excite", "-p", str(write_small_robot(tmp_path)), "-o", str(output)]
     done = interrupted_in_import("dynid.excitation.design.optimise", *arguments)
-    assert (done.returncode, done.stderr) == (130, "")
+    # the search may have begun when the interruption is tried again, and then says what it found
+    if done.returncode == 130:
+        assert done.stderr == ""
+    else:
+        assert done.returncode == 2
+        assert re.fullmatch(r"dynid: [^\n]*run longer\.\n", done.stderr)
     assert not output.exists()
 
 
