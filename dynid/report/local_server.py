@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 
 from dynid.errors import OutputError
 
 HOST = "127.0.0.1"
 _POLL = 0.2  # [s] within which a server ends
+_BEGINS = 10.0  # [s] within which its thread begins, if it was started at all
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,22 @@ def make_server(answer: Callable[[str], Answer | None], *, port: int = 0) -> Thr
 @contextmanager
 def answering(server: ThreadingHTTPServer) -> Iterator[str]:
     """Answer requests by a thread of its own within the block, and yield the address."""
+    begun = Event()
+
+    def serve() -> None:
+        begun.set()
+        server.serve_forever(_POLL)
+
     with server:
-        thread = Thread(target=server.serve_forever, args=(_POLL,), daemon=True)
-        thread.start()
+        thread = Thread(target=serve, daemon=True)
         try:
+            thread.start()
             yield f"http://{HOST}:{server.server_port}/"
         finally:
-            server.shutdown()
-            thread.join()
+            # an interruption may come while the thread starts, which a closed server would fail in
+            if begun.wait(_BEGINS):
+                server.shutdown()
+                thread.join()
 
 
 def announce(address: str, ready: Callable[[str], None], *, browse: bool) -> None:
