@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from dynid import demo
-from dynid.identification import identify as identification
+from dynid.identification import provenance
 from dynid.identification.identify import identify
 from dynid.profile import load_model, load_robot
 from dynid.report.write import write_outputs
@@ -27,7 +27,7 @@ class _Clock(datetime):
 
 @pytest.fixture
 def clock(monkeypatch):
-    monkeypatch.setattr(identification, "datetime", _Clock)
+    monkeypatch.setattr(provenance, "datetime", _Clock)
     monkeypatch.setattr(demo, "datetime", _Clock)
     yield _Clock
     _Clock.current = FUTURE
