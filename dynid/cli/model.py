@@ -340,9 +340,8 @@ def _origin(model: Model) -> str:
 
 def _provenance(model: Model, without: Sequence[str]) -> list[str]:
     """Return sentences on a model's recordings and omitted joint terms."""
-    sources = () if model.provenance is None else model.provenance.sources
     return [
-        *(f"Recording: {source.name}, SHA-256 {source.sha256}" for source in sources),
+        *(f"Recording: {source.name}, SHA-256 {source.sha256}" for source in model.sources),
         *(f"Omitted: joint terms of kind {kind}." for kind in without),
     ]
 

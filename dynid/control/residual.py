@@ -13,6 +13,7 @@ from dynid.control.build import collision_settings, control_model
 from dynid.control.model_friction import viscous_friction
 from dynid.errors import ConfigurationError
 from dynid.identification.settings import IdentificationSettings
+from dynid.recording.model import source_names
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.signals.preprocess import preprocess
@@ -155,7 +156,7 @@ def recorded_residual(
         friction,
         viscous,
         signals.sampling_rate,
-        ", ".join(source.name for source in recording.sources),
+        source_names(recording.sources),
     )
 
 

@@ -12,7 +12,6 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
 from dynid.estimation.repeatability import friction_parameters
-from dynid.recording.model import Source
 from dynid.robot.model import Model
 
 DAY = 86400.0
@@ -221,18 +220,13 @@ def _temperatures(models: Sequence[Model]) -> tuple[Array | None, list[str]]:
 
 def _temperature(model: Model) -> float | None:
     """Return the mean over a model's recordings; None if one has none."""
-    found = [one.temperature for one in _sources(model)]
+    found = [one.temperature for one in model.sources]
     known = [value for value in found if value is not None]
     return float(np.mean(known)) if known and len(known) == len(found) else None
 
 
-def _sources(model: Model) -> tuple[Source, ...]:
-    return () if model.provenance is None else model.provenance.sources
-
-
 def _file(model: Model) -> str:
-    sources = _sources(model)
-    return sources[0].name if sources else "a recording without a file"
+    return model.sources[0].name if model.sources else "a recording without a file"
 
 
 def best_model(models: Sequence[Model], history: History) -> Model:
@@ -256,7 +250,7 @@ def _within(model: Model, names: Sequence[str]) -> Array:
         _values(model, names),
         np.array([bool(rubs.get(name, False)) for name in names]),
         model.base.friction_repeatability,
-        recordings=1 if model.provenance is None else max(1, len(model.provenance.sources)),
+        recordings=max(1, len(model.sources)),
     )
 
 

@@ -21,7 +21,7 @@ from dynid.identification.at_rest import largest_static_friction, rest_notes, wi
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.model_signs import signed_by_model
 from dynid.notebook import data_frame, html_lines, html_table
-from dynid.recording.model import Recording, Source, given_recordings
+from dynid.recording.model import Recording, Source, given_recordings, source_names
 from dynid.robot.model import Model
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
@@ -78,7 +78,7 @@ class Validation:
 
     def _lines(self) -> list[str]:
         outcome = "succeeded" if self.verdict.success else "FAILED"
-        names = ", ".join(source.name for source in self.sources) or "recordings without a file"
+        names = source_names(self.sources) or "recordings without a file"
         first = f"Validation of {self.model.robot.name} on {names}: {outcome}"
         return [first, *self.verdict.reasons]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -57,6 +57,11 @@ class Source:
     def __post_init__(self) -> None:
         """Make the name printable for reports, YAML and JSON."""
         object.__setattr__(self, "name", printable(self.name))
+
+
+def source_names(sources: Iterable[Source]) -> str:
+    """Return the names of sources, separated by commas; empty without any."""
+    return ", ".join(source.name for source in sources)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +146,7 @@ class Recording:
         return html_lines(self._lines())
 
     def _lines(self) -> list[str]:
-        names = ", ".join(source.name for source in self.sources) or "no file"
+        names = source_names(self.sources) or "no file"
         return [
             f"Recording of {len(self.joint_names)} joints ({names}): {self.duration:.4g} s, "
             f"{len(self.time)} samples at {self.sampling_rate:.6g} Hz"

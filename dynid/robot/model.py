@@ -16,7 +16,7 @@ from dynid.errors import ConfigurationError, OutputError
 from dynid.files import write_text
 from dynid.kept_inputs import inputs_kept
 from dynid.notebook import data_frame, html_lines, html_table
-from dynid.recording.model import Source
+from dynid.recording.model import Source, source_names
 from dynid.robot.model_text import model_text
 from dynid.robot.provenance import (
     NO_QUANTITIES,
@@ -81,10 +81,14 @@ class Model:
         return self.provenance
 
     @property
+    def sources(self) -> tuple[Source, ...]:
+        """The recordings that it was identified from; none if it was not."""
+        return () if self.provenance is None else self.provenance.sources
+
+    @property
     def inputs(self) -> tuple[Path, ...]:
         """Files read in this process that the model was made from, which outputs never replace."""
-        made = () if self.provenance is None else self.provenance.sources
-        return (*self.robot.files, *(one.path for one in made if one.path is not None))
+        return (*self.robot.files, *(one.path for one in self.sources if one.path is not None))
 
     @property
     def failed(self) -> bool:
@@ -244,7 +248,7 @@ class Model:
             f"{first} ({len(self.base.names)} of {made.base_parameter_count} base parameters "
             "determined)",
             f"identification {outcome}, {made.created:%Y-%m-%d}, estimator {made.estimator}, "
-            f"{made.samples} samples of {', '.join(s.name for s in made.sources) or 'no file'}",
+            f"{made.samples} samples of {source_names(made.sources) or 'no file'}",
             *([] if made.edited_at is None else [f"edited by hand, {made.edited_at:%Y-%m-%d}"]),
         ]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynid.errors import RecordingError
+from dynid.recording.model import source_names
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.urdf_joints import movable_joints
-from dynid.text import printable
 
 if TYPE_CHECKING:
     from dynid.arrays import Array
@@ -59,7 +59,7 @@ def check_motion_is_possible(recording: Recording, robot: Robot) -> None:
         if found is None and fastest is not None:
             found = _too_fast(recording, joint, fastest[1], unit)
         if found is not None:
-            where = ", ".join(one.name for one in recording.sources) or "the recording"
+            where = source_names(recording.sources) or "the recording"
             raise RecordingError(_sentence(where, robot.name, name, found, unit))
 
 
@@ -93,7 +93,7 @@ def _sentence(where: str, robot: str, joint: str, found: _Excess, unit: str) -> 
     likely = other if found.ratio * factor < _RANGE else "encoder counts, or of the motor"
     example = f" (from {other}: {factor:.6g})"
     return (
-        f"{printable(where)}: joint '{joint}' {found.words}; positions must be in {unit} at the "
+        f"{where}: joint '{joint}' {found.words}; positions must be in {unit} at the "
         f"joint, and these are most likely in {likely}: convert them by 'factor' of position in "
         f"recording.columns{example}. If they are right, correct limits.{found.limit} of profile "
         f"'{robot}' (null: no limit)."

@@ -14,6 +14,7 @@ from dynid.control.build import control_model
 from dynid.control.residual import commanded_signals
 from dynid.control.wrench.uncertainty import low_speed
 from dynid.errors import ConfigurationError, PreprocessingError
+from dynid.recording.model import source_names
 from dynid.signals.preprocess import check_joints
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def observe(
     found, covariance, passed = observer.run(core, position, velocity, torque)
     settling = float(np.ceil(_SETTLING / gain * recording.sampling_rate))
     if len(found) <= 2 * settling:
-        named = ", ".join(one.name for one in recording.sources) or "the recording"
+        named = source_names(recording.sources) or "the recording"
         message = (
             f"{named} has {len(found)} samples, but the observer needs more than "
             f"{2 * settling:g} at {gain:g}/s; record longer, or raise the observer's gain."

@@ -10,7 +10,7 @@ import numpy as np
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
-from dynid.recording.model import Recording
+from dynid.recording.model import Recording, source_names
 from dynid.robot.robot import Robot
 
 
@@ -63,7 +63,7 @@ def compare_profiles(
         model = identify(robot, recordings, progress=progress).model
         progress("evaluating on unseen recordings")
         verdicts.append([validate(model, one).verdict for one in unseen])
-    names = [", ".join(source.name for source in one.sources) for one in unseen]
+    names = [source_names(one.sources) for one in unseen]
     return tuple(
         Comparison(name, _joints(before, after))
         for name, before, after in zip(names, *verdicts, strict=True)
