@@ -33,7 +33,7 @@ def brief_saturation(case: Case, known: Sequence[int]) -> Iterator[Finding]:
         known: joints with a longer plateau, which are left out.
     """
     found: dict[int, NDArray[np.bool_]] = {}
-    longest = max(case.recordings, key=lambda r: len(r.time))
+    longest = case.longest_recording
     for j in range(longest.effort.shape[1]):
         at = _cut_off(longest, j)
         if j not in known and at is not None:

@@ -102,6 +102,11 @@ class Case:
         return max(self.signals, key=lambda s: len(s.time))
 
     @property
+    def longest_recording(self) -> Recording:
+        """The longest recording as loaded, for causes that need unfiltered values."""
+        return max(self.recordings, key=lambda r: len(r.time))
+
+    @property
     def step(self) -> int:
         """Decimation of ``decimated``: every ``step``-th sample of each recording."""
         return max(1, sum(len(s.time) for s in self.signals) // _ENOUGH)

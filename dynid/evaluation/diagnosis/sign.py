@@ -136,8 +136,6 @@ def _finding(case: Case, of: _Seen) -> Finding:
         seen.append(
             f"its torque is opposite to that of the URDF's masses (correlation {agreement:.2f})"
         )
-    velocity = case.decimated.velocity[:, joint]
-    unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="flipped_sign",
         joint=None,  # all joints are affected, as they share parameters
@@ -151,18 +149,26 @@ def _finding(case: Case, of: _Seen) -> Finding:
             f"friction power of {name}": power,
             f"correlation of {name} with the URDF": agreement,
         },
-        plot=Plot(
-            x_label=f"velocity of {name} [{'m/s' if unit == 'N' else 'rad/s'}]",
-            y_label=f"torque of {name} [{unit}]",
-            traces=(Trace(velocity, case.decimated.torque[:, joint], "measured", "dots"),),
-        ),
+        plot=_plot(case, joint),
+    )
+
+
+def _plot(case: Case, joint: int) -> Plot:
+    name, unit = case.joints[joint], torque_unit(case.mechanism.prismatic[joint])
+    velocity, torque = case.decimated.velocity[:, joint], case.decimated.torque[:, joint]
+    return Plot(
+        x_label=f"velocity of {name} [{'m/s' if unit == 'N' else 'rad/s'}]",
+        y_label=f"torque of {name} [{unit}]",
+        traces=(Trace(velocity, torque, "measured", "dots"),),
     )
 
 
 def _finding_of_all(case: Case, flipped: list[_Seen]) -> Finding:
     which = _of_torque_or_position(case, -np.ones(len(case.joints)))
-    return replace(
-        _finding(case, min(flipped, key=lambda one: one.agreement)),
+    return Finding(
+        cause="flipped_sign",
+        joint=None,
+        severity="problem",
         sentence=(
             f"{listed([case.joints[one.joint] for one in flipped])}: torque is opposite to that of "
             "the URDF's masses, or friction adds energy, and at no other joint the sign is seen to "
@@ -181,6 +187,7 @@ def _finding_of_all(case: Case, flipped: list[_Seen]) -> Finding:
                 ("correlation with the URDF", one.agreement),
             )
         },
+        plot=_plot(case, min(flipped, key=lambda one: one.agreement).joint),
     )
 
 

@@ -29,13 +29,13 @@ _DRAWN = 300  # samples
 
 def quantised_feedback(case: Case) -> Iterator[Finding]:
     """Look for steps, held values, missing effort and clipping in the longest recording."""
-    whole = max(case.recordings, key=lambda r: len(r.time))
+    whole = case.longest_recording
     yield from _position_steps(case, whole)
     yield from _effort_steps(case, whole)
     recording = _middle(whole)
     fast = _fast(recording)
     yield from _held("position", recording, recording.position, fast)
-    absent = zero_effort(whole)
+    absent = zero_effort(case)
     if absent:
         yield _zero_effort(whole, absent)
     effort = np.delete(np.arange(recording.effort.shape[1]), list(absent))
@@ -104,12 +104,16 @@ def _effort_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     )
 
 
-def zero_effort(recording: Recording) -> dict[int, float]:
+def zero_effort(case: Case) -> dict[int, float]:
     """Return the share of samples in motion whose effort is exactly 0, by joint, where it is most.
 
-    Such a drive reports effort above a threshold only, or not at all in most of its messages. A
-    joint whose effort never changes is not among them.
+    Of the longest recording. Such a drive reports effort above a threshold only, or not at all in
+    most of its messages. A joint whose effort never changes is not among them.
     """
+    return case.derived("zero effort", lambda: _shares_of_zero(case.longest_recording))
+
+
+def _shares_of_zero(recording: Recording) -> dict[int, float]:
     fast = _fast(recording)
     shares = {}
     for j, effort in enumerate(recording.effort.T):

@@ -35,7 +35,7 @@ def too_slow(case: Case) -> Iterator[Finding]:
     size = np.linalg.norm(decimated.torque[::_FEWER], axis=0)
     inertia_share = np.linalg.norm(inertia, axis=0) / np.where(size > 0, size, np.inf)
     speed_share = _speed_share(case)
-    unmeasured = zero_effort(max(case.recordings, key=lambda r: len(r.time)))
+    unmeasured = zero_effort(case)
     slow = [
         j
         for j in range(len(case.joints))
@@ -51,7 +51,7 @@ def too_slow(case: Case) -> Iterator[Finding]:
 def _at_rest(case: Case, joints: list[int], share: Array) -> Finding:
     names = [case.joints[j] for j in joints]
     threshold = np.max([s.velocity_threshold for s in case.signals], axis=0)
-    shares = listed(f"{percent(share[j])}" for j in joints)
+    shares = listed(percent(share[j]) for j in joints)
     speeds = listed(f"{threshold[j]:.3g}" for j in joints)
     return Finding(
         cause="too_slow",
@@ -77,7 +77,7 @@ def _slow(
         evidence[f"inertia share of {case.joints[j]}"] = float(inertia_share[j])
         if np.isfinite(speed_share[j]):
             evidence[f"speed share of {case.joints[j]}"] = float(speed_share[j])
-    shares = listed(f"{percent(inertia_share[j])}" for j in joints)
+    shares = listed(percent(inertia_share[j]) for j in joints)
     speeds = listed(f"{100 * speed_share[j]:.0f} %" for j in joints)
     limits = (
         f", at a speed of up to {speeds} of its limit" if np.isfinite(speed_share).all() else ""
