@@ -10,8 +10,7 @@ import typer
 from dynid.cli.completion import complete_robot
 
 if TYPE_CHECKING:
-    from dynid.recording.columns import ColumnMap
-    from dynid.recording.settings import TemperatureTopic
+    from dynid.recording.settings import RecordingSettings
 
 
 _COLUMNS = typer.Option(metavar="FILE", help="Column map of a CSV file (docs/recordings.md).")
@@ -41,8 +40,8 @@ def convert_command(
 
     console = result_console()
     with progress(console, f"converting {source.name}"):
-        chosen = _column_map(columns, profile)
-        samples = convert(source, destination, chosen, temperature=_temperature(profile))
+        settings, _ = _profile(profile, columns)
+        samples = convert(source, destination, settings.columns, temperature=settings.temperature)
     count, joints = len(samples.stamps), len(samples.joint_names)
     print_text(console, f"{destination}: {count} samples of {joints} joints.")
     print_sentences(console, "Repaired", samples.repairs, "yellow")
@@ -64,48 +63,36 @@ def info_command(
 
     console = result_console()
     with progress(console, f"reading {recording.name}"):
-        map_of_columns = _column_map(columns, profile)
+        settings, joints = _profile(profile, columns)
         info = describe(
             recording,
-            columns=map_of_columns,
-            sampling_rate=_sampling_rate(profile),
-            joints=_joints(profile),
+            columns=settings.columns,
+            sampling_rate=settings.sampling_rate,
+            joints=joints,
         )
     print_recording_info(console, info)
 
 
-def _temperature(profile: str | None) -> TemperatureTopic | None:
-    """Return the topic of temperatures of the profile, for bags."""
-    from dynid.profile import load_robot
-    from dynid.recording.settings import RecordingSettings
+def _profile(
+    profile: str | None, columns: Path | None
+) -> tuple[RecordingSettings, tuple[str, ...]]:
+    """Return the settings of recordings and the joints of a profile, with another column map.
 
-    return None if profile is None else load_robot(profile).settings(RecordingSettings).temperature
-
-
-def _joints(profile: str | None) -> tuple[str, ...]:
-    """Return the joints of the profile's robot, for a column map that names them."""
-    from dynid.profile import load_robot
-
-    return () if profile is None else load_robot(profile).joints
-
-
-def _sampling_rate(profile: str | None) -> float | None:
-    """Return the sampling rate of the profile [Hz], for files that state none."""
-    from dynid.profile import load_robot
-    from dynid.recording.settings import RecordingSettings
-
-    if profile is None:
-        return None
-    return load_robot(profile).settings(RecordingSettings).sampling_rate
-
-
-def _column_map(path: Path | None, profile: str | None) -> ColumnMap | None:
-    """Return the column map of the file, else of the profile, if either is given."""
+    Args:
+        profile: None: default settings, and no joints.
+        columns: file of the column map; None: that of the profile.
+    """
+    from dynid import profile as profiles
     from dynid.cli.loading import load_robot
     from dynid.configuration import parse, read_yaml
     from dynid.recording.columns import ColumnMap
     from dynid.recording.settings import RecordingSettings
 
-    if path is not None:
-        return parse(ColumnMap, read_yaml(path), path.name)
-    return None if profile is None else load_robot(profile).settings(RecordingSettings).columns
+    given = None if columns is None else parse(ColumnMap, read_yaml(columns), columns.name)
+    settings = RecordingSettings()
+    joints: tuple[str, ...] = ()
+    if profile is not None:
+        # what is assumed of a robot without a profile concerns its column map
+        robot = load_robot(profile) if given is None else profiles.load_robot(profile)
+        settings, joints = robot.settings(RecordingSettings), robot.joints
+    return settings if given is None else settings.model_copy(update={"columns": given}), joints

@@ -241,8 +241,8 @@ def solve_in_cones(
     to_scaled = vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1]))
     free = -to_scaled @ (to_scaled.T @ linear)
     # the solver reports a problem as infeasible if y is about 1e5, so y is scaled
+    limits = bounds - matrix @ free
     for regularisation, reach in product(_REGULARISATIONS, _REACHES):
-        limits = bounds - matrix @ free
         push = _smallest(reach * matrix @ to_scaled, limits, cones, regularisation)
         if push is not None:
             return np.asarray(free + reach * to_scaled @ push)

@@ -78,9 +78,9 @@ def roll_outs(model: Model, commanded: Recording, *, horizon: float = 1.0) -> Ro
     signals = preprocess(with_servo_torque(commanded, robot), robot)
     rate = commanded.sampling_rate
     first = np.ceil((signals.time[0] + _RUN_IN) * rate)
-    last = np.floor(signals.time[-1] * rate) - horizon * rate
-    samples = 0 if last < first else round(horizon * rate)
-    last = np.floor(signals.time[-1] * rate) - samples
+    end = np.floor(signals.time[-1] * rate)
+    samples = 0 if end - horizon * rate < first else round(horizon * rate)
+    last = end - samples
     if samples < 1 or last < first:
         message = (
             f"A recording whose motion lasts {signals.time[-1] - signals.time[0]:.3g} s is too "

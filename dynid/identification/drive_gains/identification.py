@@ -217,10 +217,8 @@ def _check_currents(joints: Sequence[str], signals: Sequence[Sequence[Signals]])
     ratios = sizes[1] / np.maximum(sizes[0], 1e-300)
     nearest = float(ratios.min() if ratios.min() > 1 else ratios.max())
     if not 1 / _COMPARABLE < nearest < _COMPARABLE:
+        bound = "least" if nearest > 1 else "most"
         raise EstimationError(
-            f"the currents of every joint with payload are at least {nearest:.3g} times those "
-            "without; record both in the same unit."
-            if nearest > 1
-            else f"the currents of every joint with payload are at most {nearest:.3g} times those "
+            f"the currents of every joint with payload are at {bound} {nearest:.3g} times those "
             "without; record both in the same unit."
         )
