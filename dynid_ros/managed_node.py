@@ -42,6 +42,11 @@ class ManagedNode(LifecycleNodeMixin, DynidNode):
             self.trigger_configure()
             self.trigger_activate()
 
+    def destroy_node(self) -> None:
+        """Destroy the node and its lifecycle, which rclpy would leave in the ROS graph."""
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()
+
     def refuse_unless_active(self) -> None:
         """Raise a TaskError where the node is not active."""
         if not self.active:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.action.client import ActionClient
+from rclpy.action.server import ActionServer
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
@@ -82,6 +84,8 @@ class DynidNode(Node):
         """
         self._given_clock = clock
         self._destroyed = False
+        self.hidden: list[Node] = []
+        """Nodes that are destroyed with this one."""
         super().__init__(name, **options)
         self.steady = clock or Clock(clock_type=ClockType.STEADY_TIME)
         """Time that also advances while a simulation is paused."""
@@ -110,8 +114,11 @@ class DynidNode(Node):
         return super().create_timer(timer_period_sec, call, *arguments, **options)
 
     def destroy_node(self) -> None:
-        """Destroy the node, after which its timers call nothing."""
+        """Destroy the node with all it has, after which its timers call nothing."""
         self._destroyed = True
+        for node in self.hidden:
+            node.destroy_node()
+        destroy_actions(self)
         super().destroy_node()  # type: ignore[no-untyped-call]
 
     def get_clock(self) -> Clock:
@@ -253,6 +260,16 @@ class DynidNode(Node):
         array = DiagnosticArray(status=[status])
         array.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics.publish(array)
+
+
+def destroy_actions(node: Node) -> None:
+    """Destroy a node's action servers and clients.
+
+    rclpy destroys all else with a node. An action that is left keeps the node in the ROS graph.
+    """
+    for waitable in list(node.waitables):
+        if isinstance(waitable, ActionServer | ActionClient):
+            waitable.destroy()  # type: ignore[no-untyped-call]
 
 
 def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> int:

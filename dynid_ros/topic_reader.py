@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rclpy.duration import Duration
-    from rclpy.node import Node
     from rclpy.qos import QoSProfile
     from rclpy.subscription import Subscription
     from rclpy.topic_endpoint_info import TopicEndpointInfo
+
+    from dynid_ros.node import DynidNode
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class TopicReader:
     EventsExecutor cannot pass their times and numbers.
     """
 
-    def __init__(self, owner: Node, topics: Sequence[str], *, simulated: bool) -> None:
+    def __init__(self, owner: DynidNode, topics: Sequence[str], *, simulated: bool) -> None:
         """Wait for publishers of topics, on behalf of a node.
 
         Args:
@@ -60,6 +61,7 @@ class TopicReader:
             topics: full names.
             simulated: whether the clock is not that of the middleware.
         """
+        self._owner = owner
         self._clock = owner.get_clock()
         self._simulated = simulated
         # the leading underscore hides it; the owner has resolved all names
@@ -71,6 +73,7 @@ class TopicReader:
             enable_rosout=False,
             start_parameter_services=False,
         )
+        owner.hidden.append(self._node)
         self.waiting = list(topics)
         """Topics without a subscription, because they have no publisher yet."""
         self.unchecked: set[str] = set()
@@ -142,6 +145,7 @@ class TopicReader:
 
     def close(self) -> None:
         """Unsubscribe."""
+        self._owner.hidden.remove(self._node)
         self._node.destroy_node()
 
     def _time(self, information: dict[str, Any]) -> int:

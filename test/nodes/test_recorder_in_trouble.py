@@ -3,13 +3,13 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
-import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
-from std_msgs.msg import Header, String
+from std_msgs.msg import String
 from support.deadlines import LONGEST
 from support.numbered_robot import JOINTS, Robot, begin, numbers, recorder_maker, start
 
@@ -76,18 +76,32 @@ def test_invalid_recordings_are_refused_with_a_sentence(
     assert not (tmp_path / "bag").exists()
 
 
+OTHER = """
+import sys
+import rclpy
+from std_msgs.msg import Header
+
+rclpy.init()
+node = rclpy.create_node("other")
+node.create_publisher(Header, sys.argv[1], 10)
+sys.stdin.read()
+"""
+
+
 @pytest.fixture
 def disagree(graph):
-    """Publish a topic with two types, which takes two participants."""
+    """Publish a topic with two types, which one participant cannot."""
     with contextlib.ExitStack() as stack:
 
         def publish(topic):
-            context = rclpy.Context()
-            rclpy.init(context=context)
-            stack.callback(rclpy.shutdown, context=context)
-            other = rclpy.create_node("other", context=context)
-            stack.callback(other.destroy_node)
-            other.create_publisher(Header, topic, 10)
+            command = [sys.executable, "-c", OTHER, topic]
+            other = subprocess.Popen(command, stdin=subprocess.PIPE)  # noqa: S603  this very Python
+            stack.enter_context(other)
+            stack.callback(other.kill)
+            deadline = time.monotonic() + LONGEST
+            while not graph.peer.count_publishers(topic):
+                assert time.monotonic() < deadline
+                time.sleep(0.01)  # without the recorder, which must not see one type alone
             graph.peer.create_publisher(String, topic, 10)
             graph.until(lambda: graph.peer.count_publishers(topic) == 2)
 
