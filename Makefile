@@ -53,7 +53,10 @@ $(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py $(CMAKE_FILES) $(CPP)
 	@touch $@
 
 # --- checks -----------------------------------------------------------------------------------
-test: install lint docs pytest ctest ros-test
+# lint and docs side by side: most of their programs use one processor
+test: install $(VENV)/.docs
+	$(MAKE) --jobs=$(JOBS) lint docs
+	$(MAKE) pytest ctest ros-test
 
 pytest: install
 	$(BIN)/python -m pytest -n $(JOBS)
