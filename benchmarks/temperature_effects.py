@@ -3,14 +3,16 @@
     python benchmarks/temperature_effects.py --recordings 150
 
 The small arm of the tests moves for 120 s while its temperature rises by 10 °C, at first slowly, in
-proportion to time, or at first fast. Torque errors are noise with a correlation time of 0.5, 3 or
-10 s. "Independent" takes the blocks of a recording as independent, for comparison.
+proportion to time, or at first fast, with a time constant of 20 s. Torque errors are noise with a
+correlation time of 0.5, 3 or 10 s. "Independent" takes the blocks of a recording as independent,
+for comparison.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -20,7 +22,7 @@ from scipy.signal import lfilter
 
 from dynid.arrays import Array
 from dynid.dynamics.torque_parts import torque_of_kinds
-from dynid.evaluation import temperature
+from dynid.evaluation import autocorrelated_regression
 from dynid.evaluation.temperature import JointTemperature, temperature_effects
 from dynid.recording.temperature import Temperature
 from dynid.signals.preprocess import preprocess
@@ -33,7 +35,11 @@ from support.synthetic import true_parameters
 
 DURATION = 120.0  # [s]
 RISE = 10.0  # [°C]
-SHAPES = (0.2, 1.0, 3.0)  # exponents of the rise over time
+SHAPES: tuple[Callable[[Array], Array], ...] = (  # of the rise, over the share of the duration
+    lambda share: share**3,
+    lambda share: share,
+    lambda share: np.expm1(-6 * share) / np.expm1(-6),
+)
 CORRELATIONS = (0.5, 3.0, 10.0)  # [s]
 NOISE = 0.1  # [N m]
 SLOPE = -0.02  # of the friction of joint 2, for each °C
@@ -56,7 +62,7 @@ class Trial:
         """Return the correlation time drawn [s], and what is found."""
         random = np.random.default_rng(seed)
         share = (self.signals.time - self.signals.time[0]) / DURATION
-        celsius = 25 + RISE * share ** random.choice(SHAPES)
+        celsius = 25 + RISE * SHAPES[random.integers(len(SHAPES))](share)
         correlated = float(random.choice(CORRELATIONS))
         error = noise(random, self.signals, correlated)
         error[:, 1] += slope * (celsius - celsius.mean()) * self.friction[:, 1]
@@ -99,7 +105,7 @@ def main() -> None:
     options = parser.parse_args()
     trial, count, first = Trial(), options.recordings, options.first_seed
     print("as in the report:", _false(trial, count, first))
-    with patch.object(temperature, "_correlation", lambda rest, _: np.eye(len(rest))):
+    with patch.object(autocorrelated_regression, "_correlation", lambda rest, _: np.eye(len(rest))):
         print("independent:", _false(trial, count, first))
     effects = [trial.run(seed, SLOPE)[1][1].friction for seed in range(first, first + count)]
     known = [one for one in effects if one is not None]

@@ -77,6 +77,16 @@ def test_finds_friction_that_goes_with_temperature(slope):
     assert (found[1].low, found[1].high) == pytest.approx((25, celsius.max()), abs=0.1)
 
 
+def test_friction_in_proportion_to_a_temperature_that_varies_in_a_block_has_its_slope():
+    signals = motion()
+    celsius = bent(signals.time)
+    error = np.zeros_like(friction())
+    error[:, 1] = SLOPE * (celsius - celsius.mean()) * friction()[:, 1]
+    every = Temperature(signals.time, np.tile(celsius[:, None], (1, 3)))
+    found = evaluated(replace(signals, temperature=every), error)
+    assert found[1].friction.slope == pytest.approx(SLOPE, rel=1e-6)
+
+
 def test_finds_a_torque_offset_that_goes_with_temperature():
     signals = motion()
     celsius = bent(signals.time)

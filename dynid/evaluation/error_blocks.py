@@ -1,0 +1,167 @@
+"""Torque errors of a joint in blocks of time: the change of its friction, and the mean error.
+
+In a block the error e is fitted by e = b f + c: f is the model's friction, so b is the relative
+change of friction, and c the mean error. What a wrong shape of friction explains is removed before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.torque_parts import torque_of_kinds
+from dynid.signals.filters import ParallelFilter
+from dynid.signals.settings import SignalSettings
+from dynid.signals.signals import Signals
+
+SHORTEST = 2.0
+"""[s] of a block: several reversals of most motions."""
+FEWEST = 10
+"""Blocks of a recording."""
+
+_BLOCKS = 40  # of a recording, at most
+_ROWS = 20_000  # of a recording that are used
+_VARIED = 1e-3  # variance of friction in a block over that of all: below, it shows no change
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Blocks of one joint, (K,) each.
+
+    Attributes:
+        recording: whose block it is.
+        number: of the block in its recording.
+        time: mean [s].
+        temperature: mean [°C].
+        moving_time: mean with the weights by which the change of friction depends on it [s].
+        moving_temperature: the same of the temperature [°C].
+        friction: its change relative to that of the model.
+        friction_weight: inverse to the variance of ``friction``; 0: it shows no change.
+        offset: mean torque error [N m or N].
+        offset_weight: inverse to the variance of ``offset``.
+    """
+
+    recording: NDArray[np.intp]
+    number: NDArray[np.intp]
+    time: Array
+    temperature: Array
+    moving_time: Array
+    moving_temperature: Array
+    friction: Array
+    friction_weight: Array
+    offset: Array
+    offset_weight: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The rows of one recording that are used: time (m,), the others (m, n)."""
+
+    time: Array
+    celsius: Array
+    error: Array
+    friction: Array
+    velocity: Array
+    acceleration: Array
+
+    @classmethod
+    def of(
+        cls,
+        signals: Signals,
+        error: Array,
+        mechanism: Mechanism,
+        kinds: set[str],
+        settings: SignalSettings,
+    ) -> Part:
+        """Take them of a recording, filtered as its torques; its temperature is known."""
+        motion = signals.position, signals.velocity, signals.acceleration
+        smoother = ParallelFilter.from_settings(settings.parallel_filter, signals.sampling_rate)
+        friction = smoother.smooth(torque_of_kinds(mechanism, *motion, kinds))
+        rows = slice(None, None, max(1, -(-len(signals.time) // _ROWS)))
+        heat = signals.temperature
+        assert heat is not None  # noqa: S101  known, as documented
+        time = signals.time[rows]
+        return cls(
+            time,
+            heat.at(time),
+            error[rows],
+            friction[rows],
+            smoother.smooth(signals.velocity)[rows],
+            smoother.smooth(signals.acceleration)[rows],
+        )
+
+
+def divide(parts: Sequence[Part], joint: int) -> Blocks | None:
+    """Return the blocks of a joint; None if no recording is long enough."""
+    long = [
+        part
+        for part in parts
+        if part.time[-1] - part.time[0] >= SHORTEST * FEWEST
+        and np.isfinite(part.celsius[:, joint]).all()
+    ]
+    if not long:
+        return None
+    rest = _without_own(long, joint)
+    variance = float(np.concatenate([part.friction[:, joint] for part in long]).var())
+    rows: list[tuple[float, ...]] = []
+    first = 0
+    for number, part in enumerate(long):
+        error = rest[first : first + len(part.time)]
+        first += len(part.time)
+        duration = part.time[-1] - part.time[0]
+        count = int(min(_BLOCKS, duration // SHORTEST))
+        edges = np.searchsorted(part.time, part.time[0] + np.linspace(0, duration, count + 1)[1:-1])
+        for block, span in enumerate(np.split(np.arange(len(part.time)), edges)):
+            along = np.column_stack([part.time[span], part.celsius[span, joint]])
+            friction = part.friction[span, joint]
+            # temperature varies in the block: so friction in proportion to it has its slope
+            weight = friction * (friction - friction.mean())
+            total, mean = float(weight.sum()), along.mean(axis=0)
+            moving = weight @ along / total if total > 0 else mean
+            found = _in_block(error[span], friction, variance)
+            rows.append((number, block, *mean, *moving, *found))
+    columns = np.array(rows).T
+    return Blocks(columns[0].astype(np.intp), columns[1].astype(np.intp), *columns[2:])
+
+
+def _without_own(parts: Sequence[Part], joint: int) -> Array:
+    """Return errors (m,) without what a wrong shape of the joint's friction explains.
+
+    Effects of temperature are fitted with it, so that it takes no part of them.
+    """
+    heat = np.concatenate([p.celsius[:, joint] - p.celsius[:, joint].mean() for p in parts])
+    error, friction, velocity, acceleration = (
+        np.concatenate([getattr(part, name)[:, joint] for part in parts])
+        for name in ("error", "friction", "velocity", "acceleration")
+    )
+    own = np.column_stack(
+        [
+            np.ones_like(error),
+            friction,
+            velocity,
+            np.sign(velocity),
+            velocity * np.abs(velocity),
+            acceleration,
+        ]
+    )
+    count = own.shape[1]
+    own = np.column_stack([own, heat * friction, heat])
+    sizes = np.linalg.norm(own, axis=0)
+    own = own / np.where(sizes > 0, sizes, 1.0)
+    found = np.linalg.lstsq(own, error, rcond=1e-9)[0]
+    return np.asarray(error - own[:, :count] @ found[:count])
+
+
+def _in_block(error: Array, friction: Array, variance: float) -> tuple[float, float, float, float]:
+    """Return the change of friction and the mean error in a block, each with its weight."""
+    mean, size = float(friction.mean()), len(error)
+    spread = float(np.sum((friction - mean) ** 2))
+    if spread <= _VARIED * size * variance or spread == 0.0:  # at rest, or in one direction only
+        return 0.0, 0.0, float(error.mean()), float(size)
+    change = float(error @ (friction - mean)) / spread
+    return change, spread, float(error.mean()) - change * mean, 1 / (1 / size + mean**2 / spread)
