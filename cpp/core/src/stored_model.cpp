@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "dynid/physical_consistency.hpp"
@@ -22,6 +24,31 @@ constexpr std::array<const char *, std::variant_size_v<ParameterEntry>> type_nam
   "none",       "bool",          "integer",      "double",      "string",
   "bool_array", "integer_array", "double_array", "string_array"};
 
+/// Throws where a text would end or break the sentence that quotes it.
+void check_text(const std::string & name, const std::string & text)
+{
+  const bool lines = name == "urdf";
+  const auto breaks = [lines](char letter) {
+    const auto code = static_cast<unsigned char>(letter);
+    return (code < 0x20U && !(lines && std::isspace(code))) || code == 0x7FU;
+  };
+  if (std::any_of(text.begin(), text.end(), breaks)) {
+    throw std::invalid_argument(
+      "The parameter 'model." + name +
+      "' contains a control character, which is in no name or URDF; identify again.");
+  }
+}
+
+template <typename Value>
+void check_text(const std::string & name, const Value & value)
+{
+  if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+    for (const auto & text : value) {
+      check_text(name, text);
+    }
+  }
+}
+
 template <typename Value>
 Value get(const EntrySource & source, const std::string & name)
 {
@@ -37,6 +64,7 @@ Value get(const EntrySource & source, const std::string & name)
       "The parameter 'model." + name + "' has the type " + type_names.at(found.index()) +
       ", but another one is expected.");
   }
+  check_text(name, *value);
   return *value;
 }
 

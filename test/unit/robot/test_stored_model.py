@@ -182,6 +182,16 @@ def test_whatever_the_entries_are_the_answer_is_a_model_or_a_sentence(
     assert sentence == "" or sentence.endswith(".")
 
 
+@pytest.mark.parametrize("name", ["joints", "urdf", "status", "terms.kinds", "payload_joint"])
+@pytest.mark.parametrize("letter", ["\0", "\x1b", "\x7f"])
+def test_a_control_character_is_refused_and_not_quoted(entries, name, letter):
+    value = entries.get(name, "")
+    altered = [letter, *value[1:]] if isinstance(value, list) else value + letter
+    sentence = refusal_of(resealed({**entries, name: altered}), entries["joints"], force=True)
+    assert f"'model.{name}' contains a control character" in sentence
+    assert sentence.endswith(".")
+
+
 @pytest.mark.parametrize("name", ["sha256", "urdf_sha256"])
 @pytest.mark.parametrize("text", ["0123456789aé" + "ü" * 9, "𐀀" * 9, "é"])
 def test_a_checksum_that_is_other_text_is_quoted_by_whole_characters(entries, name, text):
