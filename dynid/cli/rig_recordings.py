@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dynid.configuration import parse, read_yaml
 from dynid.identification.servo.rig_runs import RigRun, RigSettings, rig_robot, rig_run
+from dynid.input_file import is_file
 from dynid.profile import load_robot
 from dynid.robot.recordings import load_commands
 
@@ -24,7 +25,7 @@ def load_rig(path: Path, overrides: Sequence[str] = ()) -> list[RigRun]:
     """
     settings = parse(RigSettings, read_yaml(path), path.name)
     own = path.parent / settings.profile
-    robot = load_robot(own if own.is_file() else settings.profile, overrides=overrides)
+    robot = load_robot(own if is_file(own) else settings.profile, overrides=overrides)
     runs = []
     for one in settings.runs:
         rig_robot(robot, one)  # before anything is read

@@ -78,8 +78,11 @@ class History:
                 "must be at least one."
             )
         sizes = np.sqrt(np.diagonal(self.covariances, axis1=1, axis2=2))
-        correlations = self.covariances / (sizes[:, :, None] * sizes[:, None, :])
-        indefinite = np.flatnonzero(np.linalg.eigvalsh(correlations)[:, 0] < -_ROUNDING)
+        with np.errstate(over="ignore"):
+            correlations = self.covariances / sizes[:, :, None] / sizes[:, None, :]
+        beyond = (np.abs(correlations) > 1 + _ROUNDING).any(axis=(1, 2))
+        correlations[beyond] = np.eye(width)  # whose eigenvalues may not be computable
+        indefinite = np.flatnonzero(beyond | (np.linalg.eigvalsh(correlations)[:, 0] < -_ROUNDING))
         if len(indefinite):
             raise EstimationError(
                 f"history of {self.robot}: the covariance of recording {indefinite[0] + 1} is not "

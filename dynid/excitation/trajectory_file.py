@@ -13,7 +13,7 @@ from dynid.arrays import Array
 from dynid.configuration import Settings, parse, yaml_mapping
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.spline import SplineExcitation, spline_through
-from dynid.input_file import read_text
+from dynid.input_file import is_file, read_text
 from dynid.limits import MOTION_SECONDS
 from dynid.recording.table import Table, read_table
 
@@ -114,7 +114,7 @@ def is_message(text: str) -> bool:
 
 
 def _table_points(path: Path, columns: TrajectoryColumns, joints: Sequence[str]) -> Points:
-    if not path.is_file():
+    if not is_file(path):
         raise ConfigurationError(f"{path}: there is no such file.")
     table = read_table(path, None, "auto")
     if table.repairs:

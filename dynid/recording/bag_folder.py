@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynid.configuration import read_yaml
 from dynid.errors import ConfigurationError, RecordingError
+from dynid.input_file import exists
 from dynid.recording.names import shown
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def require_present(path: Path) -> None:
     Raises:
         RecordingError: there is no such file or folder.
     """
-    if not path.exists():
+    if not exists(path):
         raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dynid.errors import RecordingError
-from dynid.input_file import read_text
+from dynid.input_file import is_file, read_text
 from dynid.limits import RECORDING_MEMORY
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest
@@ -51,13 +51,13 @@ def find_episode(path: Path) -> Episode | None:
     It is a dataset's folder, ``FOLDER/episode_000007`` of any layout, or an episode's own Parquet
     file of layout v2.1.
     """
-    if (path / _INFO).is_file():
+    if is_file(path / _INFO):
         return Episode(path, None)
     named = _EPISODE.fullmatch(path.name)
     if named is None:
         return None
     for folder in path.parents[:3]:
-        if (folder / _INFO).is_file():
+        if is_file(folder / _INFO):
             return Episode(folder, int(named[1]))
     return None
 

@@ -107,8 +107,9 @@ def _without(body: RigidBody, others: list[RigidBody], joint: str, where: str) -
     """Return a body without what keeps its own mass."""
     if not others:
         return body
-    left = body.parameters - np.sum([one.parameters for one in others], axis=0)
-    if left[0] > 0:
+    with np.errstate(over="ignore", invalid="ignore"):
+        left = body.parameters - np.sum([one.parameters for one in others], axis=0)
+    if left[0] > 0 and np.isfinite(left).all():
         rest = RigidBody.from_parameters(left)
         moments = np.linalg.eigvalsh(rest.inertia)
         if moments[0] > 0 and moments[2] <= moments[0] + moments[1]:

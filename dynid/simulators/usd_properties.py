@@ -80,7 +80,13 @@ def quaternion(kind: type, turn: Array) -> Prim:
 
 
 def rotation(turn: Prim) -> Array:
-    """Return a quaternion of the library as a rotation matrix (3, 3); no rotation where it is 0."""
+    """Return a quaternion of the library as a rotation matrix (3, 3); no rotation where it is 0.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not hasattr(turn, "GetImaginary"):
+        raise ValueError("a rotation is no quaternion")
     values = np.array([*turn.GetImaginary(), turn.GetReal()], dtype=np.float64)
     length = np.linalg.norm(values)
     if not length:

@@ -9,12 +9,16 @@ from dynid.errors import ConfigurationError
 from dynid.simulators.placed_bodies import placed_bodies
 from dynid.simulators.tree_layout import torque_limits
 from dynid.simulators.usd_properties import set_axis, set_body
-from dynid.simulators.usd_stage import opened_file, usd_library
+from dynid.simulators.usd_stage import opened_file, usd_errors, usd_library
 from dynid.simulators.usd_tree import UsdTree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.dynamics.rigid_body import RigidBody
     from dynid.simulators.exported_model import ExportedModel
     from dynid.simulators.frame_alignment import FrameAlignment
+    from dynid.simulators.usd_stage import UsdLibrary
 
 _STAGE = ("metersPerUnit", "kilogramsPerUnit", "upAxis", "timeCodesPerSecond", "defaultPrim")
 """What a stage takes from its root layer only."""
@@ -46,9 +50,26 @@ def updated_usd(
     there = UsdTree(stage, str(where))
     _check_masses(there, joints, str(where))
     bodies, alignment = placed_bodies(exported, there.tree, joints, str(where))
+    with usd_errors(str(where)):
+        layer = stage.GetSessionLayer()
+        stage.SetEditTarget(layer)
+        _set_joints(library, there, exported, joints, bodies, str(where))
+        for key in _STAGE:
+            if stage.GetRootLayer().pseudoRoot.HasInfo(key):
+                layer.pseudoRoot.SetInfo(key, stage.GetRootLayer().pseudoRoot.GetInfo(key))
+        layer.subLayerPaths = [f"./{where.name}"]
+        return str(layer.ExportToString()), alignment
+
+
+def _set_joints(
+    library: UsdLibrary,
+    there: UsdTree,
+    exported: ExportedModel,
+    joints: tuple[str, ...],
+    bodies: Sequence[RigidBody],
+    where: str,
+) -> None:
     limits = torque_limits(exported)
-    layer = stage.GetSessionLayer()
-    stage.SetEditTarget(layer)
     for number, name in enumerate(joints):
         for prim in (there.link(name), there.joint(name)):
             if prim.IsInstanceProxy():
@@ -60,11 +81,6 @@ def updated_usd(
         axis, slides = exported.terms.axes[number], exported.mechanism.prismatic[number]
         torque = None if limits is None else float(limits[number])
         set_axis(library, there.joint(name), axis, torque, slides=slides)
-    for key in _STAGE:
-        if stage.GetRootLayer().pseudoRoot.HasInfo(key):
-            layer.pseudoRoot.SetInfo(key, stage.GetRootLayer().pseudoRoot.GetInfo(key))
-    layer.subLayerPaths = [f"./{where.name}"]
-    return str(layer.ExportToString()), alignment
 
 
 def _check_masses(there: UsdTree, joints: tuple[str, ...], where: str) -> None:

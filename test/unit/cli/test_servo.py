@@ -108,6 +108,12 @@ def test_rig_identifies_a_servo_from_the_recordings_that_a_file_names(tmp_path: 
     [
         ("runs: []", "runs"),
         ("runs: [{recording: none.npz}]", "none.npz"),
+        pytest.param(f"runs: [{{recording: {5000 * 'a'}}}]", "no such file", id="long"),
+        pytest.param(
+            f"profile: {5000 * 'a'}\nruns: [{{recording: a}}]",
+            "not a file that ends in",
+            id="profile",
+        ),
         ("profile: so101\nruns: [{recording: none.npz}]", "a rig has one joint"),
         ("runs: [{recording: a.npz, weight: 3}]", "weight"),
         ("runs: [{recording: a.npz, position_gain: 1e-300}]", "position_gain"),

@@ -96,6 +96,14 @@ def test_one_model_in_place_of_many_is_refused() -> None:
         detect_drift(model(), same)
 
 
+def test_a_covariance_beyond_its_variances_is_refused() -> None:
+    history = drawn_history(model(), 45, seed=3)
+    covariances = history.covariances.copy()
+    covariances[4, :2, :2] = [[1e-300, 1e300], [1e300, 1e-300]]  # a correlation of infinity
+    with pytest.raises(EstimationError, match="recording 5 is not positive semidefinite"):
+        replace(history, covariances=covariances)
+
+
 def test_an_encoder_offset_about_the_axis_of_gravity_is_not_visible() -> None:
     robot = arm_robot(gravity=[0.0, -9.81, 0.0])
     nominal = nominal_model(robot, true_parameters(robot.mechanism()))

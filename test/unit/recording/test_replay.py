@@ -13,7 +13,7 @@ from dynid.recording.replay import read_messages
 @pytest.mark.parametrize(
     "opened", [read_messages, describe, lambda path: load_recording(path, ["base"])]
 )
-@pytest.mark.parametrize("name", ["absent", "absent.mcap"])
+@pytest.mark.parametrize("name", ["absent", "absent.mcap", 300 * "a"])
 def test_a_missing_recording_is_named_by_its_path(tmp_path, opened, name) -> None:
     with pytest.raises(RecordingError) as raised:
         opened(tmp_path / name)

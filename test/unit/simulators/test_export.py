@@ -126,6 +126,14 @@ def test_a_heavy_gripper_is_refused() -> None:
         export_along(model, "mjcf", random_motion(model), into=(text, Path("mine.xml")))
 
 
+def test_a_part_at_a_distance_beyond_computing_is_refused() -> None:
+    model = model_with_terms()
+    text = USERS_SDF.replace('"three">0.1 0 0 0 0 0<', '"three">0.1 0 1e308 0 0 0<')
+    assert text != USERS_SDF
+    with pytest.raises(ConfigurationError, match="that leave nothing a body can have"):
+        export_along(model, "sdf", random_motion(model), into=(text, Path("mine.sdf")))
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [

@@ -186,6 +186,8 @@ _ALTERED = (
     ('"xformOp:orient"', b'"xformOp:double"'),
     ("point3f physics:centerOfMass", b"pointinff physics:centerOfMass"),
     ("point3f physics:localPos0", b"pointinff physics:localPos0"),
+    ("quatf physics:localRot0", b"quatinff physics:localRot0"),
+    ("float physxJointAxis", b"f9oat physxJointAxis"),
     ("def Xform", b"def X\x9eform"),
 )
 """Texts of a file, and bytes in their place."""
