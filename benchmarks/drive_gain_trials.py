@@ -50,7 +50,7 @@ def line(found: DriveGains) -> str:
     """Each joint's error and standard deviation."""
     return "  ".join(
         f"{100 * (value / _CONSTANT - 1):6.2f} ± {100 * deviation / _CONSTANT:4.2f}"
-        for value, deviation in zip(found.fitted, found.deviations, strict=True)
+        for value, deviation in zip(found.fitted, found.standard_deviations, strict=True)
     )
 
 

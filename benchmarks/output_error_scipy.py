@@ -12,23 +12,24 @@ Run: PYTHONPATH=.:test python benchmarks/output_error_scipy.py
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
-from support.closed_loop_arm import posed_arm, recorded_arm, truth_of
+from support.closed_loop_arm import arm_problem, recorded_arm, truth_of
 from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.estimation.closed_loop import clie, cloe, output_error
 from dynid.estimation.closed_loop.output_error import OutputError
-from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.least_squares import estimate_at
 from dynid.estimation.regression import Problem
+from dynid.estimation.work import Rest
 
 _FAR = 1e3  # of an error, where no robot has the parameters
 _WIDE = 1e3  # standard deviations: the first step is that of Gauss and Newton
@@ -91,15 +92,14 @@ class Search:
 
     def jacobian(self, x: Array) -> Array:
         """Return the residuals' derivatives, by dynid's forward differences."""
-        point, base = self.at(x), self.output.problem.base
+        point = self.at(x)
         columns = []
         for number, step in enumerate(self.steps):
-            shifted = point.errors
+            taken, shifted = step, point.errors
             if self.first.determined[number]:
-                standard = own._shifted(point, base.independent[number], step)  # noqa: SLF001
-                shifted = self.output.errors(standard)
+                taken, shifted = own._shifted_errors(self.output, point, number, step)  # noqa: SLF001
             columns.append(
-                (self.flat(shifted) - self.flat(point.errors)) / step * self.unit[number]
+                (self.flat(shifted) - self.flat(point.errors)) / taken * self.unit[number]
             )
         return np.stack(columns, axis=1)
 
@@ -120,17 +120,19 @@ def minimise(output: OutputError, first: Estimate, *, way: str) -> Estimate:
         if better is None or better is point:
             break
         point = better
-    linear = own._linearised(output, point, own._steps(first), first.determined)  # noqa: SLF001
-    return own._finished(output, point, linear, first)  # noqa: SLF001
+    steps, rest = own._steps(first), Rest(output.problem.work)  # noqa: SLF001
+    linear = own._linearised(output, point, steps, first.determined, rest)  # noqa: SLF001
+    estimate: Estimate = own._finished(output, point, linear, first)  # noqa: SLF001
+    return estimate
 
 
 def cases() -> Iterator[tuple[str, Problem]]:
     """Yield the problems of the unit tests."""
     moving = recorded_arm(position_noise=1e-5, torque_noise=0.5, samples=1200)
-    yield "moving", posed_arm(moving, cutoff_hz=10.0)
+    yield "moving", arm_problem(moving, cutoff_hz=10.0)
     recording = recorded_arm(position_noise=1e-5, samples=800)
     resting = replace(recording, position=recording.position * [0.0, 1.0, 1.0])
-    yield "resting", posed_arm(resting, cutoff_hz=10.0)
+    yield "resting", arm_problem(resting, cutoff_hz=10.0)
 
 
 def main() -> None:
@@ -138,20 +140,22 @@ def main() -> None:
     count = [0]
     errors = OutputError.errors
 
-    def counted(self: OutputError, standard: Array) -> list[Array]:
+    def counted(self: OutputError, standard: Array, *, refines: bool = False) -> list[Array]:
         count[0] += 1
-        return errors(self, standard)
+        return errors(self, standard, refines=refines)
 
-    OutputError.errors = counted  # type: ignore[method-assign]
+    counting: Any = OutputError
+    counting.errors = counted
     print("case     estimator  way     simulations  CPU [s]  difference  from truth")
     for name, problem in cases():
-        for module, estimator in (
+        estimators: tuple[tuple[Any, Callable[[], Estimator]], ...] = (
             (cloe, cloe.ClosedLoopOutputError),
             (clie, clie.ClosedLoopInputError),
-        ):
+        )
+        for module, estimator in estimators:
             reference: Estimate | None = None
             for way in ("dynid", *_METHODS):
-                module.minimise = _minimise if way == "dynid" else partial(minimise, way=way)  # type: ignore[attr-defined]
+                module.minimise = _minimise if way == "dynid" else partial(minimise, way=way)
                 count[0], begun = 0, time.process_time()
                 found = estimator().fit(problem, problem.mechanism.urdf_parameters)
                 seconds = time.process_time() - begun
