@@ -9,6 +9,7 @@ from __future__ import annotations
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.excitation.build import build_excitation
@@ -41,16 +42,18 @@ class CountedWorkspace(Workspace):
 
     samples = 0
 
-    def margins(self, motion: Motion) -> Array:
+    def margins(self, motion: Motion, wanted: NDArray[np.bool_] | None = None) -> Array:
         """Return the margin of each constraint (N, C)."""
         self.samples += len(motion.position)
-        return super().margins(motion)
+        return super().margins(motion, wanted)
 
 
 def row(name: str, overrides: tuple[str, ...]) -> str:
     """Return a robot's line of the table."""
     robot = load_robot(name, overrides=overrides)
     excitation = find_excitation(robot)
+    if not isinstance(excitation, FourierSettings):
+        raise TypeError(f"{name}: the profile's excitation must be of type fourier")
     workspace = CountedWorkspace(robot, robot.mechanism())
     accepted = violated = with_room = samples = 0
     seconds = 0.0
