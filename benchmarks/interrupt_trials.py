@@ -51,6 +51,8 @@ RESTS = 0.02  # [rad/s], more than the noise of the sensors
 LONGEST = 120.0  # [s] for a process to begin, or to end
 SPAN = {"identify": 8.0, "replay": 8.0, "control": 5.0}  # [s] after the first step: the signal
 EARLY = (0.2, 2.0)  # [s] after the start: the signal
+# enters a process group and becomes a command: Popen has process_group from Python 3.11 on
+JOINED = "import os, sys; os.setpgid(0, int(sys.argv[1])); os.execvp(sys.argv[2], sys.argv[2:])"
 
 
 @dataclass(frozen=True)
@@ -208,11 +210,14 @@ def trial(
         moment: of the signal.
     """
     watcher.forget()
-    holder = subprocess.Popen(["sleep", "infinity"], process_group=0)  # noqa: S607  keeps the group
+    group_id = os.posix_spawnp("sleep", ["sleep", "infinity"], os.environ, setpgroup=0)  # keeps it
     with (folder / "log.txt").open("wb") as log:
         processes = {
             name: subprocess.Popen(
-                command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, process_group=holder.pid
+                [sys.executable, "-c", JOINED, str(group_id), *command],
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
             )
             for name, command in group.items()
         }
@@ -223,9 +228,9 @@ def trial(
                 watcher.play()
         watcher.wait(moment.after)
         state = f"{watcher.step}; player {watcher.state}" if watcher.step else watcher.state
-        os.killpg(holder.pid, signal.SIGINT)
+        os.killpg(group_id, signal.SIGINT)
         signalled = time.monotonic()
-        holder.wait()
+        os.waitpid(group_id, 0)
         watcher.until(lambda: all(p.poll() is not None for p in processes.values()), LONGEST)
         seconds = time.monotonic() - signalled
     finally:
