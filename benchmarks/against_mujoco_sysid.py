@@ -34,6 +34,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from mujoco_sysid_arm import arm_spec, identify_with_sysid, simulated_positions
+from numpy.typing import NDArray
 
 import dynid
 from dynid.arrays import Array
@@ -79,7 +80,7 @@ class Row:
     mujoco: float
     seconds: float = 0.0
     cpu: float = 0.0
-    within: tuple[Array, Array] | None = None
+    within: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
 
 
 def main() -> None:
@@ -142,8 +143,8 @@ def print_table(found: dict[str, list[Row]]) -> None:
         cells = (np.mean([getattr(row, key) for row in rows]) for rows in found.values())
         print(f"{label:26s}" + "".join(f"{one:14.1f}" for one in cells))
     for place, label in enumerate(("joint terms", "base parameters")):
-        cells = (_coverage(rows, place) for rows in found.values())
-        print(f"{'in 95 %: ' + label:26s}" + "".join(f"{one:>14s}" for one in cells))
+        texts = (_coverage(rows, place) for rows in found.values())
+        print(f"{'in 95 %: ' + label:26s}" + "".join(f"{one:>14s}" for one in texts))
 
 
 def _of_dynid(trial: Trial) -> Row:
@@ -172,7 +173,7 @@ def _of_sysid(trial: Trial, start: Model, iterations: int) -> Row:
         for name, width in found.half_widths.items()
     ]
     error = np.abs(project(found.parameters) - project(truth.parameters))
-    within = np.array(terms), error <= found.base_half_widths
+    within = np.array(terms), np.asarray(error <= found.base_half_widths)
     steps = ", ".join(f"{one:.4g}" for one in found.objective[-8:])
     print(f"mujoco.sysid: {len(found.objective)} iterations, objective in the end {steps}")
     model = nominal_model(trial.robot, found.parameters)
@@ -184,7 +185,7 @@ def _errors(
     model: Model,
     seconds: float = 0.0,
     cpu: float = 0.0,
-    within: tuple[Array, Array] | None = None,
+    within: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
 ) -> Row:
     parameters = {}
     for prefix, label in _TERMS.items():

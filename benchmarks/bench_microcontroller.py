@@ -15,6 +15,7 @@ import ctypes
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -100,7 +101,7 @@ def sizes_of(file: Path) -> dict[str, int]:
     return {row[3]: int(row[1], 16) for row in rows if len(row) == 4}
 
 
-def seconds(call: ctypes._CFuncPtr, pointers: list[ctypes.c_void_p]) -> float:
+def seconds(call: Callable[..., object], pointers: list[ctypes.c_void_p]) -> float:
     """Return the time of all samples [s]."""
     begun = time.perf_counter()
     call(ctypes.c_long(_SAMPLES), *pointers)

@@ -102,7 +102,7 @@ def consistent(*, with_velocity: bool) -> Estimate:
         recursive = SquareRootLeastSquares(2, np.zeros(7), np.full(7, 1e4), robust=True)
         for begin in range(0, stacked.shape[1], _BLOCK):
             recursive.update(stacked[:, begin : begin + _BLOCK, [*columns, -1]])
-        return recursive.solve().parameters * _SCALE
+        return np.asarray(recursive.solve().parameters * _SCALE)
 
     return estimate
 
@@ -116,7 +116,7 @@ def of_recording(name: str) -> Estimate:
 
     def estimate(position: Array, _: Array, torque: Array) -> Array:
         recording = Recording(
-            time=np.arange(SAMPLES) * PERIOD,
+            time=np.arange(SAMPLES, dtype=float) * PERIOD,
             position=position,
             velocity=None,
             effort=torque,
@@ -127,7 +127,7 @@ def of_recording(name: str) -> Estimate:
             mechanism, base, [preprocess(recording, robot)], robot.settings(IdentificationSettings)
         )
         fitted = ESTIMATORS[name]().fit(problem, mechanism.urdf_parameters)
-        return fitted.base[where] * _SCALE
+        return np.asarray(fitted.base[where] * _SCALE)
 
     return estimate
 

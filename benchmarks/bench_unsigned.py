@@ -22,7 +22,6 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from dynid.arrays import Array
@@ -40,7 +39,7 @@ from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.report.terminal.console import roomy
-from dynid.report.terminal.tables import table
+from dynid.report.terminal.tables import ResultTable, table
 from dynid.robot.model import Model
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
@@ -272,7 +271,7 @@ def _six_joints(console: Console) -> None:
 
 
 def _held_out(
-    rows: Table, name: str, robot: Robot, training: Recording, validation: Recording
+    rows: ResultTable, name: str, robot: Robot, training: Recording, validation: Recording
 ) -> None:
     unsigned = replace(training, effort=np.abs(training.effort))
     errors = []

@@ -63,7 +63,7 @@ def _not_held(cell: Cell, begin: int) -> tuple[Array, Array]:
     commanded = np.abs(np.diff(reference, axis=0)).max(axis=1) > 0
     # the first time that the reference rests for a tenth of a second, and then the robot too
     end = _rests(commanded, 0)
-    rest = _rests(moving.any(axis=1), end)
+    rest = _rests(np.asarray(moving.any(axis=1)), end)
     last = np.array([np.flatnonzero(one).max(initial=end) for one in moving[:rest].T])
     return (last - end) / RATE, np.abs(position[rest] - reference[end])
 

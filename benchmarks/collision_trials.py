@@ -117,8 +117,8 @@ def pushes(work: Work, count: int) -> list[int | None]:
     delays: list[int | None] = []
     while len(delays) < count:
         work.run(round(work.go() * work.random.uniform(0.2, 0.8)))
-        direction = work.against_motion()
-        if direction is not None and not work.robot.latched:
+        direction = None if work.robot.latched else work.against_motion()
+        if direction is not None:
             work.robot.robot.push(WRIST, FORCE * direction)
             cycles = work.run(PATIENCE)
             delays.append(cycles if work.robot.latched else None)

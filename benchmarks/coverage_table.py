@@ -19,7 +19,7 @@ def main(report: str) -> None:
     files = {
         name: one["summary"] for name, one in json.loads(Path(report).read_text())["files"].items()
     }
-    rooms: dict[str, list[dict]] = defaultdict(list)
+    rooms: dict[str, list[dict[str, float]]] = defaultdict(list)
     for name, summary in files.items():
         rooms[_room(name)].append(summary)
     print(f"{'room':24} {'files':>5} {'lines':>6} {'branches':>8}")
@@ -37,7 +37,7 @@ def _room(name: str) -> str:
     return "/".join(parts[:2]) if len(parts) > 2 else f"{parts[0]} (root)"
 
 
-def _shares(summaries: list[dict]) -> tuple[float, float]:
+def _shares(summaries: list[dict[str, float]]) -> tuple[float, float]:
     lines, statements, taken, branches = (sum(one[key] for one in summaries) for key in COUNTS)
     return lines / statements if statements else 1.0, taken / branches if branches else 1.0
 

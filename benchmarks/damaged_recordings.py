@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import multiprocessing
 import resource
 import shutil
@@ -104,10 +103,9 @@ def messages() -> Iterator[tuple[int, bytes]]:
         yield stamp, bytes(_TYPES.serialize_cdr(message, _KIND))
 
 
-def mcap_bag(folder: Path, *, closed: bool = True, **options: bool) -> Path:
+def mcap_bag(folder: Path, *, closed: bool = True, compressed: bool = False) -> Path:
     """Write a bag as dynid does; return its storage file."""
-    known = inspect.signature(BagWriter).parameters
-    bag = BagWriter(folder / "bag", **{k: v for k, v in options.items() if k in known})
+    bag = BagWriter(folder / "bag", compressed=compressed)
     bag.add_topic("/joint_states", _KIND)
     for number, (stamp, message) in enumerate(messages(), start=1):
         bag.write("/joint_states", stamp, message)
@@ -140,7 +138,8 @@ def _npz(folder: Path) -> tuple[Path, Path]:
     file = folder / "log.npz"
     data = signals()
     names = ("time", "position", "velocity", "effort")
-    np.savez(file, joint_names=np.array(JOINTS), **{name: data[name] for name in names})
+    arrays: dict[str, Any] = {name: data[name] for name in names}
+    np.savez(file, joint_names=np.array(JOINTS), **arrays)
     return file, file
 
 

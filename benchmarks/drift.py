@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.drift.causes import find_causes, friction_groups
+from dynid.drift.causes import CauseKind, find_causes, friction_groups
 from dynid.drift.detection import Drift, detect_drift
 from dynid.drift.history import DAY, YEAR, History, best_model, history_of_models
 from dynid.drift.words import change_sentence, visibility_words
@@ -40,7 +40,7 @@ from dynid.simulation.simulate import simulate
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "ur10e"
 JOINT, COMMON = 0.05, 0.05
 BEFORE, AFTER, REFERENCE = 30, 30, 10
-CAUSES = (
+CAUSES: tuple[tuple[CauseKind, str, tuple[float, float, float], str], ...] = (
     ("payload", "joint_6", (0.02, 0.1, 0.5), "kg"),
     ("dry", "joint_2", (0.1, 0.2, 0.4), "of dry friction (brake)"),
     ("friction", "joint_3", (0.1, 0.2, 0.4), "of friction (gear or belt), growing over 30 days"),
@@ -82,7 +82,9 @@ def drawn(
     if change is not None:
         values += change
     covariances = np.repeat(within[None], count, axis=0)
-    return History(plain.robot, DAY * np.arange(count), plain.names, values, covariances)
+    return History(
+        plain.robot, DAY * np.arange(count, dtype=float), plain.names, values, covariances
+    )
 
 
 def series(random: np.random.Generator, count: int, width: int, correlation: float) -> Array:
@@ -248,17 +250,17 @@ def main() -> None:
     robot = load_robot("puma560")
     if {"delay", "alarms"} & set(parts):
         model = identify(robot, simulate(robot, seed=1)).model
-    if "delay" in parts:
-        delays(model, options.histories, options.first_seed, options.simulations)
-    if "alarms" in parts:
-        alarms(
-            model,
-            options.histories,
-            options.rates,
-            options.correlations,
-            options.first_seed,
-            options.simulations,
-        )
+        if "delay" in parts:
+            delays(model, options.histories, options.first_seed, options.simulations)
+        if "alarms" in parts:
+            alarms(
+                model,
+                options.histories,
+                options.rates,
+                options.correlations,
+                options.first_seed,
+                options.simulations,
+            )
     if "full" in parts:
         full(robot)
     if "real" in parts and options.data.is_dir():

@@ -271,7 +271,8 @@ def link_rows(
     observed = observe(model, recording, gain=uncertainty.observer_gain)
     kinds = dict.fromkeys(("named rightly", "named wrongly", "undecided", "excluded"), 0)
     found_in: dict[bool, list[bool]] = {False: [], True: []}
-    table, names, scores, sizes = np.zeros((0, 0), dtype=int), (), [], []
+    table, scores, sizes = np.zeros((0, 0), dtype=int), [], []
+    names: tuple[str, ...] = ()
     likely_right = 0
     for push in pushes:
         found = estimate(model, observed.between(push.onset, push.onset + LENGTH), uncertainty)
@@ -302,7 +303,7 @@ def link_rows(
     shares = {f"link, {name}": f"{100 * value / count:.0f} %" for name, value in kinds.items()}
     detected = {"detected on any link": _detected(found_in)}
     shares["most probable link is the right one"] = f"{100 * likely_right / count:.0f} %"
-    shares["links named if undecided (mean)"] = _round(np.mean(sizes)) if sizes else ""
+    shares["links named if undecided (mean)"] = _round(float(np.mean(sizes))) if sizes else ""
     within = {"contact force on the right link: within 2 sd": _within(scores)}
     return {**detected, **shares, **within}, table, names
 

@@ -102,4 +102,4 @@ def _stroke_begins(velocity: Array) -> NDArray[np.intp]:
 def region(robot: Robot) -> Array:
     """Return how far each joint can go, at most half a turn, (n,)."""
     lower, upper = np.array(robot.limits.position).T
-    return np.minimum(upper - lower, np.pi)
+    return np.asarray(np.minimum(upper - lower, np.pi))

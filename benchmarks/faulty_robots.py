@@ -9,11 +9,13 @@ import numpy as np
 from faulty_motions import motion
 
 from dynid.configuration import TaskSettings
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.excitation.motion import Excitation
 from dynid.identification.settings import IdentificationSettings
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
+from dynid.signals.settings import ParallelFilterSettings
 from dynid.simulation.simulate import simulate
 
 
@@ -32,6 +34,11 @@ class Subject:
     heavy: int
     pair: tuple[int, int]
     ratio: float
+
+    @property
+    def terms(self) -> tuple[TermSettings, ...]:
+        """The robot's joint terms."""
+        return listed_terms(self.robot)
 
     @property
     def joints(self) -> int:
@@ -76,18 +83,24 @@ ROBOTS = tuple(_TRAITS)
 _PLAIN = ("viscous", "coulomb", "offset", "rotor_inertia")
 
 
+def listed_terms(robot: Robot) -> tuple[TermSettings, ...]:
+    """Return the joint terms that a profile lists."""
+    if robot.terms == "auto":
+        raise ValueError(f"{robot.name}: the profile must list its terms")
+    return robot.terms
+
+
 def make_subject(name: str) -> Subject:
     """Return one of ``ROBOTS`` with plain terms: where all friction is modelled, none is missing.
 
     Signs are not smoothed, as they are not in the simulated robot either.
     """
     robot = load_robot(name)
-    plain = [term for term in robot.terms if term.kind in _PLAIN]
+    plain = [term for term in listed_terms(robot) if term.kind in _PLAIN]
     robot = robot.with_terms([term.model_copy(update={"smoothing": 0.0}) for term in plain])
     # the same filter for all robots' rate, which is that of the control here
-    filtered = robot.settings(IdentificationSettings).parallel_filter.model_copy(
-        update={"decimation": 20}
-    )
+    own = robot.settings(IdentificationSettings).parallel_filter or ParallelFilterSettings()
+    filtered = own.model_copy(update={"decimation": 20})
     robot = changed(robot, IdentificationSettings, parallel_filter=filtered)
     return Subject(robot, *_TRAITS[name])
 

@@ -28,7 +28,7 @@ def gravity_turned(angle: float) -> Fault:
     """Mount the robot as in the profile, but with another gravity in the profile."""
 
     def fault(subject: Subject, seed: int) -> Trial:
-        gravity = _tilted(subject.robot.gravity, angle, seed)
+        gravity = _tilted(subject.robot.modelled_gravity, angle, seed)
         recording = subject.recorded(seed)
         return subject.trial(recording, subject.robot.model_copy(update={"gravity": gravity}))
 
@@ -39,7 +39,7 @@ def mounted_tilted(angle: float) -> Fault:
     """Mount the robot tilted, unlike the profile."""
 
     def fault(subject: Subject, seed: int) -> Trial:
-        gravity = _tilted(subject.robot.gravity, angle, seed)
+        gravity = _tilted(subject.robot.modelled_gravity, angle, seed)
         plant = subject.robot.model_copy(update={"gravity": gravity})
         return subject.trial(subject.recorded(seed, plant))
 
@@ -54,7 +54,7 @@ def transmission(subject: Subject, seed: int) -> Trial:
     coupling[second, first] = -subject.ratio
     name = robot.joints[second]
     kinds = {"viscous": "Fv", "coulomb": "Fc", "rotor_inertia": "Ia"}
-    terms = list(robot.terms)
+    terms = list(subject.terms)
     for kind, prefix in kinds.items():
         terms.append(TermSettings(kind=kind, side="motor", joints=(name,)))
         parameters[f"{prefix}m{second + 1}"] = parameters.pop(f"{prefix}{second + 1}")
@@ -82,7 +82,7 @@ def stribeck(subject: Subject, seed: int) -> Trial:
 def asymmetric(subject: Subject, seed: int) -> Trial:
     """Let viscous friction be twice as large one way."""
     simulation = subject.robot.settings(SimulationSettings)
-    terms = (*subject.robot.terms, TermSettings(kind="viscous_positive"))
+    terms = (*subject.terms, TermSettings(kind="viscous_positive"))
     viscous = {f"Fvp{j + 1}": simulation.parameters[f"Fv{j + 1}"] for j in range(subject.joints)}
     plant = subject.robot.with_terms(terms)
     plant = changed(plant, SimulationSettings, parameters=simulation.parameters | viscous)
@@ -111,11 +111,14 @@ def warming(subject: Subject, seed: int) -> Trial:
 def with_load(subject: Subject, seed: int) -> Trial:
     """Let friction of the joint with the largest weight grow by a part of its load."""
     recording, joint = subject.recorded(seed), subject.heavy
+    velocity = recording.velocity
+    if velocity is None:
+        raise ValueError(f"{subject.robot.name}: recorded without velocity")
     mechanism = subject.robot.mechanism()
     # position-controlled drives show any friction in their effort, whatever the motion
     load = np.abs(mechanism.gravity_torque(recording.position)[:, joint])
     effort = recording.effort.copy()
-    effort[:, joint] += 0.3 * load * np.sign(recording.velocity[:, joint])
+    effort[:, joint] += 0.3 * load * np.sign(velocity[:, joint])
     return subject.trial(replace(recording, effort=effort))
 
 
@@ -123,7 +126,7 @@ def model_without(*kinds: str) -> Fault:
     """Leave kinds of friction out of the model."""
 
     def fault(subject: Subject, seed: int) -> Trial:
-        terms = [term for term in subject.robot.terms if term.kind not in kinds]
+        terms = [term for term in subject.terms if term.kind not in kinds]
         return subject.trial(subject.recorded(seed), subject.robot.with_terms(terms))
 
     return fault
@@ -131,10 +134,10 @@ def model_without(*kinds: str) -> Fault:
 
 def alike_terms(subject: Subject, seed: int) -> Trial:
     """Describe friction by terms that hardly differ at the speeds there are."""
-    top = float(np.max(subject.robot.limits.velocity))
+    top = max(subject.robot.limits.velocity or ())
     extra = [TermSettings(kind=kind) for kind in ("viscous_root", "viscous_cubic")]
     extra += [TermSettings(kind="stribeck", scale=3 * top)]
-    model = subject.robot.with_terms([*subject.robot.terms, *extra])
+    model = subject.robot.with_terms([*subject.terms, *extra])
     return subject.trial(subject.recorded(seed), model)
 
 

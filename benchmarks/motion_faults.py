@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from faulty_motions import Array, motion, of_motion, region, sine_motion, until_cycles
+from faulty_motions import motion, of_motion, region, sine_motion, until_cycles
 from faulty_robots import Fault, Subject, Trial, any_joint, decimated
 
+from dynid.arrays import Array
 from dynid.excitation.fourier import FourierExcitation
 
 
@@ -107,7 +108,8 @@ def nearly_at_rest(subject: Subject, seed: int) -> Trial:
 def _ratios(subject: Subject, seed: int) -> list[float]:
     """Return ratios of frequencies that have no small whole numbers between them."""
     off = np.random.default_rng(seed).uniform(-0.03, 0.03, subject.joints)
-    return (np.array([1.1, 1.3, 1.5, 1.7, 1.9, 2.3])[: subject.joints] + off).tolist()
+    ratios = np.array([1.1, 1.3, 1.5, 1.7, 1.9, 2.3])[: subject.joints] + off
+    return [float(ratio) for ratio in ratios]
 
 
 def _to_a_tenth(subject: Subject, excitation: FourierExcitation) -> Array:

@@ -117,7 +117,7 @@ def held_commands(commanded: Recording, step: float) -> tuple[Array, Array]:
     """Return times (M,) and commands (M, n), held from sample to sample, at simulation steps."""
     count = round(1 / (commanded.sampling_rate * step))
     ticks = np.arange((len(commanded.time) - 1) * count + 1)
-    return ticks * step, commanded.effort[ticks // count]
+    return ticks.astype(float) * step, commanded.effort[ticks // count]
 
 
 def simulated_positions(model: Any, commanded: Recording) -> Array:  # noqa: ANN401  untyped
@@ -305,4 +305,4 @@ def _base_half_widths(
     scale = np.linalg.norm(jacobian, axis=0)
     scale[scale == 0] = 1.0
     inverse = np.linalg.pinv(jacobian / scale, rcond=1e-7) / scale[:, None]
-    return 1.96 * np.sqrt(variance * np.sum((slope @ inverse) ** 2, axis=1))
+    return np.asarray(1.96 * np.sqrt(variance * np.sum((slope @ inverse) ** 2, axis=1)))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from dynid.arrays import Array
 from dynid.profile import load_robot
@@ -21,6 +22,7 @@ from dynid.report.view import png
 from dynid.report.view.raster import paint
 from dynid.report.view.robot_pictures import bare_scene
 
+drawing: Any = png  # whose painter is replaced
 _WIDTH, _HEIGHT = 1400, 1100
 _ROBOTS = ("scara", "puma560", "yumi")
 Painter = Callable[[Sequence[Array], Array, Array, Array, int, int], Array]
@@ -79,8 +81,8 @@ def faces_of(name: str) -> tuple[list[Array], Array, Array, Array]:
         found.append((faces, colours, low, high))
         return np.zeros((2, 2, 4))
 
-    png.paint = keep
-    axes: Any = png.Figure().add_axes((0, 0, 1, 1))
+    drawing.paint = keep
+    axes: Any = Figure().add_axes((0, 0, 1, 1))
     png.draw_scene(bare_scene(load_robot(name)), axes, _WIDTH, _HEIGHT)
     return found[0]
 

@@ -43,6 +43,7 @@ from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.preprocess import preprocess
+from dynid.signals.settings import ParallelFilterSettings
 from dynid.signals.signals import Signals
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -171,7 +172,7 @@ def neutral_settings(cutoff_hz: float) -> IdentificationSettings:
     return IdentificationSettings(
         cutoff_hz=cutoff_hz,
         filter_torque=False,
-        parallel_filter={"cutoff_hz": cutoff_hz},
+        parallel_filter=ParallelFilterSettings(cutoff_hz=cutoff_hz),
         trim_rest=False,
         border=0.0,
     )
@@ -202,7 +203,7 @@ class PlainModel:
         model.gravity.linear = np.array(robot.gravity)
         self._model, self._data = model, model.createData()
         self._order = [model.joints[model.getJointId(name)].idx_v for name in robot.joints]
-        self._parameters = np.zeros(0)
+        self._parameters: Array = np.zeros(0)
 
     @classmethod
     def fitted(cls, robot: Robot, signals: Sequence[Signals]) -> PlainModel:
@@ -213,7 +214,8 @@ class PlainModel:
         weight = np.ones(torque.shape[1])
         for _ in range(2):
             rows = (regressor * weight[:, None]).reshape(-1, regressor.shape[2])
-            made._parameters = np.linalg.lstsq(rows, (torque * weight).ravel(), rcond=1e-9)[0]
+            found = np.linalg.lstsq(rows, (torque * weight).ravel(), rcond=1e-9)[0]
+            made._parameters = np.asarray(found, dtype=float)
             weight = 1 / np.std(regressor @ made._parameters - torque, axis=0)
         return made
 
@@ -230,9 +232,14 @@ class PlainModel:
             found = pinocchio.computeJointTorqueRegressor(self._model, self._data, *ordered)
             rows[sample, :, : 10 * count] = found[self._order]
         each = np.arange(count)
-        columns = (signals.velocity, np.tanh(signals.velocity / SMOOTHING), 1.0)
-        for number, values in enumerate((*columns, signals.acceleration)):
-            rows[:, each, 10 * count + number * count + each] = values
+        columns: tuple[Array | float, ...] = (
+            signals.velocity,
+            np.tanh(signals.velocity / SMOOTHING),
+            1.0,
+            signals.acceleration,
+        )
+        for number, column in enumerate(columns):
+            rows[:, each, 10 * count + number * count + each] = column
         return rows
 
     def comparison(self, signals: Signals, cutoff_hz: float) -> Comparison:

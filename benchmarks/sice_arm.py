@@ -7,6 +7,9 @@ two-link direct drive manipulator with great variation of payload": equations (3
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -51,7 +54,7 @@ def regressor(position: Array, velocity: Array, acceleration: Array, sign: Array
 def true_motion(scale: float = 1.0) -> Motion:
     """Integrate from one reversal or standstill of a joint to the next, (7) with (5) and (6)."""
     end = PERIOD * (SAMPLES - 1)
-    time, state, now = np.arange(SAMPLES) * PERIOD, np.zeros(4), 0.0
+    time, state, now = np.arange(SAMPLES, dtype=float) * PERIOD, np.zeros(4), 0.0
     states = np.zeros((SAMPLES, 4))
     while now < end:
         sign = _signs(now, state, scale)
@@ -120,21 +123,28 @@ def _holding(time: float, state: Array, sign: Array, scale: float) -> Array:
     return left - mass @ _acceleration(time, state, sign, scale)
 
 
-def _ends_of_phase(sign: Array, scale: float) -> list[object]:
-    events = []
-    for joint in range(2):
-        if sign[joint]:  # it stops, from its side
+@dataclass(frozen=True)
+class _End:
+    """An event of ``solve_ivp``: where a value passes zero in a direction, the phase ends."""
 
-            def event(_: float, x: Array, joint: int = joint) -> float:
-                return float(x[2 + joint])
+    value: Callable[[float, Array], float]
+    direction: float
+    terminal: bool = True
 
-            event.direction = -sign[joint]  # type: ignore[attr-defined]
-        else:  # breakaway
+    def __call__(self, time: float, state: Array) -> float:
+        return self.value(time, state)
 
-            def event(t: float, x: Array, joint: int = joint) -> float:
-                return float(abs(_holding(t, x, sign, scale)[joint]) - _COULOMB[joint])
 
-            event.direction = 1.0  # type: ignore[attr-defined]
-        event.terminal = True  # type: ignore[attr-defined]
-        events.append(event)
-    return events
+def _ends_of_phase(sign: Array, scale: float) -> list[_End]:
+    def speed(joint: int, _: float, x: Array) -> float:
+        return float(x[2 + joint])
+
+    def beyond(joint: int, t: float, x: Array) -> float:
+        return float(abs(_holding(t, x, sign, scale)[joint]) - _COULOMB[joint])
+
+    return [
+        _End(partial(speed, joint), -sign[joint])  # it stops, from its side
+        if sign[joint]
+        else _End(partial(beyond, joint), 1.0)  # breakaway
+        for joint in range(2)
+    ]

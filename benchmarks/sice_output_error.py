@@ -39,7 +39,7 @@ def output_errors(measured: list[Array], start: Array, scale: float) -> list[Arr
 
     The slopes found for the first series serve all: they differ by noise only.
     """
-    parameters = _possible(start)
+    parameters, slopes = _possible(start), np.empty(0)
     for _ in range(_NEWTON):
         here = simulated(parameters, scale)
         slopes = _slopes(parameters, scale)
@@ -63,7 +63,7 @@ def simulated(parameters: Array, scale: float) -> Array:
     true = {**bodies, "Fv1": b1, "Fv2": b2, "Fc1": d1, "Fc2": d2}
     simulation = SimulationSettings().model_copy(update={**_IDLE, "parameters": true})
     arm = SimulatedRobot(robot.with_settings(simulation), control_rate=1 / PERIOD)
-    torque = torque_at((np.arange(SAMPLES - 1) + 0.5) * PERIOD, scale)
+    torque = torque_at((np.arange(SAMPLES - 1, dtype=float) + 0.5) * PERIOD, scale)
     state = arm.run(np.zeros_like(torque), torque)
     return np.vstack([np.zeros(2), state.position])
 

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import rclpy
@@ -112,8 +112,7 @@ Process = subprocess.Popen[bytes]
 def _node(module: str, *parameters: str) -> Iterator[Process]:
     given = [part for parameter in parameters for part in ("-p", parameter)]
     program = [sys.executable, "-m", f"dynid_ros.{module}", "--ros-args", *given]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(program, **quiet) as process:  # type: ignore[call-overload]
+    with subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             yield process
         finally:
@@ -174,7 +173,7 @@ def real_trials(name: str, count: int, first_seed: int) -> None:
         )
 
 
-def _in_process(name: str, kind: str, seed: int) -> list[object] | None:
+def _in_process(name: str, kind: str, seed: int) -> list[Any] | None:
     """Result of one trial, or None."""
     command = [sys.executable, __file__, name, kind, str(seed)]
     ran = subprocess.run(
@@ -185,7 +184,7 @@ def _in_process(name: str, kind: str, seed: int) -> list[object] | None:
         check=False,
     )
     lines = ran.stdout.splitlines()
-    result: list[object] | None = json.loads(lines[-1]) if lines else None
+    result: list[Any] | None = json.loads(lines[-1]) if lines else None
     if result is None:
         print(f"  {kind}, seed {seed}: no result; {ran.stderr.strip().splitlines()[-1:]}")
     return result

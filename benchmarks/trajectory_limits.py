@@ -34,7 +34,8 @@ def trapezoid(duration: float, speed: float, rate: float) -> tuple[Array, Array,
     ramp = min(speed / rate, duration / 2)
     top = rate * ramp
     time = np.linspace(0, duration, _INSTANTS)
-    acceleration = rate * ((time < ramp) * 1.0 - (time > duration - ramp))
+    sense = (time < ramp).astype(float) - (time > duration - ramp).astype(float)
+    acceleration = rate * sense
     rise, fall = np.minimum(time, ramp), np.maximum(time - (duration - ramp), 0)
     velocity = np.clip(rate * np.minimum(rise, duration - time), 0, top)
     way = rate * rise**2 / 2 + top * np.clip(time - ramp, 0, duration - 2 * ramp)
@@ -61,6 +62,8 @@ def saturated(
 def row(robot: Robot) -> str:
     """One line of the table."""
     excitation = find_excitation(robot)
+    if excitation is None:
+        raise ValueError(f"{robot.name}: the profile has no excitation")
     recording = simulate(robot, build_excitation(excitation, robot.limits, robot.joints), seed=1)
     found = identify(robot, recording)
     limits = trajectory_limits(found.model)
