@@ -19,6 +19,7 @@ DAY = 86400.0
 YEAR = 365.25 * DAY
 """[s]."""
 _ROUNDING = 1e-6  # of a correlation, by the digits in files
+_LARGEST = 1e100  # whose square, and the inverse of which, can be computed
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +49,8 @@ class History:
         """Check shapes and numbers.
 
         Raises:
-            EstimationError: shapes differ, a number is not finite, a covariance is not positive
-                semidefinite, or times do not rise.
+            EstimationError: shapes differ, a number cannot be computed with, a covariance is not
+                positive semidefinite, or times do not rise.
         """
         count, width = len(self.times), len(self.names)
         shapes = [np.shape(self.values), np.shape(self.covariances)]
@@ -66,23 +67,22 @@ class History:
                     "recordings, expected one for each."
                 )
             given.append(self.temperatures)
-        if not all(np.isfinite(one).all() for one in given):
-            raise EstimationError(f"history of {self.robot}: a number is not finite.")
+        if not all((np.abs(one) <= _LARGEST).all() for one in given):
+            raise EstimationError(
+                f"history of {self.robot}: a number is not finite, or beyond {_LARGEST:g}."
+            )
         if not (np.diff(self.times) > 0).all():
             raise EstimationError(
                 f"history of {self.robot}: times must rise from recording to recording."
             )
-        if width == 0 or not (np.diagonal(self.covariances, axis1=1, axis2=2) > 0).all():
+        if width == 0 or not (np.diagonal(self.covariances, axis1=1, axis2=2) > 1 / _LARGEST).all():
             raise EstimationError(
                 f"history of {self.robot}: every parameter needs a positive variance, and there "
                 "must be at least one."
             )
         sizes = np.sqrt(np.diagonal(self.covariances, axis1=1, axis2=2))
-        with np.errstate(over="ignore"):
-            correlations = self.covariances / sizes[:, :, None] / sizes[:, None, :]
-        beyond = (np.abs(correlations) > 1 + _ROUNDING).any(axis=(1, 2))
-        correlations[beyond] = np.eye(width)  # whose eigenvalues may not be computable
-        indefinite = np.flatnonzero(beyond | (np.linalg.eigvalsh(correlations)[:, 0] < -_ROUNDING))
+        correlations = self.covariances / sizes[:, :, None] / sizes[:, None, :]
+        indefinite = np.flatnonzero(np.linalg.eigvalsh(correlations)[:, 0] < -_ROUNDING)
         if len(indefinite):
             raise EstimationError(
                 f"history of {self.robot}: the covariance of recording {indefinite[0] + 1} is not "

@@ -99,9 +99,25 @@ def test_one_model_in_place_of_many_is_refused() -> None:
 def test_a_covariance_beyond_its_variances_is_refused() -> None:
     history = drawn_history(model(), 45, seed=3)
     covariances = history.covariances.copy()
-    covariances[4, :2, :2] = [[1e-300, 1e300], [1e300, 1e-300]]  # a correlation of infinity
+    covariances[4, :2, :2] = [[1e-90, 1e90], [1e90, 1e-90]]
     with pytest.raises(EstimationError, match="recording 5 is not positive semidefinite"):
         replace(history, covariances=covariances)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("values", 1e180, r"beyond 1e\+100"),
+        ("covariances", 1e180, r"beyond 1e\+100"),
+        ("covariances", 1e-180, "needs a positive variance"),
+    ],
+)
+def test_numbers_beyond_computing_are_refused(name: str, value: float, words: str) -> None:
+    history = drawn_history(model(), 45, seed=3)
+    numbers = getattr(history, name).copy()
+    numbers[4, 0] = value
+    with pytest.raises(EstimationError, match=words):
+        replace(history, **{name: numbers})
 
 
 def test_an_encoder_offset_about_the_axis_of_gravity_is_not_visible() -> None:
