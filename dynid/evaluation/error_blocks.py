@@ -123,7 +123,11 @@ def divide(parts: Sequence[Part], joint: int) -> Blocks | None:
             weight = friction * (friction - friction.mean())
             total, mean = float(weight.sum()), along.mean(axis=0)
             moving = weight @ along / total if total > 0 else mean
-            found = _in_block(error[span], friction, variance)
+            varied = total > _VARIED * len(span) * variance
+            if varied and along[0, 0] <= moving[0] <= along[-1, 0]:
+                found = _in_block(error[span], friction)
+            else:  # at rest, in one direction only, or a change extrapolated out of the block
+                found = 0.0, 0.0, float(error[span].mean()), float(len(span))
             rows.append((number, block, *mean, *moving, *found))
     columns = np.array(rows).T
     return Blocks(columns[0].astype(np.intp), columns[1].astype(np.intp), *columns[2:])
@@ -157,11 +161,9 @@ def _without_own(parts: Sequence[Part], joint: int) -> Array:
     return np.asarray(error - own[:, :count] @ found[:count])
 
 
-def _in_block(error: Array, friction: Array, variance: float) -> tuple[float, float, float, float]:
+def _in_block(error: Array, friction: Array) -> tuple[float, float, float, float]:
     """Return the change of friction and the mean error in a block, each with its weight."""
     mean, size = float(friction.mean()), len(error)
     spread = float(np.sum((friction - mean) ** 2))
-    if spread <= _VARIED * size * variance or spread == 0.0:  # at rest, or in one direction only
-        return 0.0, 0.0, float(error.mean()), float(size)
     change = float(error @ (friction - mean)) / spread
     return change, spread, float(error.mean()) - change * mean, 1 / (1 / size + mean**2 / spread)

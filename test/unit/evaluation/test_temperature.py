@@ -12,6 +12,7 @@ from support.swung_arm import limited_arm, swung
 from support.synthetic import true_parameters
 
 from dynid.dynamics.torque_parts import torque_of_kinds
+from dynid.evaluation.error_blocks import Part, divide
 from dynid.evaluation.temperature import CHANCE, temperature_effects
 from dynid.recording.temperature import Temperature
 from dynid.signals.preprocess import preprocess
@@ -85,6 +86,17 @@ def test_friction_in_proportion_to_a_temperature_that_varies_in_a_block_has_its_
     every = Temperature(signals.time, np.tile(celsius[:, None], (1, 3)))
     found = evaluated(replace(signals, temperature=every), error)
     assert found[1].friction.slope == pytest.approx(SLOPE, rel=1e-6)
+
+
+def test_a_change_of_friction_that_is_extrapolated_out_of_its_block_is_not_used():
+    time = np.arange(0, 120, 0.01)[:, None]
+    in_block = time % 3.0
+    nearly_constant = np.where(time < 60, 1 + 0.2 * in_block, np.sign(1.5 - in_block))
+    part = Part(time[:, 0], 25 + time / 12, 0 * time, nearly_constant, time, time)
+    found = divide([part], 0)
+    used = found.friction_weight > 0
+    np.testing.assert_array_equal(used, found.time > 60)
+    assert (np.abs(found.moving_time - found.time)[used] < 1.5).all()
 
 
 def test_finds_a_torque_offset_that_goes_with_temperature():
