@@ -118,17 +118,8 @@ def divide(parts: Sequence[Part], joint: int) -> Blocks | None:
         edges = np.searchsorted(part.time, part.time[0] + np.linspace(0, duration, count + 1)[1:-1])
         for block, span in enumerate(np.split(np.arange(len(part.time)), edges)):
             along = np.column_stack([part.time[span], part.celsius[span, joint]])
-            friction = part.friction[span, joint]
-            # temperature varies in the block: so friction in proportion to it has its slope
-            weight = friction * (friction - friction.mean())
-            total, mean = float(weight.sum()), along.mean(axis=0)
-            moving = weight @ along / total if total > 0 else mean
-            varied = total > _VARIED * len(span) * variance
-            if varied and along[0, 0] <= moving[0] <= along[-1, 0]:
-                found = _in_block(error[span], friction)
-            else:  # at rest, in one direction only, or a change extrapolated out of the block
-                found = 0.0, 0.0, float(error[span].mean()), float(len(span))
-            rows.append((number, block, *mean, *moving, *found))
+            found = _in_block(along, error[span], part.friction[span, joint], variance)
+            rows.append((number, block, *found))
     columns = np.array(rows).T
     return Blocks(columns[0].astype(np.intp), columns[1].astype(np.intp), *columns[2:])
 
@@ -161,9 +152,27 @@ def _without_own(parts: Sequence[Part], joint: int) -> Array:
     return np.asarray(error - own[:, :count] @ found[:count])
 
 
-def _in_block(error: Array, friction: Array) -> tuple[float, float, float, float]:
-    """Return the change of friction and the mean error in a block, each with its weight."""
-    mean, size = float(friction.mean()), len(error)
-    spread = float(np.sum((friction - mean) ** 2))
-    change = float(error @ (friction - mean)) / spread
-    return change, spread, float(error.mean()) - change * mean, 1 / (1 / size + mean**2 / spread)
+def _in_block(along: Array, error: Array, friction: Array, variance: float) -> Array:
+    """Return time and temperature, both for the change of friction, it and the offset.
+
+    The last two are each followed by the weight.
+
+    Args:
+        along: time and temperature (m, 2).
+        error: (m,).
+        friction: (m,).
+        variance: of the friction in all blocks.
+    """
+    mean, size = friction.mean(), len(friction)
+    deviation = friction - mean
+    spread = deviation @ deviation
+    middle = moving = along.mean(axis=0)
+    change, weight, offset_weight = 0.0, 0.0, float(size)
+    if spread > _VARIED * size * variance:  # else at rest, or in one direction only
+        # temperature varies in the block: so friction in proportion to it has its slope
+        moving = (friction * deviation) @ along / spread
+        if along[0, 0] <= moving[0] <= along[-1, 0]:  # else extrapolated out of the block
+            change, weight = error @ deviation / spread, spread
+            offset_weight = 1 / (1 / size + mean**2 / spread)
+    offset = error.mean() - change * mean
+    return np.array([*middle, *moving, change, weight, offset, offset_weight])
