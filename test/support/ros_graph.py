@@ -52,8 +52,8 @@ class Graph:
     def __exit__(self, *_: object) -> None:
         self._executor.shutdown()
         del self._executor
+        destroy_actions(self.peer)
         for node in self._nodes:
-            destroy_actions(node)
             node.destroy_node()
         rclpy.shutdown(context=self.context)
         if participants():
