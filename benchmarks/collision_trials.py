@@ -1,16 +1,19 @@
 """Collisions of the simulated PUMA 560: pushes that are found, and alarms in free motion.
 
     python benchmarks/collision_trials.py --hours 1 --pushes 200
+    python benchmarks/collision_trials.py --hours 1 --pushes 200 --late
 
 The model is identified from the simulated robot's excitation; the control law is that of the
 profile, cycle by cycle at 1 kHz. Motion goes between random points at random speeds, of all joints
-or of some, with and without pauses. A push is 30 N at the wrist against its motion.
+or of some, with and without pauses. A push is 30 N at the wrist against its motion, or --force.
+With --late, cycles come late as under a controller_manager without a real-time kernel.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,21 +28,41 @@ from dynid.profile import load_robot
 from dynid.robot.robot import Robot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dynid.dynamics.mechanism import Mechanism
 
 WRIST = "link_5"  # whose origin is where the wrist's axes meet
-FORCE = 30.0  # [N]
+_BURSTS = 1 / 200  # of late cycles, for each cycle
 PATIENCE = 500  # [ms] until a push counts as missed
 SLOWEST = 0.05  # [m/s] of the wrist that counts as motion
 RAMP = 2000  # [ms] until the model's torque is faded in
 REST = 1000  # [ms] after a collision
 
 
+def late_periods(random: np.random.Generator) -> Iterator[float]:
+    """Yield the times between the cycles of a controller_manager, in nominal cycles.
+
+    It wakes up to 0.3 ms late; every 0.2 s on average a burst begins, in which some ten cycles come
+    up to 15 ms late. Cycles that are over when it wakes are skipped.
+    """
+    due, before, burst = 0.0, 0.0, 0
+    while True:
+        due = max(due + 1.0, np.ceil(before))
+        burst = random.geometric(0.1) if random.random() < _BURSTS else max(0, burst - 1)
+        late = random.uniform(0.0, 15.0) if burst and random.random() < 0.5 else 0.0
+        now = due + late + min(0.3, random.exponential(0.03))
+        yield now - before
+        before = now
+
+
 class Work:
     """A robot at work, and its clock."""
 
-    def __init__(self, robot: Robot, model: Mechanism, seed: int) -> None:
-        self.robot = ControlledRobot(robot, seed=seed)
+    def __init__(self, robot: Robot, model: Mechanism, seed: int, *, late: bool) -> None:
+        self.robot = ControlledRobot(robot, seed=seed, uneven=late)
+        self._periods = late_periods(np.random.default_rng(seed)) if late else repeat(1.0)
+        self.longest_blind = 0.0
         self.robot.use(model)
         self.random = np.random.default_rng(seed)
         self._robot = robot
@@ -51,14 +74,24 @@ class Work:
         if self.robot.latched:
             self.recover()
 
-    def run(self, cycles: int) -> int:
-        """Run until a collision, or as many cycles; return how many it were."""
-        for done in range(cycles):
-            self.now += 10**6
-            self.robot.step(self.now)
+    def run(self, duration: int) -> int:
+        """Run until a collision, or for a duration [ms]; return how long it was."""
+        start = self.now
+        while self.now < start + duration * 10**6:
+            self.step()
             if self.robot.latched:
-                return done + 1
-        return cycles
+                break
+        return (self.now - start) // 10**6
+
+    def step(self) -> None:
+        """Run one cycle."""
+        cycles = next(self._periods)
+        self.now += round(cycles * 1e6)
+        self.robot.step(self.now, cycles)
+        law = self.robot.law
+        if law is not None and not law.latched:
+            blind = law.blind_time
+            self.longest_blind = max(self.longest_blind, *blind[np.isfinite(blind)])
 
     def go(self) -> int:
         """Begin a motion, and return how many cycles it takes."""
@@ -82,8 +115,7 @@ class Work:
     def recover(self) -> None:
         """Go on after a collision, from where the robot is held."""
         for _ in range(REST):
-            self.now += 10**6
-            self.robot.step(self.now)
+            self.step()
         self.robot.reset()
         self._at = self.robot.feedback.position.copy()
 
@@ -112,16 +144,16 @@ def free_motion(work: Work, hours: float) -> list[str]:
     return alarms
 
 
-def pushes(work: Work, count: int) -> list[int | None]:
-    """Return the cycles until each push was found, None where it was not."""
+def pushes(work: Work, count: int, force: float) -> list[int | None]:
+    """Return the time until each push was found [ms], None where it was not."""
     delays: list[int | None] = []
     while len(delays) < count:
         work.run(round(work.go() * work.random.uniform(0.2, 0.8)))
         direction = None if work.robot.latched else work.against_motion()
         if direction is not None:
-            work.robot.robot.push(WRIST, FORCE * direction)
-            cycles = work.run(PATIENCE)
-            delays.append(cycles if work.robot.latched else None)
+            work.robot.robot.push(WRIST, force * direction)
+            delay = work.run(PATIENCE)
+            delays.append(delay if work.robot.latched else None)
         work.finish()
     return delays
 
@@ -132,19 +164,24 @@ def main() -> None:
     parser.add_argument("--robot", default="puma560")
     parser.add_argument("--hours", type=float, default=1.0, help="of free motion")
     parser.add_argument("--pushes", type=int, default=200)
+    parser.add_argument("--force", type=float, default=30.0, help="of a push [N]")
+    parser.add_argument("--late", action="store_true", help="cycles come late")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set", action="append", default=[], dest="settings")
     arguments = parser.parse_args()
     robot = load_robot(arguments.robot, overrides=arguments.settings)
     model = identified(robot)
-    alarms = free_motion(Work(robot, model, arguments.seed), arguments.hours)
-    delays = pushes(Work(robot, model, arguments.seed + 1), arguments.pushes)
+    free = Work(robot, model, arguments.seed, late=arguments.late)
+    alarms = free_motion(free, arguments.hours)
+    pushed = Work(robot, model, arguments.seed + 1, late=arguments.late)
+    delays = pushes(pushed, arguments.pushes, arguments.force)
     found = [delay for delay in delays if delay is not None]
     print(
         json.dumps(
             {
                 "hours": arguments.hours,
                 "false_alarms": alarms,
+                "longest_blind_s": round(free.longest_blind, 4),
                 "pushes": len(delays),
                 "found": len(found),
                 "within_15_ms": sum(delay <= 15 for delay in found),

@@ -249,6 +249,17 @@ class DrivePlantSettings:
     lower: _Array
     upper: _Array
 
+class TargetLine:
+    def __init__(self, joints: int) -> None: ...
+    def rest_at(self, position: _Array, /) -> None: ...
+    def pass_time(self, cycles: float, even: bool) -> None: ...
+    def give(self, target: _Array, /) -> None: ...
+    @property
+    def overdue(self) -> bool: ...
+    @property
+    def due(self) -> bool: ...
+    def next(self) -> _Array: ...
+
 class DrivePlant:
     def __init__(
         self,
@@ -332,6 +343,7 @@ class CollisionCause:
     position_error: CollisionCause
     speed: CollisionCause
     no_model: CollisionCause
+    blind: CollisionCause
 
 class CollisionReaction:
     __members__: ClassVar[Mapping[str, CollisionReaction]]
@@ -390,6 +402,30 @@ class ControlLawSettings:
     reference_tolerance: _Array
     limits: CommandLimits
     max_age: float
+    supervision: SupervisionSettings
+    extrapolation_time: float
+
+class SupervisionSettings:
+    longest_blind: float
+    longest_blind_stop: float
+
+class LawState:
+    __members__: ClassVar[Mapping[str, LawState]]
+    following: LawState
+    waiting: LawState
+    stopping: LawState
+    stopped: LawState
+
+class BlindReason:
+    __members__: ClassVar[Mapping[str, BlindReason]]
+    none: BlindReason
+    off: BlindReason
+    no_model: BlindReason
+    model_torque: BlindReason
+    bad_sample: BlindReason
+    suspended: BlindReason
+    settling: BlindReason
+    constant_torque: BlindReason
 
 class ControlModel:
     def __init__(
@@ -506,7 +542,12 @@ class ControlLaw:
     @property
     def gain(self) -> float: ...
     @property
+    def state(self) -> LawState: ...
+    @property
     def latched(self) -> bool: ...
+    @property
+    def blind_time(self) -> _Array: ...
+    def describe_blindness(self, joints: Sequence[str]) -> str: ...
     @property
     def limited_drive(self) -> int: ...
     @property

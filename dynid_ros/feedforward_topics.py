@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
     from dynid_ros.node import DynidNode
 
-QUANTITIES = ("reference", "feedback", "torque_error", "filtered_error", "threshold")
+QUANTITIES = (
+    "reference",
+    "feedback",
+    "torque_error",
+    "filtered_error",
+    "threshold",
+    "blind_time",
+)
 _STATE_RATE = 100.0  # [Hz]
 _REFERENCES = (
     _core.InactiveReason.command_jump,
@@ -60,7 +67,7 @@ class FeedforwardTopics:
         self._stamp_ns = 0  # of the collision
         rows = [f"{joint}/{quantity}" for quantity in QUANTITIES for joint in robot.joints]
         self._state = JointState(name=rows)
-        self._unknown = np.full(3 * len(robot.joints), np.nan)
+        self._unknown = np.full(4 * len(robot.joints), np.nan)
         name = "/feedforward_controller"
         self._state_out = node.create_publisher(JointState, f"{name}/state", MONITORED.depth)
         self._collision_out = node.create_publisher(DiagnosticStatus, f"{name}/collision", LATCHED)
@@ -73,10 +80,11 @@ class FeedforwardTopics:
 
     def measured(self) -> dict[str, object]:
         """Return the state of the additive torque, for /diagnostics."""
+        blind = self._law.describe_blindness(self._robot.joints)
         return {
             "feedforward": self._status(),
             "gain": self._law.gain,
-            "supervision": self._supervision(),
+            "supervision": blind or self._supervision(),
         }
 
     def _status(self) -> str:
@@ -117,6 +125,7 @@ class FeedforwardTopics:
             law.torque_error,
             law.detector.filtered_error,
             law.detector.threshold,
+            law.blind_time,
         )
         self._state_out.publish(message)
 

@@ -130,7 +130,12 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         drives = has_drive_states(description, robot.joints)
         model = _model(value("model"), robot) if torque else None
         parameters = controller_parameters(
-            robot, rate, feedforward=feedforward, drives=drives, torque=model
+            robot,
+            rate,
+            feedforward=feedforward,
+            drives=drives,
+            torque=model,
+            simulated=hardware == "simulated",
         )
         spawned = controllers(feedforward=feedforward, drives=drives)
         return [*_controlled(description, parameters, spawned), *_monitored(value)]

@@ -135,6 +135,12 @@ void update(
   law.update(reference, feedback, cycles);
 }
 
+std::string describe_blindness(
+  const dynid::ControlLaw & law, const std::vector<std::string> & joints)
+{
+  return dynid::describe(law.supervision().warned(), {joints, {}});
+}
+
 void bind_settings(py::module_ & module)
 {
   using dynid::CollisionSettings;
@@ -170,6 +176,14 @@ void bind_settings(py::module_ & module)
     .def_readwrite("position_max", &CommandLimits::position_max)
     .def_readwrite("velocity_max", &CommandLimits::velocity_max)
     .def_readwrite("acceleration_max", &CommandLimits::acceleration_max);
+  using dynid::SupervisionSettings;
+  py::class_<SupervisionSettings>(module, "SupervisionSettings")
+    .def(py::init<>())
+    .def_readwrite("longest_blind", &SupervisionSettings::longest_blind)
+    .def_readwrite("longest_blind_stop", &SupervisionSettings::longest_blind_stop);
+  py::class_<dynid::ModelMonitorSettings>(module, "ModelMonitorSettings")
+    .def(py::init<>())
+    .def_readwrite("enabled", &dynid::ModelMonitorSettings::enabled);
   py::class_<ControlLawSettings>(module, "ControlLawSettings")
     .def(py::init<>())
     .def_readwrite("feedforward", &ControlLawSettings::feedforward)
@@ -181,7 +195,10 @@ void bind_settings(py::module_ & module)
     .def_readwrite("deceleration", &ControlLawSettings::deceleration)
     .def_readwrite("reference_tolerance", &ControlLawSettings::reference_tolerance)
     .def_readwrite("limits", &ControlLawSettings::limits)
-    .def_readwrite("max_age", &ControlLawSettings::max_age);
+    .def_readwrite("max_age", &ControlLawSettings::max_age)
+    .def_readwrite("supervision", &ControlLawSettings::supervision)
+    .def_readwrite("model_check", &ControlLawSettings::model_check)
+    .def_readwrite("extrapolation_time", &ControlLawSettings::extrapolation_time);
 }
 
 void bind_enums(py::module_ & module)
@@ -201,7 +218,8 @@ void bind_enums(py::module_ & module)
     .value("position_limit", InactiveReason::position_limit)
     .value("too_fast", InactiveReason::too_fast)
     .value("uneven", InactiveReason::uneven)
-    .value("latched", InactiveReason::latched);
+    .value("latched", InactiveReason::latched)
+    .value("model_wrong", InactiveReason::model_wrong);
   py::enum_<CollisionLevel>(module, "CollisionLevel")
     .value("none", CollisionLevel::none)
     .value("warn", CollisionLevel::warn)
@@ -216,7 +234,22 @@ void bind_enums(py::module_ & module)
     .value("frozen", CollisionCause::frozen)
     .value("position_error", CollisionCause::position_error)
     .value("speed", CollisionCause::speed)
-    .value("no_model", CollisionCause::no_model);
+    .value("no_model", CollisionCause::no_model)
+    .value("blind", CollisionCause::blind);
+  py::enum_<LawState>(module, "LawState")
+    .value("following", LawState::following)
+    .value("waiting", LawState::waiting)
+    .value("stopping", LawState::stopping)
+    .value("stopped", LawState::stopped);
+  py::enum_<BlindReason>(module, "BlindReason")
+    .value("none", BlindReason::none)
+    .value("off", BlindReason::off)
+    .value("no_model", BlindReason::no_model)
+    .value("model_torque", BlindReason::model_torque)
+    .value("bad_sample", BlindReason::bad_sample)
+    .value("suspended", BlindReason::suspended)
+    .value("settling", BlindReason::settling)
+    .value("constant_torque", BlindReason::constant_torque);
   py::enum_<CollisionReaction>(module, "CollisionReaction")
     .value("hold", CollisionReaction::hold)
     .value("decelerate", CollisionReaction::decelerate);
@@ -274,7 +307,11 @@ void bind_law(py::module_ & module)
     .def_property_readonly("detector", &ControlLaw::detector)
     .def_property_readonly("inactive_reason", &ControlLaw::inactive_reason)
     .def_property_readonly("gain", &ControlLaw::gain)
+    .def_property_readonly("state", &ControlLaw::state)
     .def_property_readonly("latched", &ControlLaw::latched)
+    .def_property_readonly(
+      "blind_time", [](const ControlLaw & law) { return law.supervision().blind_time(); })
+    .def("describe_blindness", &describe_blindness, py::arg("joints"))
     .def_property_readonly("limited_drive", &ControlLaw::limited_drive)
     .def_property_readonly("supervised", &ControlLaw::supervised, copied);
 }
@@ -331,6 +368,7 @@ void dynid::bind_control(py::module_ & module)
     .def(
       "set_payload", &set_payload<ControlModel>, py::arg("mass"), py::arg("centre"),
       py::arg("inertia"))
+    .def("set_error", &ControlModel::set_error, py::arg("rmse"))
     .def("observe", &observe);
 
   py::class_<Feedforward>(module, "Feedforward")

@@ -1,6 +1,7 @@
 // dynid._core.DrivePlant: the simulated robot for Python; documentation is in dynid/simulation.
 
 #include "dynid/drive_plant.hpp"
+#include "dynid/target_line.hpp"
 
 #include <pybind11/eigen.h>
 #include <pybind11/numpy.h>
@@ -196,6 +197,16 @@ void dynid::bind_drive_plant(py::module_ & module)
     .def_readonly("acceleration", &PlantTruth::acceleration)
     .def_readonly("torque", &PlantTruth::torque)
     .def_readonly("external_torque", &PlantTruth::external_torque);
+
+  using dynid::TargetLine;
+  py::class_<TargetLine>(module, "TargetLine")
+    .def(py::init<Eigen::Index>(), py::arg("joints"))
+    .def("rest_at", &TargetLine::rest_at)
+    .def("pass_time", &TargetLine::pass, py::arg("cycles"), py::arg("even"))
+    .def("give", &TargetLine::give)
+    .def_property_readonly("overdue", &TargetLine::overdue)
+    .def_property_readonly("due", &TargetLine::due)
+    .def("next", &TargetLine::next, py::return_value_policy::copy);
 
   const auto copied = py::return_value_policy::copy;  // the plant's own change with every step
   py::class_<DrivePlant>(module, "DrivePlant")

@@ -57,8 +57,10 @@ DiagnosticStatus health_report(
   DiagnosticStatus report;
   const bool well = status.inactive_reason == InactiveReason::none ||
                     status.inactive_reason == InactiveReason::not_finite;
-  report.level = well ? DiagnosticStatus::OK : DiagnosticStatus::WARN;
-  report.message = describe(status.inactive_reason, status.limited_drive, joints);
+  const bool blind = status.blindness.drive >= 0;
+  report.level = well && !blind ? DiagnosticStatus::OK : DiagnosticStatus::WARN;
+  report.message = blind ? describe(status.blindness, joints)
+                         : describe(status.inactive_reason, status.limited_drive, joints);
   if (status.collision.cause != CollisionCause::none) {
     report.level = DiagnosticStatus::ERROR;
     report.message = describe(status.collision, joints);

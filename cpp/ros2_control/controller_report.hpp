@@ -14,7 +14,8 @@ struct ControllerStatus
 {
   Collision collision;
   CollisionLevel level = CollisionLevel::none;
-  Collision warning;  ///< where the level is warn
+  Collision warning;    ///< where the level is warn
+  Blindness blindness;  ///< of a drive whose torque is not evaluated
   InactiveReason inactive_reason = InactiveReason::no_model;
   int limited_drive = -1;
   double gain = 0.0;

@@ -426,6 +426,7 @@ void FeedforwardController::report(const rclcpp::Time & time) noexcept
   status.collision = detector.collision();
   status.level = detector.level();
   status.warning = detector.warning();
+  status.blindness = law().supervision().warned();
   status.inactive_reason = law().inactive_reason();
   status.limited_drive = law().limited_drive();
   status.gain = law().gain();

@@ -142,6 +142,8 @@ ControlLawSettings law_settings(const Params & params, double control_rate)
   settings.limits.velocity_max = each("velocity_max", params.velocity_max, infinity);
   settings.limits.acceleration_max = each("acceleration_max", params.acceleration_max, infinity);
   settings.max_age = params.max_age;
+  settings.extrapolation_time = params.extrapolation_time;
+  settings.supervision = {params.longest_blind, params.longest_blind_stop};
   return settings;
 }
 

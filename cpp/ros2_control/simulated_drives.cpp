@@ -197,7 +197,7 @@ return_type SimulatedDrives::read(const rclcpp::Time &, const rclcpp::Duration &
   if (injections_) {
     injections_->apply(*plant_);
   }
-  line_.pass(period.seconds() * rate_);
+  line_.pass(period.seconds() * rate_, effort_claimed_);  // by a feedforward controller
   if (get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
     lead_drives(period.seconds());
     while (line_.overdue()) {

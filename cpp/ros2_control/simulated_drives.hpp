@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "dynid/drive_plant.hpp"
+#include "dynid/target_line.hpp"
 #include "injections.hpp"
 #include "simulated_drive_state.hpp"
-#include "target_line.hpp"
 
 namespace dynid
 {

@@ -16,7 +16,7 @@ namespace dynid
 /// What ~/state says of one control cycle: quantities of all joints, one after the other.
 struct StateSample
 {
-  static constexpr Eigen::Index quantities = 9;
+  static constexpr Eigen::Index quantities = 10;
 
   explicit StateSample(std::size_t joints = 0)
   {
@@ -38,6 +38,7 @@ struct StateSample
     values.col(6) = law.torque_error();
     values.col(7) = law.detector().filtered_error();
     values.col(8) = law.detector().threshold();
+    values.col(9) = law.supervision().blind_time();
   }
 
   std::int64_t time = 0;   ///< [ns]
@@ -45,14 +46,14 @@ struct StateSample
 };
 
 /// ~/state: for each quantity one row per joint, named `<joint>/<quantity>`; NaN where a quantity
-/// has no such value.
+/// has no such value. The effort of blind_time is a time [s].
 class StateMessage
 {
 public:
   explicit StateMessage(const std::vector<std::string> & joints) : joints_(joints.size())
   {
     for (const char * quantity :
-         {"reference", "feedback", "torque_error", "filtered_error", "threshold"}) {
+         {"reference", "feedback", "torque_error", "filtered_error", "threshold", "blind_time"}) {
       for (const auto & joint : joints) {
         message_.name.push_back(joint + "/" + quantity);
       }
@@ -72,8 +73,9 @@ public:
     auto & m = message_;
     const std::array<std::vector<double> *, StateSample::quantities> fields{
       {&m.position, &m.velocity, &m.effort, &m.position, &m.velocity, &m.effort, &m.effort,
-       &m.effort, &m.effort}};
-    constexpr std::array<std::size_t, StateSample::quantities> blocks{{0, 0, 0, 1, 1, 1, 2, 3, 4}};
+       &m.effort, &m.effort, &m.effort}};
+    constexpr std::array<std::size_t, StateSample::quantities> blocks{
+      {0, 0, 0, 1, 1, 1, 2, 3, 4, 5}};
     for (std::size_t k = 0; k < fields.size(); ++k) {
       for (std::size_t i = 0; i < joints_; ++i) {
         (*fields[k])[blocks[k] * joints_ + i] =

@@ -25,6 +25,8 @@ _JUMP_CYCLES = 3.0  # at the velocity limit
 _JUMP_ACCELERATION = 5.0  # times the acceleration limit: splines may overshoot it
 _STEP_SHARE = 0.5  # of the acceleration limit: an abrupt start or stop
 _STEP = 3.0  # [rad/s^2 or m/s^2] where there is none
+EXTRAPOLATION_TIME = 0.1
+"""Time for which dynid/SimulatedDrives continue without a target [s]."""
 _DECELERATION = 10.0  # [rad/s^2 or m/s^2] where there is no acceleration limit
 
 
@@ -50,16 +52,24 @@ def control_model(robot: Robot, mechanism: Mechanism) -> _core.ControlModel:
         raise ConfigurationError(message) from None
 
 
-def control_law(robot: Robot, *, control_rate: float) -> _core.ControlLaw:
+def control_law(
+    robot: Robot, *, control_rate: float, extrapolation_time: float | None = None
+) -> _core.ControlLaw:
     """Return the control law of a profile, without a model yet.
+
+    Args:
+        robot: with its settings.
+        control_rate: cycles per second [Hz].
+        extrapolation_time: that of other drives than the profile's [s]; None: the profile's.
 
     Raises:
         ConfigurationError: the settings do not match the robot.
     """
     try:
-        law = _core.ControlLaw(
-            len(robot.joints), control_law_settings(robot, control_rate=control_rate)
-        )
+        settings = control_law_settings(robot, control_rate=control_rate)
+        if extrapolation_time is not None:
+            settings.extrapolation_time = extrapolation_time
+        law = _core.ControlLaw(len(robot.joints), settings)
     except ValueError as error:
         message = f"feedforward, collision: {error}"
         raise ConfigurationError(message) from None
@@ -93,7 +103,11 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
         "reference_tolerance",
     )
     settings.limits = command_limits(robot)
-    settings.max_age = robot.settings(FeedforwardSettings).max_age
+    feedforward = robot.settings(FeedforwardSettings)
+    settings.max_age = feedforward.max_age
+    settings.supervision.longest_blind = feedforward.longest_blind
+    settings.supervision.longest_blind_stop = feedforward.longest_blind_stop
+    settings.extrapolation_time = robot.drives.extrapolation_time
     return settings
 
 

@@ -8,17 +8,16 @@ import numpy as np
 
 from dynid import _core
 from dynid.arrays import Array
-from dynid.control.build import control_law, control_model
+from dynid.control.build import EXTRAPOLATION_TIME, control_law, control_model
 from dynid.control.model_updates import UpdatedModel, UpdateLimits
 from dynid.errors import PlaybackError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
-from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.robot import RobotState, SimulatedRobot
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.playback.trajectory import Trajectory
     from dynid.robot.robot import Robot
-    from dynid.simulation.robot import RobotState
 
 
 class ControlledRobot:
@@ -32,6 +31,8 @@ class ControlledRobot:
         seed: of the sensors' noise.
         feedforward: whether the control law is between trajectories and drives; otherwise the
             drives get the positions directly.
+        uneven: whether cycles may come late, as under a controller_manager; the drives' own cycles
+            stay even, as those of dynid/SimulatedDrives.
 
     Attributes:
         robot: its drives and bodies, for injections.
@@ -54,14 +55,22 @@ class ControlledRobot:
         control_rate: float = 1000.0,
         seed: int = 0,
         feedforward: bool = True,
+        uneven: bool = False,
     ) -> None:
         self._robot, self._rate = robot, control_rate
+        self._line = _core.TargetLine(len(robot.joints)) if uneven else None
         self.updates: UpdatedModel | None = None
         self.robot = SimulatedRobot(robot, control_rate=control_rate, seed=seed)
-        self.law = control_law(robot, control_rate=control_rate) if feedforward else None
+        self.law = None
+        if feedforward:
+            extrapolation = EXTRAPOLATION_TIME if uneven else None
+            self.law = control_law(
+                robot, control_rate=control_rate, extrapolation_time=extrapolation
+            )
         self.sliding = robot.mechanism().prismatic
         self._factor = robot.drives.torque_factor(len(robot.joints))
         self._rest = np.zeros(len(robot.joints))
+        self._state = RobotState(self.robot.home, self._rest, self._rest)
         self.reference = _core.Reference(self.robot.home, self._rest, self._rest)
         self.feedback = _core.Feedback(self.robot.home, self._rest, self._rest)
         self._hold(self.robot.home)
@@ -117,19 +126,42 @@ class ControlledRobot:
             raise PlaybackError(message)
         self._follower.accept(trajectory, start_ns, now_ns)
 
-    def step(self, now_ns: int) -> RobotState:
-        """Return the state after the control cycle of an instant [ns]."""
+    def step(self, now_ns: int, cycles: float = 1.0) -> RobotState:
+        """Return the state after the control cycle of an instant [ns].
+
+        Args:
+            now_ns: the instant.
+            cycles: time since the last one in nominal cycles, for a robot with uneven cycles.
+        """
+        if self._line is not None:
+            self._line.pass_time(cycles, self.law is not None)
+            while self._line.overdue:
+                self._receive(self.robot.step(self._line.next(), self._offset()))
         if self.law is None:
-            state = self.robot.step(self._follower.reference(now_ns))
+            target = self._follower.reference(now_ns)
         else:
             self._update_reference(now_ns)
-            self.law.update(self.reference, self.feedback)
-            state = self.robot.step(self.law.position_command, self.law.torque_offset)
+            self.law.update(self.reference, self.feedback, cycles)
+            target = self.law.position_command
+        if self._line is None:
+            return self._receive(self.robot.step(target, self._offset()))
+        self._line.give(target)
+        while self._line.due:
+            self._receive(self.robot.step(self._line.next(), self._offset()))
+        return self._state
+
+    def _offset(self) -> Array | None:
+        return None if self.law is None else self.law.torque_offset
+
+    def _receive(self, state: RobotState) -> RobotState:
+        """Take over the feedback of a cycle of the drives."""
+        self._state = state
+        self.feedback.position = state.position
+        if self.law is not None:
             self.feedback.velocity = state.velocity
             self.feedback.torque = state.effort * self._factor
             if self.updates is not None:
                 self.updates.step(self.feedback.torque)
-        self.feedback.position = state.position
         return state
 
     def reset(self) -> str:
@@ -166,5 +198,7 @@ class ControlledRobot:
 
     def _hold(self, position: Array) -> None:
         self._follower = TrajectoryFollower(self._robot.joints, position)
+        if self._line is not None:
+            self._line.rest_at(position)
         if self.law is not None:
             self.law.start(position)

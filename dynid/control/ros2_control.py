@@ -11,6 +11,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.control.build import EXTRAPOLATION_TIME
 from dynid.control.ros_parameters import feedforward_parameters, torque_parameters
 from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.dynamics.closed_chain import chain_lists
@@ -265,6 +266,7 @@ def controller_parameters(
     feedforward: bool = False,
     drives: bool = True,
     torque: Model | None = None,
+    simulated: bool = False,
 ) -> dict[str, Any]:
     """Return the parameter file of controller_manager and its controllers.
 
@@ -275,6 +277,7 @@ def controller_parameters(
         drives: whether the drives report their status words.
         torque: model with which dynid/TorqueController commands torque alone, in place of
             dynid/FeedforwardController; None: drives take positions.
+        simulated: whether the drives are those of dynid/SimulatedDrives.
 
     Raises:
         ConfigurationError: feedforward is used, and its settings do not match the robot.
@@ -313,6 +316,8 @@ def controller_parameters(
         )
         if drives:
             parameters[FEEDFORWARD]["drives"] = names
+        if simulated:
+            parameters[FEEDFORWARD]["extrapolation_time"] = EXTRAPOLATION_TIME
         trajectories |= {
             "command_joints": [f"{FEEDFORWARD}/{joint}" for joint in joints],
             "command_interfaces": ["position", "velocity", "acceleration"],

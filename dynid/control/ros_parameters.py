@@ -71,6 +71,9 @@ def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, An
         **_where_limited("velocity_max", settings.limits.velocity_max),
         **_where_limited("acceleration_max", settings.limits.acceleration_max),
         "max_age": settings.max_age,
+        "longest_blind": settings.supervision.longest_blind,
+        "longest_blind_stop": settings.supervision.longest_blind_stop,
+        "extrapolation_time": settings.extrapolation_time,
     }
     parameters["collision"] = {
         "method": given.method,

@@ -7,10 +7,10 @@ against its motor, and every factor is negative.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from dynid.arrays import Array
 from dynid.configuration import (
@@ -88,6 +88,9 @@ class Drives(Settings):
     """Mode of operation: cyclic synchronous position with a torque offset (8), or torque (10)."""
     feedback: Literal["current", "torque"] = "current"
     """Object that measures effort: current actual value 0x6078, or torque actual value 0x6077."""
+    extrapolation_time: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Time for which the drives continue their motion without a new target [s], as those do that
+    extrapolate lost frames; 0: they hold the last target."""
     following_error: bool = False
     """Whether 0x60F4 is mapped, as state interface ``following_error`` [rad or m]."""
 

@@ -55,6 +55,10 @@ class FeedforwardSettings(TaskSettings):
     None: any distance, within the limits."""
     max_age: Annotated[float, Field(gt=0, le=10)] = 0.1
     """Time for which measured values may be missing or constant [s]."""
+    longest_blind: Annotated[float, Field(ge=0.001, le=60)] = 0.1
+    """Time for which a joint's torque may not be evaluated before there is a warning [s]."""
+    longest_blind_stop: Annotated[float, Field(ge=0.001, le=60)] = 1.0
+    """The same, after which the robot is stopped [s]."""
 
 
 class CollisionSettings(TaskSettings):

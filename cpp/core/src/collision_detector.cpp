@@ -22,10 +22,34 @@ double kept(double time_constant, double control_rate) noexcept
   return time_constant > 0.0 ? std::exp(-1.0 / (time_constant * control_rate)) : 0.0;
 }
 
+/// 1 for drives (n,) whose torque is supervised, else 0.
+void find_supervised(const CollisionSettings & settings, Eigen::VectorXd & found) noexcept
+{
+  for (Eigen::Index i = 0; i < found.size(); ++i) {
+    const bool any = watches_errors(settings, i) || std::isfinite(settings.torque_threshold[i]);
+    found[i] = any ? 1.0 : 0.0;
+  }
+}
+
+constexpr double settled = 3.0;            // time constants after which a filter shows 95 %
+constexpr double uneven = 0.02;            // of a cycle, too long or too short
 constexpr double longest_debounce = 60.0;  // [s]
 constexpr double rounding = 1e-9;          // of cycles
 
 }  // namespace
+
+bool watches_errors(const CollisionSettings & settings, Eigen::Index drive) noexcept
+{
+  return settings.torque_error_enable[drive] > 0.5 &&
+         std::isfinite(settings.torque_error_max[drive]);
+}
+
+Eigen::VectorXd supervised(const CollisionSettings & settings)
+{
+  Eigen::VectorXd found(settings.torque_threshold.size());
+  find_supervised(settings, found);
+  return found;
+}
 
 void CollisionSettings::check(Eigen::Index drives) const
 {
@@ -51,11 +75,12 @@ void CollisionSettings::check(Eigen::Index drives) const
 CollisionDetector::CollisionDetector(Eigen::Index drives, const CollisionSettings & settings)
 : settings_(checked(settings, drives)), drives_(static_cast<std::size_t>(drives))
 {
-  for (auto * vector : {&kept_, &filtered_, &friction_, &steady_acceleration_}) {
+  for (auto * vector : {&supervised_, &kept_, &filtered_, &friction_, &steady_acceleration_}) {
     vector->setZero(drives);
   }
   threshold_ = settings.torque_error_max;
   prepare();
+  reset();
 }
 
 void CollisionDetector::set(const CollisionSettings & settings) noexcept
@@ -71,6 +96,7 @@ void CollisionDetector::prepare() noexcept
   for (Eigen::Index i = 0; i < kept_.size(); ++i) {
     kept_[i] = kept(settings_.torque_error_time_constant[i], rate);
   }
+  find_supervised(settings_, supervised_);
   steady_kept_ = kept(settings_.boost_time, rate);
   debounce_ = std::max(1, static_cast<int>(std::ceil(settings_.debounce_time * rate - rounding)));
 }
@@ -81,7 +107,16 @@ void CollisionDetector::reset() noexcept
   collision_ = {};
   filtered_.setZero();
   moved_ = false;
-  std::fill(drives_.begin(), drives_.end(), Drive{});
+  for (Eigen::Index i = 0; i < filtered_.size(); ++i) {
+    auto & drive = drives_[static_cast<std::size_t>(i)];
+    drive = Drive{};
+    drive.settling = settling_time(i) * settings_.control_rate;
+  }
+}
+
+double CollisionDetector::settling_time(Eigen::Index i) const noexcept
+{
+  return settled * settings_.torque_error_time_constant[i];
 }
 
 void CollisionDetector::raise() noexcept
@@ -146,26 +181,54 @@ inline void CollisionDetector::watch(
   }
 }
 
+/// Filters the torque error of a drive; returns why its torque is not evaluated.
+inline BlindReason CollisionDetector::evaluate(
+  Eigen::Index i, Drive & drive, double error, double torque, BlindReason unavailable,
+  double cycles) noexcept
+{
+  const bool errors = watches_errors(settings_, i);
+  if (unavailable != BlindReason::none) {
+    filtered_[i] = 0.0;
+    drive.settling = settling_time(i) * settings_.control_rate;
+  } else if (std::isfinite(error) && std::isfinite(torque)) {
+    const double f = std::abs(cycles - 1.0) <= uneven ? kept_[i] : std::pow(kept_[i], cycles);
+    filtered_[i] = f * filtered_[i] + (1.0 - f) * error;
+    drive.settling = std::max(0.0, drive.settling - cycles);
+  }
+  if (supervised_[i] < 0.5) {
+    return BlindReason::off;
+  }
+  if (!std::isfinite(torque)) {
+    return BlindReason::bad_sample;
+  }
+  if (!errors) {
+    return BlindReason::none;
+  }
+  if (unavailable == BlindReason::none && !std::isfinite(error)) {
+    return BlindReason::bad_sample;
+  }
+  if (unavailable != BlindReason::none) {
+    const bool other = std::isfinite(settings_.torque_threshold[i]);
+    return other && unavailable == BlindReason::no_model ? BlindReason::none : unavailable;
+  }
+  return drive.settling > 0.0 ? BlindReason::settling : BlindReason::none;
+}
+
 CollisionLevel CollisionDetector::update(
   const VectorIn & torque_error, const VectorIn & torque, const VectorIn & velocity,
-  const VectorIn & acceleration, bool errors_count) noexcept
+  const VectorIn & acceleration, BlindReason unavailable, double cycles) noexcept
 {
   level_ = collision_.cause == CollisionCause::none ? CollisionLevel::none : CollisionLevel::stop;
   warning_ = Collision();
   raise_where_abrupt(acceleration);
   for (Eigen::Index i = 0; i < filtered_.size(); ++i) {
     auto & drive = drives_[static_cast<std::size_t>(i)];
-    const bool enabled = settings_.torque_error_enable[i] > 0.5;
     threshold_[i] = threshold_of(i, drive, velocity[i], acceleration[i]);
-    const bool invalid_samples =
-      (enabled || std::isfinite(settings_.torque_threshold[i])) &&
-      !(std::isfinite(torque[i]) && (!errors_count || std::isfinite(torque_error[i])));
-    if (invalid_samples) {
+    drive.blind = evaluate(i, drive, torque_error[i], torque[i], unavailable, cycles);
+    if (drive.blind == BlindReason::bad_sample) {
       continue;
     }
-    const double f = kept_[i];
-    filtered_[i] = errors_count ? f * filtered_[i] + (1.0 - f) * torque_error[i] : 0.0;
-    if (enabled) {
+    if (watches_errors(settings_, i)) {
       watch(i, CollisionCause::torque_error, filtered_[i], threshold_[i], drive.error_beyond);
     }
     watch(

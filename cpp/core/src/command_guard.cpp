@@ -172,6 +172,16 @@ void CommandGuard::follow(const Eigen::VectorXd & wanted) noexcept
   }
 }
 
+void CommandGuard::coast(int cycles) noexcept
+{
+  for (int k = 0; k < cycles && !at_rest(); ++k) {
+    for (Eigen::Index i = 0; i < command_.size(); ++i) {
+      approach(i, command_[i] + step_[i]);
+      wanted_[i] = command_[i];
+    }
+  }
+}
+
 /// Whether an input is surely within all limits: most are, and so need not be compared with each.
 bool CommandGuard::passes(Eigen::Index i, double wanted) const noexcept
 {

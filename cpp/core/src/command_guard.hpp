@@ -37,6 +37,9 @@ public:
   /// `limited` with any deceleration, otherwise within acceleration_max.
   void brake(const Eigen::VectorXd & wanted, bool limited) noexcept;
 
+  /// Cycles in which the drives moved on by themselves, with the last step and within the limits.
+  void coast(int cycles) noexcept;
+
   /// Undoes the last cycle, so that another one can replace it.
   void undo() noexcept;
 

@@ -9,10 +9,12 @@ namespace dynid
 namespace
 {
 
-constexpr double uneven = 0.02;        // of a cycle, too long or too short
-constexpr double catch_up_rate = 6.0;  // times 1 / ramp time: how fast lost time is made up for
-constexpr double fastest_step = 0.5;   // of that in one cycle
-constexpr double nothing = 1e-9;       // [rad or m]
+// Of a cycle, too long or too short. At 1 kHz and 0.5 rad/s, 0.01 of a cycle would be an
+// acceleration of 5 rad/s^2, so only rounding errors count as even.
+constexpr double uneven = 1e-9;
+constexpr double catch_up_rate = 6.0;        // times 1 / the duration of catching up
+constexpr double fastest_step = 0.5;         // of that in one cycle
+constexpr double nothing = 1e-9;             // [rad or m]
 constexpr double velocity_tolerance = 0.05;  // of an advance, that a velocity may differ from it
 constexpr double shortest_mean = 0.5;        // cycles, from which on an advance gives a velocity
 
@@ -21,22 +23,17 @@ double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0));
 
 }  // namespace
 
-CommandPath::CommandPath(Eigen::Index drives, int ramp_cycles, Eigen::VectorXd tolerance)
-: ramp_cycles_(ramp_cycles), tolerance_(std::move(tolerance))
+CommandPath::CommandPath(
+  Eigen::Index drives, int ramp_cycles, int catch_up_cycles, Eigen::VectorXd tolerance)
+: ramp_cycles_(ramp_cycles),
+  catch_up_step_(std::min(fastest_step, catch_up_rate / catch_up_cycles)),
+  tolerance_(std::move(tolerance))
 {
   for (auto * vector :
-       {&command_, &reference_, &join_offset_, &advance_, &even_, &skew_, &skew_rate_}) {
+       {&command_, &reference_, &join_offset_, &advance_, &even_, &skew_, &skew_rate_,
+        &skew_change_}) {
     vector->setZero(drives);
   }
-}
-
-void CommandPath::start(const Eigen::VectorXd & position) noexcept
-{
-  command_ = position;
-  reference_ = position;
-  following_ = false;
-  even_.setZero();
-  clear_skew();
 }
 
 bool CommandPath::near(const Eigen::VectorXd & position) const noexcept
@@ -44,31 +41,37 @@ bool CommandPath::near(const Eigen::VectorXd & position) const noexcept
   return ((position - command_).array().abs() <= tolerance_.array()).all();
 }
 
-void CommandPath::follow(
-  const Eigen::VectorXd & reference, const Eigen::VectorXd & step, double cycles, bool jumped,
-  bool joins) noexcept
+void CommandPath::join(const Eigen::VectorXd & reference) noexcept
 {
-  too_uneven_ = false;
+  reference_ = reference;
+  join_offset_ = command_ - reference_;
+  joining_ = 1.0;
+  even_.setZero();
+  clear_skew();
+  compose();
+}
+
+bool CommandPath::advance(
+  const Eigen::VectorXd & reference, const Eigen::VectorXd & step, double cycles,
+  const Eigen::VectorXd & coasted) noexcept
+{
   advance_ = reference - reference_;
   reference_ = reference;
-  joined_ = false;
-  if (!following_ || jumped) {
-    following_ = joins && near(reference_);
-    if (following_) {
-      join_offset_ = command_ - reference_;
-      joined_ = true;
-      joining_ = 1.0;
-      even_.setZero();
-      clear_skew();
+  if (std::abs(cycles - 1.0) > uneven) {
+    even_out(step, cycles, coasted);
+    if (!(skew_.array().abs() <= tolerance_.array()).all()) {
+      return false;
     }
-  } else if (std::abs(cycles - 1.0) > uneven) {
-    even_out(step, cycles);
   } else {
     even_ = advance_;
   }
-  if (!following_) {
-    return;
-  }
+  compose();
+  return true;
+}
+
+/// The command of this cycle.
+void CommandPath::compose() noexcept
+{
   command_ = reference_;
   if (joining_ > 0.0) {
     command_ += smooth_step(joining_) * join_offset_;
@@ -85,26 +88,30 @@ double CommandPath::even_step(Eigen::Index i, double step, double cycles) const 
   const bool long_enough = cycles >= shortest_mean;
   const double mean = long_enough ? advance / cycles : even_[i];
   const double way = long_enough ? advance : even_[i];
-  const double differs = velocity_tolerance * std::abs(way) + nothing;
-  if (
-    std::abs(step - way) <= differs || (long_enough && std::abs(step * cycles - way) <= differs)) {
+  if (std::abs(step - way) <= velocity_tolerance * std::abs(way) + nothing) {
     return step;
   }
-  return mean;
+  // at constant acceleration from the velocity before
+  const double between = 0.5 * cycles * (even_[i] + step);
+  const double speeds = 0.5 * cycles * (std::abs(even_[i]) + std::abs(step));
+  const bool moves_so = std::abs(between - way) <= velocity_tolerance * speeds + nothing;
+  return long_enough && moves_so && std::isfinite(step) ? step : mean;
 }
 
 /// Advances the command by the distance of one nominal cycle, independent of the time passed:
 /// drives take one target in each of their cycles, and would jerk on a distance of several cycles
-/// or none.
-void CommandPath::even_out(const Eigen::VectorXd & step, double cycles) noexcept
+/// or none. What they moved on by themselves comes on top, and then the velocity changes smoothly.
+void CommandPath::even_out(
+  const Eigen::VectorXd & step, double cycles, const Eigen::VectorXd & coasted) noexcept
 {
+  const bool moved_on = !coasted.isZero(0.0);
   for (Eigen::Index i = 0; i < even_.size(); ++i) {
+    const double before = even_[i];
     even_[i] = even_step(i, step[i], cycles);
+    skew_rate_[i] += moved_on ? before - even_[i] : 0.0;
   }
-  skew_ += even_ - advance_;
+  skew_ += coasted + even_ - advance_;
   skewed_ = true;
-  too_uneven_ = !(skew_.array().abs() <= tolerance_.array()).all();
-  following_ = !too_uneven_;
 }
 
 /// Reduces the distance that uneven cycles left between command and reference, critically damped.
@@ -113,8 +120,9 @@ void CommandPath::catch_up() noexcept
   if (!skewed_) {
     return;
   }
-  const double step = std::min(fastest_step, catch_up_rate / ramp_cycles_);
-  skew_rate_ -= step * (2.0 * skew_rate_ + step * skew_);  // in a cycle
+  const double step = catch_up_step_;
+  skew_change_ = -step * (2.0 * skew_rate_ + step * skew_);  // in a cycle
+  skew_rate_ += skew_change_;
   skew_ += skew_rate_;
   if (skew_.cwiseAbs().maxCoeff() < nothing && skew_rate_.cwiseAbs().maxCoeff() < nothing * step) {
     clear_skew();
@@ -126,6 +134,7 @@ void CommandPath::clear_skew() noexcept
 {
   skew_.setZero();
   skew_rate_.setZero();
+  skew_change_.setZero();
   skewed_ = false;
 }
 

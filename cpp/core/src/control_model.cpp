@@ -175,6 +175,14 @@ void ControlModel::momentum(
   to_side(tau_, bias_torque);
 }
 
+void ControlModel::inertia_torque(const VectorIn & q, const VectorIn & ddq, VectorOut tau) noexcept
+{
+  to_joints(q, q_);
+  to_joints(ddq, dq_);  // M times it, whatever it is
+  mechanism_.momentum(measured_, q_, dq_, parameters_, momentum_, gradient_);
+  to_side(momentum_, tau);
+}
+
 /// Computes gravity and friction at q_ and dq_ in tau_.
 void ControlModel::static_torque(Workspace & workspace) noexcept
 {

@@ -72,6 +72,39 @@ std::string describe(const ModelUpdatesReport & report, const JointNames & joint
   return "the accepted model is in use; there was no update yet";
 }
 
+std::string describe(BlindReason reason)
+{
+  switch (reason) {
+    case BlindReason::off:
+      return "it has no threshold, or is not enabled";
+    case BlindReason::no_model:
+      return "there is no model";
+    case BlindReason::model_torque:
+      return "the model has no finite torque for the commanded motion, or the motion is not known";
+    case BlindReason::bad_sample:
+      return "measured values are not finite";
+    case BlindReason::suspended:
+      return "detection is suspended after jumps of the reference or losses of additive torque";
+    case BlindReason::settling:
+      return "the filter of torque errors has not settled";
+    case BlindReason::constant_torque:
+      return "the measured torque never changed, although the joint moved";
+    case BlindReason::none:
+      break;
+  }
+  return "it is evaluated";
+}
+
+std::string describe(const Blindness & blindness, const JointNames & joints)
+{
+  if (blindness.drive < 0) {
+    return {};
+  }
+  return "The torque of joint " + quoted(blindness.drive, joints) + " has not been evaluated for " +
+         text(blindness.time) + " s (" + describe(blindness.reason) +
+         "): no collision is detected there.";
+}
+
 std::string name_of(CollisionCause cause)
 {
   switch (cause) {
@@ -93,6 +126,8 @@ std::string name_of(CollisionCause cause)
       return "speed";
     case CollisionCause::no_model:
       return "no_model";
+    case CollisionCause::blind:
+      return "blind";
     case CollisionCause::none:
       break;
   }
@@ -123,6 +158,11 @@ std::string describe(
   if (const auto what = missing(collision.cause); !what.empty()) {
     return what + " of joint " + joint + " for " + text(collision.value) + " s, at most " +
            text(collision.threshold) + " s (max_age) are allowed" + stopped;
+  }
+  if (collision.cause == CollisionCause::blind) {
+    return "The torque of joint " + joint + " was not evaluated for " + text(collision.value) +
+           " s (" + describe(collision.reason) + "), at most " + text(collision.threshold) +
+           " s (longest_blind_stop) are allowed" + stopped;
   }
   if (collision.cause == CollisionCause::frozen) {
     return "The states of joint " + joint + " did not change for " + text(collision.value) +
@@ -175,6 +215,11 @@ std::string describe(InactiveReason reason, int limited_drive, const JointNames 
              "robot came to rest; command the robot's present position";
     case InactiveReason::latched:
       return "no additive torque since a collision or a fault";
+    case InactiveReason::model_wrong:
+      return "no additive torque: in motion the torque errors of joint " +
+             (limited_drive < 0 ? std::string("?") : quoted(limited_drive, joints)) +
+             " are larger than the model's own error explains; its model, payload or direction of "
+             "gravity is not that of the robot";
   }
   return {};
 }

@@ -129,7 +129,8 @@ const Eigen::VectorXd & Feedforward::send(
   known_ = false;
   inactive_reason_ = found == InactiveReason::none ? evaluate(q, dq, ddq) : found;
   if (inactive_reason_ == InactiveReason::none) {
-    blend(wanted_gain_);
+    blend(trusted_ ? wanted_gain_ : 0.0);
+    inactive_reason_ = trusted_ ? InactiveReason::none : InactiveReason::model_wrong;
     return delayed_offset();
   }
   if (inactive_reason_ == InactiveReason::no_model) {

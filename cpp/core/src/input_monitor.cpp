@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace dynid
 {
@@ -13,27 +14,36 @@ constexpr double seen_motion = 1e-3;  // [rad or m]
 // Largest share of max_age that one cycle counts, so that after a pause feedback can arrive.
 constexpr double longest_share = 0.5;
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 }  // namespace
 
-InputMonitor::InputMonitor(Eigen::Index drives, double max_age, double control_rate)
-: max_age_(max_age), period_(1.0 / control_rate)
+InputMonitor::InputMonitor(Eigen::Index drives, double max_age) : max_age_(max_age)
 {
   for (auto & age : ages_) {
     age.setZero(drives);
   }
   last_.setZero(3, drives);
-  moved_from_.setZero(drives);
+  for (auto * vector : {&moved_from_, &torque_moved_, &last_command_}) {
+    vector->setZero(drives);
+  }
 }
 
 void InputMonitor::restart() noexcept
 {
   fault_ = {};
   begun_ = false;
+  torque_moved_.setZero();
   for (auto & age : ages_) {
     age.setZero();
   }
+}
+
+bool InputMonitor::constant_torque(Eigen::Index i) const noexcept
+{
+  return torque_moved_[i] > seen_motion;
 }
 
 inline void InputMonitor::count(
@@ -52,10 +62,9 @@ inline void InputMonitor::count(
 void InputMonitor::update(
   const Eigen::VectorXd & position, const Eigen::VectorXd & velocity,
   const Eigen::VectorXd & torque, const Eigen::VectorXd & torque_counts,
-  const Eigen::VectorXd & command, double cycles) noexcept
+  const Eigen::VectorXd & command, double time) noexcept
 {
-  const double passed = cycles > 0.0 ? cycles * period_ : 0.0;
-  time_ = std::min(passed, longest_share * max_age_);
+  time_ = std::min(time, longest_share * max_age_);
   for (Eigen::Index i = 0; i < moved_from_.size(); ++i) {
     count(i, CollisionCause::no_position, !std::isfinite(position[i]), ages_[0][i]);
     count(i, CollisionCause::no_velocity, !std::isfinite(velocity[i]), ages_[1][i]);
@@ -64,6 +73,10 @@ void InputMonitor::update(
     double * const last = &last_(0, i);
     const bool still = begun_ && same(position[i], last[0]) && same(velocity[i], last[1]) &&
                        same(torque[i], last[2]);
+    const bool constant = !begun_ || same(torque[i], last[2]);
+    torque_moved_[i] += begun_ ? std::abs(command[i] - last_command_[i]) : 0.0;
+    torque_moved_[i] = constant ? torque_moved_[i] : -infinity;
+    last_command_[i] = command[i];
     last[0] = position[i];
     last[1] = velocity[i];
     last[2] = torque[i];

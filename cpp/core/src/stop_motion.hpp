@@ -37,6 +37,9 @@ public:
     time_ = 0.0;
   }
 
+  /// The drives moved on by themselves.
+  void shift(const Eigen::VectorXd & distance) noexcept { position_ += distance; }
+
   [[nodiscard]] bool at_rest() const noexcept { return time_ >= duration_; }
 
   /// The command (n,) one cycle later.

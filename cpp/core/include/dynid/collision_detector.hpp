@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dynid/mechanism.hpp"
+#include "dynid/supervision.hpp"
 
 namespace dynid
 {
@@ -41,6 +42,13 @@ struct CollisionSettings
   void check(Eigen::Index drives) const;
 };
 
+/// Whether torque errors of a drive have a threshold.
+[[nodiscard]] bool watches_errors(const CollisionSettings & settings, Eigen::Index drive) noexcept;
+
+/// 1 for drives (n,) whose torque is supervised: where torque errors are enabled and have a
+/// threshold, or measured torque has; else 0.
+[[nodiscard]] Eigen::VectorXd supervised(const CollisionSettings & settings);
+
 enum class CollisionLevel
 {
   none,
@@ -59,7 +67,8 @@ enum class CollisionCause
   frozen,            ///< feedback did not change while the drive was commanded to move
   position_error,    ///< of a torque-controlled robot: it is too far from its command
   speed,             ///< of a torque-controlled robot: it is too fast
-  no_model           ///< of a torque-controlled robot: no finite torque compensates gravity
+  no_model,          ///< of a torque-controlled robot: no finite torque compensates gravity
+  blind              ///< torque was not evaluated for longer than longest_blind_stop
 };
 
 /// The first stop, until reset().
@@ -71,6 +80,8 @@ struct Collision
                        ///< error [rad or m], or speed [rad/s or m/s]
   double threshold = 0.0;   ///< that was exceeded, in the same unit
   std::uint64_t cycle = 0;  ///< of the detector, from 0
+  BlindReason reason =
+    BlindReason::none;  ///< why torque was not evaluated, where that is the cause
 };
 
 /// Supervises the torque error, which is model torque - measured torque.
@@ -89,11 +100,12 @@ public:
   void set_friction(const VectorIn & friction) noexcept { friction_ = friction; }
 
   /// One cycle: torque error (model - measured) and measured torque (n,), and the commanded
-  /// velocity and acceleration of the same time (n,). Where `errors_count` is false, the torque
-  /// error is not available (no model yet) and only the measured torque is supervised.
+  /// velocity and acceleration of the same time (n,). Where there is a reason why torque errors are
+  /// not available, only the measured torque is supervised. `cycles`: time since the last cycle.
   CollisionLevel update(
     const VectorIn & torque_error, const VectorIn & torque, const VectorIn & velocity,
-    const VectorIn & acceleration, bool errors_count = true) noexcept;
+    const VectorIn & acceleration, BlindReason unavailable = BlindReason::none,
+    double cycles = 1.0) noexcept;
 
   /// Raises all thresholds by reversal_boost for boost_time from now on.
   void raise() noexcept;
@@ -108,6 +120,15 @@ public:
   [[nodiscard]] const Collision & collision() const noexcept { return collision_; }
   /// The value nearest to its threshold where the level is warn; otherwise without a cause.
   [[nodiscard]] const Collision & warning() const noexcept { return warning_; }
+  /// Why a drive's torque was not evaluated in the last cycle.
+  [[nodiscard]] BlindReason blind(Eigen::Index i) const noexcept
+  {
+    return drives_[static_cast<std::size_t>(i)].blind;
+  }
+  /// Time in which the filter of a drive's torque error settles [s].
+  [[nodiscard]] double settling_time(Eigen::Index i) const noexcept;
+  /// 1 for drives (n,) whose torque is supervised, else 0.
+  [[nodiscard]] const Eigen::VectorXd & supervised() const noexcept { return supervised_; }
   [[nodiscard]] const Eigen::VectorXd & filtered_error() const noexcept { return filtered_; }
   [[nodiscard]] const Eigen::VectorXd & threshold() const noexcept { return threshold_; }
 
@@ -117,11 +138,16 @@ private:
     double boost_left = 0.0;  // cycles
     int error_beyond = 0;     // cycles in a row, as below
     int torque_beyond = 0;
+    double settling = 0.0;  // remaining [cycles]
+    BlindReason blind = BlindReason::none;
   };
 
   void prepare() noexcept;
   void raise(Drive & drive) noexcept;
   void raise_where_abrupt(const VectorIn & acceleration) noexcept;
+  [[nodiscard]] BlindReason evaluate(
+    Eigen::Index i, Drive & drive, double error, double torque, BlindReason unavailable,
+    double cycles) noexcept;
   double threshold_of(Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept;
   void count(
     Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept;
@@ -129,6 +155,7 @@ private:
     Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept;
 
   CollisionSettings settings_;
+  Eigen::VectorXd supervised_;
   Eigen::VectorXd kept_;      // f in e_f <- f e_f + (1 - f) e each cycle
   double steady_kept_ = 0.0;  // the same for the mean acceleration
   int debounce_ = 1;          // cycles

@@ -6,6 +6,8 @@
 #include "dynid/collision_detector.hpp"
 #include "dynid/command_limits.hpp"
 #include "dynid/feedforward.hpp"
+#include "dynid/model_monitor.hpp"
+#include "dynid/supervision.hpp"
 
 namespace dynid
 {
@@ -24,6 +26,21 @@ enum class DetectionMethod
   momentum       ///< generalised-momentum observer of the measured motion: needs no acceleration
 };
 
+/// States of a ControlLaw; docs/control.md has the transitions.
+enum class LawState
+{
+  following,  ///< the command follows the reference, perhaps along a transition to it
+  waiting,    ///< it comes to rest, and waits for a reference near it: inactive_reason() says why
+  stopping,   ///< it comes to rest after a collision or a fault
+  stopped     ///< it rests until reset()
+};
+
+/// Whether a collision or a fault holds the robot.
+[[nodiscard]] constexpr bool is_stop(LawState state) noexcept
+{
+  return state == LawState::stopping || state == LawState::stopped;
+}
+
 struct ControlLawSettings
 {
   FeedforwardSettings feedforward;
@@ -38,14 +55,15 @@ struct ControlLawSettings
   Eigen::VectorXd reference_tolerance;
   CommandLimits limits;  ///< of the position command
   double max_age = 0.1;  ///< longest time without feedback [s]
+  SupervisionSettings supervision;
+  ModelMonitorSettings model_check;
+  /// Time for which the drives move on by themselves without a command [s]; 0: they take one
+  /// command in each of their cycles, and hold the last.
+  double extrapolation_time = 0.0;
 
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;
 };
-
-/// 1 for drives (n,) whose torque is supervised: where torque errors are enabled and have a
-/// threshold, or measured torque has; else 0.
-[[nodiscard]] Eigen::VectorXd supervised(const CollisionSettings & settings);
 
 /// A motion at one instant, (n,) each [rad or m, per s, per s^2].
 struct Reference
@@ -85,17 +103,20 @@ struct ResetReport
 /// The command follows the reference. After a jump of the reference, the command reaches it within
 /// ramp_time if the jump is within reference_tolerance; otherwise the command waits, without
 /// additive torque, until it is. Where cycles are uneven, the command advances by the distance of
-/// one nominal cycle in each and catches up later. Where this or the limits would take the command
-/// further than reference_tolerance from the reference, or the reference beyond a position limit,
-/// the command comes to rest on its path and waits there, while the additive torque ramps out. The
-/// last stage is always CommandGuard: in a cycle the command changes by no more than velocity_max
-/// allows, and this change by no more than acceleration_max, except in a stop of latched().
+/// one nominal cycle in each and catches up later; drives that move on by themselves without a
+/// command find it there, within extrapolation_time. Where this or the limits would take the
+/// command further than reference_tolerance from the reference, or the reference beyond a position
+/// limit, the command comes to rest on its path and waits there, while the additive torque ramps
+/// out. The last stage is always CommandGuard: in a cycle of the drives the command changes by no
+/// more than velocity_max allows, and this change by no more than acceleration_max, except in a
+/// stop.
 ///
-/// Feedback that is missing for max_age stops the robot as a collision does. Torque errors are
-/// ignored for ramp_time after additive torque was removed at once or the command left its
-/// reference: the drives' own loops then replace the removed torque, in a motion that the model
-/// does not have. After a cycle more than a tenth too short or too long, thresholds are raised as
-/// near standstill.
+/// Feedback that is missing for max_age stops the robot as a collision does, and so does torque
+/// that is not evaluated for longest_blind_stop (Supervision). The additive torque of a model whose
+/// torque errors are too large in motion is ramped out (ModelMonitor). Torque errors are ignored
+/// for ramp_time after additive torque was removed at once or the command left its reference: the
+/// drives' own loops then replace the removed torque, in a motion that the model does not have.
+/// After a cycle more than a tenth too short or too long, thresholds are raised as near standstill.
 class ControlLaw
 {
 public:
@@ -127,7 +148,8 @@ public:
   void set_reaction(CollisionReaction reaction) noexcept;
 
   /// One cycle. At a reference position that is not finite, or beyond 1e9, the command comes to
-  /// rest. `cycles` is the time since the last one: more than 1 where this one comes late.
+  /// rest. `cycles` is the time since the last one: more than 1 where this one comes late; a time
+  /// that is not above 0 counts as 1.
   void update(const Reference & reference, const Feedback & feedback, double cycles = 1.0) noexcept;
 
   /// Stops as for a collision, for a cause that was found outside.
@@ -146,14 +168,20 @@ public:
   [[nodiscard]] const CollisionDetector & detector() const noexcept;
   [[nodiscard]] InactiveReason inactive_reason() const noexcept;
   [[nodiscard]] double gain() const noexcept;
-  [[nodiscard]] bool latched() const noexcept;
+  [[nodiscard]] LawState state() const noexcept;
+  [[nodiscard]] bool latched() const noexcept { return is_stop(state()); }
+  [[nodiscard]] const Supervision & supervision() const noexcept;
+  [[nodiscard]] const ModelMonitor & model_monitor() const noexcept;
 
-  /// The drive that could not follow, where inactive_reason() is position_limit or too_fast; else
-  /// -1.
+  /// The drive that could not follow, where inactive_reason() is position_limit or too_fast, or the
+  /// one whose torque errors show that the model is wrong; else -1.
   [[nodiscard]] int limited_drive() const noexcept;
 
-  /// supervised() of the settings in use.
-  [[nodiscard]] const Eigen::VectorXd & supervised() const noexcept;
+  /// 1 for drives (n,) whose torque is supervised by the settings in use, else 0.
+  [[nodiscard]] const Eigen::VectorXd & supervised() const noexcept
+  {
+    return detector().supervised();
+  }
 
 private:
   struct Parts;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <utility>
 
 #include "dynid/mechanism.hpp"
 
@@ -40,6 +41,11 @@ public:
 
   [[nodiscard]] Eigen::Index joint_count() const noexcept { return mechanism_.joint_count(); }
 
+  /// The r.m.s. torque error (n,) that the model had on data not used to identify it, or empty
+  /// where that is not known [N*m or N].
+  void set_error(Eigen::VectorXd rmse) { error_ = std::move(rmse); }
+  [[nodiscard]] const Eigen::VectorXd & error() const noexcept { return error_; }
+
   // For control cycles: no allocation, lock or exception. All vectors (n,), at the commanded side.
 
   /// Replaces the payload by another one, which must pass check().
@@ -74,6 +80,9 @@ public:
   void momentum(
     const VectorIn & q, const VectorIn & dq, VectorOut momentum, VectorOut bias_torque) noexcept;
 
+  /// M ddq: what an acceleration adds to the torque of any motion at a position.
+  void inertia_torque(const VectorIn & q, const VectorIn & ddq, VectorOut tau) noexcept;
+
 private:
   void to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept;
   void to_side(const Eigen::VectorXd & joints, VectorOut side) const noexcept;
@@ -83,6 +92,7 @@ private:
   Mechanism mechanism_;
   Workspace commanded_;  // its terms with memory follow the commanded motion
   Workspace measured_;
+  Eigen::VectorXd error_;
   Eigen::VectorXd own_;           // parameters without payload
   Eigen::VectorXd parameters_;    // with it
   Eigen::VectorXd frictionless_;  // the same, those of dissipative terms are 0

@@ -32,6 +32,12 @@ struct JointNames
 [[nodiscard]] std::string describe_supervision(
   const Eigen::VectorXd & supervised, const JointNames & joints);
 
+/// Why a drive's torque is not evaluated.
+[[nodiscard]] std::string describe(BlindReason reason);
+
+/// The drive whose torque was not evaluated for too long, as a sentence; empty where there is none.
+[[nodiscard]] std::string describe(const Blindness & blindness, const JointNames & joints);
+
 /// The answer to a reset request.
 [[nodiscard]] std::string describe(const ResetReport & report, const JointNames & joints);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 
 namespace dynid
 {
@@ -14,17 +15,30 @@ public:
   /// Fills the whole line with one vector.
   void fill(const Eigen::VectorXd & value) noexcept { ring_.colwise() = value; }
 
+  void clear() noexcept { ring_.setZero(); }
+
   /// Where the vector of this cycle goes, before pass().
   [[nodiscard]] auto entering() noexcept { return ring_.col(next_); }
 
   /// One cycle, with the vector that was written to entering(): returns the delayed one.
-  [[nodiscard]] auto pass() noexcept
+  auto pass() noexcept
   {
     ++next_;
     if (next_ == ring_.cols()) {
       next_ = 0;
     }
     return ring_.col(next_);
+  }
+
+  /// Cycles in which the vector that was stored last is stored again.
+  void repeat(int cycles) noexcept
+  {
+    const Eigen::Index last = (next_ == 0 ? ring_.cols() : next_) - 1;
+    const auto most = std::min<Eigen::Index>(cycles, ring_.cols());
+    for (Eigen::Index k = 0; k < most; ++k) {
+      entering() = ring_.col(last);
+      pass();
+    }
   }
 
   /// One cycle: stores a vector and returns the delayed one.

@@ -36,7 +36,8 @@ enum class InactiveReason
   position_limit,  ///< the reference was beyond a position limit; the command came to rest
   too_fast,        ///< the command came to rest: the other limits did not permit to follow
   uneven,          ///< the command came to rest: the reference's cycles were too uneven
-  latched          ///< since a collision
+  latched,         ///< since a collision
+  model_wrong      ///< torque errors are larger than the model's own error explains
 };
 
 /// The additive torque: the inverse dynamics of the commanded motion, some cycles later.
@@ -62,6 +63,9 @@ public:
   void set_gain(double gain) noexcept;
   void set_mode(FeedforwardMode mode) noexcept;
 
+  /// Whether the model describes the robot; the torque of one that does not is ramped out.
+  void trust(bool model_describes_robot) noexcept { trusted_ = model_describes_robot; }
+
   /// Clears all past commands; the additive torque is ramped in again.
   void restart() noexcept;
 
@@ -83,6 +87,9 @@ public:
   /// One cycle in which the torque of the commanded motion is ramped out.
   const Eigen::VectorXd & fade(
     InactiveReason why, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+
+  /// Cycles without a command, before this one: the last torque is sent again.
+  void repeat(int cycles) noexcept { delay_.repeat(cycles); }
 
   /// One cycle without valid commands.
   const Eigen::VectorXd & suspend(InactiveReason why) noexcept;
@@ -108,6 +115,7 @@ private:
   double step_;  // of the ramp in one cycle
   double wanted_gain_ = 1.0;
   double gain_ = 0.0;
+  bool trusted_ = true;
   bool known_ = false;    // whether model_torque_ is of this cycle
   bool moved_ = false;    // whether there is a command before this one
   bool changed_ = false;  // whether the model has changed since the last cycle

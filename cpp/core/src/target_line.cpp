@@ -1,4 +1,4 @@
-#include "target_line.hpp"
+#include "dynid/target_line.hpp"
 
 #include <algorithm>
 
@@ -19,19 +19,26 @@ TargetLine::TargetLine(Eigen::Index joints) { rest_at(Eigen::VectorXd::Zero(join
 void TargetLine::rest_at(const Eigen::VectorXd & position) noexcept
 {
   lag_ = usual_lag;
+  clock_.restart();
   last_ = position;
   next_ = position;
   slope_.setZero(position.size());
   correction_.setZero(position.size());
 }
 
-void TargetLine::pass(double cycles) noexcept
+void TargetLine::pass(double cycles, bool even) noexcept
 {
+  const int counted = clock_.pass(cycles);
+  replaces_ = even && counted == 0;
+  cycles = even ? counted : cycles;
   period_ = std::clamp(cycles, shortest_period, longest_period);
 }
 
 void TargetLine::give(const Eigen::VectorXd & target) noexcept
 {
+  if (replaces_) {
+    return;  // within the same cycle of the drives a ControlLaw gives the same targets again
+  }
   // the plant has followed the old line since the last targets; a new line starts there
   const double ahead = std::max(-lag_, 0.0);
   correction_ += ahead * slope_;

@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 
+#include "dynid/drive_clock.hpp"
+
 namespace dynid
 {
 
@@ -19,8 +21,10 @@ public:
   /// Restarts at a position (n,).
   void rest_at(const Eigen::VectorXd & position) noexcept;
 
-  /// Advances by the time since the last targets; call it before give().
-  void pass(double cycles) noexcept;
+  /// Advances by the time since the last targets; call it before give(). `even`: whether the next
+  /// targets are for the drives' own cycles, as those of a ControlLaw; otherwise for this instant,
+  /// as those of a trajectory controller.
+  void pass(double cycles, bool even) noexcept;
 
   /// Whether another cycle is due, besides the one that runs when the next targets arrive.
   [[nodiscard]] bool overdue() const noexcept { return lag_ + period_ >= 2.0; }
@@ -35,8 +39,10 @@ public:
   [[nodiscard]] const Eigen::VectorXd & next() noexcept;
 
 private:
-  double period_ = 1.0;  // since the last targets
-  double lag_ = 0.0;     // of the plant behind the last targets
+  DriveClock clock_;
+  bool replaces_ = false;  // the next targets are for the same cycle as the last
+  double period_ = 1.0;    // since the last targets
+  double lag_ = 0.0;       // of the plant behind the last targets
   Eigen::VectorXd last_;
   Eigen::VectorXd slope_;       // per cycle
   Eigen::VectorXd correction_;  // decays to 0

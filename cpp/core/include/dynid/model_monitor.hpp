@@ -1,0 +1,56 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "dynid/mechanism.hpp"
+
+namespace dynid
+{
+
+/// When torque errors show that a model is not that of the robot. A correct model whose friction
+/// changed by a tenth is below both limits; one with a wrong tool, gravity or unit is above them.
+struct ModelMonitorSettings
+{
+  bool enabled = true;
+  double time = 2.0;   ///< of motion over which torque is averaged [s]
+  double share = 0.3;  ///< of the measured torque, r.m.s.
+  double times = 4.0;  ///< of the model's own error, where it is known
+
+  /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
+  void check() const;
+};
+
+/// Compares torque errors in motion with the measured torque and with the error that a model had
+/// when it was identified. It needs no threshold. Vectors (n,); for control cycles: no allocation,
+/// lock or exception.
+class ModelMonitor
+{
+public:
+  ModelMonitor(Eigen::Index drives, const ModelMonitorSettings & settings);
+
+  /// Begins again, for another model whose r.m.s. error is `rmse` (n,) [N*m or N], or empty.
+  void restart(const Eigen::VectorXd & rmse) noexcept;
+
+  /// A cycle of this time [s]: torque error, measured torque, and where a drive moves faster than
+  /// `low_speed` below which dry friction is unknown, its velocity.
+  void update(
+    const Eigen::VectorXd & error, const Eigen::VectorXd & torque, const VectorIn & velocity,
+    const Eigen::VectorXd & low_speed, double time) noexcept;
+
+  /// The first drive whose torque errors were too large; -1: there is none.
+  [[nodiscard]] int drive() const noexcept { return drive_; }
+  [[nodiscard]] double error() const noexcept { return error_; }  ///< of that drive, r.m.s.
+  [[nodiscard]] double limit() const noexcept { return limit_; }  ///< that it exceeded
+
+private:
+  ModelMonitorSettings settings_;
+  int drive_ = -1;
+  double error_ = 0.0;
+  double limit_ = 0.0;
+  Eigen::VectorXd least_;   // error that the model may have in any case
+  Eigen::VectorXd moved_;   // time in motion [s], at most settings_.time
+  Eigen::VectorXd errors_;  // mean squares
+  Eigen::VectorXd torques_;
+};
+
+}  // namespace dynid

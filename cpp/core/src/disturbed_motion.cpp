@@ -1,0 +1,82 @@
+#include "disturbed_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dynid
+{
+namespace
+{
+
+// [s] of each low-pass. An encoder step s then is an acceleration of at most s / time_constant^2.
+constexpr double time_constant = 0.01;
+constexpr double most_steps = 100.0;
+
+}  // namespace
+
+DisturbedMotion::DisturbedMotion(Eigen::Index drives, double control_rate)
+: rate_(1.0 / (time_constant * control_rate))
+{
+  for (auto * values : {&error_, &deviation_, &unknown_}) {
+    values->last.setZero(drives);
+    values->once.setZero(drives);
+    values->twice.setZero(drives);
+  }
+  for (auto * vector : {&acceleration_, &torque_}) {
+    vector->setZero(drives);
+  }
+}
+
+void DisturbedMotion::restart() noexcept { begun_ = false; }
+
+void DisturbedMotion::update(
+  const Eigen::VectorXd & error, const Eigen::VectorXd & measured, const VectorIn & commanded,
+  double cycles) noexcept
+{
+  // in a long cycle both change evenly
+  const double steps = std::clamp(std::round(cycles), 1.0, most_steps);
+  const double share = 1.0 - std::exp(-rate_ * cycles / steps);
+  for (Eigen::Index i = 0; i < torque_.size(); ++i) {
+    const double deviates = measured[i] - commanded[i];
+    if (std::isfinite(error[i]) && std::isfinite(deviates)) {
+      // half the change between two samples is what the mean error between them may differ by
+      const bool several = begun_ && steps > 1.0;
+      const double unknown = several ? 0.5 * std::abs(error[i] - error_.last[i]) : 0.0;
+      unknown_.last[i] = unknown;
+      unknown_.pass(i, unknown, steps, share, begun_);
+      error_.pass(i, error[i], steps, share, begun_);
+      deviation_.pass(i, deviates, steps, share, begun_);
+    }
+  }
+  begun_ = true;
+}
+
+void DisturbedMotion::LowPass::pass(
+  Eigen::Index i, double value, double steps, double share, bool begun) noexcept
+{
+  if (!begun) {
+    last[i] = once[i] = twice[i] = value;
+    return;
+  }
+  const double change = (value - last[i]) / steps;
+  for (double k = 1.0; k <= steps; k += 1.0) {
+    once[i] += share * (last[i] + k * change - once[i]);
+    twice[i] += share * (once[i] - twice[i]);
+  }
+  last[i] = value;
+}
+
+void DisturbedMotion::correct(
+  ControlModel & model, const VectorIn & position, Eigen::VectorXd & error) noexcept
+{
+  acceleration_ = (deviation_.once - deviation_.twice) / time_constant;
+  model.inertia_torque(position, acceleration_, torque_);
+  for (Eigen::Index i = 0; i < error.size(); ++i) {
+    const double corrected = error_.twice[i] + torque_[i];
+    const double size = std::max(0.0, std::abs(corrected) - unknown_.twice[i]);
+    const bool finite = std::isfinite(error[i]) && std::isfinite(corrected);
+    error[i] = finite ? std::copysign(size, corrected) : error[i];
+  }
+}
+
+}  // namespace dynid
