@@ -1,8 +1,9 @@
-"""The discovery range of nodes: this machine only, unless the environment sets another one."""
+"""Who reaches nodes: processes on this machine only, unless the environment opens them."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,25 +14,62 @@ RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 CHOSEN_BY = (RANGE, "ROS_LOCALHOST_ONLY")
 """Variables by which a user chooses a range; the second is the one of older releases of ROS 2."""
 
+PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+"""Variables that name a file of settings for Fast DDS; version 2 reads the first, 3 the second."""
+
+LOOPBACK = str(Path(__file__).with_name("this_machine.xml"))
+"""Settings with which Fast DDS listens on the loopback interface only."""
+
 OPEN_BY = (
-    f"Only nodes on this machine are found; {RANGE}=SUBNET also accepts those of other machines, "
-    "without authentication (docs/security.md)."
+    f"Only nodes on this machine are accepted; {RANGE}=SUBNET also accepts those of other "
+    "machines, without authentication (docs/security.md)."
+)
+OPEN_BY_PROFILE = (
+    "The profile of Fast DDS in the environment decides whether other machines reach this node "
+    "(docs/security.md)."
 )
 
 
-def stay_on_this_machine(environment: MutableMapping[str, str] = os.environ) -> bool:
-    """Restrict discovery to this machine, unless the environment sets a range.
+def stay_on_this_machine(environment: MutableMapping[str, str] = os.environ) -> str:
+    """Accept nodes on this machine only, unless the environment opens more.
 
-    Call it before ``rclpy.init``, and in a launch file before all its processes: by default, ROS 2
+    The range LOCALHOST limits only where a node searches: another machine that names this one as
+    its peer would still reach it, so Fast DDS also listens on the loopback interface only. Call
+    it before ``rclpy.init``, and in a launch file before all its processes: by default, ROS 2
     lets every machine in the subnet move the robot.
 
     Args:
         environment: of this process and of those that it starts.
 
     Returns:
-        Whether the range was set here.
+        A sentence for the log about who reaches the nodes; empty if the user chose the range.
     """
-    if any(environment.get(name) for name in CHOSEN_BY):
-        return False
-    environment[RANGE] = "LOCALHOST"
-    return True
+    chosen = any(environment.get(name) for name in CHOSEN_BY)
+    if not chosen:
+        environment[RANGE] = "LOCALHOST"
+    closed = _is_local(environment) and listen_on_loopback(environment)
+    if chosen:
+        return ""
+    return OPEN_BY if closed else OPEN_BY_PROFILE
+
+
+def listen_on_loopback(environment: MutableMapping[str, str], *, force: bool = False) -> bool:
+    """Let Fast DDS listen on the loopback interface only.
+
+    Args:
+        environment: of this process and of those that it starts.
+        force: whether the profile replaces one of the user.
+
+    Returns:
+        Whether every version of Fast DDS has this profile; False if one of the user is kept.
+    """
+    kept = [name for name in PROFILES if environment.get(name) not in (None, "", LOOPBACK)]
+    for name in PROFILES:
+        if force or name not in kept:
+            environment[name] = LOOPBACK
+    return force or not kept
+
+
+def _is_local(environment: MutableMapping[str, str]) -> bool:
+    """Return whether rcl searches on this machine only; the older variable has priority."""
+    return environment.get("ROS_LOCALHOST_ONLY") == "1" or environment.get(RANGE) == "LOCALHOST"

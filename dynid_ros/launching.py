@@ -18,7 +18,7 @@ from launch.logging import launch_config
 from launch.utilities.signal_management import AsyncSafeSignalManager
 from launch_ros.actions import Node
 
-from dynid_ros.discovery_range import OPEN_BY, stay_on_this_machine
+from dynid_ros.discovery_range import stay_on_this_machine
 from dynid_ros.outlive import CONTROLLERS, LONGEST, LONGEST_AFTER_RELEASE
 from dynid_ros.stop import ENDS_WITH_PARENT
 
@@ -41,12 +41,13 @@ Value = str | int | float | bool | list[str]
 
 
 def on_this_machine() -> OpaqueFunction:
-    """Restrict discovery of later processes to this machine, and log how to change that."""
+    """Let later processes accept nodes on this machine only, and log how to change that."""
     return OpaqueFunction(function=_close)
 
 
 def _close(context: LaunchContext) -> list[LogInfo]:
-    return [LogInfo(msg=OPEN_BY)] if stay_on_this_machine(context.environment) else []
+    reach = stay_on_this_machine(context.environment)
+    return [LogInfo(msg=reach)] if reach else []
 
 
 def parameter_file(name: str, parameters: Mapping[str, Any]) -> str:

@@ -31,7 +31,7 @@ from dynid.errors import ConfigurationError, DynidError, ModelFileWarning
 from dynid.profile import load_robot
 from dynid.robot.assumptions import assumptions
 from dynid.robot.description import is_description
-from dynid_ros.discovery_range import OPEN_BY, stay_on_this_machine
+from dynid_ros.discovery_range import stay_on_this_machine
 from dynid_ros.executor import make_executor
 from dynid_ros.qos import ALIVE, DIAGNOSTICS
 from dynid_ros.stop import (
@@ -279,12 +279,12 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
     2 and 3 with one sentence. The process ends within LONGEST_END after the signal.
     """
     stop = Stop()
-    alone = stay_on_this_machine()
+    reach = stay_on_this_machine()
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = make()
-        if alone:
-            node.get_logger().info(OPEN_BY)
+        if reach:
+            node.get_logger().info(reach)
         node.warn_of_unknown_parameters()
     except DynidError as error:
         say(str(error))

@@ -9,6 +9,7 @@ import socket
 from contextlib import suppress
 
 from dynid.errors import DynidError
+from dynid_ros.discovery_range import RANGE, listen_on_loopback
 
 # above 100 a domain's ports are in Linux's range of ephemeral ports (from 32768)
 DOMAINS = range(1, 101)
@@ -17,7 +18,7 @@ DOMAINS = range(1, 101)
 def enter_own_domain() -> int:
     """Set the environment for a domain that no other caller on this machine has.
 
-    Call it before ``rclpy.init``. Only nodes on this machine are discovered.
+    Call it before ``rclpy.init``. Only nodes on this machine are accepted.
 
     Returns:
         The domain's number.
@@ -28,7 +29,8 @@ def enter_own_domain() -> int:
     domain, mark = _free_domain()
     atexit.register(mark.close)  # until then it reserves the domain, however this process ends
     os.environ.setdefault("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ[RANGE] = "LOCALHOST"
+    listen_on_loopback(os.environ, force=True)
     os.environ["ROS_DOMAIN_ID"] = str(domain)
     return domain
 

@@ -14,7 +14,7 @@ from dynid.errors import DynidError, TaskError
 from dynid.report.terminal.results import print_demonstration
 from dynid.report.verdict_json import read_quantities, read_verdict
 from dynid_ros.countdown import Countdown
-from dynid_ros.discovery_range import OPEN_BY, stay_on_this_machine
+from dynid_ros.discovery_range import stay_on_this_machine
 from dynid_ros.executor import make_executor
 from dynid_ros.node import ERROR, OK, DynidNode, close
 from dynid_ros.qos import LATCHED
@@ -170,14 +170,14 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
     """
     stop = Stop()
     stop.waiting_for = "the other nodes to bring the robot to rest and to close the bag"
-    alone = stay_on_this_machine()
+    reach = stay_on_this_machine()
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     executor = make_executor()
     tasks: list[SequenceNode] = []
     try:
         tasks.append(make(stop, executor))
-        if alone:
-            tasks[0].get_logger().info(OPEN_BY)
+        if reach:
+            tasks[0].get_logger().info(reach)
         tasks[0].warn_of_unknown_parameters()
         good = tasks[0].perform(tasks[0].get_logger().info)
     except DynidError as error:
