@@ -36,7 +36,9 @@ class InputWatch:
         """Update with a state that has just arrived."""
         self._arrived = state.arrival
         if state.stamp_ns > self._stamp_ns:
-            self._stamp_ns, self._advanced = state.stamp_ns, state.arrival
+            self._advanced = state.arrival
+        # also a smaller one: it is of another sender, or of a clock that was set
+        self._stamp_ns = state.stamp_ns
         missing = None if state.effort is None else ~np.isfinite(state.effort)
         if missing is not None and not missing.any():
             self._measured = state.arrival

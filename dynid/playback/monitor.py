@@ -110,7 +110,9 @@ class Monitor:
         if not beyond.any():
             self._exceeded_since.pop(kind, None)
             return None
-        since = self._exceeded_since.setdefault(kind, stamp_ns)
+        # a later one is of another sender, or of a clock that was set
+        since = min(stamp_ns, self._exceeded_since.get(kind, stamp_ns))
+        self._exceeded_since[kind] = since
         if stamp_ns - since < _PERSISTENCE_NS:
             return None
         j = int(np.argmax(np.where(beyond, torque / allowed, 0.0)))

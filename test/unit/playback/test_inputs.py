@@ -76,6 +76,17 @@ def test_frozen_stamps_are_a_fault_while_messages_arrive(inputs) -> None:
     assert "it has not changed for 0.6 s" in inputs.fault()
 
 
+def test_stamps_that_are_set_back_are_a_fault_only_while_they_stand_still(inputs) -> None:
+    ahead = inputs.clock.now_ns() + 3600 * 10**9
+    inputs.watch.update(RobotState(ahead, inputs.clock.steady(), np.zeros(2), np.ones(2)), JOINTS)
+    for _ in range(20):
+        inputs.step()
+        assert inputs.fault() == ""
+    for _ in range(7):
+        inputs.step(stamped=False)
+    assert "it has not changed for 0.6 s" in inputs.fault()
+
+
 def test_missing_effort_of_one_joint_is_named(inputs) -> None:
     for _ in range(6):
         inputs.step(effort=(1.0, float("nan")))

@@ -69,6 +69,23 @@ def test_a_very_short_torque_is_not_a_collision() -> None:
     assert watched(np.array([0, 0, 0, 0, 8.0, 0]), duration=0.03) is None
 
 
+def test_a_collision_is_found_after_a_stamp_one_hour_ahead() -> None:
+    plan = sine_plan()
+    unlimited = np.full(6, np.inf)
+    thresholds = Thresholds(np.full(6, 0.2), np.ones(6), np.full(6, 100.0), unlimited)
+    monitor = Monitor(plan.robot.joints, (), thresholds, None)
+    follower = TrajectoryFollower(plan.robot.joints, plan.start)
+    follower.accept(plan.trajectory, NOW, NOW)
+
+    def result(stamp: int) -> str | None:
+        position = follower.motion([stamp]).position[0]
+        return monitor.watch(RobotState(stamp, 0.0, position, np.full(6, 120.0)), follower)
+
+    assert result(NOW + 3600 * 10**9) is None
+    results = [result(NOW + k * MILLISECOND) for k in range(200)]
+    assert any(one and "its torque is 120 N m, at most 100" in one for one in results)
+
+
 def a_plan(*, torque_max: tuple[float, ...] | None, identified: bool, watched: bool) -> Plan:
     collisions = CollisionSettings(
         torque_error_max=(4.0,) * 6 if watched else None, reversal_boost=(1.0,) * 6
