@@ -1,13 +1,13 @@
 """A xacro as the URDF that it describes, expanded in a process of its own.
 
 xacro evaluates expressions of Python (``${…}``, ``$(eval …)``). Without limits, a few characters
-such as ``${9**9**9}`` take all memory or never end, so a child process with limits does it.
+such as ``${9**9**9}`` take all memory or never end, so a child process with limits does it, in
+which an expression can neither write nor start or reach another process.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,19 +54,12 @@ def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Packages) -
             capture_output=True,
             timeout=4 * XACRO_SECONDS.most + 30,  # of the clock: the child counts processor time
             check=False,
-            cwd=path.absolute().parent,
-            env=_environment(),
+            # where Python searches modules first: in the file's folder, json.py would be executed
+            cwd=Path(__file__).resolve().parents[2],
         )
     except subprocess.TimeoutExpired:
         raise _refused(path, "does not end") from None
     return _answer(path, done)
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment of the child, which imports the same dynid from any folder."""
-    here = str(Path(__file__).resolve().parents[2])
-    others = os.environ.get("PYTHONPATH", "")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (here, others)))}
 
 
 def _answer(path: Path, done: subprocess.CompletedProcess[bytes]) -> str:
