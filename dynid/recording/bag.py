@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
+from dynid.input_file import check_regular
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.bag_folder import COMPRESSED, BagFolder, bag_folder, kind_of
 from dynid.recording.compression import unpack_file
@@ -189,6 +190,7 @@ def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:
 
 
 def _open(file: Path, folder: Path) -> StorageFile:
+    check_regular(file, RecordingError)
     damage = ""
     if file.name.endswith(COMPRESSED):
         unpacked = folder / file.name.removesuffix(COMPRESSED)

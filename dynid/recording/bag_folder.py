@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynid.configuration import read_yaml
 from dynid.errors import ConfigurationError, RecordingError
-from dynid.input_file import exists
+from dynid.input_file import check_regular, exists
 from dynid.recording.names import shown
 
 if TYPE_CHECKING:
@@ -38,13 +38,15 @@ class BagFolder:
 
 
 def require_present(path: Path) -> None:
-    """Check that a recording exists.
+    """Check that a recording is a regular file or a folder: reading a pipe could block forever.
 
     Raises:
         RecordingError: there is no such file or folder.
     """
     if not exists(path):
         raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
+    if not path.is_dir():
+        check_regular(path, RecordingError)
 
 
 def is_bag(path: Path) -> bool:

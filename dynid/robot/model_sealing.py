@@ -13,6 +13,8 @@ import yaml
 from dynid.configuration import yaml_mapping
 from dynid.errors import ConfigurationError, ModelFileError
 from dynid.files import whole_file
+from dynid.input_file import read_bytes
+from dynid.limits import TEXT_BYTES
 from dynid.robot.model_entries import FORMAT
 from dynid.robot.model_file import parse_model
 from dynid.robot.parameter_file import quoted
@@ -86,11 +88,7 @@ def confirm_edit(path: Path, make_robot: MakeRobot) -> SealedEdit:
 def _text(path: Path) -> str:
     """Return all characters of a file, including carriage returns, which text mode drops."""
     try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise ModelFileError(f"{path}: there is no such file.") from None
-    except OSError as error:
-        raise ModelFileError(f"{path}: cannot be read ({error.strerror}).") from None
+        return read_bytes(path, TEXT_BYTES, ModelFileError).decode("utf-8")
     except UnicodeDecodeError:
         raise ModelFileError(f"{path}: is not text in UTF-8.") from None
 
