@@ -18,7 +18,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import information_directions
-from dynid.estimation.regression import Problem, block_bounds
+from dynid.estimation.regression import BLOCKS, Problem, block_bounds, recording_numbers
 
 _LARGEST_LEVERAGE = 0.9  # of a block; what it determines almost alone is left to the formula
 
@@ -31,9 +31,11 @@ def block_equations(problem: Problem, estimate: Estimate) -> list[Array]:
         estimate: of weighted least squares; gives the weights.
 
     Returns:
-        (G, k+1, k+1) for each recording, of blocks with samples.
+        (G, k+1, k+1) for each recording, of blocks with samples; those of pieces of a recording are
+        joined to as many.
     """
-    result = []
+    numbers = recording_numbers(problem.rows)
+    result: list[list[Array]] = [[] for _ in range(int(numbers[-1]) + 1)]
     for number, rows in enumerate(problem.rows):
         weights = estimate.weights_of(number)
         weight = rows.fitted if weights is None else rows.fitted * weights
@@ -41,8 +43,15 @@ def block_equations(problem: Problem, estimate: Estimate) -> list[Array]:
         sums = np.einsum("j,gjik->gik", estimate.used_joint_weight, grams)
         bounds = block_bounds(len(weight))
         filled = np.maximum.reduceat(weight.any(axis=1), bounds[:-1]) & (np.diff(bounds) > 0)
-        result.append(sums[filled])
-    return result
+        result[numbers[number]].append(sums[filled])
+    return [pieces[0] if len(pieces) == 1 else _joined(pieces) for pieces in result]
+
+
+def _joined(pieces: list[Array]) -> Array:
+    """Join the blocks (G, k+1, k+1) of pieces of one recording to ``BLOCKS`` at most."""
+    blocks = np.concatenate(pieces)
+    begins = np.unique(np.arange(BLOCKS) * len(blocks) // BLOCKS)
+    return np.asarray(np.add.reduceat(blocks, begins, axis=0)) if len(blocks) else blocks
 
 
 def jackknife_variance(blocks: Array) -> Array:

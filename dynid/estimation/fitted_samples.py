@@ -22,7 +22,7 @@ def fitted_samples(
     So a sample is left out too if such a reversal is closer than 1/f, f the lowest cut-off of all
     filters: a low-pass of order 4 has settled to 2 % by then. For a joint that reverses so often
     that less than half of its samples in motion would be left, this distance is halved until they
-    are.
+    are. Samples that were missing and interpolated are left out too.
 
     Args:
         signals: of the recording.
@@ -31,6 +31,7 @@ def fitted_samples(
     """
     moving = signals.moving
     result = moving | fit_all
+    measured = True if signals.missing is None else ~signals.missing[:, None]
     reach = settling_samples(signals, parallel_filter)
     for joint in np.flatnonzero(~np.broadcast_to(fit_all, moving.shape[1])).tolist():
         for distance in _halved(int(reach[joint])):
@@ -38,7 +39,7 @@ def fitted_samples(
             if left.sum() >= _LEAST_LEFT * moving[:, joint].sum():
                 result[:, joint] = left
                 break
-    return result
+    return result & measured
 
 
 def near_rest(signals: Signals, joint: int, distance: int) -> NDArray[np.bool_]:

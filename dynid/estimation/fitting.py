@@ -16,7 +16,12 @@ from dynid.estimation.estimators import ESTIMATORS, SLOW
 from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
-from dynid.estimation.regression import NormalEquations, Problem, make_rows
+from dynid.estimation.regression import (
+    NormalEquations,
+    Problem,
+    make_rows,
+    with_folds_of_recordings,
+)
 from dynid.estimation.repeatability import UNKNOWN_REPEATABILITY, Repeatability
 from dynid.estimation.settings import EstimationSettings
 from dynid.estimation.uncertainty import find_uncertainty
@@ -86,6 +91,7 @@ def build_problem(
         )
         for one in signals
     )
+    rows = with_folds_of_recordings(rows, settings.folds)
     return Problem(mechanism, base, rows, settings.folds)
 
 

@@ -318,6 +318,25 @@ def _joined(grams: Array, bounds: NDArray[np.intp]) -> Array:
     return np.stack([grams[begin:end].sum(axis=0) for begin, end in pairwise(bounds.tolist())])
 
 
+def recording_numbers(rows: Sequence[Rows]) -> NDArray[np.intp]:
+    """Return the number of the recording of which each of the rows is a piece, from 0."""
+    return np.asarray(np.cumsum([not one.signals.piece for one in rows]) - 1, dtype=np.intp)
+
+
+def with_folds_of_recordings(rows: Sequence[Rows], folds: int) -> tuple[Rows, ...]:
+    """Return rows with the folds of whole recordings, where rows are of pieces of them."""
+    numbers = recording_numbers(rows)
+    found = []
+    for number in np.unique(numbers).tolist():
+        pieces = [one for one, own in zip(rows, numbers, strict=True) if own == number]
+        total, begin = sum(len(one.torque) for one in pieces), 0
+        for one in pieces:
+            place = begin + np.arange(len(one.torque))
+            begin += len(one.torque)
+            found.append(replace(one, fold=np.minimum(place * folds // total, folds - 1)))
+    return tuple(found)
+
+
 def make_rows(
     signals: Signals,
     parallel_filter: ParallelFilter,

@@ -85,7 +85,7 @@ def find_repeatability(
         recordings: (G, k+1, k+1) normal equations of the blocks of each.
         setting: of the profile.
     """
-    count = len(problem.rows)
+    count = len(recordings)
     if setting is not None:
         return Repeatability(setting, count, "setting")
     friction = friction_parameters(problem.base, problem.mechanism)

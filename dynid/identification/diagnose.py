@@ -16,6 +16,7 @@ from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.model import Recording, Source
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
+from dynid.signals.pieces import usable_pieces
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def diagnose_recordings(
         findings = identify(robot, recordings, progress=progress).findings
     except EstimationError as error:
         progress("diagnosing")
-        signals = tuple(preprocess(recording, robot) for recording in recordings)
-        case = Case(robot, robot.mechanism(), tuple(recordings), signals)
+        pieces = usable_pieces(recordings, robot)
+        signals = tuple(preprocess(recording, robot) for recording in pieces)
+        case = Case(robot, robot.mechanism(), tuple(pieces), signals)
         return Diagnosis(robot.name, sources, diagnose(case), no_model=str(error))
     return Diagnosis(robot.name, sources, findings)

@@ -39,6 +39,7 @@ from dynid.identification.unsigned.torque_signs import TorqueSigns
 from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
+from dynid.signals.pieces import usable_pieces
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
@@ -84,9 +85,10 @@ def identify(
     if settings:
         own = robot.settings(IdentificationSettings)
         robot = robot.with_settings(changed(own, settings, "identify()"))
+    pieces = usable_pieces(recordings, robot)
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
-        return _identify(robot, recordings, progress, Work(share))
+        return _identify(robot, pieces, progress, Work(share))
 
 
 class _Prepared(NamedTuple):

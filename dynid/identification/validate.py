@@ -23,6 +23,7 @@ from dynid.identification.unsigned.model_signs import signed_by_model
 from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.model import Recording, Source, given_recordings, source_names
 from dynid.robot.model import Model
+from dynid.signals.pieces import usable_pieces
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 from dynid.text import percent
@@ -101,6 +102,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     # borders may be excluded from a fit, but not from a validation
     settings = model.robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})
     robot, mechanism = model.robot.with_settings(settings), model.mechanism
+    recordings = usable_pieces(recordings, robot)
     if settings.unsigned_torque:
         recordings = [signed_by_model(robot, mechanism, recording) for recording in recordings]
     signals = tuple(without_noise_at_rest(preprocess(one, robot)) for one in recordings)

@@ -10,7 +10,6 @@ from scipy.interpolate import CubicSpline
 from dynid.errors import RecordingError
 from dynid.recording.model import FEWEST_SAMPLES
 from dynid.recording.samples import no_time, unusable_times
-from dynid.recording.timeline import longest_step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Values = NDArray[np.float64]
+
+
+_GAP = 2.5  # times the usual step: more than one sample is missing
 
 
 class TimedSignal(NamedTuple):
@@ -125,6 +127,6 @@ def _in_gaps(times: Values, seconds: Values) -> NDArray[np.bool_]:
     after = np.searchsorted(seconds, times, side="left")
     inner = (after > 0) & (after < len(seconds))
     gap = ~inner & ~np.isin(times, seconds[[0, -1]])
-    gap[inner] = steps[after[inner] - 1] > longest_step(steps) + 1e-9
+    gap[inner] = steps[after[inner] - 1] > _GAP * np.median(steps)
     gap &= ~np.isin(times, seconds)
     return np.asarray(gap)

@@ -1,22 +1,21 @@
-"""Resampling to a uniform time axis."""
+"""The time base of a recording: samples are placed on a uniform time axis."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
+from dynid.recording.clock import Clock, find_clock
+from dynid.recording.gaps import Bridging, find_gaps
+from dynid.recording.interpolation import interpolate_position, linear
 from dynid.recording.limits import check_memory
+from dynid.recording.order import drop_near_repeats
 from dynid.recording.samples import NANOSECONDS, Samples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
-
-    Interpolation = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 JITTER = 0.01
 """Largest distance of stamps from a uniform grid, over the step."""
@@ -24,16 +23,33 @@ JITTER = 0.01
 # relative distance within which a rate is rounded to an integer number of hertz
 _ROUND = 1e-3
 
+_NO_GAPS = 0.99  # share of the steps that are no gaps
 
-def place_on_grid(samples: Samples, sampling_rate: float | None) -> tuple[Samples, float]:
-    """Return samples at steps of ``1 / rate`` from the first one, and the rate [Hz].
+# times the usual step: a longer one misses samples; of a clock, and of uneven times
+_MISSING, _MISSING_UNEVEN = 1.5, 2.5
+
+
+class Placed(NamedTuple):
+    """Samples at steps of ``1 / rate`` [Hz], and those of them that were not measured."""
+
+    samples: Samples
+    rate: float
+    bridging: Bridging
+
+
+def place_on_grid(
+    samples: Samples, valid: NDArray[np.bool_], sampling_rate: float | None
+) -> Placed:
+    """Return samples at steps of ``1 / rate``.
 
     Samples on such a grid (within ``JITTER`` of a step) keep their exact values, and only missing
-    ones are interpolated. Otherwise position is interpolated by a cubic spline, whose acceleration
-    is continuous, velocity and effort linearly.
+    ones are interpolated; so do samples of the regular cycles of a clock whose stamps are late.
+    Otherwise samples were measured at the times of their stamps, and are interpolated: position by
+    the method that predicts it best, velocity and effort linearly.
 
     Args:
         samples: with strictly increasing stamps and finite values.
+        valid: (N,) which of them were measured completely.
         sampling_rate: [Hz]; None: the rate of the stamps.
 
     Raises:
@@ -45,24 +61,45 @@ def place_on_grid(samples: Samples, sampling_rate: float | None) -> tuple[Sample
     # a few steps of a nanosecond could multiply the number of samples by a million
     most = int(min(seconds[-1] * fastest, 1e18)) + 1
     check_memory(most, len(samples.joint_names), samples.label)
-    for rate in _candidates(seconds, shown, samples.nominal_rate, sampling_rate):
-        ticks = seconds * rate
-        places = np.rint(ticks).astype(np.int64)
-        if np.abs(ticks - places).max() <= JITTER and (np.diff(places) > 0).all():
-            return _fill_holes(samples, places, rate), rate
-    rate = sampling_rate or _rounded(shown)
-    return _resample(samples, rate, given=sampling_rate is not None), rate
+    exact = _exact(samples, shown, sampling_rate)
+    if exact is not None:
+        return _fill_holes(samples, valid, *exact)
+    clock = None
+    if sampling_rate is None or _exact(samples, shown, None) is None:
+        clock = find_clock(seconds, samples.position, shown)
+    if clock is not None and clock.regular:
+        samples = samples.noting(clock.sentence)
+        if sampling_rate is None:
+            return _fill_holes(samples, valid, clock.cycle, clock.rate)
+        return _resample(samples, valid, clock, sampling_rate)
+    kept, repeated = drop_near_repeats(samples)
+    if repeated.any():
+        return place_on_grid(kept, valid[~repeated], sampling_rate)
+    return _resample(samples, valid, clock, sampling_rate)
 
 
 def usual_rate(seconds: NDArray[np.float64]) -> float:
     """Return the rate [Hz] of strictly increasing times [s]: one over their median step.
 
-    The mean step is used if it is far from the median, as for stamps in bursts.
+    The mean step, without the longest ones, is used if it is far from the median, as for stamps in
+    bursts.
     """
     steps = np.diff(seconds)
     median = float(np.median(steps))
-    mean = float(seconds[-1] / len(steps))
+    mean = float(np.sort(steps)[: max(1, int(_NO_GAPS * len(steps)))].mean())
     return 1.0 / (median if 0.5 * mean < median < 2.0 * mean else mean)
+
+
+def _exact(
+    samples: Samples, shown: float, given: float | None
+) -> tuple[NDArray[np.int64], float] | None:
+    """Return the places of samples on a grid, and its rate [Hz]; None if they are on none."""
+    for rate in _candidates(samples.seconds, shown, samples.nominal_rate, given):
+        ticks = samples.seconds * rate
+        places = np.rint(ticks).astype(np.int64)
+        if np.abs(ticks - places).max() <= JITTER and (np.diff(places) > 0).all():
+            return places, rate
+    return None
 
 
 def _candidates(
@@ -85,59 +122,104 @@ def _rounded(rate: float) -> float:
     return whole if abs(whole - rate) <= _ROUND * rate else float(f"{rate:.6g}")
 
 
-def _fill_holes(samples: Samples, places: NDArray[np.int64], rate: float) -> Samples:
-    count = int(places[-1]) + 1
-    missing = count - len(places)
-    if not missing:
-        return samples
-    filled = _interpolate(samples, places / rate, np.arange(count) / rate)
+def _fill_holes(
+    samples: Samples, valid: NDArray[np.bool_], places: NDArray[np.int64], rate: float
+) -> Placed:
+    """Interpolate the samples between those at given places, which keep their values."""
+    absent = np.ones(int(places[-1]) + 1, dtype=bool)
+    absent[places] = False
+    missing = absent.copy()
+    missing[places[~valid]] = True
+    if not absent.any():
+        return Placed(samples, rate, find_gaps(samples.position, samples.effort, missing))
+    placed = _interpolated(samples, places / rate, absent, missing, rate)
     for name in ("position", "velocity", "effort"):
-        values = getattr(filled, name)
+        values = getattr(placed.samples, name)
         if values is not None:
             values[places] = getattr(samples, name)
-    return filled.noting(f"{missing} of {count} samples were missing and were interpolated.")
+    return placed
 
 
-def _resample(samples: Samples, rate: float, *, given: bool) -> Samples:
+def _resample(
+    samples: Samples, valid: NDArray[np.bool_], clock: Clock | None, given: float | None
+) -> Placed:
+    """Interpolate samples at the times of their stamps, or of the cycles of a clock."""
     seconds = samples.seconds
-    steps = np.diff(seconds)
+    own = _rounded(usual_rate(seconds)) if clock is None else clock.rate
+    ticks = seconds * own if clock is None else clock.ticks
+    rate = given or own
+    ticks = (ticks - ticks[0]) * (rate / own)
     # the last instant may be past the last sample by a rounding error
-    count = int(np.floor(seconds[-1] * rate + 1e-6)) + 1
-    times = np.minimum(np.arange(count) / rate, seconds[-1])
+    count = int(np.floor(ticks[-1] + 1e-6)) + 1
+    longest = (_MISSING_UNEVEN if clock is None else _MISSING) * rate / own
+    absent, missing = (
+        _between(some, count, longest, 0.5 * rate / own) for some in (ticks, ticks[valid])
+    )
+    if clock is not None and not clock.regular:
+        samples = samples.noting(clock.sentence)
+    samples = samples.noting(_resampling_note(samples, count, rate, given=given is not None))
+    if rate < 0.75 * (len(samples) - 1) / seconds[-1]:
+        samples = samples.noting(
+            f"The requested rate of {rate:g} Hz is below the recorded one: motion above "
+            f"{rate / 2:g} Hz causes aliasing; filter and decimate instead."
+        )
+    times = seconds if clock is None else (clock.ticks - clock.ticks[0]) / own
+    return _interpolated(samples, times, absent, missing, rate)
+
+
+def _resampling_note(samples: Samples, count: int, rate: float, *, given: bool) -> str:
+    steps = np.diff(samples.seconds)
     reason = (
         f"the requested {rate:g} Hz differ from the recorded steps"
         if given and np.ptp(steps) < 2 * JITTER * np.median(steps)
         else f"steps were uneven ({1e3 * steps.min():.4g} to {1e3 * steps.max():.4g} ms)"
     )
-    resampled = _interpolate(samples, seconds, times).noting(
-        f"{len(samples)} samples were resampled to {count} at {rate:g} Hz because {reason}."
-    )
-    if rate < 0.75 * len(steps) / seconds[-1]:
-        resampled = resampled.noting(
-            f"The requested rate of {rate:g} Hz is below the recorded one: motion above "
-            f"{rate / 2:g} Hz causes aliasing; filter and decimate instead."
-        )
-    return resampled
+    return f"{len(samples)} samples were resampled to {count} at {rate:g} Hz because {reason}."
 
 
-def _interpolate(samples: Samples, old: NDArray[np.float64], new: NDArray[np.float64]) -> Samples:
-    def smooth(column: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(CubicSpline(old, column)(new))
+def _between(
+    ticks: NDArray[np.float64], count: int, longest: float, beside: float
+) -> NDArray[np.bool_]:
+    """Return the points (count,) of the grid in long steps that are not beside a sample."""
+    grid = np.arange(count, dtype=np.float64)
+    after = np.clip(np.searchsorted(ticks, grid), 1, len(ticks) - 1)
+    before, behind = ticks[after - 1], ticks[after]
+    long = behind - before > longest
+    return np.asarray(long & (grid - before > beside) & (behind - grid > beside))
 
-    def linear(column: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.interp(new, old, column)
 
-    # joint by joint: the coefficients of all splines are four times as large as the samples
-    def each(values: NDArray[np.float64], at: Interpolation) -> NDArray[np.float64]:
-        found = np.empty((len(new), values.shape[1]))
-        for joint, column in enumerate(values.T):
-            found[:, joint] = at(column)
-        return found
+def _interpolated(
+    samples: Samples,
+    times: NDArray[np.float64],
+    absent: NDArray[np.bool_],
+    missing: NDArray[np.bool_],
+    rate: float,
+) -> Placed:
+    """Interpolate samples to a grid.
 
-    return replace(
+    Args:
+        samples: N samples to be interpolated.
+        times: (N,) of the samples since the first of them [s].
+        absent: (count,) points of the grid without a sample.
+        missing: (count,) those without a complete sample.
+        rate: of the grid [Hz].
+    """
+    count, velocity = len(missing), samples.velocity
+    grid = np.minimum(np.arange(count) / rate, times[-1])
+    effort = linear(times, samples.effort, grid)
+    bridging = find_gaps(linear(times, samples.position, grid), effort, missing)
+    position, error = interpolate_position(times, samples.position, grid, bridging)
+    placed = replace(
         samples,
-        stamps=samples.stamps[0] + np.rint(new * NANOSECONDS).astype(np.int64),
-        position=each(samples.position, smooth),
-        velocity=None if samples.velocity is None else each(samples.velocity, linear),
-        effort=each(samples.effort, linear),
+        stamps=samples.stamps[0] + np.rint(grid * NANOSECONDS).astype(np.int64),
+        position=position,
+        velocity=None if velocity is None else linear(times, velocity, grid),
+        effort=effort,
     )
+    if bridged := int((absent & ~bridging.in_gaps).sum()):
+        worst = int(np.argmax(error))
+        placed = placed.noting(
+            f"{bridged} of {count} samples were missing and were interpolated; positions left out "
+            f"elsewhere are predicted to {error[worst]:.2g} ({samples.joint_names[worst]})."
+        )
+    return Placed(placed, rate, bridging)

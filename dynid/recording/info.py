@@ -12,15 +12,17 @@ import numpy as np
 from dynid.errors import DynidError, RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, open_bag
 from dynid.recording.bag_folder import is_bag, kind_of, require_present, storage_files
+from dynid.recording.clock import find_clock
 from dynid.recording.column_proposal import propose_columns, with_unit_of_time
 from dynid.recording.grid import usual_rate
 from dynid.recording.load import read_samples
+from dynid.recording.model import FEWEST_SAMPLES, Recording
 from dynid.recording.names import shown
 from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.softmc_file import is_softmc
 from dynid.recording.storage import Topic
 from dynid.recording.table import Table, read_table
-from dynid.recording.timeline import build_recording, longest_step
+from dynid.recording.timeline import build_recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,11 +50,17 @@ class JointRanges:
 
 
 @dataclass(frozen=True)
-class Gap:
-    """A gap that is too long to be interpolated: start and length [s]."""
+class Lateness:
+    """How late stamps are after the cycles of their clock: median, 99 %, and largest [s].
 
-    start: float
-    length: float
+    ``regular`` says whether samples are of the cycles, so that only their stamps are late.
+    """
+
+    rate: float
+    median: float
+    most: float
+    largest: float
+    regular: bool
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,9 @@ class Timing:
         sampling_rate: one over the usual step [Hz]; None if no two stamps differ.
         shortest_step, longest_step: [s]; negative if the clock jumped back.
         jitter: standard deviation of the steps [s].
-        gaps: too long to be interpolated.
+        lateness: of stamps that follow a clock; None if they follow none.
+        missing: number of samples that are missing; None if the recording cannot be loaded.
+        gaps: number of stretches that are too long to be interpolated.
     """
 
     samples: int
@@ -74,7 +84,9 @@ class Timing:
     shortest_step: float
     longest_step: float
     jitter: float
-    gaps: tuple[Gap, ...]
+    lateness: Lateness | None = None
+    missing: int | None = None
+    gaps: int = 0
 
 
 @dataclass(frozen=True)
@@ -196,9 +208,10 @@ def _describe_bag(path: Path, topic: str) -> RecordingInfo:
 
 
 def _describe_samples(path: Path, samples: Samples) -> RecordingInfo:
-    repairs, problem = samples.repairs, None
+    repairs, problem, built = samples.repairs, None, None
     try:
-        repairs = build_recording(samples).repairs
+        built = build_recording(samples)
+        repairs = built.repairs
     except DynidError as error:
         problem = str(error)
     heat = samples.temperature
@@ -218,30 +231,46 @@ def _describe_samples(path: Path, samples: Samples) -> RecordingInfo:
         size=_size(path),
         topic=samples.sources[0].topic,
         damage=_first(flaw.sentence for flaw in samples.flaws),
-        timing=_timing(samples),
+        timing=_timing(samples, built),
         joints=joints,
         repairs=repairs,
         problem=problem,
     )
 
 
-def _timing(samples: Samples) -> Timing:
+def _timing(samples: Samples, built: Recording | None) -> Timing:
+    """Describe the times of samples, and of the recording built from them, if there is one."""
     if not len(samples):
-        return Timing(0, 0.0, None, 0.0, 0.0, 0.0, ())
+        return Timing(0, 0.0, None, 0.0, 0.0, 0.0)
     steps = np.diff(samples.stamps) / NANOSECONDS
-    seconds = np.unique(samples.stamps - samples.stamps.min()) / NANOSECONDS
-    forward = np.diff(seconds)
-    limit = longest_step(forward) if len(forward) else np.inf
-    long = np.flatnonzero(forward > limit)
+    stamps, rows = np.unique(samples.stamps, return_index=True)
+    seconds = (stamps - stamps[0]) / NANOSECONDS
+    rate = usual_rate(seconds) if len(seconds) > 1 else None
     return Timing(
         samples=len(samples),
         duration=float(seconds[-1]),
-        sampling_rate=usual_rate(seconds) if len(forward) else None,
+        sampling_rate=rate,
         shortest_step=float(steps.min()) if len(steps) else 0.0,
         longest_step=float(steps.max()) if len(steps) else 0.0,
         jitter=float(steps.std()) if len(steps) else 0.0,
-        gaps=tuple(Gap(float(seconds[place]), float(forward[place])) for place in long),
+        lateness=_lateness(seconds, samples.position[rows], rate),
+        missing=None if built is None else int(np.sum(built.missing is not None and built.missing)),
+        gaps=0 if built is None else len(built.gaps),
     )
+
+
+def _lateness(
+    seconds: NDArray[np.float64], position: NDArray[np.float64], rate: float | None
+) -> Lateness | None:
+    known = np.isfinite(position).all(axis=1)
+    if rate is None or known.sum() < FEWEST_SAMPLES:
+        return None
+    clock = find_clock(seconds[known], position[known], rate)
+    if clock is None:
+        return None
+    middle, most = np.percentile(clock.lateness, [50, 99])
+    largest = float(clock.lateness.max())
+    return Lateness(clock.rate, float(middle), float(most), largest, clock.regular)
 
 
 def _range(values: NDArray[np.float64]) -> Range | None:

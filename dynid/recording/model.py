@@ -66,9 +66,10 @@ def source_names(sources: Iterable[Source]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """One uninterrupted, uniformly sampled motion of a robot.
+    """One uniformly sampled motion of a robot.
 
-    Several recordings are never joined in time.
+    Several recordings are never joined in time. Where samples are missing, values are interpolated;
+    those in ``gaps`` say nothing of the motion, and :attr:`pieces` are the parts between them.
 
     Attributes:
         time: (N,) [s], starts at 0, steps of ``1 / sampling_rate``.
@@ -82,6 +83,10 @@ class Recording:
         position_step: (n,) step between positions before any interpolation, 0 where there is none
             [rad or m]; None: found in ``position``.
         temperature: of the joints, at times of its own; None if not recorded.
+        missing: (N,) which samples were not measured; None: all were.
+        gaps: (first, past the last) of stretches of missing samples that are too long to be
+            interpolated.
+        piece: number of this piece of a recording with gaps; None: it is whole.
     """
 
     time: NDArray[np.float64]
@@ -94,6 +99,9 @@ class Recording:
     repairs: tuple[str, ...] = ()
     position_step: NDArray[np.float64] | None = None
     temperature: Temperature | None = None
+    missing: NDArray[np.bool_] | None = None
+    gaps: tuple[tuple[int, int], ...] = ()
+    piece: int | None = None
 
     def __post_init__(self) -> None:
         """Check the shapes, and copy every array as read-only unless it is :func:`frozen`."""
@@ -108,6 +116,8 @@ class Recording:
                 raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+        if self.missing is not None and self.missing.shape != shape[:1]:
+            raise ValueError(f"missing has shape {self.missing.shape}, expected {shape[:1]}")
         if self.temperature is not None and self.temperature.celsius.shape[1] != shape[1]:
             raise ValueError(f"temperature must have a column for each of {shape[1]} joints")
         if self.position_step is None:
@@ -167,7 +177,26 @@ class Recording:
         Raises:
             PreprocessingError: the span is reversed, outside the recording, or nearly empty.
         """
-        span = slice(*span_limits(self.time * self.sampling_rate, self.sampling_rate, start, stop))
+        limits = span_limits(self.time * self.sampling_rate, self.sampling_rate, start, stop)
+        return self._between(*limits)
+
+    @property
+    def pieces(self) -> tuple[Recording, ...]:
+        """The parts between gaps, each with time starting at 0; the recording itself without any.
+
+        Parts of fewer than ``FEWEST_SAMPLES`` samples are left out.
+        """
+        if not self.gaps:
+            return (self,)
+        edges = [0, *(edge for gap in self.gaps for edge in gap), len(self.time)]
+        spans = zip(edges[::2], edges[1::2], strict=True)
+        kept = [span for span in spans if span[1] - span[0] >= FEWEST_SAMPLES]
+        return tuple(replace(self._between(*span), piece=at) for at, span in enumerate(kept))
+
+    def _between(self, first: int, past: int) -> Recording:
+        """Return the samples of a span, with time starting at 0."""
+        span = slice(first, past)
+        gaps = ((max(a, first), min(b, past)) for a, b in self.gaps)
         time, heat = self.time[span], self.temperature
         return replace(
             self,
@@ -176,6 +205,8 @@ class Recording:
             position=self.position[span],
             velocity=None if self.velocity is None else self.velocity[span],
             effort=self.effort[span],
+            missing=None if self.missing is None else self.missing[span],
+            gaps=tuple((a - first, b - first) for a, b in gaps if a < b),
         )
 
 

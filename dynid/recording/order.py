@@ -36,23 +36,27 @@ def put_in_order(samples: Samples) -> Samples:
         order = np.argsort(samples.stamps, kind="stable")
         _refuse_clock_jump(samples, late, order)
         ordered, late = samples.take(order), late[order]
-    repeated = _repeated(ordered.stamps)
-    count = int(repeated.sum())
-    kept = ordered.take(~repeated) if count else ordered
+    repeated = np.concatenate([[False], np.diff(ordered.stamps) == 0])
+    kept = ordered.take(~repeated) if repeated.any() else ordered
     if late.any():
         _refuse_overlap(samples, ordered, late)
         kept = kept.noting(f"{int(late.sum())} of {total} samples came late and were reordered.")
-    if count:
-        kept = kept.noting(f"{count} of {total} samples had repeated stamps and were dropped.")
-    return kept
+    return _noting_repeats(kept, repeated)
 
 
-def _repeated(stamps: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which of the sorted stamps repeat the one before."""
-    steps = np.diff(stamps)
-    moving = steps[steps > 0]
-    usual = float(np.median(moving)) if len(moving) else 0.0
-    return np.concatenate([[False], (steps == 0) | (steps < _REPEATED * usual)])
+def drop_near_repeats(samples: Samples) -> tuple[Samples, NDArray[np.bool_]]:
+    """Return the samples without those that almost repeat the stamp before, and which these are."""
+    steps = np.diff(samples.stamps)
+    repeated = np.concatenate([[False], steps < _REPEATED * np.median(steps)])
+    return _noting_repeats(samples.take(~repeated), repeated), repeated
+
+
+def _noting_repeats(kept: Samples, repeated: NDArray[np.bool_]) -> Samples:
+    count = int(repeated.sum())
+    if not count:
+        return kept
+    many = f"{count} of {len(repeated)} samples"
+    return kept.noting(f"{many} had repeated stamps and were dropped.")
 
 
 def _refuse_clock_jump(samples: Samples, late: NDArray[np.bool_], order: NDArray[np.int64]) -> None:

@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import RecordingError
+from dynid.recording.gaps import find_gaps
 from dynid.recording.grid import place_on_grid
 from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
 from dynid.recording.order import put_in_order
 from dynid.recording.plausible_temperature import place_temperature
 from dynid.recording.position_step import position_steps
-from dynid.recording.samples import NANOSECONDS, Samples
+from dynid.recording.samples import Samples
 from dynid.recording.span import cut_span, refuse_flaws
 from dynid.recording.values import mark_impossible, require_finite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-LONGEST_REPAIR = 0.05
-"""[s] Longest time of missing or invalid samples that is interpolated: a robot's motion is smooth
-within it (5 % of a 1 Hz oscillation)."""
 
 
 def build_recording(
@@ -34,8 +31,9 @@ def build_recording(
 ) -> Recording:
     """Repair samples and sample them uniformly.
 
-    In this order: the span, repeated and unsorted stamps, invalid numbers, missing samples,
-    uneven steps. Uniform samples are returned exactly. Samples outside of the span are not checked.
+    In this order: the span, repeated and unsorted stamps, invalid numbers, late stamps, uneven
+    steps, missing samples. Uniform samples are returned exactly. Samples outside of the span are
+    not checked.
 
     Args:
         samples: as read.
@@ -72,11 +70,12 @@ def _build(
     samples = mark_impossible(samples)
     samples = _drop_absent_velocity(samples)
     samples = _trim_invalid_ends(samples)
-    for name in ("position", "velocity", "effort"):
-        samples = _repair_invalid(samples, name)
-    _refuse_gaps(samples)
     steps = position_steps(samples.position)
-    placed, rate = place_on_grid(samples, sampling_rate)
+    valid = np.isfinite(np.hstack([samples.position, samples.effort])).all(axis=1)
+    for name in ("position", "effort"):
+        samples = _fill_invalid(samples, name)
+    samples = _fill_invalid(_drop_broken_velocity(samples, valid), "velocity")
+    placed, rate, bridging = place_on_grid(samples, valid, sampling_rate)
     samples = _with_new_frozen(placed, samples)
     _require_samples(samples)
     samples = _note_stuck_joints(samples)
@@ -90,9 +89,11 @@ def _build(
         joint_names=samples.joint_names,
         sampling_rate=rate,
         sources=samples.sources,
-        repairs=(*samples.repairs, *notes),
+        repairs=(*samples.repairs, *bridging.sentences(rate), *notes),
         position_step=steps,
         temperature=temperature,
+        missing=bridging.missing if bridging.missing.any() else None,
+        gaps=bridging.gaps,
     )
 
 
@@ -103,15 +104,6 @@ def _with_new_frozen(samples: Samples, before: Samples) -> Samples:
         if values is not None and values is not getattr(before, name):
             frozen(values)
     return samples
-
-
-def longest_step(steps: NDArray[np.float64]) -> float:
-    """Return the longest step that is interpolated [s]; one lost sample is at any rate.
-
-    Args:
-        steps: (N - 1,) times from sample to sample [s].
-    """
-    return float(max(LONGEST_REPAIR, 2.5 * np.median(steps)))
 
 
 def _require_samples(samples: Samples) -> None:
@@ -163,56 +155,35 @@ def _trim_invalid_ends(samples: Samples) -> Samples:
     return kept
 
 
-def _repair_invalid(samples: Samples, name: str) -> Samples:
-    """Interpolate short runs of NaN and infinity in one signal, linearly in time."""
-    values = getattr(samples, name)
-    if values is None or np.isfinite(values).all():
+def _drop_broken_velocity(samples: Samples, valid: NDArray[np.bool_]) -> Samples:
+    """Ignore velocity where too much of it is missing beside valid positions and efforts."""
+    if samples.velocity is None:
         return samples
-    seconds = samples.seconds
-    longest = longest_step(np.diff(seconds))
-    values = values.copy()
-    count = 0
-    for column, joint in enumerate(samples.joint_names):
-        valid = np.isfinite(values[:, column])
-        for first, past in _runs(~valid):
-            # time from the last valid sample to the next one
-            bridged = seconds[min(past, len(seconds) - 1)] - seconds[max(first - 1, 0)]
-            if bridged <= longest + 1e-9:
-                continue
-            text = (
-                f"{name} of joint '{joint}' is not a number for {past - first} samples "
-                f"({bridged:.3f} s) at {seconds[first]:.3f} s"
-            )
-            if name == "velocity":
-                return _without_velocity(samples, f"is unusable ({text})")
-            raise RecordingError(
-                f"{samples.label}: the {text}; up to {longest:.3f} s can be interpolated. "
-                "Select a span without it (start, stop)."
-            )
-        count += int((~valid).sum())
-        values[~valid, column] = np.interp(seconds[~valid], seconds[valid], values[valid, column])
-    return replace(samples, **{name: values}).noting(
-        f"{count} of {values.size} {name} values were not numbers and were interpolated."
+    absent = ~np.isfinite(samples.velocity)
+    gaps = find_gaps(samples.position, samples.effort, absent.any(axis=1) & valid).gaps
+    if not gaps:
+        return samples
+    first, past = gaps[0]
+    joint = samples.joint_names[int(np.argmax(absent[first]))]
+    return _without_velocity(
+        samples,
+        f"is unusable (velocity of joint '{joint}' is not a number for {past - first} samples at "
+        f"{samples.seconds[first]:.3f} s)",
     )
 
 
-def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return (first, past the last) of each run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
-    return [(int(first), int(past)) for first, past in zip(edges[::2], edges[1::2], strict=True)]
-
-
-def _refuse_gaps(samples: Samples) -> None:
-    steps = np.diff(samples.stamps) / NANOSECONDS
-    longest = longest_step(steps)
-    long = np.flatnonzero(steps > longest + 1e-9)
-    if not len(long):
-        return
-    at = samples.seconds[long[0]]
-    more = f" (and {len(long) - 1} more)" if len(long) > 1 else ""
-    raise RecordingError(
-        f"{samples.label}: samples are missing for {steps[long[0]]:.3f} s after {at:.3f} s{more}; "
-        f"up to {longest:.3f} s can be interpolated. Select a span without the gap (start, stop)."
+def _fill_invalid(samples: Samples, name: str) -> Samples:
+    """Interpolate NaN and infinity in one signal, linearly in time."""
+    values = getattr(samples, name)
+    if values is None or np.isfinite(values).all():
+        return samples
+    seconds, filled, count = samples.seconds, values.copy(), 0
+    for column in range(values.shape[1]):
+        known = np.isfinite(values[:, column])
+        filled[~known, column] = np.interp(seconds[~known], seconds[known], values[known, column])
+        count += int((~known).sum())
+    return replace(samples, **{name: filled}).noting(
+        f"{count} of {values.size} {name} values were not numbers and were interpolated."
     )
 
 

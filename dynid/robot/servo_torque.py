@@ -70,6 +70,7 @@ def evaluated(recording: Recording, law: ServoLaw, robot: Robot) -> Recording:
     spline = CubicSpline(np.arange(len(recording.time)), recording.position)
     velocity = spline(ticks, 1) * recording.sampling_rate
     output = _output(recording, law, robot, ticks, spline)
+    missing = recording.missing
     return replace(
         recording,
         time=np.arange(len(ticks)) / rate,
@@ -77,6 +78,8 @@ def evaluated(recording: Recording, law: ServoLaw, robot: Robot) -> Recording:
         velocity=None,
         effort=law.torque(output, velocity),
         sampling_rate=rate,
+        missing=None if missing is None else missing[np.rint(ticks).astype(np.intp)],
+        gaps=tuple(((a - 1) * multiple + 1, b * multiple) for a, b in recording.gaps),
     )
 
 

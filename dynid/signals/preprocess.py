@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
-from dynid.recording.model import Recording
+from dynid.recording.gaps import gap_list
+from dynid.recording.model import Recording, source_names
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.limits import Limits
 from dynid.robot.robot import Robot
@@ -54,6 +55,7 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
     """
     settings, rate = robot.settings(SignalSettings), recording.sampling_rate
     check_joints(recording, robot)
+    _refuse_gaps(recording)
     _check_derivatives(settings)
     notes = list(recording.repairs)
     track = _joint_side(recording, robot)
@@ -62,9 +64,11 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
         order = settings.median.order
         notes.append(f"{outliers} outliers were replaced by the median of order {order}.")
     time = recording.time
+    missing = recording.missing
     if settings.period is not None:
         track, time, rate = _averaged(track, time, rate, settings.period, robot, notes)
-    signals = _filtered(track, time, rate, robot)
+        missing = None  # of one period or another, most are measured
+    signals = replace(_filtered(track, time, rate, robot), missing=missing, piece=recording.piece)
     notes += _smoother_note(signals)
     span = slice(0, len(time))
     if settings.trim_rest and settings.period is None:
@@ -72,7 +76,8 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
         notes += _trim_note(span, len(time), rate)
     border = round(min(settings.border * rate, len(recording.time)))
     first, last = (0, 0) if unsettled else _unsettled(signals, span, settings)
-    notes += _unsettled_note(first, last, border, rate)
+    if recording.piece is None:
+        notes += _unsettled_note(first, last, border, rate)
     step = recorded_steps(recording, robot)
     play = first_play(track.position, step, rate)
     signals = replace(signals, notes=tuple(notes), position_step=step, first_play=play)
@@ -246,15 +251,20 @@ def _unsettled(signals: Signals, span: slice, settings: SignalSettings) -> tuple
     A filter continues the motion beyond its end by a guess, whose curvature is wrong. It has
     settled after 1/f, f the cut-off of positions.
     """
-    cutoff = settings.motion_cutoff_hz
-    if cutoff is None or settings.period is not None:
+    count = settling_samples(settings, signals.sampling_rate)
+    if count == 0 or settings.period is not None:
         return 0, 0
     fast = np.any(np.abs(signals.velocity) > signals.velocity_threshold, axis=1)
-    count = min(
-        ceil(signals.sampling_rate / cutoff), int(_MOST_UNSETTLED * (span.stop - span.start))
-    )
+    if signals.piece is None:
+        count = min(count, int(_MOST_UNSETTLED * (span.stop - span.start)))
     first = count if span.start == 0 and fast[0] else 0
     return first, count if span.stop == len(fast) and fast[-1] else 0
+
+
+def settling_samples(settings: SignalSettings, rate: float) -> int:
+    """Return 1/f in samples at a rate [Hz], f the cut-off of positions; 0 without a low-pass."""
+    cutoff = settings.motion_cutoff_hz
+    return 0 if cutoff is None else ceil(rate / cutoff)
 
 
 def _unsettled_note(first: int, last: int, border: int, rate: float) -> list[str]:
@@ -275,6 +285,7 @@ def _cut(signals: Signals, span: slice, before: int, after: int) -> Signals:
         return values[span][inner]
 
     cut: dict[str, Any] = {name: select(getattr(signals, name)) for name in SAMPLED}
+    cut["missing"] = None if signals.missing is None else select(signals.missing)
     if len(cut["time"]) < 10:
         raise PreprocessingError(
             f"only {len(cut['time'])} samples remain after removing rest and borders, but at least "
@@ -283,6 +294,15 @@ def _cut(signals: Signals, span: slice, before: int, after: int) -> Signals:
     first = span.start + before
     cut |= {f"earlier_{name}": getattr(signals, name)[:first] for name in ("position", "velocity")}
     return replace(signals, **cut)
+
+
+def _refuse_gaps(recording: Recording) -> None:
+    if recording.gaps:
+        raise PreprocessingError(
+            f"{source_names(recording.sources) or 'the recording'}: samples are missing for "
+            f"{gap_list(recording.gaps, recording.sampling_rate)}, and this task needs a recording "
+            "without gaps. Select a span without them (start, stop)."
+        )
 
 
 def check_joints(recording: Recording, robot: Robot) -> None:

@@ -52,6 +52,8 @@ class Signals:
         first_play: (n,) by which a joint at rest can appear to move at the start, by encoder steps
             and noise [rad or m]; None: by nothing.
         temperature: of the joints or motors, on the same time axis; None if not recorded.
+        missing: (N,) samples that were interpolated, and are not fitted; None: none was.
+        piece: number of this piece of a recording with gaps; None: it is whole.
         notes: sentences on what was repaired or removed.
     """
 
@@ -75,6 +77,8 @@ class Signals:
     position_step: Array | None = None
     first_play: Array | None = None
     temperature: Temperature | None = None
+    missing: NDArray[np.bool_] | None = None
+    piece: int | None = None
 
     def __repr__(self) -> str:
         """Return joints, length and rate."""
@@ -91,7 +95,8 @@ class Signals:
     def every(self, step: int) -> Signals:
         """Return every ``step``-th sample, without another filter; friction has no memory then."""
         rows = {name: getattr(self, name)[::step] for name in SAMPLED}
-        return replace(self, sampling_rate=self.sampling_rate / step, **rows)
+        missing = None if self.missing is None else self.missing[::step]
+        return replace(self, sampling_rate=self.sampling_rate / step, missing=missing, **rows)
 
     def past(self, mechanism: Mechanism) -> Array:
         """Return the state of terms with memory at the first sample, see ``Mechanism.new_past``."""

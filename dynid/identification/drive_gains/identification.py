@@ -21,6 +21,7 @@ from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, Source
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
+from dynid.signals.pieces import usable_pieces
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
@@ -133,7 +134,8 @@ def identify_drive_gains(
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
         progress("preprocessing")
-        signals = [[preprocess(one, robot) for one in some] for some in (unloaded, loaded)]
+        pieces = [usable_pieces(some, robot) for some in (unloaded, loaded)]
+        signals = [[preprocess(one, robot) for one in some] for some in pieces]
         _check_motion(signals)
         _check_currents(robot.joints, signals)
         progress("estimating")

@@ -82,7 +82,7 @@ def choose_terms(
         DynidError: a recording, setting or mechanism is not suitable.
     """
     plain = robot.with_explicit_terms()
-    within = len(signals) == 1
+    within = sum(not one.piece for one in signals) == 1
     return _choose(plain, recordings, signals, progress, work or Work(), within=within)
 
 

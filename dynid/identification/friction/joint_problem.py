@@ -13,7 +13,7 @@ from dynid.arrays import Array
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit
-from dynid.estimation.regression import Problem, Rows
+from dynid.estimation.regression import Problem, Rows, recording_numbers
 from dynid.signals.filters import ParallelFilter
 
 
@@ -78,13 +78,15 @@ def with_folds(problem: Problem, parts: int = 1) -> Problem:
         problem: with folds in time.
         parts: of every recording, each of which is a fold, if there are several.
     """
-    if len(problem.rows) == 1:
+    numbers = recording_numbers(problem.rows)
+    recordings = int(numbers[-1]) + 1
+    if recordings == 1:
         return problem
     rows = tuple(
         replace(one, fold=number * parts + one.fold * parts // problem.folds)
-        for number, one in enumerate(problem.rows)
+        for number, one in zip(numbers.tolist(), problem.rows, strict=True)
     )
-    return Problem(problem.mechanism, problem.base, rows, len(rows) * parts)
+    return Problem(problem.mechanism, problem.base, rows, recordings * parts)
 
 
 def joint_problem(fitted: Fit, joint: int) -> JointProblem:

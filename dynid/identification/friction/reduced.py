@@ -85,7 +85,7 @@ def held_out_blocks(
             update={"parallel_filter": parallel.model_copy(update={"decimation": left})}
         )
     averaged = [_averaged(one, step) for one in signals]
-    within = within or len(averaged) == 1
+    within = within or sum(not one.piece for one in averaged) == 1
     folds = settings.folds if within else min(len(averaged), _MOST_FOLDS)
     each = -(-_BLOCKS // folds)  # blocks of a part, or of a recording
     share = min(1.0, _MOST_SAMPLES / sum(len(one.time) for one in averaged))
@@ -93,7 +93,7 @@ def held_out_blocks(
     block: list[NDArray[np.intp]] = []
     fold: list[int] = []
     for number, one in enumerate(averaged):
-        count = folds * each if within else each
+        count = min(folds * each if within else each, len(one.time))
         own = np.arange(len(one.time)) * count // len(one.time)
         if share == 1.0:
             pieces.append(one)
@@ -143,6 +143,7 @@ def _averaged(signals: Signals, step: int) -> Signals:
         moving=mean(signals.moving.astype(np.float64)) >= 0.5,
         sampling_rate=signals.sampling_rate / step,
         motion_filter=None,
+        missing=None,
         earlier_position=None,
         earlier_velocity=None,
         **arrays,
@@ -159,5 +160,6 @@ def _cut(signals: Signals, span: slice) -> Signals:
         earlier_position=signals.position[: span.start],
         earlier_velocity=signals.velocity[: span.start],
         motion_filter=None,
+        missing=None,
         **arrays,
     )

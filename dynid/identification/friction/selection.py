@@ -14,7 +14,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, cross_validate, fit
-from dynid.estimation.regression import Problem
+from dynid.estimation.regression import Problem, recording_numbers
 from dynid.identification.dead_bands import finest_step, position_steps
 from dynid.identification.friction.candidates import Motion, candidates
 from dynid.identification.friction.choose import FEWEST_ROWS, Trial, choose, try_candidates
@@ -22,6 +22,7 @@ from dynid.identification.friction.joint_problem import JointProblem, joint_prob
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.robot import Robot
+from dynid.signals.pieces import usable_pieces
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 from dynid.text import listed
@@ -97,7 +98,7 @@ def select_friction(
         DynidError: a recording, setting or mechanism is not suitable.
     """
     check_type("select_friction(): robot", robot, Robot, "dynid.load_robot(path)")
-    recordings = given_recordings("select_friction()", recordings)
+    recordings = usable_pieces(given_recordings("select_friction()", recordings), robot)
     robot = robot.with_explicit_terms()
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
@@ -154,14 +155,15 @@ def _fit_with_folds(problem: Problem, settings: IdentificationSettings) -> Fit:
     fitted = fit(with_folds(problem), settings)
     shortest = min(len(rows.torque) for rows in problem.rows)
     parts = min(problem.folds, shortest // (2 * FEWEST_ROWS))
-    if len(problem.rows) == 1 or parts < 2 or max(cross_validate(fitted).relative_error) < 1:
+    single = recording_numbers(problem.rows)[-1] == 0
+    if single or parts < 2 or max(cross_validate(fitted).relative_error) < 1:
         return fitted
     return fit(with_folds(problem, parts), settings)
 
 
 def _left_out(problem: Problem) -> str:
     """Describe a fold of :func:`with_folds`."""
-    recordings = len(problem.rows)
+    recordings = int(recording_numbers(problem.rows)[-1]) + 1
     if recordings == 1:
         return f"{problem.folds}th of the recording"
     parts = problem.folds // recordings

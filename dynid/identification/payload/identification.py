@@ -20,6 +20,7 @@ from dynid.identification.payload.plausible import impossible_mass
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, given_recordings
 from dynid.robot.model import Model
+from dynid.signals.pieces import usable_pieces
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
@@ -81,7 +82,7 @@ def identify_payload(
         DynidError: a recording or setting is not suitable.
     """
     check_type("identify_payload(): base", base, Model, "dynid.load_model(path)")
-    recordings = given_recordings("identify_payload()", recordings)
+    recordings = usable_pieces(given_recordings("identify_payload()", recordings), base.robot)
     model, settings = base.mechanism, base.robot.settings(IdentificationSettings)
     # more threads are slower for small matrices
     with threadpool_limits(1, user_api="blas"):

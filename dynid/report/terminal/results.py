@@ -151,11 +151,6 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
         print_text(console, proposal_text(info.proposal))
     if info.timing is not None:
         print_text(console, _timing(info.timing))
-        gaps = [
-            f"{gap.length:.3f} s without samples after {gap.start:.3f} s"
-            for gap in info.timing.gaps
-        ]
-        print_sentences(console, "Gaps", gaps, "yellow")
     if info.joints:
         signals = ["position", "velocity", "effort"]
         if any(joint.temperature is not None for joint in info.joints):
@@ -253,10 +248,21 @@ def _term_names(identification: Identification) -> Sequence[str]:
 
 def _timing(timing: Timing) -> str:
     rate = "" if timing.sampling_rate is None else f" at {significant(timing.sampling_rate, 4)} Hz"
-    return (
+    steps = (
         f"{timing.samples} samples in {timing.duration:.3f} s{rate}; steps from "
         f"{1e3 * timing.shortest_step:.3g} ms to {1e3 * timing.longest_step:.3g} ms, "
         f"jitter {1e3 * timing.jitter:.3g} ms"
+    )
+    missing = f"; {timing.missing} missing, in {timing.gaps} gaps too long to be interpolated"
+    if not timing.gaps:
+        missing = f"; {timing.missing} missing" if timing.missing else ""
+    late = timing.lateness
+    if late is None:
+        return steps + missing
+    return (
+        f"{steps}{missing}; stamps after a clock of {significant(late.rate, 4)} Hz by "
+        f"{1e3 * late.median:.3g} ms (median), {1e3 * late.most:.3g} ms (99 %), "
+        f"{1e3 * late.largest:.3g} ms (at most)"
     )
 
 

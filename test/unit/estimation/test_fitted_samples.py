@@ -80,3 +80,12 @@ def test_a_reversal_between_two_fast_samples_counts() -> None:
 
 def test_a_joint_that_turns_on_in_one_direction_is_never_near_rest() -> None:
     assert not near_rest(signals_of(np.full(600, 0.7)), 0, 20).any()
+
+
+def test_interpolated_samples_are_not_fitted() -> None:
+    missing = np.arange(1000) % 7 == 0
+    signals = replace(signals_of(triangle(1000, 2)), missing=missing)
+    for fit_all in (True, False):
+        chosen = fitted_samples(signals, DIRECT, fit_all=fit_all)
+        assert not chosen[missing].any()
+        assert chosen[~missing].any()

@@ -24,13 +24,33 @@ def test_describes_a_bag(motion, messages_of, write_messages):
     assert info.problem is None
 
 
-def test_describes_a_recording_that_cannot_be_loaded(make_motion, messages_of, write_messages):
+def test_counts_missing_samples_and_gaps_and_states_the_longest(
+    make_motion, messages_of, write_messages
+):
     stamps = np.arange(400) * 10_000_000 + 10**9
     stamps[100:] += 2 * 10**9
     info = describe(write_messages({"/joint_states": messages_of(make_motion(stamps))}))
-    (gap,) = info.timing.gaps
-    assert (gap.start, gap.length) == pytest.approx((0.99, 2.01))
-    assert "missing for 2.010 s" in info.problem
+    assert (info.timing.missing, info.timing.gaps) == (200, 1)
+    assert "missing for 2.010 s after 0.990 s" in info.repairs[-1]
+    assert info.problem is None
+
+
+def test_states_how_late_stamps_are(make_motion, messages_of, write_messages):
+    stamps = np.arange(400) * 10_000_000 + 10**9
+    stamps[50::50] += 4_000_000
+    info = describe(write_messages({"/joint_states": messages_of(make_motion(stamps))}))
+    late = info.timing.lateness
+    assert late.rate == pytest.approx(100.0)
+    assert (late.median, late.largest) == pytest.approx((0.0, 0.004), abs=1e-6)
+    assert not late.regular
+
+
+def test_describes_a_recording_that_cannot_be_loaded(make_motion, messages_of, write_messages):
+    stamps = np.arange(400) * 10_000_000 + 10**9
+    stamps[100:] -= 5 * 10**8
+    info = describe(write_messages({"/joint_states": messages_of(make_motion(stamps))}))
+    assert "clock jumps back" in info.problem
+    assert info.timing.missing is None
 
 
 def test_lists_the_topics_of_a_bag_without_joint_states(write_messages):

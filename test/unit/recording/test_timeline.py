@@ -128,20 +128,35 @@ def test_missing_samples_are_interpolated_and_the_others_not_changed(built, make
     assert_true_motion(
         recording, make_motion, position=cubic_error(0.04), effort=linear_error(0.04)
     )
-    assert recording.repairs == ("5 of 400 samples were missing and were interpolated.",)
+    (sentence,) = recording.repairs
+    assert sentence.startswith("5 of 400 samples were missing and were interpolated; positions")
+    np.testing.assert_array_equal(np.flatnonzero(recording.missing), [30, 100, 101, 102, 350])
 
 
-def test_refuses_a_long_gap_with_time_and_length(built):
+def test_a_long_gap_is_stated_and_divides_the_recording(built, make_motion):
     kept = np.delete(np.arange(400), np.arange(100, 120))
-    with pytest.raises(RecordingError, match=r"missing for 0\.210 s after 0\.990 s; up to 0\.050"):
-        built(EVEN[kept])
+    recording = built(EVEN[kept])
+    assert recording.gaps == ((100, 120),)
+    assert "missing for 0.210 s after 0.990 s, which is too long" in recording.repairs[-1]
+    before, after = recording.pieces
+    assert (before.piece, after.piece, before.gaps, after.gaps) == (0, 1, (), ())
+    assert_true_motion(before, make_motion)
+    assert_true_motion(after, make_motion, start=120 * STEP)
+
+
+def test_a_cut_keeps_the_gaps_and_missing_samples_inside(built):
+    kept = np.delete(np.arange(400), [40, *range(100, 120)])
+    part = built(EVEN[kept]).cut(0.5, 1.1)
+    assert part.gaps == ((50, 60),)
+    np.testing.assert_array_equal(np.flatnonzero(part.missing), np.arange(50, 60))
 
 
 def test_a_clock_jump_forward_is_a_gap(built):
     stamps = EVEN.copy()
-    stamps[200:] += 3600 * 10**9
-    with pytest.raises(RecordingError, match=r"missing for 3600\.010 s after 1\.990 s"):
-        built(stamps)
+    stamps[200:] += 60 * 10**9
+    recording = built(stamps)
+    assert recording.gaps == ((200, 6200),)
+    assert "missing for 60.010 s after 1.990 s" in recording.repairs[-1]
 
 
 def test_a_span_without_the_gap_is_read(built, make_motion):
@@ -178,15 +193,16 @@ def test_short_runs_of_invalid_numbers_are_interpolated_and_counted(built, make_
 
 
 @pytest.mark.parametrize("name", ["position", "effort"])
-def test_refuses_long_runs_of_invalid_numbers_by_joint_and_time(built, name):
+def test_long_runs_of_invalid_numbers_are_gaps(built, name):
     def spoil(motion):
         values = getattr(motion, name).copy()
         values[40:60, 1] = np.nan
         return {name: values}
 
-    sentence = rf"{name} of joint 'elbow' is not a number for 20 samples \(0\.210 s\) at 0\.400 s"
-    with pytest.raises(RecordingError, match=sentence):
-        built(EVEN, changes=spoil)
+    recording = built(EVEN, changes=spoil)
+    assert recording.gaps == ((40, 60),)
+    assert f"20 of 1200 {name} values were not numbers" in recording.repairs[0]
+    assert "missing for 0.210 s after 0.390 s" in recording.repairs[1]
 
 
 @pytest.mark.parametrize("name", ["position", "effort"])
@@ -337,7 +353,8 @@ def test_jitter_beyond_a_hundredth_of_a_step_is_resampled_and_noted(built, make_
         position=cubic_error(0.011),
         effort=linear_error(0.011),
     )
-    assert "were resampled to" in recording.repairs[0]
+    assert "positions are smoother at the stamps" in recording.repairs[0]
+    assert "were resampled to" in recording.repairs[1]
 
 
 def test_a_stamp_that_nearly_repeats_another_is_dropped(built, make_motion):
