@@ -1,6 +1,8 @@
 // Commands of the control law for arbitrary input: random settings within their ranges, cycles from
 // 0.1 to 300 ms, references that are NaN, infinite, inconsistent or jump, missing feedback.
-// Commands are checked from their values alone. Arguments: cycles, seed.
+// Commands are checked from their values alone. At the end of each robot, a push of three times the
+// threshold on a drive must be found, or the law must say that it does not evaluate that drive.
+// Arguments: cycles, seed.
 
 #include <algorithm>
 #include <array>
@@ -16,6 +18,7 @@
 #include "../test/cpp/simulated_robots.hpp"
 #include "dynid/control_law.hpp"
 #include "dynid/control_report.hpp"
+#include "dynid/drive_clock.hpp"
 
 namespace
 {
@@ -129,6 +132,9 @@ ControlLawSettings draw_settings(Dice & dice)
   limits.velocity_max = dice.each([&] { return dice.scale_or(infinity, 1e-3, 1e2); });
   limits.acceleration_max = dice.each([&] { return dice.scale_or(infinity, 1e-2, 1e4); });
   settings.max_age = dice.scale(1e-3, 10.0);
+  settings.extrapolation_time = dice.one_in(3) ? dice.scale(1e-3, 0.3) : 0.0;
+  settings.supervision.longest_blind_stop = dice.scale_or(infinity, 1e-2, 10.0);
+  settings.model_check.enabled = dice.one_in(2);
   return settings;
 }
 
@@ -214,6 +220,8 @@ struct Findings
   long no_braking = 0;  // after a collision
   long beyond_torque = 0;
   long allocations = 0;
+  long pushes = 0;
+  long missed_pushes = 0;
   long as_wanted = 0;
   long moving = 0;
   double furthest = 0.0;  // change of step beyond acceleration_max, as a share of it
@@ -224,7 +232,7 @@ struct Findings
   [[nodiscard]] long bad() const
   {
     return not_finite + beyond_position + beyond_velocity + beyond_acceleration + no_braking +
-           beyond_torque + allocations;
+           beyond_torque + allocations + missed_pushes;
   }
 };
 
@@ -237,7 +245,8 @@ public:
   {
   }
 
-  void look(const ControlLaw & law)  // after update() and before reset()
+  /// After update() and before reset(), with the cycles in which the drives moved on by themselves.
+  void look(const ControlLaw & law, int coasted)
   {
     const auto & limits = settings_.limits;
     const double rate = settings_.feedforward.control_rate;
@@ -252,11 +261,13 @@ public:
       const bool within =
         p <= std::max(was, limits.position_max[i]) && p >= std::min(was, limits.position_min[i]);
       findings_.beyond_position += within ? 0 : 1;
-      const double fastest = limits.velocity_max[i] / rate;
+      const double fastest = (1 + coasted) * limits.velocity_max[i] / rate;
       findings_.beyond_velocity += std::abs(step) <= (1.0 + rate_share) * fastest + rounded ? 0 : 1;
       const double hardest = limits.acceleration_max[i] / rate / rate;
       const double change = std::abs(step - step_[i]) - 2.0 * rounded;
-      if (law.latched()) {
+      if (coasted > 0 || coasted_ > 0) {
+        // the change of a single step is not known
+      } else if (law.latched()) {
         const bool slower = std::abs(step) <= std::abs(step_[i]) + rounded;
         findings_.no_braking += slower ? 0 : 1;
       } else {
@@ -268,6 +279,7 @@ public:
       step_[i] = step;
     }
     position_ = command;
+    coasted_ = coasted;
   }
 
 private:
@@ -275,6 +287,7 @@ private:
   Findings & findings_;
   VectorXd position_;
   VectorXd step_;
+  int coasted_ = 0;
 };
 
 double thread_time()
@@ -301,6 +314,74 @@ double draw_time(Dice & dice, double period, int evenness)
   }
 }
 
+/// Cycles in which the drives of a law move on by themselves, counted as it does.
+class Coasting
+{
+public:
+  explicit Coasting(const ControlLawSettings & settings)
+  : most_(static_cast<int>(settings.extrapolation_time * settings.feedforward.control_rate + 1e-9))
+  {
+  }
+
+  int pass(double cycles) { return most_ > 0 ? std::clamp(clock_.pass(cycles) - 1, 0, most_) : 0; }
+  void restart() { clock_.restart(); }
+
+private:
+  int most_;
+  dynid::DriveClock clock_;
+};
+
+/// Whether a push of three times the threshold on a drive is found by a law at rest, or the law is
+/// stopped, or says that it does not evaluate the drive.
+bool notices_push(
+  Dice & dice, ControlLaw & law, const ControlLawSettings & settings,
+  const dynid::CollisionSettings & collision, ControlModel * model)
+{
+  const double rate = settings.feedforward.control_rate;
+  const auto pushed = static_cast<Eigen::Index>(dice.below(drives));
+  const VectorXd none = VectorXd::Zero(drives);
+  const Reference rest{law.position_command(), none, none};
+  Feedback measured{law.position_command(), none, none};
+  if (model != nullptr) {
+    model->torque(dynid::FeedforwardMode::full, rest.position, none, none, measured.torque);
+  }
+  const bool observes = settings.method == dynid::DetectionMethod::momentum;
+  const double settles = 6.0 * collision.torque_error_time_constant[pushed] +
+                         (observes ? 6.0 / settings.observer_gain : 0.0);
+  const double wait = rate * (0.2 + collision.debounce_time + settles);
+  if (wait > 20'000.0) {
+    return true;
+  }
+  const VectorXd quiet = measured.torque;
+  const auto cycle = [&](double push) {
+    measured.torque = quiet;
+    measured.torque[pushed] -= push;
+    measured.torque.array() += dice.within(-1e-9, 1e-9);
+    law.update(rest, measured);
+    return law.latched();
+  };
+  for (int k = 0; k < 50; ++k) {
+    if (cycle(0.0)) {
+      return true;
+    }
+  }
+  const bool errors = dynid::watches_errors(collision, pushed) && model != nullptr;
+  const double threshold =
+    errors ? law.detector().threshold()[pushed] : collision.torque_threshold[pushed];
+  const double push = 3.0 * threshold + (errors ? 0.0 : std::abs(quiet[pushed]));
+  for (double evaluated = 0.0, k = 0.0; evaluated < wait && k < 3.0 * wait; k += 1.0) {
+    if (!std::isfinite(push) || cycle(push)) {
+      return true;
+    }
+    const auto reason = law.supervision().reason(pushed);
+    evaluated += reason == dynid::BlindReason::none ? 1.0 : 0.0;
+    if (evaluated >= wait) {
+      return false;
+    }
+  }
+  return true;  // it says that it does not evaluate this drive
+}
+
 /// One control law with random settings, for some cycles.
 void run(Dice & dice, long cycles, ControlModel & model, ControlModel & other, Findings & findings)
 {
@@ -311,14 +392,17 @@ void run(Dice & dice, long cycles, ControlModel & model, ControlModel & other, F
   if (dice.one_in(5)) {  // outside of the limits, perhaps
     start = dice.each([&] { return dice.within(-9.0, 9.0); });
   }
-  law.use(dice.one_in(5) ? nullptr : &model);
+  ControlModel * used = dice.one_in(5) ? nullptr : &model;
+  law.use(used);
   law.start(start);
+  Coasting coasting(settings);
   References references(dice, settings);
   Checker checker(settings, start, findings);
   Feedback feedback{start, VectorXd::Zero(drives), VectorXd::Zero(drives)};
   const int lost = dice.one_in(2) ? 1'000'000 : 100;
   const int evenness = dice.one_in(3) ? 20 : 10'000;
   int frozen = 0;
+  auto in_use = settings.collision;
   for (long k = 0; k < cycles; ++k) {
     const double time = draw_time(dice, 1.0 / rate, evenness);
     const auto & reference =
@@ -339,18 +423,22 @@ void run(Dice & dice, long cycles, ControlModel & model, ControlModel & other, F
       law.update(reference, feedback, time * rate);
       after = thread_time();
     });
-    checker.look(law);
+    checker.look(law, coasting.pass(time * rate));
     findings.allocations += allocations_in([&] {
       if (law.latched() ? dice.one_in(50) : dice.one_in(1000)) {
-        law.reset();
+        if (law.reset().answer == dynid::ResetAnswer::done) {
+          coasting.restart();
+        }
       }
       if (dice.one_in(2000)) {
-        law.use(dice.one_in(3) ? nullptr : dice.one_in(2) ? &other : &model);
+        used = dice.one_in(3) ? nullptr : dice.one_in(2) ? &other : &model;
+        law.use(used);
         law.set_payload({1.0, {0.1, 0.0, 0.0}, Eigen::Matrix3d::Identity()});
         law.set_gain(dice.within(-0.1, 1.1));
         law.set_mode(
           dice.one_in(2) ? dynid::FeedforwardMode::full : dynid::FeedforwardMode::semi_static);
         law.set_collision(collision);
+        in_use = collision;
       }
     });
     findings.times.push_back(static_cast<float>(after - before));
@@ -358,6 +446,8 @@ void run(Dice & dice, long cycles, ControlModel & model, ControlModel & other, F
     ++findings.inactive_cycles[static_cast<int>(law.inactive_reason())];
     ++findings.causes[dynid::name_of(law.detector().collision().cause)];
   }
+  ++findings.pushes;
+  findings.missed_pushes += notices_push(dice, law, settings, in_use, used) ? 0 : 1;
 }
 
 double quantile(std::vector<float> & values, double share)
@@ -380,6 +470,7 @@ void print(Findings & found)
   line("steps after a collision that are longer than the one before", found.no_braking);
   line("torque offsets beyond torque_max", found.beyond_torque);
   line("allocations", found.allocations);
+  line("pushes that were not found, of " + std::to_string(found.pushes), found.missed_pushes);
   std::cout << "largest change of step: acceleration_max and " << found.furthest << " of it\n"
             << "on the way: " << found.as_wanted << " cycles whose command is the reference, "
             << found.moving << " steps other than 0\n";

@@ -57,6 +57,11 @@ public:
   /// Time since the last evaluation (n,) [s]; infinity where torque is not supervised.
   [[nodiscard]] const Eigen::VectorXd & blind_time() const noexcept { return blind_time_; }
 
+  [[nodiscard]] BlindReason reason(Eigen::Index i) const noexcept
+  {
+    return reasons_[static_cast<std::size_t>(i)];
+  }
+
   /// The drive that is furthest beyond the longest time, that for a warning or that for a stop.
   [[nodiscard]] Blindness warned() const noexcept { return furthest(settings_.longest_blind); }
   [[nodiscard]] Blindness stopped() const noexcept
