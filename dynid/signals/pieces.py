@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from scipy import signal
@@ -42,7 +43,8 @@ def _pieces(recording: Recording, settings: SignalSettings) -> Sequence[Recordin
     if settings.period is not None:
         least = round(2 * settings.period * recording.sampling_rate) + FEWEST_SAMPLES
     kept = [one for one in recording.pieces if len(one.time) >= least]
-    whole, cycles = _cycles([recording]), _cycles(kept)
+    joints = len(recording.joint_names)
+    whole, cycles = _cycles([recording], joints), _cycles(kept, joints)
     fewest = int(np.argmin(np.where(whole >= 1, cycles, np.inf)))
     used = sum(len(one.time) for one in kept) / recording.sampling_rate
     facts = (
@@ -66,18 +68,15 @@ def _pieces(recording: Recording, settings: SignalSettings) -> Sequence[Recordin
     return [first, *(replace(one, sources=(), repairs=(), piece=number) for number, one in rest)]
 
 
-def _cycles(pieces: Sequence[Recording]) -> Array:
-    """Return the cycles of each joint (n,), there and back, over all pieces."""
-    joints = range(pieces[0].position.shape[1]) if pieces else range(0)
-    travel = np.max([np.ptp(one.position, axis=0) for one in pieces], axis=0) if pieces else []
-    return np.array(
-        [sum(_strokes(one.position[:, j], travel[j]) for one in pieces) / 2 for j in joints]
-    )
-
-
-def _strokes(position: Array, travel: float) -> int:
-    """Return how often a joint moves in one direction along positions (N,)."""
-    if travel == 0:
-        return 0
-    ends = [signal.find_peaks(sign * position, prominence=_STROKE * travel) for sign in (1, -1)]
-    return sum(len(found) for found, _ in ends) + 1
+def _cycles(pieces: Sequence[Recording], joints: int) -> Array:
+    """Return the cycles of each joint (n,), two reversals each, over all pieces."""
+    found = np.zeros(joints)
+    if not pieces:
+        return found
+    travel = np.max([np.ptp(one.position, axis=0) for one in pieces], axis=0)
+    for joint in np.flatnonzero(travel > 0).tolist():
+        for piece, sign in product(pieces, (1, -1)):
+            position = sign * piece.position[:, joint]
+            ends, _ = signal.find_peaks(position, prominence=_STROKE * travel[joint])
+            found[joint] += len(ends) / 2
+    return found

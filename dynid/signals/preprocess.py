@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
 from dynid.recording.gaps import gap_list
-from dynid.recording.model import Recording, source_names
+from dynid.recording.model import FEWEST_SAMPLES, Recording, source_names
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.limits import Limits
 from dynid.robot.robot import Robot
@@ -73,6 +73,9 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
     span = slice(0, len(time))
     if settings.trim_rest and settings.period is None:
         span = _moving_span(signals.moving)
+        needed = 2 * settling_samples(settings, rate) + FEWEST_SAMPLES
+        if recording.piece is not None and span.stop - span.start < needed:
+            span = slice(0, len(time))  # of a piece between gaps that hardly moves
         notes += _trim_note(span, len(time), rate)
     border = round(min(settings.border * rate, len(recording.time)))
     first, last = (0, 0) if unsettled else _unsettled(signals, span, settings)

@@ -266,7 +266,9 @@ def info() -> SimpleNamespace:
         jitter=1e-6,
         shortest_step=1e-3,
         longest_step=1.0,
-        gaps=[some(start=1.0, length=2.0)],
+        lateness=some(rate=1000.0, median=1e-5, most=4e-3, largest=0.015),
+        missing=1234,
+        gaps=322,
     )
     return some(
         name="bag",
