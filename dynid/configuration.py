@@ -77,7 +77,7 @@ class TaskSettings(Settings):
     Attributes:
         group: the group's key in a profile.
         kept_with_model: whether a model.yaml contains the group, because recordings for the
-            evaluation of the model are read and filtered with it.
+            evaluation of the model are read and filtered with it, or a controller needs it.
     """
 
     group: ClassVar[str]

@@ -25,7 +25,7 @@ def collisions_command(
     thresholds: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="File of tune-collision -o, in place of the profile's thresholds."
+            metavar="FILE", help="File of tune-collision -o, in place of the model's thresholds."
         ),
     ] = None,
     payload: Annotated[
@@ -46,7 +46,7 @@ def collisions_command(
     is false; on motion with a contact the times show the delay of detection.
     """
     from dynid.cli.json_output import print_json
-    from dynid.cli.loading import load_model_for
+    from dynid.cli.loading import collision_origin, load_model_for
     from dynid.control.carried_body import read_carried_body
     from dynid.control.collisions import replay_thresholds
     from dynid.control.residual import recorded_residual
@@ -59,7 +59,9 @@ def collisions_command(
 
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)
     check_acceptance(loaded, loaded.robot, str(model), force=force)
-    robot = loaded.robot if thresholds is None else with_thresholds(loaded.robot, thresholds)
+    robot, origin = loaded.robot, collision_origin(loaded, model, profile)
+    if thresholds is not None:
+        robot, origin = with_thresholds(robot, thresholds), f"of {thresholds}"
     carried = None if payload is None else read_carried_body(payload)
     console = result_console(as_json)
     found = []
@@ -73,4 +75,4 @@ def collisions_command(
     if as_json:
         print_json(collisions_json(robot, found))
     else:
-        print_collisions(console, robot, found)
+        print_collisions(console, robot, found, origin)

@@ -12,6 +12,9 @@ from dynid.kept_inputs import inputs_kept
 OUTPUTS = frozenset({"output", "profile_out", "destination"})
 """Names of the options and arguments that a command writes to."""
 
+INTO_MODEL = "into_model"
+"""Name of the option to write into the file of ``model``."""
+
 _NAMES_OR_FILES = ("profile", "robot")  # options that take the name of a shipped robot, or a file
 
 
@@ -28,6 +31,8 @@ def keeping_inputs(command: Callable[..., None]) -> Callable[..., None]:
 
 def _input_files(options: dict[str, Any]) -> Iterator[Path]:
     for name, value in options.items():
+        if name == "model" and options.get(INTO_MODEL):
+            continue
         for one in value if isinstance(value, list) else [value]:
             if name in _NAMES_OR_FILES and isinstance(one, str):
                 yield from _files_of(Path(one))

@@ -12,6 +12,7 @@ from dynid.robot.acceptance import check_acceptance
 from dynid.robot.assumptions import assumptions
 from dynid.robot.description import is_description
 from dynid.robot.recordings import load_recording
+from dynid.robot.torque_settings import CollisionSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,3 +88,20 @@ def load_model_for(
                 f"{option} changes a profile; name it with --profile, besides the model."
             )
     return model
+
+
+def collision_origin(model: Model, path: Path, profile: str | None) -> str:
+    """Return where a model's settings of collision detection are from, as a phrase.
+
+    Args:
+        model: as :func:`load_model_for` returns it.
+        path: of the model.yaml.
+        profile: name or file; None for the settings in the model.
+    """
+    if profile is not None:
+        return f"of the profile {profile}"
+    if model.thresholds:
+        return f"tuned with the model, in {path}"
+    if model.robot.settings(CollisionSettings).model_fields_set:
+        return f"of the profile in {path}"
+    return f"defaults, because {path} has none; name a profile with --profile"

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynid.configuration import changed
 from dynid.control.build import collision_settings
 from dynid.control.ros2_control import FEEDFORWARD
 from dynid.errors import ConfigurationError
 from dynid.files import write_text
 from dynid.input_file import read_text
 from dynid.robot.parameter_file import parameter_file, ros_parameters
-from dynid.robot.torque_settings import CollisionSettings
+from dynid.robot.tuned_thresholds import (
+    COLLISION,
+    text_with_thresholds,
+    with_threshold_parameters,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
 
     from dynid.robot.robot import Robot
 
-_GROUP = "collision"
 _PER_JOINT = (
     "torque_error_time_constant",
     "torque_error_max",
@@ -32,10 +34,24 @@ _PER_JOINT = (
 _FOR_ALL = ("boost_time", "debounce_time")
 
 
-def threshold_text(robot: Robot, header: Sequence[str]) -> str:
-    """Return a file with all parameters that determine when a torque error is a collision.
+def threshold_parameters(robot: Robot) -> dict[str, list[float] | float]:
+    """Return all parameters that determine when a torque error is a collision.
 
     All of them can be changed while the controller runs.
+
+    Args:
+        robot: with the thresholds in its settings ``collision``.
+
+    Raises:
+        ConfigurationError: the settings do not match the robot.
+    """
+    settings = collision_settings(robot, control_rate=1000.0)  # these do not depend on the rate
+    values = {name: [float(one) for one in getattr(settings, name)] for name in _PER_JOINT}
+    return {**values, **{name: float(getattr(settings, name)) for name in _FOR_ALL}}
+
+
+def threshold_text(robot: Robot, header: Sequence[str]) -> str:
+    """Return a file of :func:`threshold_parameters` for a running controller.
 
     Args:
         robot: with the thresholds in its settings ``collision``.
@@ -44,11 +60,8 @@ def threshold_text(robot: Robot, header: Sequence[str]) -> str:
     Raises:
         ConfigurationError: the settings do not match the robot.
     """
-    settings = collision_settings(robot, control_rate=1000.0)  # these do not depend on the rate
-    values = {name: [float(one) for one in getattr(settings, name)] for name in _PER_JOINT}
-    times = {name: float(getattr(settings, name)) for name in _FOR_ALL}
     return parameter_file(
-        {_GROUP: {**values, **times}},
+        {COLLISION: threshold_parameters(robot)},
         [
             *header,
             f"ros2 param load /{FEEDFORWARD} THIS_FILE, while the controller runs.",
@@ -68,6 +81,23 @@ def write_thresholds(robot: Robot, header: Sequence[str], path: Path) -> None:
     write_text(path, threshold_text(robot, header))
 
 
+def write_into_model(robot: Robot, header: Sequence[str], path: Path) -> None:
+    """Write thresholds into a model.yaml, in place of any in it; all else stays as it is.
+
+    Args:
+        robot: with the thresholds in its settings ``collision``.
+        header: lines of a comment.
+        path: of the model.
+
+    Raises:
+        ConfigurationError: the settings do not match the robot.
+        ModelFileError: the file is in a form of YAML that is not supported.
+        OutputError: the file cannot be written.
+    """
+    text = read_text(path)
+    write_text(path, text_with_thresholds(text, threshold_parameters(robot), header, str(path)))
+
+
 def with_thresholds(robot: Robot, path: Path) -> Robot:
     """Return a robot with the thresholds of a file of ``dynid tune-collision``.
 
@@ -76,17 +106,14 @@ def with_thresholds(robot: Robot, path: Path) -> Robot:
     """
     parameters = ros_parameters(read_text(path), str(path))
     found = {
-        name.removeprefix(f"{_GROUP}."): value
+        name.removeprefix(f"{COLLISION}."): value
         for name, value in parameters.items()
-        if name.startswith(f"{_GROUP}.")
+        if name.startswith(f"{COLLISION}.")
     }
     if "torque_error_max" not in found:
         message = (
-            f"{path}: has no parameter '{_GROUP}.torque_error_max'; expected a file of `dynid "
+            f"{path}: has no parameter '{COLLISION}.torque_error_max'; expected a file of `dynid "
             "tune-collision -o`."
         )
         raise ConfigurationError(message)
-    collision = changed(robot.settings(CollisionSettings), found, f"{path}: {_GROUP}")
-    robot = robot.with_settings(collision)
-    collision_settings(robot, control_rate=1000.0)  # as many values as joints
-    return robot
+    return with_threshold_parameters(robot, found, str(path))

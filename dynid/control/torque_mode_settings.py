@@ -19,6 +19,7 @@ class TorqueControlSettings(TaskSettings):
     """
 
     group = "torque_control"
+    kept_with_model = True
 
     gravity: Literal["by_controller", "by_robot"] = "by_controller"
     """Who compensates gravity: ``by_robot`` where the robot adds its own torque against it."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class Model:
         errors: on the recordings used; None for a nominal model.
         determined: (p,) which standard parameters the recordings alone determine.
         quantities: defined in the profile.
+        thresholds: the controller's parameters ``collision`` that were tuned with this model, and
+            are in its file; they are among the robot's settings. Empty if there are none.
         source: its file and SHA-256, or the robot's name without a file.
         sealed: whether the file that it was read from has a valid seal.
     """
@@ -56,6 +58,7 @@ class Model:
     errors: ModelErrors | None = None
     determined: tuple[bool, ...] = ()
     quantities: StoredQuantities = NO_QUANTITIES
+    thresholds: Mapping[str, Any] = field(default_factory=dict)
     source: Source | None = None
     sealed: bool = True
 
@@ -126,7 +129,7 @@ class Model:
 
     def with_robot(self, robot: Robot) -> Model:
         """Return the same model with other settings of the robot, such as other filters."""
-        return replace(self, robot=robot)
+        return replace(self, robot=robot, thresholds={})
 
     def without_terms(self, kinds: Sequence[str]) -> Model:
         """Return the same model without joint terms of some kinds.
@@ -149,6 +152,7 @@ class Model:
             robot=robot,
             mechanism=robot.mechanism().with_parameters(self.parameters[kept]),
             determined=tuple(determined[kept].tolist()) if len(determined) else (),
+            thresholds={},
         )
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
@@ -189,6 +193,7 @@ class Model:
             self.base,
             determined=self.determined,
             quantities=self.quantities,
+            thresholds=self.thresholds,
         )
 
     def to_frame(self) -> DataFrame:

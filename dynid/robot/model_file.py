@@ -24,6 +24,7 @@ from dynid.robot.model_entries import (
 )
 from dynid.robot.provenance import BaseEstimate, ModelErrors, Provenance, StoredQuantities
 from dynid.robot.robot import Robot
+from dynid.robot.tuned_thresholds import stored_thresholds, with_threshold_parameters
 from dynid.transaction import settled
 
 MakeRobot = Callable[..., Robot]
@@ -74,6 +75,8 @@ def parse_model(
         entries = parse_entries(content, where)
         profile = yaml_mapping(entries.profile, f"{where}: its profile")
         robot = make_robot(profile, entries.urdf, where=f"{where}: its profile")
+        thresholds = stored_thresholds(content, where)
+        robot = with_threshold_parameters(robot, thresholds, where)
     except ConfigurationError as error:
         raise ModelFileError(str(error)) from None
     mechanism = check_mechanism(entries, robot, where)
@@ -95,6 +98,7 @@ def parse_model(
         errors=ModelErrors(**dict(entries.errors)),
         determined=entries.parameters_determined,
         quantities=StoredQuantities(**dict(entries.quantities or {})),
+        thresholds=thresholds,
         source=source,
         sealed=sealed and entries.format != UNSEALED_FORMAT,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from dynid.robot.provenance import (
 )
 from dynid.robot.robot import Robot
 from dynid.robot.seal import seal
+from dynid.robot.tuned_thresholds import COLLISION
 from dynid.robot.urdf_export import kinematic_urdf
 from dynid.text import iso_time
 
@@ -38,10 +39,11 @@ def model_text(
     *,
     determined: Sequence[bool] = (),
     quantities: StoredQuantities = NO_QUANTITIES,
+    thresholds: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the text of a ``model.yaml``; the arguments are a Model's attributes."""
     urdf = kinematic_urdf(robot.urdf_xml)
-    # settings for motion, simulation or control are not part of a model
+    # settings for motion or simulation are not part of a model
     profile = yaml.safe_dump(robot.yaml_content(with_model_only=True), sort_keys=False, width=100)
     made, mechanics = _provenance(provenance), _mechanics(robot, mechanism)
     hashes: dict[str, Value] = {"urdf_sha256": hashlib.sha256(urdf.encode()).hexdigest()}
@@ -61,7 +63,8 @@ def model_text(
         "profile": Block(profile),
     }
     return parameter_file(
-        {"model": entries}, header(robot, mechanism, provenance, errors, quantities)
+        {"model": entries, COLLISION: thresholds},
+        header(robot, mechanism, provenance, errors, quantities),
     )
 
 

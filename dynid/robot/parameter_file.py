@@ -14,10 +14,11 @@ from dynid.errors import ConfigurationError
 
 ANY_NODE = "/**"
 """Key in a parameter file for the parameters of any node."""
+PARAMETERS = "ros__parameters"
+"""Key below a node's name."""
 
 _WIDTH = 100
 _INDENT = "  "
-_PARAMETERS = "ros__parameters"
 _READ_AS_OTHER_THAN_TEXT = frozenset({"y", "yes", "on", "true", "n", "no", "off", "false", "null"})
 
 Scalar: TypeAlias = bool | int | float | str
@@ -60,8 +61,21 @@ def parameter_file(
         ValueError: a list mixes types.
     """
     comment = [f"# {_one_line(line)}".rstrip() for line in header]
-    body = _mapping({node: {"ros__parameters": parameters}}, 0)
+    body = _mapping({node: {PARAMETERS: parameters}}, 0)
     return "\n".join([*comment, *body]) + "\n"
+
+
+def group_text(name: str, parameters: Mapping[str, Value], remarks: Sequence[str]) -> str:
+    """Return the lines of a group, to be added at the end of a parameter file for one node.
+
+    Args:
+        name: of the group.
+        parameters: names and values within it.
+        remarks: lines of a comment in the group.
+    """
+    comment = [f"{_INDENT * 3}# {_one_line(line)}".rstrip() for line in remarks]
+    lines = [f"{_INDENT * 2}{name}:", *comment, *_mapping(parameters, 3)]
+    return "\n".join(lines) + "\n"
 
 
 def ros_parameters(text: str, where: str) -> dict[str, ParameterValue]:
@@ -76,12 +90,12 @@ def ros_parameters(text: str, where: str) -> dict[str, ParameterValue]:
     """
     content = yaml_mapping(text, where)
     nodes = list(content.values())
-    if len(nodes) != 1 or not isinstance(nodes[0], Mapping) or _PARAMETERS not in nodes[0]:
-        message = f"{where}: expected one node's name, and '{_PARAMETERS}:' below it."
+    if len(nodes) != 1 or not isinstance(nodes[0], Mapping) or PARAMETERS not in nodes[0]:
+        message = f"{where}: expected one node's name, and '{PARAMETERS}:' below it."
         raise ConfigurationError(message)
-    parameters = nodes[0][_PARAMETERS] or {}
+    parameters = nodes[0][PARAMETERS] or {}
     if not isinstance(parameters, Mapping):
-        message = f"{where}: '{_PARAMETERS}' must be a group of names and values."
+        message = f"{where}: '{PARAMETERS}' must be a group of names and values."
         raise ConfigurationError(message)
     return dict(_flat(parameters, ""))
 

@@ -30,6 +30,7 @@ class FeedforwardSettings(TaskSettings):
     """Feedforward torque: inverse dynamics of the commanded motion; per joint, or one for all."""
 
     group = "feedforward"
+    kept_with_model = True
 
     additive_torque_delay: Cycles = 3
     """Delay of the torque after its command [control cycles] (softMC: AdditiveTorqueDelay)."""
@@ -72,6 +73,7 @@ class CollisionSettings(TaskSettings):
     """
 
     group = "collision"
+    kept_with_model = True
 
     method: Literal["torque_error", "momentum"] = "torque_error"
     """Inverse dynamics of commands, or an observer of the generalised momentum."""

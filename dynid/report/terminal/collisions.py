@@ -46,9 +46,12 @@ def collisions_json(robot: Robot, found: Sequence[ThresholdReplay]) -> dict[str,
     }
 
 
-def print_collisions(console: Console, robot: Robot, found: Sequence[ThresholdReplay]) -> None:
+def print_collisions(
+    console: Console, robot: Robot, found: Sequence[ThresholdReplay], origin: str
+) -> None:
     """Print every alarm; for a recording without one, the smallest margin of each joint."""
     console = roomy(console)
+    print_text(console, f"Settings of the detector: {origin}.")
     for one in found:
         count = "no alarm" if not one.alarms else _counted(len(one.alarms))
         print_text(console, f"{one.recording}: {count} in {60 * one.hours:.3g} min", "bold")
