@@ -1,7 +1,8 @@
-"""False alarms and pushes of a real UR10e, by thresholds tuned on five recordings.
+"""False alarms and pushes of a real UR10e, by thresholds tuned on five and on all free recordings.
 
 The model is identified from four recordings, thresholds are tuned on those and on one of static
-poses. Everything else is only printed. ``python benchmarks/bench_collisions_ur10e.py``
+poses, and again on all 13 without contact. Everything else is only printed.
+``python benchmarks/bench_collisions_ur10e.py``
 """
 
 from __future__ import annotations
@@ -129,6 +130,40 @@ def print_thresholds(tuning: Tuning) -> None:
         )
 
 
+def print_forces(tuning: Tuning) -> None:
+    """Print the smallest forces at the tool that are found."""
+    for name, found in (("at rest", tuning.force_at_rest), ("in motion", tuning.force_in_motion)):
+        if found is not None:
+            joints = ", ".join(f"{one:.3g}" for one in found.of_joint)
+            print(
+                f"smallest force at the tool {name} [N]: by joint {joints}; best direction "
+                f"{found.easiest:.3g}, worst {found.hardest:.3g}"
+            )
+
+
+def print_causes(tuning: Tuning) -> None:
+    """Print which recording determines each threshold."""
+    for joint, cause in zip(tuning.joints, tuning.causes, strict=True):
+        print(
+            f"  {joint.joint:20} {'at rest' if cause.resting else 'in motion':9} "
+            f"{cause.threshold:6.2f} by {cause.recording} at {cause.time:.1f} s, without that "
+            f"{cause.without:.2f} N m"
+        )
+
+
+def print_all(robot: Robot, model: Model, every: list[Residual], pushed: Residual) -> None:
+    """Print the result of all free recordings together: more data must not lose a push."""
+    tuning = tune(robot, every, false_alarms_per_hour=0.1)
+    print_thresholds(tuning)
+    print_causes(tuning)
+    print_forces(tuning)
+    robot = with_collision(robot, **tuning.settings())
+    for name, one in zip((*TUNED, *LEFT_OUT), every, strict=True):
+        print(f"  {closest(replay_thresholds(robot, one, recording=name))}")
+    print_loaded(robot, model)
+    print_pushes(replay_thresholds(robot, pushed, recording=PUSHED))
+
+
 def main() -> None:
     """Identify, tune, play, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -144,6 +179,8 @@ def main() -> None:
     tuned = [residual(name) for name in TUNED]
     tuning = tune(robot, tuned, false_alarms_per_hour=0.1)
     print_thresholds(tuning)
+    print_causes(tuning)
+    print_forces(tuning)
     given, robot = robot, with_collision(robot, **tuning.settings())
     left_out = [residual(name) for name in LEFT_OUT]
     print("tuned on:")
@@ -155,7 +192,10 @@ def main() -> None:
     print("with a payload:")
     print_loaded(robot, model)
     print(f"{PUSHED}:")
-    print_pushes(replay_thresholds(robot, residual(PUSHED), recording=PUSHED))
+    pushed = residual(PUSHED)
+    print_pushes(replay_thresholds(robot, pushed, recording=PUSHED))
+    print("tuned on all recordings without contact:")
+    print_all(given, model, [*tuned, *left_out], pushed)
     if not arguments.no_rates:
         print_rates(given, tuned, left_out)
 

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from dynid.arguments import check_choice, check_number, check_type
+from dynid.control.left_out import without_spans
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import Tuning, tune
 from dynid.control.wrench.estimation import (
@@ -180,6 +181,7 @@ def tune_collision(
     recordings: Recordings,
     *,
     false_alarms_per_hour: float = 0.1,
+    without: Sequence[str] = (),
 ) -> Tuning:
     """Set collision thresholds as low as a rate of false alarms allows.
 
@@ -187,6 +189,8 @@ def tune_collision(
         model: for the controller; its robot has the detector's other settings.
         recordings: of motion similar to the robot's work, without contact.
         false_alarms_per_hour: acceptable rate, of all joints together.
+        without: contacts to leave out, ``16.1..17.0`` [s], of the second recording
+            ``2:16.1..17.0``.
 
     Raises:
         DynidError: a recording or setting is not suitable.
@@ -195,6 +199,8 @@ def tune_collision(
     check_number("tune_collision(): false_alarms_per_hour", false_alarms_per_hour, above=0)
     several = given_recordings("tune_collision()", recordings)
     residuals = [recorded_residual(model.robot, model.mechanism, one) for one in several]
+    names = [one.name or f"recording {k}" for k, one in enumerate(residuals, 1)]
+    residuals = without_spans(residuals, names, without)
     return tune(model.robot, residuals, false_alarms_per_hour=false_alarms_per_hour)
 
 

@@ -25,6 +25,14 @@ def tune_collision_command(
     false_alarms_per_hour: Annotated[
         float, typer.Option(metavar="RATE", help="Acceptable rate, all joints together.")
     ] = 0.1,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPAN",
+            help="Leave a contact out: START..STOP in seconds, of one of several recordings "
+            "2:START..STOP or NAME:START..STOP; repeatable.",
+        ),
+    ] = None,
     profile: OwnProfile = None,
     settings: SetCollision = None,
     force: ForceModel = False,
@@ -34,23 +42,34 @@ def tune_collision_command(
             "--output", "-o", metavar="FILE", help="New parameter file for the running controller."
         ),
     ] = None,
+    into_model: Annotated[
+        bool,
+        typer.Option(
+            "--into-model",
+            help="Write the thresholds into the file of --model, which a controller gets with "
+            "them; the model itself stays as it is.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Tune collision thresholds on recordings of free motion.
 
     Thresholds are as low as the acceptable rate of false alarms allows. In the recordings the robot
-    must not touch anything, and move as in its work: fast and slow, with pauses and reversals. The
-    time constant, debounce_time, low_speed and boost_time are those of the profile. Load
-    the file of -o by ros2 param load /feedforward_controller FILE, or copy the printed group into
-    the profile.
+    must not touch anything, and move as in its work: fast and slow, with pauses and reversals. A
+    recording with an outlying torque error is refused; if it is a contact, --without leaves it out.
+
+    The time constant, debounce_time, low_speed and boost_time are those of the model, or of
+    --profile. Load the file of -o by ros2 param load /feedforward_controller FILE, or write the
+    thresholds into the model.
     """
     from dynid.cli.json_output import print_json
-    from dynid.cli.loading import load_model_for
+    from dynid.cli.loading import collision_origin, load_model_for
     from dynid.configuration import changed
+    from dynid.control.left_out import without_spans
     from dynid.control.residual import recorded_residual
-    from dynid.control.threshold_file import write_thresholds
+    from dynid.control.threshold_file import write_into_model, write_thresholds
     from dynid.control.tuning import tune
-    from dynid.report.terminal.console import print_message, print_written, result_console
+    from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.tuning import print_tuning, profile_lines, tuning_header, tuning_json
     from dynid.robot.acceptance import check_acceptance
@@ -62,18 +81,14 @@ def tune_collision_command(
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)
     robot = loaded.robot
     check_acceptance(loaded, robot, str(model), force=force)
-    if profile is None and not as_json:
-        print_message(
-            "the other settings of the detector are those in the model, or defaults; --profile "
-            "uses those of a profile.",
-            kind="note",
-        )
+    origin = collision_origin(loaded, model, profile)
     console = result_console(as_json)
     residuals = []
     with progress(console) as step:
         for path in step.each(recordings, lambda path: f"reading {path.name}", of=_OF_READING):
             recording = load_recording(path, robot)
             residuals.append(recorded_residual(robot, loaded.mechanism, recording))
+        residuals = without_spans(residuals, [path.name for path in recordings], without or [])
         step("tuning")
         tuning = tune(
             robot,
@@ -81,14 +96,21 @@ def tune_collision_command(
             false_alarms_per_hour=false_alarms_per_hour,
             share=lambda done: step.share(_OF_READING + (1 - _OF_READING) * done),
         )
-    if output is not None:
+    written = [] if output is None else [output]
+    if output is not None or into_model:
         tuned = robot.with_settings(
             changed(robot.settings(CollisionSettings), tuning.settings(), "tuned thresholds")
         )
-        write_thresholds(tuned, tuning_header(robot, tuning, recordings, model), output)
+        header = tuning_header(robot, tuning, recordings, model)
+        header += [f"Left out: {span}." for span in without or []]
+        if output is not None:
+            write_thresholds(tuned, header, output)
+        if into_model:
+            write_into_model(tuned, header, model)
+            written.append(model)
     if as_json:
-        print_json(tuning_json(robot, tuning))
+        print_json(tuning_json(robot, tuning, origin))
     else:
-        print_tuning(console, robot, tuning)
+        print_tuning(console, robot, tuning, origin)
         typer.echo(profile_lines(robot, tuning), nl=False)
-        print_written(console, [] if output is None else [output])
+        print_written(console, written)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dynid.control.residual import Residual
     from dynid.robot.robot import Robot
 
-_BLOCK = 0.1  # [s] represented by its largest error
+BLOCK = 0.1  # [s] represented by its largest error
 _BETWEEN = 1.0  # [s] between two recordings
 _RARE = 0.999  # of all instants are less abrupt
 _BEYOND = 1e9  # [N m or N] larger than any error
@@ -37,7 +37,7 @@ class FreeMotion:
         boosted: whether the reversal boost acts (M, n).
         friction: largest dry friction of the model (M, n) [N m or N].
         viscous: size of its friction that grows with speed (M, n) [N m or N].
-        time: of each block (M,) [s].
+        time: of each block's start (M,) [s].
         hours: length of the motion [h].
     """
 
@@ -48,6 +48,15 @@ class FreeMotion:
     viscous: Array
     time: Array
     hours: float
+
+    def without(self, start: float, stop: float) -> FreeMotion:
+        """Return the motion without blocks that begin within a span [s]."""
+        kept = (self.time < start) | (self.time > stop)
+        parts = {
+            name: getattr(self, name)[kept]
+            for name in ("size", "features", "boosted", "friction", "viscous", "time")
+        }
+        return replace(self, **parts, hours=self.hours * float(np.mean(kept)))
 
 
 def joined(motions: Sequence[FreeMotion]) -> FreeMotion:
@@ -83,10 +92,11 @@ def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
     speed, acceleration = np.abs(residual.velocity), np.abs(residual.acceleration)
     features = np.stack([np.ones_like(size), speed, acceleration], axis=2)
     boosted = threshold > 1.5 * _BEYOND
-    length = max(1, round(_BLOCK * residual.rate))
+    length = max(1, round(BLOCK * residual.rate))
     count = len(size) // length
     at = size[: count * length].reshape(count, length, -1).argmax(axis=1)
-    rows = at + length * np.arange(count)[:, np.newaxis]
+    used = residual.counts()[: count * length].reshape(count, length).all(axis=1)
+    rows = (at + length * np.arange(count)[:, np.newaxis])[used]
     columns = np.arange(size.shape[1])
     return FreeMotion(
         size[rows, columns],
@@ -94,7 +104,7 @@ def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
         boosted[rows, columns],
         residual.friction[rows, columns],
         residual.viscous[rows, columns],
-        _BLOCK * np.arange(count, dtype=np.float64),
+        length / residual.rate * np.flatnonzero(used).astype(np.float64),
         residual.hours,
     )
 
@@ -110,7 +120,7 @@ def abrupt_acceleration(robot: Robot, residuals: Sequence[Residual]) -> tuple[fl
     """
     distances = [_from_mean(robot, one) for one in residuals]
     rare = np.quantile(np.concatenate(distances), _RARE, axis=0)
-    fastest = np.max([np.abs(one.velocity).max(axis=0) for one in residuals], axis=0)
+    fastest = np.max([np.abs(one.velocity[one.counts()]).max(axis=0) for one in residuals], axis=0)
     settings = collision_settings(robot, control_rate=residuals[0].rate)
     moves = (fastest > settings.low_speed) & (rare > 0)
     return tuple(float(step) for step in np.where(moves, rare, settings.acceleration_step))
@@ -123,4 +133,4 @@ def _from_mean(robot: Robot, residual: Residual) -> Array:
     first = acceleration[0]
     mean = first + lfilter([0.0, 1.0 - kept], [1.0, -kept], acceleration - first, axis=0)
     distance: Array = np.abs(acceleration - mean)
-    return distance
+    return distance[residual.counts()]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
+from scipy.stats import nct, norm
 
 from dynid.arrays import Array
 from dynid.control.free_motion import FreeMotion, joined
-from dynid.control.tail import Level, rare_level
+from dynid.control.tail import SAFE, TAIL_QUANTILE, Level, rare_level
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _LARGEST_FIT = 3000  # blocks of motion
 _FEWEST_MOVING = 50  # of them
+_FEWEST_WITH_TAIL = round(1 / (1 - TAIL_QUANTILE))  # blocks, of which one is in the tail
 _SHAPE_QUANTILE = 0.95  # of the errors, which determines the threshold's shape
 _MARGIN = 0.05  # over the largest recorded error
 _RESOLUTION = 1e-3  # of a threshold, relative to the largest error
@@ -68,11 +70,21 @@ class TunedJoint:
             motion: free motion.
             number: of the joint in it, from 0.
         """
+        shares, resting = self.shares(motion, number), motion.boosted[:, number]
+        return _largest(shares[~resting]), _largest(shares[resting])
+
+    def shares(self, motion: FreeMotion, number: int) -> Array:
+        """Return the ratios of errors to the threshold (M,); arguments as of :meth:`share`."""
         size, resting = motion.size[:, number], motion.boosted[:, number]
         coefficients = [self.torque_error_max, self.velocity_factor, self.acceleration_factor]
         threshold = motion.features[:, number] @ np.array(coefficients)
         at_rest = np.maximum(threshold + self.reversal_boost, motion.friction[:, number])
-        return _largest((size / threshold)[~resting]), _largest((size / at_rest)[resting])
+        ratios: Array = size / np.where(resting, at_rest, threshold)
+        return ratios
+
+    def level(self, *, resting: bool) -> float:
+        """Return the threshold at rest, or in motion at low speed [N m or N]."""
+        return self.torque_error_max + (self.reversal_boost if resting else 0.0)
 
     def higher(self, moving: float, resting: float) -> TunedJoint:
         """Return the threshold raised by factors of 1 or more, in motion and at rest."""
@@ -122,7 +134,8 @@ def tune_joint(
     moving = size + _DRIFT * friction
     shape = _shape(moving[~resting], features[~resting])
     shape[0] += _RESOLUTION * largest
-    at_speed = _level(motions, moving / (features @ shape), ~resting, alarms_per_hour, _MARGIN)
+    ratio = moving / (features @ shape)
+    at_speed = _level(motions, ratio, ~resting, alarms_per_hour, _MARGIN, sizes=ratio)
     constant, velocity, acceleration = (float(part) for part in at_speed.value * shape)
     found = TunedJoint(
         joint=name,
@@ -138,7 +151,16 @@ def tune_joint(
     if not rests:
         return found
     above = size - at_speed.value * (features @ shape)
-    at_rest = _level(motions, above, resting, alarms_per_hour, _MARGIN * largest, relative=False)
+    at_rest = _level(
+        motions,
+        above,
+        resting,
+        alarms_per_hour,
+        _MARGIN * largest,
+        sizes=size,
+        constant=constant,
+        relative=False,
+    )
     return replace(found, reversal_boost=max(at_rest.value, found.friction), resting=at_rest)
 
 
@@ -149,9 +171,15 @@ def _level(
     alarms_per_hour: float,
     margin: float,
     *,
+    sizes: Array,
+    constant: float = 0.0,
     relative: bool = True,
 ) -> Level:
-    """Return the highest of the levels from all recordings and from all but one.
+    """Return the lower one of two levels that hold the rate, each under an assumption of its own.
+
+    If the recordings are alike, it is the level of all of them, or of all but one where an easy
+    recording would lower it. If each recording has its own, because friction and motion differ,
+    nine of ten other recordings need no more than a level that follows from those of each.
 
     Args:
         motions: one for each recording.
@@ -159,20 +187,48 @@ def _level(
         counted: which of the blocks count (M,).
         alarms_per_hour: rate at which a level may be exceeded [1/h].
         margin: of a level over the largest value.
+        sizes: the thresholds that the values would need (M,).
+        constant: what is added to a level to make it a threshold.
         relative: whether the margin is a share of that value.
     """
     time = joined(motions).time
     recording = np.repeat(np.arange(len(motions)), [len(one.time) for one in motions])
-    levels = []
-    for left_out in range(-1, len(motions) if len(motions) > 1 else 0):
-        used = counted & (recording != left_out)
-        if np.count_nonzero(used) < (1 if left_out < 0 else _FEWEST_MOVING):
-            continue
-        hours = sum(one.hours for k, one in enumerate(motions) if k != left_out)
-        highest = float(values[used].max())
-        least = highest * (1 + margin) if relative else max(0.0, highest + margin)
-        levels.append(rare_level(values[used], time[used], hours * alarms_per_hour, least=least))
-    return max(levels, key=lambda level: level.value)
+
+    def level(used: NDArray[np.bool_], numbers: Sequence[int]) -> Level:
+        wanted = alarms_per_hour * sum(motions[k].hours for k in numbers)
+        return rare_level(values[used], time[used], wanted, least=least(values[used]))
+
+    def least(recorded: Array) -> float:
+        highest = float(recorded.max())
+        return highest * (1 + margin) if relative else max(0.0, highest + margin)
+
+    every = range(len(motions))
+    levels, own = [level(counted, every)], []
+    for k in every if len(motions) > 1 else ():
+        others, alone = counted & (recording != k), counted & (recording == k)
+        if np.count_nonzero(others) >= _FEWEST_MOVING:
+            levels.append(level(others, [j for j in every if j != k]))
+        if np.count_nonzero(alone) >= _FEWEST_WITH_TAIL:
+            size, wanted = sizes[alone], alarms_per_hour * motions[k].hours
+            found = rare_level(size, time[alone], wanted, least=float(size.max()), quantile=0.5)
+            own.append(found.value)
+    pooled = max(levels, key=lambda one: one.value)
+    separate = max(least(values[counted]), _of_another(np.array(own)) - constant)
+    return pooled if pooled.value <= separate else pooled._replace(value=separate)
+
+
+def _of_another(levels: Array) -> float:
+    """Return the level that suffices for nine of ten other recordings, from those of some.
+
+    It does so with a confidence of nine in ten: the upper tolerance bound of a normal distribution
+    of their logarithms (Natrella 1963). Without two of them nothing is known.
+    """
+    count = len(levels)
+    if count < 2 or levels.min() <= 0.0:
+        return np.inf
+    logarithms = np.log(levels)
+    factor = nct.ppf(SAFE, count - 1, norm.ppf(SAFE) * np.sqrt(count)) / np.sqrt(count)
+    return float(np.exp(logarithms.mean() + factor * logarithms.std(ddof=1)))
 
 
 def _shape(size: Array, features: Array) -> Array:

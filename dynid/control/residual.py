@@ -21,6 +21,8 @@ from dynid.signals.preprocess import preprocess
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from dynid.dynamics.mechanism import Mechanism
     from dynid.dynamics.rigid_body import RigidBody
     from dynid.recording.model import Recording
@@ -44,6 +46,8 @@ class Residual:
         viscous: size of the model's friction that grows with speed (N, n) [N m or N].
         rate: samples per second [Hz].
         name: of the recording's files; empty if it has none.
+        position: (N, n) [rad or m]; None where it is not known.
+        left_out: spans that count for nothing, such as contacts, from and to [s] since its start.
     """
 
     error: Array
@@ -54,11 +58,21 @@ class Residual:
     viscous: Array
     rate: float
     name: str = ""
+    position: Array | None = None
+    left_out: tuple[tuple[float, float], ...] = ()
 
     @property
     def hours(self) -> float:
-        """Duration [h]."""
-        return len(self.error) / self.rate / 3600
+        """Duration of what counts [h]."""
+        return np.count_nonzero(self.counts()) / self.rate / 3600
+
+    def counts(self) -> NDArray[np.bool_]:
+        """Return which samples count (N,)."""
+        time = np.arange(len(self.error)) / self.rate
+        found = np.ones(len(time), dtype=np.bool_)
+        for start, stop in self.left_out:
+            found &= (time < start) | (time > stop)
+        return found
 
     def unexplained(self) -> Array:
         """Return the shares of the joints' torque that the model does not explain (n,).
@@ -73,8 +87,9 @@ class Residual:
             means: Array = values[: count * length].reshape(count, length, -1).mean(axis=1)
             return means
 
-        beyond = np.maximum(np.abs(blocks(self.error)) - blocks(self.friction), 0.0)
-        size = np.sqrt(np.mean(blocks(self.torque) ** 2, axis=0))
+        used = blocks(self.counts()[:, np.newaxis])[:, 0] == 1.0
+        beyond = np.maximum(np.abs(blocks(self.error)) - blocks(self.friction), 0.0)[used]
+        size = np.sqrt(np.mean(blocks(self.torque)[used] ** 2, axis=0))
         share: Array = np.sqrt(np.mean(beyond**2, axis=0)) / np.maximum(size, 1e-12)
         return share
 
@@ -157,6 +172,7 @@ def recorded_residual(
         viscous,
         signals.sampling_rate,
         source_names(recording.sources),
+        position=motion[0],
     )
 
 

@@ -8,12 +8,13 @@ import numpy as np
 
 from dynid.arrays import Array
 
-_TAIL_QUANTILE = 0.9  # of the values, above which they are the tail
-_APART = 0.5  # [s] between independent excesses
-_SAFE = 0.9  # quantile of the bootstrapped levels that is used
+TAIL_QUANTILE = 0.9  # of the values, above which they are the tail
+APART = 0.5  # [s] between independent excesses
 _RANGE = (0.05, 0.95)
 _RESAMPLED = 200  # times
 
+SAFE = 0.9
+"""Share of other recordings of the same kind that a level is sufficient for."""
 RAREST, MOST_FREQUENT = 1e-9, 1e6
 """Rates of false alarms for which levels can be found [1/h]."""
 
@@ -38,46 +39,50 @@ class Level(NamedTuple):
         return Level(factor * self.value, factor * self.low, factor * self.high, self.peaks)
 
 
-def rare_level(values: Array, time: Array, wanted: float, *, least: float) -> Level:
+def rare_level(
+    values: Array, time: Array, wanted: float, *, least: float, quantile: float = SAFE
+) -> Level:
     """Return the level that ``values`` exceed ``wanted`` times in as much time.
 
     Values above their 0.9 quantile are modelled as a Poisson process with a Pareto tail (peaks over
     threshold: Davison, Smith 1990). Resampling the independent excesses (bootstrap) gives the
-    uncertainty; the level is the 0.9 quantile of it.
+    uncertainty, of which the level is a quantile.
 
     Args:
         values: (M,).
         time: of each [s], increasing.
         wanted: number of times; below 1 the tail is extrapolated.
         least: lower bound of the level.
+        quantile: of the resampled levels.
     """
-    beyond = float(np.quantile(values, _TAIL_QUANTILE))
+    beyond = float(np.quantile(values, TAIL_QUANTILE))
     tail = values > beyond
     excesses = values[tail] - beyond
     if len(excesses) == 0:
         return Level(least, least, least, 0)
-    peaks = 1 + int(np.count_nonzero(np.diff(time[tail]) > _APART))
+    peaks = 1 + int(np.count_nonzero(np.diff(time[tail]) > APART))
     random = np.random.default_rng(0)
     drawn = random.choice(excesses, (_RESAMPLED, peaks))
     often = len(excesses) / wanted
-    levels = np.array([max(beyond + _passed_once_in(often, one), least) for one in drawn])
-    low, value, high = np.quantile(levels, [_RANGE[0], _SAFE, _RANGE[1]])
+    levels = np.maximum(beyond + _passed_once_in(often, drawn), least)
+    low, value, high = np.quantile(levels, [_RANGE[0], quantile, _RANGE[1]])
     return Level(float(value), float(low), float(high), peaks)
 
 
-def _passed_once_in(often: float, excesses: Array) -> float:
-    """Return the value that one excess in ``often`` exceeds.
+def _passed_once_in(often: float, excesses: Array) -> Array:
+    """Return the values (K,) that one excess in ``often`` exceeds, of K samples (K, M).
 
     By the generalised Pareto distribution with these probability-weighted moments (Hosking, Wallis
     1987), restricted to tails that are at most exponential.
     """
     if often <= 1:
-        return 0.0
-    ordered = np.sort(excesses)
-    count = len(ordered)
-    mean = float(ordered.mean())
-    weighted = float(np.mean(ordered * (count - 0.65 - np.arange(count)) / count))
-    shape = 2.0 - mean / max(mean - 2.0 * weighted, 1e-12 * mean)
-    if shape >= 0.0:
-        return mean * float(np.log(often))
-    return mean * (1.0 - shape) / shape * float(often**shape - 1.0)
+        return np.zeros(len(excesses))
+    ordered = np.sort(excesses, axis=1)
+    count = ordered.shape[1]
+    mean = ordered.mean(axis=1)
+    weighted = ordered @ (count - 0.65 - np.arange(count)) / count**2
+    shape = 2.0 - mean / np.maximum(mean - 2.0 * weighted, 1e-12 * mean)
+    exponential = mean * np.log(often)
+    bounded = np.minimum(shape, -1e-9)
+    limited: Array = mean * (1.0 - bounded) / bounded * (often**bounded - 1.0)
+    return np.where(shape >= 0.0, exponential, limited)

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dynid.control.free_motion import abrupt_acceleration, free_motion
+from dynid.arrays import Array
+from dynid.control.contact_check import check_no_contact
+from dynid.control.detectable_force import DetectableForce, detectable_force
+from dynid.control.free_motion import FreeMotion, abrupt_acceleration, free_motion
 from dynid.control.joint_thresholds import TUNED, TunedJoint, rounded_up, tune_joint
 from dynid.control.residual import check_explained, with_collision
-from dynid.control.tail import MOST_FREQUENT, RAREST
+from dynid.control.tail import APART, MOST_FREQUENT, RAREST, SAFE
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -24,6 +27,27 @@ _DATA_SHARE = 0.01  # expected false alarms in the recordings, below which resul
 
 
 @dataclass(frozen=True)
+class Cause:
+    """The part of a recording that determines a joint's threshold.
+
+    Attributes:
+        recording: its name.
+        time: at which an error is the largest share of the threshold [s].
+        error: that filtered torque error [N m or N].
+        resting: whether the joint is at or near standstill there, so that the boost acts.
+        threshold: at rest there, else in motion at low speed [N m or N].
+        without: what it would be without the second around that time [N m or N].
+    """
+
+    recording: str
+    time: float
+    error: float
+    resting: bool
+    threshold: float
+    without: float
+
+
+@dataclass(frozen=True)
 class Tuning:
     """Thresholds of all joints.
 
@@ -34,6 +58,10 @@ class Tuning:
         false_alarms_per_hour: requested rate, of all joints together.
         held_out_alarms: alarms in each recording of thresholds from the others; empty where there
             is only one.
+        causes: of each joint's threshold, the part of a recording that determines it.
+        force_at_rest: the smallest forces at the tool that are found while the robot rests; None
+            where positions are not known.
+        force_in_motion: the same at constant low speed.
         warnings: sentences for the user.
     """
 
@@ -42,6 +70,9 @@ class Tuning:
     hours: float
     false_alarms_per_hour: float
     held_out_alarms: tuple[int, ...]
+    causes: tuple[Cause, ...]
+    force_at_rest: DetectableForce | None
+    force_in_motion: DetectableForce | None
     warnings: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -71,8 +102,9 @@ def tune(
     In motion a joint's threshold has the shape of the high quantiles of its filtered torque error
     over speed and acceleration (quantile regression: Koenker, Bassett 1978), scaled so that
     errors exceed it at the wanted rate (:func:`rare_level`); the additional error near standstill
-    is the boost. No threshold is below the largest recorded error. Where a recording exceeds the
-    thresholds from the others, a new one may as well, so they are raised by that factor.
+    is the boost. No threshold is below the largest recorded error. Where more than one in ten
+    recordings exceeds the thresholds from the others, a new one may as well, so they are raised by
+    that factor.
 
     Args:
         robot: its ``collision`` has the detector's time constant, debounce time, low_speed and
@@ -82,8 +114,9 @@ def tune(
         share: called with the share of the fits that are done.
 
     Raises:
-        ConfigurationError: there is too little motion, the rate is 0 or no rate, or the model
-            does not explain the torque of a recording.
+        ConfigurationError: there is too little motion, the rate is 0 or no rate, the model does
+            not explain the torque of a recording, torque errors are outlying as in a contact, or a
+            threshold is above ``torque_max``.
     """
     if not RAREST <= false_alarms_per_hour <= MOST_FREQUENT:
         message = (
@@ -99,18 +132,24 @@ def tune(
         )
         raise ConfigurationError(message)
     check_explained(robot.joints, residuals)
+    names = [one.name or f"recording {k}" for k, one in enumerate(residuals, 1)]
+    check_no_contact(robot.joints, [free_motion(robot, one) for one in residuals], names)
     rate = false_alarms_per_hour / len(robot.joints)
     found = _fit(robot, residuals, rate)
-    held_out, raised = [], np.ones((len(robot.joints), 2))
+    held_out, shares = [], []
     parts = list(_left_out(residuals))
     for number, (k, others) in enumerate(parts, 1):
         share(number / (1 + len(parts)))
         fit = _fit(robot, others, rate)
         held_out.append(_count(robot, fit, residuals[k]))
         motion = free_motion(with_collision(robot, **fit.settings()), residuals[k])
-        raised = np.maximum(raised, [one.share(motion, j) for j, one in enumerate(fit.joints)])
-    factors = raised.tolist()
+        shares.append([one.share(motion, j) for j, one in enumerate(fit.joints)])
+    factors = _raised(shares, len(robot.joints))
     joints = tuple(one.higher(*both) for one, both in zip(found.joints, factors, strict=True))
+    fit = _Fit(joints, found.acceleration_step)
+    causes = _causes(robot, residuals, fit, rate, names)
+    _check_torque_max(robot, joints, causes)
+    at_rest = np.array([one.torque_error_max + one.reversal_boost for one in joints])
     warnings = [
         *_warnings(hours, false_alarms_per_hour, sum(held_out)),
         *_poor_joints(joints, robot),
@@ -121,8 +160,76 @@ def tune(
         hours,
         false_alarms_per_hour,
         tuple(held_out),
+        causes,
+        detectable_force(robot, residuals, at_rest),
+        detectable_force(robot, residuals, np.array([one.torque_error_max for one in joints])),
         tuple(warnings),
     )
+
+
+def _causes(
+    robot: Robot, residuals: Sequence[Residual], fit: _Fit, rate: float, names: Sequence[str]
+) -> tuple[Cause, ...]:
+    """Return what determines each joint's threshold, by tuning it again without that."""
+    robot = with_collision(robot, acceleration_step=fit.acceleration_step)
+    motions = [free_motion(robot, one) for one in residuals]
+    return tuple(
+        _cause(joint, number, motions, rate, names) for number, joint in enumerate(fit.joints)
+    )
+
+
+def _cause(
+    joint: TunedJoint,
+    number: int,
+    motions: Sequence[FreeMotion],
+    rate: float,
+    names: Sequence[str],
+) -> Cause:
+    shares = [joint.shares(motion, number) for motion in motions]
+    k = int(np.argmax([share.max(initial=0.0) for share in shares]))
+    block = int(np.argmax(shares[k]))
+    time = float(motions[k].time[block])
+    parts = list(motions)
+    parts[k] = motions[k].without(time - APART, time + APART)
+    other = tune_joint([one for one in parts if len(one.time)], number, joint.joint, rate)
+    resting = bool(motions[k].boosted[block, number])
+    threshold = joint.level(resting=resting)
+    return Cause(
+        names[k],
+        time,
+        float(motions[k].size[block, number]),
+        resting,
+        threshold,
+        min(threshold, other.higher(*joint.raised).level(resting=resting)),
+    )
+
+
+def _check_torque_max(robot: Robot, joints: Sequence[TunedJoint], causes: Sequence[Cause]) -> None:
+    for joint, cause, limit in zip(joints, causes, _torque_max(robot), strict=True):
+        # dry friction of the model, which may be as large, is no error
+        needed = joint.torque_error_max + (0.0 if joint.resting is None else joint.resting.value)
+        if needed > limit:
+            raise ConfigurationError(
+                f"joint '{joint.joint}': its threshold of {needed:.3g} N m (N) is above its "
+                f"torque_max of {limit:g}, because its torque error reaches {cause.error:.3g} at "
+                f"{cause.time:.1f} s of {cause.recording}; omit that recording, or leave the "
+                "contact out with --without, or improve the model; nothing was written."
+            )
+
+
+def _torque_max(robot: Robot) -> Array:
+    """Return the limits of the joints' torques (n,); inf where there are none."""
+    limit = np.inf if robot.limits.torque_max is None else robot.limits.torque_max
+    return np.broadcast_to(np.asarray(limit, dtype=np.float64), len(robot.joints))
+
+
+def _raised(shares: Sequence[Sequence[tuple[float, float]]], joints: int) -> list[list[float]]:
+    """Return the factors of each joint that suffice for nine of ten recordings; 1 or more."""
+    if not shares:
+        return [[1.0, 1.0]] * joints
+    needed = np.quantile(np.array(shares), SAFE, axis=0, method="inverted_cdf")
+    factors: list[list[float]] = np.maximum(needed, 1.0).tolist()
+    return factors
 
 
 class _Fit(NamedTuple):
@@ -174,15 +281,13 @@ def _hours(residuals: Sequence[Residual]) -> float:
 
 def _poor_joints(joints: Sequence[TunedJoint], robot: Robot) -> Iterator[str]:
     """Yield sentences on thresholds that are too high, or based on too few data."""
-    limit = robot.limits.torque_max
-    largest = np.full(len(joints), np.inf) if limit is None else np.broadcast_to(limit, len(joints))
-    for joint, torque_max in zip(joints, largest, strict=True):
+    for joint, torque_max in zip(joints, _torque_max(robot), strict=True):
         if joint.resting is None:
             yield (
                 f"joint '{joint.joint}' hardly moves or is hardly at rest in the recordings, so "
                 "it has one threshold for both; record both."
             )
-        if joint.torque_error_max + joint.reversal_boost > 0.5 * torque_max:
+        if joint.level(resting=True) > 0.5 * torque_max:
             yield (
                 f"joint '{joint.joint}': its threshold at rest is more than half of torque_max, "
                 "so few collisions will be detected; record more starts and stops, allow more "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import yaml
 from rich.text import Text
 
+from dynid.json_text import json_fields
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.robot.torque_settings import CollisionSettings
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from dynid.control.detectable_force import DetectableForce
     from dynid.control.tail import Level
     from dynid.control.tuning import Tuning
     from dynid.robot.robot import Robot
@@ -51,10 +54,11 @@ def tuning_header(
     ]
 
 
-def tuning_json(robot: Robot, tuning: Tuning) -> dict[str, Any]:
+def tuning_json(robot: Robot, tuning: Tuning, origin: str) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     return {
         "robot": robot.name,
+        "settings": origin,
         "minutes": 60 * tuning.hours,
         "false_alarms_per_hour": tuning.false_alarms_per_hour,
         "joints": [joint.joint for joint in tuning.joints],
@@ -65,13 +69,28 @@ def tuning_json(robot: Robot, tuning: Tuning) -> dict[str, Any]:
         "raised": [joint.raised for joint in tuning.joints],
         "moving": [joint.moving._asdict() for joint in tuning.joints],
         "resting": [joint.resting and joint.resting._asdict() for joint in tuning.joints],
+        "causes": [json_fields(cause) for cause in tuning.causes],
+        "detectable_force_at_rest": _force_json(tuning.force_at_rest),
+        "detectable_force_in_motion": _force_json(tuning.force_in_motion),
         "warnings": tuning.warnings,
     }
 
 
-def print_tuning(console: Console, robot: Robot, tuning: Tuning) -> None:
+def _force_json(found: DetectableForce | None) -> dict[str, Any] | None:
+    """Return forces [N], null where none is found."""
+    if found is None:
+        return None
+    return {
+        "of_joint": [one if isfinite(one) else None for one in found.of_joint],
+        "easiest": found.easiest if isfinite(found.easiest) else None,
+        "hardest": found.hardest if isfinite(found.hardest) else None,
+    }
+
+
+def print_tuning(console: Console, robot: Robot, tuning: Tuning, origin: str) -> None:
     """Print each joint's threshold at rest and in motion, its basis, and warnings."""
     console = roomy(console)
+    print_text(console, f"Settings of the detector: {origin}.")
     print_text(
         console,
         f"{robot.name}: collision thresholds from {60 * tuning.hours:.3g} min of free "
@@ -105,10 +124,47 @@ def print_tuning(console: Console, robot: Robot, tuning: Tuning) -> None:
         "Filtered torque errors and thresholds in N m (N at prismatic joints); (90 %): range of "
         "the threshold that nine of ten other recordings of the same length would give.",
     )
+    _print_causes(console, tuning)
+    _print_forces(console, tuning)
     if tuning.held_out_alarms:
         counts = ", ".join(map(str, tuning.held_out_alarms))
         print_text(console, f"Alarms in each recording with thresholds from the others: {counts}.")
     print_sentences(console, "Warnings", tuning.warnings, "yellow")
+
+
+def _print_causes(console: Console, tuning: Tuning) -> None:
+    """Print which part of which recording determines each joint's threshold."""
+    rows = table("threshold of", "determined by", "at [s]", "error", "threshold", "without")
+    for joint, cause in zip(tuning.joints, tuning.causes, strict=True):
+        rows.add_row(
+            Text(f"{joint.joint}, {'at rest' if cause.resting else 'in motion'}"),
+            Text(cause.recording),
+            f"{cause.time:.1f}",
+            significant(cause.error, _DIGITS),
+            significant(cause.threshold, _DIGITS),
+            significant(cause.without, _DIGITS),
+        )
+    console.print(rows)
+    print_text(console, "without: the threshold if half a second around that time is left out.")
+
+
+def _print_forces(console: Console, tuning: Tuning) -> None:
+    """Print the smallest forces at the tool that are found."""
+    at_rest, moving = tuning.force_at_rest, tuning.force_in_motion
+    if at_rest is None or moving is None:
+        return
+    rows = table("smallest force at the tool", "at rest [N]", "in motion [N]")
+    for number, joint in enumerate(tuning.joints):
+        pair = (at_rest.of_joint[number], moving.of_joint[number])
+        rows.add_row(Text(f"by {joint.joint}, best direction"), *map(_newtons, pair))
+    rows.add_row("by any joint, best direction", *map(_newtons, (at_rest.easiest, moving.easiest)))
+    rows.add_row("by any joint, worst direction", *map(_newtons, (at_rest.hardest, moving.hardest)))
+    console.print(rows)
+    print_text(console, "Means over the recorded poses, of a force that lasts, without moment.")
+
+
+def _newtons(force: float) -> str:
+    return significant(force, 2) if isfinite(force) else "none"
 
 
 def _range(level: Level) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,14 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from support.small_robot import write_small_robot
 
 from dynid import cli
+from dynid.errors import ModelFileError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
 from dynid.identification.identify import identify
-from dynid.profile import load_robot
+from dynid.profile import load_model, load_robot
 from dynid.recording.convert import write_bag
+from dynid.robot.recordings import load_recording
+from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.simulate import simulate
 
 ONSET, LENGTH, PUSH = 2.0, 0.3, 40.0  # [s], [s], [N m] far beyond any threshold of this robot
@@ -150,3 +155,104 @@ def test_a_wrong_payload_reduces_the_margins(
         without["recordings"][0]["margins"], loaded["recordings"][0]["margins"], strict=True
     ):
         assert heavy["share"] > plain["share"]  # the robot does not carry it
+
+
+@pytest.fixture(scope="module")
+def travelling(workshop: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model whose profile has settings of the detector, and its recordings."""
+    folder = tmp_path_factory.mktemp("travelling")
+    group = {"torque_error_time_constant": 0.032, "low_speed": 0.07, "boost_time": 0.2}
+    robot = load_robot(write_small_robot(folder, collision=group))
+    identify(robot, load_recording(workshop / "free", robot)).model.save(folder / "model.yaml")
+    for name in ("free", "pushed", "tuning"):
+        (folder / name).symlink_to(workshop / name)
+    return folder
+
+
+def test_the_profiles_collision_group_is_kept_with_the_model(
+    travelling: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = load_model(travelling / "model.yaml").robot.settings(CollisionSettings)
+    assert kept.torque_error_time_constant == (0.032,)
+    assert (kept.low_speed, kept.boost_time) == ((0.07,), 0.2)
+    tune = ["tune-collision", travelling / "tuning", "-m", travelling / "model.yaml"]
+    assert run(monkeypatch, *tune) == 0
+    printed = capsys.readouterr().out
+    lines = yaml.safe_load(printed[printed.index("collision:\n") :])
+    assert lines["collision"]["torque_error_time_constant"] == [0.032]
+    assert f"Settings of the detector: of the profile in {travelling}/model.yaml" in printed
+
+
+def test_thresholds_in_the_model_are_used_and_the_rest_of_the_file_stays(
+    travelling: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, file = travelling / "model.yaml", travelling / "thresholds.yaml"
+    before = path.read_text()
+    tune = ["tune-collision", travelling / "tuning", "-m", path, "--into-model"]
+    assert run(monkeypatch, *tune, "-o", file) == 0
+    assert path.read_text().startswith(before)
+    added = yaml.safe_load(path.read_text())["/**"]["ros__parameters"]["collision"]
+    assert (
+        added
+        == next(iter(yaml.safe_load(file.read_text()).values()))["ros__parameters"]["collision"]
+    )
+    model = load_model(path)
+    assert model.sealed
+    assert (
+        list(model.robot.settings(CollisionSettings).torque_error_max or ())
+        == added["torque_error_max"]
+    )
+    capsys.readouterr()
+    assert run(monkeypatch, "collisions", travelling / "pushed", "-m", path) == 0
+    assert f"tuned with the model, in {path}" in " ".join(capsys.readouterr().out.split())
+    # a second time they are replaced, and they stay when the model is saved
+    assert run(monkeypatch, *tune, "--false-alarms-per-hour", "1000") == 0
+    assert path.read_text().startswith(before)
+    assert path.read_text().count("torque_error_max") == before.count("torque_error_max") + 1
+    assert load_model(path).text().count("    collision:") == 1
+
+
+def test_a_model_without_the_group_gives_defaults_and_names_them(
+    travelling: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (travelling / "model.yaml").read_text()
+    content = yaml.safe_load(text)
+    entries = content["/**"]["ros__parameters"]["model"]
+    content["/**"]["ros__parameters"].pop("collision", None)
+    profile = yaml.safe_load(entries["profile"])
+    for group in ("collision", "feedforward", "torque_control"):
+        del profile[group]
+    entries["profile"] = yaml.safe_dump(profile)
+    old = travelling / "old.yaml"
+    old.write_text(yaml.safe_dump(content))
+    assert load_model(old).robot.settings(CollisionSettings) == CollisionSettings()
+    assert run(monkeypatch, "tune-collision", travelling / "tuning", "-m", old) == 0
+    assert f"defaults, because {old} has none" in " ".join(capsys.readouterr().out.split())
+
+
+def test_wrong_thresholds_in_a_model_are_refused(travelling: Path) -> None:
+    content = yaml.safe_load((travelling / "model.yaml").read_text())
+    for group, sentence in (
+        ([1.0], "'collision' must be a group"),
+        ({"torque_error_max": [1.0, 2.0, 3.0]}, "has 3 values, expected 1 or 2"),
+        ({"torque_error_mix": [1.0]}, "did you mean 'torque_error_max'"),
+    ):
+        content["/**"]["ros__parameters"]["collision"] = group
+        other = travelling / "other.yaml"
+        other.write_text(yaml.safe_dump(content))
+        with pytest.raises(ModelFileError, match=sentence):
+            load_model(other)
+
+
+def test_a_contact_is_refused_until_it_is_left_out(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = workshop / "without.yaml"
+    tune = ["tune-collision", workshop / "free", workshop / "pushed", "-m", workshop / "model.yaml"]
+    assert run(monkeypatch, *tune, "-o", output) == 2
+    refused = " ".join(capsys.readouterr().err.split())
+    assert "nothing was written" in refused
+    assert not output.exists()
+    option = re.findall(r"--without ([^ ,]+)", refused)
+    assert run(monkeypatch, *tune, "-o", output, "--without", *option) == 0
+    assert f"Left out: {option[0]}." in output.read_text()

@@ -148,7 +148,7 @@ def test_an_additional_recording_at_rest_lowers_no_threshold(tmp_path: Path) -> 
     robot = small_profile(tmp_path, low_speed=[0.2])
     moving = [swinging(2.0), swinging(2.0, seed=1)]
     for rough in moving:
-        rough.error[np.abs(rough.velocity) <= 0.2] *= 10.0
+        rough.error[np.abs(rough.velocity) <= 0.2] *= 5.0
     alone = tune(robot, moving, false_alarms_per_hour=6.0)
     with_rest = tune(robot, [*moving, resting(5.0)], false_alarms_per_hour=6.0)
     for before, after in zip(alone.joints, with_rest.joints, strict=True):
@@ -277,8 +277,13 @@ def test_the_command_line_prints_json(
         *("robot", "minutes", "false_alarms_per_hour", "joints", "torque_error_max"),
         *("velocity_factor", "acceleration_factor", "reversal_boost", "acceleration_step"),
         *("held_out_alarms", "largest_error", "friction", "raised", "moving", "resting"),
+        *("settings", "causes", "detectable_force_at_rest", "detectable_force_in_motion"),
         "warnings",
     }
+    assert set(printed["causes"][0]) == {
+        *("recording", "time", "error", "resting", "threshold", "without"),
+    }
+    assert set(printed["detectable_force_at_rest"]) == {"of_joint", "easiest", "hardest"}
     assert set(printed["moving"][0]) == {"value", "low", "high", "peaks"}
     assert printed["joints"] == ["shoulder", "elbow"]
     assert len(printed["torque_error_max"]) == 2
