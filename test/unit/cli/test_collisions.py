@@ -209,7 +209,7 @@ def test_thresholds_in_the_model_are_used_and_the_rest_of_the_file_stays(
     assert run(monkeypatch, *tune, "--false-alarms-per-hour", "1000") == 0
     assert path.read_text().startswith(before)
     assert path.read_text().count("torque_error_max") == before.count("torque_error_max") + 1
-    assert load_model(path).text().count("    collision:") == 1
+    assert load_model(path).text().count("\n    collision:") == 1
 
 
 def test_a_model_without_the_group_gives_defaults_and_names_them(
