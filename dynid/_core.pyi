@@ -344,6 +344,9 @@ class CollisionCause:
     speed: CollisionCause
     no_model: CollisionCause
     blind: CollisionCause
+    velocity_mismatch: CollisionCause
+    no_response: CollisionCause
+    speed_grew: CollisionCause
 
 class CollisionReaction:
     __members__: ClassVar[Mapping[str, CollisionReaction]]
@@ -699,6 +702,26 @@ class TorquePhase:
     stopping: TorquePhase
     stopped: TorquePhase
 
+class TorqueStartAnswer:
+    __members__: ClassVar[Mapping[str, TorqueStartAnswer]]
+    done: TorqueStartAnswer
+    no_position: TorqueStartAnswer
+    no_model: TorqueStartAnswer
+    torque: TorqueStartAnswer
+
+class TorqueStart:
+    answer: TorqueStartAnswer
+    drive: int
+    holding_torque: float
+    torque_max: float
+    def __bool__(self) -> bool: ...
+
+TORQUE_RESERVE: float
+
+def describe_torque_start(
+    start: TorqueStart, joints: list[str], sliding: list[bool]
+) -> str: ...
+
 class TorqueLawSettings:
     law: ControlLawSettings
     gravity: GravityBy
@@ -717,10 +740,12 @@ class TorqueLawSettings:
 
 class TorqueLaw:
     def __init__(self, drives: int, settings: TorqueLawSettings) -> None: ...
-    def start(self, position: _Array, /) -> bool: ...
+    def start(self, position: _Array, /) -> TorqueStart: ...
     def use(self, model: ControlModel | None) -> None: ...
     def update(self, reference: Reference, feedback: Feedback, cycles: float = 1.0) -> None: ...
     def stop(self) -> None: ...
+    @property
+    def stop_failed(self) -> bool: ...
     @property
     def holding_torque(self) -> _Array: ...
     @property

@@ -5,11 +5,14 @@
 
 #include <pybind11/eigen.h>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bindings.hpp"
+#include "dynid/control_report.hpp"
 
 namespace py = pybind11;
 
@@ -27,7 +30,7 @@ void check_size(const dynid::TorqueLaw & law, const Vector & vector)
   }
 }
 
-bool start(dynid::TorqueLaw & law, const Vector & position)
+dynid::TorqueStart start(dynid::TorqueLaw & law, const Vector & position)
 {
   check_size(law, position);
   return law.start(position);
@@ -60,6 +63,24 @@ void bind_settings(py::module_ & module)
     .value("following", TorquePhase::following)
     .value("stopping", TorquePhase::stopping)
     .value("stopped", TorquePhase::stopped);
+  py::enum_<TorqueStartAnswer>(module, "TorqueStartAnswer")
+    .value("done", TorqueStartAnswer::done)
+    .value("no_position", TorqueStartAnswer::no_position)
+    .value("no_model", TorqueStartAnswer::no_model)
+    .value("torque", TorqueStartAnswer::torque);
+  py::class_<TorqueStart>(module, "TorqueStart")
+    .def_readonly("answer", &TorqueStart::answer)
+    .def_readonly("drive", &TorqueStart::drive)
+    .def_readonly("holding_torque", &TorqueStart::holding_torque)
+    .def_readonly("torque_max", &TorqueStart::torque_max)
+    .def("__bool__", &TorqueStart::done);
+  module.attr("TORQUE_RESERVE") = torque_reserve;
+  module.def(
+    "describe_torque_start",
+    [](
+      const TorqueStart & start, const std::vector<std::string> & joints,
+      const std::vector<bool> & sliding) { return describe(start, {joints, sliding}); },
+    py::arg("start"), py::arg("joints"), py::arg("sliding"));
   using Settings = TorqueLawSettings;
   py::class_<Settings>(module, "TorqueLawSettings")
     .def(py::init<>())
@@ -95,5 +116,6 @@ void dynid::bind_torque_law(py::module_ & module)
     .def_property_readonly("holding_torque", &TorqueLaw::holding_torque, copied)
     .def_property_readonly("torque_command", &TorqueLaw::torque_command, copied)
     .def_property_readonly("phase", &TorqueLaw::phase)
+    .def_property_readonly("stop_failed", &TorqueLaw::stop_failed)
     .def_property_readonly("law", &TorqueLaw::law, py::return_value_policy::reference_internal);
 }

@@ -30,17 +30,30 @@ bool TorqueController::start_law()
 {
   take_requests();
   if (drives_) {
+    begins_ = true;
     run_law(1.0);
     return true;
   }
-  const bool started = law_->start(feedback_.position);
-  if (!started) {
-    RCLCPP_ERROR(
-      get_node()->get_logger(),
-      "There is no model whose torque holds the robot; give a model before activation, or set "
-      "torque_control.gravity to by_robot where the robot compensates gravity.");
+  start_ = law_->start(feedback_.position);
+  report_start();
+  return start_.done();
+}
+
+void TorqueController::report_start() const
+{
+  if (!start_.done()) {
+    const JointNames joints{params_.joints, std::vector<bool>(params_.joints.size(), false)};
+    RCLCPP_ERROR(get_node()->get_logger(), "%s", describe(start_, joints).c_str());
   }
-  return started;
+}
+
+TorqueController::CallbackReturn TorqueController::on_deactivate(
+  const rclcpp_lifecycle::State & previous)
+{
+  if (drives_) {
+    report_start();  // which the cycle could not
+  }
+  return FeedforwardController::on_deactivate(previous);
 }
 
 void TorqueController::apply(const LawRequest & request) noexcept
@@ -72,18 +85,19 @@ void TorqueController::run_law(double cycles) noexcept
     wait_for_drives(cycles);
   } else {
     if (drives_->gate().opened()) {
-      std::ignore = law_->start(feedback_.position);
+      start_ = law_->start(feedback_.position);
     }
     law_->update(reference_, feedback_, cycles);
   }
-  drives_->commanded(feedback_.position, law_->stopped());
+  drives_->commanded(feedback_.position, law_->settled());
 }
 
 /// A cycle of the damped torque, as soon as every drive's position is known.
 void TorqueController::wait_for_drives(double cycles) noexcept
 {
-  if (law_->phase() == TorquePhase::inactive) {
-    std::ignore = law_->start(feedback_.position);
+  if (begins_) {
+    start_ = law_->start(feedback_.position);
+    begins_ = !start_.done();
   }
   law_->stop();
   law_->update(reference_, feedback_, cycles);
@@ -94,7 +108,7 @@ ResetReport TorqueController::reset_law() noexcept
   if (law_->phase() == TorquePhase::following || law_->phase() == TorquePhase::inactive) {
     return {};
   }
-  if (!law_->stopped()) {
+  if (!law_->settled()) {
     return {ResetAnswer::moving, -1, 0.0};
   }
   for (Eigen::Index j = 0; j < feedback_.position.size(); ++j) {
@@ -103,8 +117,8 @@ ResetReport TorqueController::reset_law() noexcept
       return {ResetAnswer::reference_away, static_cast<int>(j), distance};
     }
   }
-  return {
-    law_->start(feedback_.position) ? ResetAnswer::done : ResetAnswer::nothing_latched, -1, 0.0};
+  const bool started = law_->start(feedback_.position).done();
+  return {started ? ResetAnswer::done : ResetAnswer::nothing_latched, -1, 0.0};
 }
 
 const Eigen::VectorXd & TorqueController::torque_command() const noexcept
@@ -130,9 +144,13 @@ TorqueController::return_type TorqueController::update_and_write_commands(
   const rclcpp::Time & time, const rclcpp::Duration & period)
 {
   const auto answer = FeedforwardController::update_and_write_commands(time, period);
+  if (start_.answer == TorqueStartAnswer::torque) {
+    return return_type::ERROR;
+  }
   // drives that are waited for, or were lost, are no reason: ~/reset_fault follows
   const bool ready = !drives_ || drives_->gate().phase() == DrivePhase::running;
-  const bool ends = ready && law_->stopped() && params_.torque_control.after_stop != "hold";
+  const bool holds = params_.torque_control.after_stop == "hold" && !law_->stop_failed();
+  const bool ends = ready && law_->stopped() && !holds;
   return ends ? return_type::ERROR : answer;
 }
 

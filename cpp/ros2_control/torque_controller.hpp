@@ -15,12 +15,16 @@ namespace dynid
 ///
 /// After a damped stop it returns an error, by which controller_manager deactivates it and releases
 /// the effort interfaces: the hardware's own stop holds the robot then. With `after_stop: hold` the
-/// damped torque holds it until ~/reset.
+/// damped torque holds it until ~/reset, unless the stop has failed. The error also follows where
+/// the drives' torque limits do not permit to start.
 ///
 /// With status words, the damped torque acts until every drive is enabled and after one was lost;
 /// drives without a status word count as not measured.
 class TorqueController : public FeedforwardController
 {
+public:
+  CallbackReturn on_deactivate(const rclcpp_lifecycle::State & previous) override;
+
 protected:
   std::vector<const char *> command_kinds() const override;
   void make_law(Eigen::Index joints) override;
@@ -37,9 +41,12 @@ protected:
     const rclcpp::Time & time, const rclcpp::Duration & period) override;
 
 private:
+  void report_start() const;
   void wait_for_drives(double cycles) noexcept;
 
   std::unique_ptr<TorqueLaw> law_;
+  TorqueStart start_;    // the last one
+  bool begins_ = false;  // not started since the activation, for want of a position
   Eigen::VectorXd reference_tolerance_;
 };
 

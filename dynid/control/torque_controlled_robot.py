@@ -71,9 +71,9 @@ class TorqueControlledRobot:
             message = f"simulation: {error}"
             raise ConfigurationError(message) from None
         self.law = torque_law(robot, model, control_rate=control_rate)
-        if not self.law.start(self._target):
-            message = "The control law cannot start: no finite torque holds the robot there."
-            raise SimulationError(message)
+        start = self.law.start(self._target)
+        if not start:
+            raise SimulationError(_core.describe_torque_start(start, robot.joints, model.prismatic))
 
     @property
     def collision(self) -> str:

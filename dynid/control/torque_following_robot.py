@@ -117,6 +117,8 @@ class TorqueFollowingRobot:
 
     def _start(self, position: Array) -> None:
         self._follower = TrajectoryFollower(self._robot.joints, position)
-        if not self.law.start(position):
-            message = "The control law cannot start: no finite torque holds the robot there."
-            raise SimulationError(message)
+        start = self.law.start(position)
+        if not start:
+            raise SimulationError(
+                _core.describe_torque_start(start, self._robot.joints, self._prismatic)
+            )

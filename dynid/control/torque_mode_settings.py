@@ -45,6 +45,7 @@ class TorqueControlSettings(TaskSettings):
     stop_damping: PerJointNotNegative | None = None
     """Damping in a stop [N m s/rad or N s/m]; None: that of the position loop."""
     stop_speed: PerJointPositive = (0.02,)
-    """Speed at or below which a joint is at rest in a stop [rad/s or m/s]."""
+    """Speed at or below which a joint is at rest in a stop, above the noise of measured speeds
+    [rad/s or m/s]."""
     stop_time: Annotated[float, Field(ge=0, le=10)] = 0.5
     """Longest damped stop, until the robot's own one [s]."""

@@ -21,6 +21,7 @@ using dynid::GravityBy;
 using dynid::TorqueLaw;
 using dynid::TorqueLawSettings;
 using dynid::TorquePhase;
+using dynid::TorqueStartAnswer;
 
 constexpr double rate_max = 2000.0;  // [N m/s]
 
@@ -57,7 +58,7 @@ struct TorqueRobot
   {
     law.use(&model);
     plant.reset(one(q));
-    EXPECT_TRUE(law.start(one(q)));
+    EXPECT_TRUE(law.start(one(q)).done());
   }
 
   static DrivePlantSettings drives(const TorqueLawSettings & given)
@@ -149,19 +150,19 @@ TEST(TorqueLaw, StartsWithTheTorqueThatHoldsTheRobot)
 TEST(TorqueLaw, DoesNotStartWithoutATorqueAgainstGravity)
 {
   TorqueLaw law(1, torque_settings());
-  EXPECT_FALSE(law.start(zero)) << "no model";
+  EXPECT_EQ(law.start(zero).answer, TorqueStartAnswer::no_model);
   EXPECT_EQ(law.phase(), TorquePhase::inactive);
   law.update(reference(0.1), feedback(0.0));
   EXPECT_EQ(law.torque_command()[0], 0.0);
   auto model = pendulum_model();
   law.use(&model);
-  EXPECT_FALSE(law.start(one(nan))) << "no position";
-  EXPECT_TRUE(law.start(zero));
+  EXPECT_EQ(law.start(one(nan)).answer, TorqueStartAnswer::no_position);
+  EXPECT_TRUE(law.start(zero).done());
 
   auto by_robot = torque_settings();
   by_robot.gravity = GravityBy::robot;
   TorqueLaw without(1, by_robot);
-  EXPECT_TRUE(without.start(zero)) << "the robot needs no model for it";
+  EXPECT_TRUE(without.start(zero).done()) << "the robot needs no model for it";
   without.update(reference(0.0), feedback(-weight));
   EXPECT_EQ(without.torque_command()[0], 0.0);
 }
@@ -225,7 +226,7 @@ TEST(TorqueLaw, DampsTheMotionAfterACollisionUntilTheRobotsOwnStop)
   EXPECT_NEAR(robot.truth(), rest, 0.01);
   EXPECT_TRUE(robot.law.stopped()) << "only start() ends a stop";
   robot.plant.clear_fault();
-  EXPECT_TRUE(robot.law.start(robot.plant.position()));
+  EXPECT_TRUE(robot.law.start(robot.plant.position()).done());
   robot.step(reference(nan));
   EXPECT_EQ(robot.law.phase(), TorquePhase::following);
 }
@@ -306,15 +307,15 @@ TEST(TorqueLaw, StopsFarFromItsCommandOrTooFast)
   auto far = torque_settings();
   far.position_error_max = one(0.1);
   TorqueRobot held(far);
-  auto away = held.measured();
-  away.position = one(0.11);
-  held.step(reference(0.0), away);
+  for (int k = 0; k <= 110; ++k) {  // pushed away
+    held.law.update(reference(0.0), feedback(-weight, 1e-3 * k, 1.0));
+  }
   EXPECT_EQ(held.law.phase(), TorquePhase::stopping);
   const auto & collision = held.law.law().detector().collision();
   EXPECT_EQ(collision.cause, CollisionCause::position_error);
   EXPECT_EQ(
     dynid::describe(collision, {{"axis"}, {false}}, "the controller is activated again"),
-    "Joint 'axis' is 0.11 rad from its command, at most 0.1 (position_error_max) are allowed; the "
+    "Joint 'axis' is 0.101 rad from its command, at most 0.1 (position_error_max) are allowed; the "
     "robot is stopped until the controller is activated again.");
 
   auto slow = torque_settings();
@@ -334,14 +335,16 @@ TEST(TorqueLaw, HoldsItsIntegratorWhileTheTorqueIsLimited)
   settings.law.feedforward.torque_max = one(15.0);
   settings.law.feedforward.position_jump = one(infinity);
   TorqueRobot robot(settings);
-  const Feedback blocked{zero, zero, zero};
+  const auto blocked = [](int k) { return Feedback{one(1e-6 * (k % 2)), zero, zero}; };
   for (int k = 0; k < 1000; ++k) {
-    robot.law.update(reference(std::min(0.09, 1e-4 * k)), blocked);
+    robot.law.update(reference(std::min(0.09, 1e-4 * k)), blocked(k));
   }
-  EXPECT_EQ(robot.command(), 15.0) << "against an obstacle";
-  const Feedback beyond{one(0.15), zero, zero};
+  EXPECT_EQ(robot.command(), 15.0) << "against an obstacle that yields a little";
+  for (int k = 0; k <= 150; ++k) {
+    robot.law.update(reference(0.09), {one(1e-3 * k), one(1.0), zero});
+  }
   for (int k = 0; k < 30; ++k) {
-    robot.law.update(reference(0.09), beyond);
+    robot.law.update(reference(0.09), {one(0.15), zero, zero});
   }
   EXPECT_LT(robot.command(), 0.0) << "the integrator has not grown, and does not push on";
 }
@@ -399,7 +402,7 @@ TEST(TorqueLaw, CommandsAFiniteLimitedTorqueForAnyInput)
     TorqueLaw law(1, settings);
     auto model = pendulum_model();
     law.use(&model);
-    ASSERT_TRUE(law.start(one(0.1)));
+    ASSERT_TRUE(law.start(one(0.1)).done());
     double before = law.torque_command()[0];
     for (int k = 0; k < 60; ++k) {
       const bool calm = random() % 3 != 0;

@@ -35,6 +35,37 @@ std::string missing(CollisionCause cause)
   }
 }
 
+/// The causes that only a torque-controlled robot has, without what ends the stop; empty for
+/// others.
+std::string torque_cause(const Collision & collision, const std::string & joint, bool slides)
+{
+  const std::string way = slides ? " m" : " rad";
+  const std::string speed = way + "/s";
+  const auto value = text(collision.value);
+  const auto threshold = text(collision.threshold);
+  switch (collision.cause) {
+    case CollisionCause::position_error:
+      return "Joint " + joint + " is " + value + way + " from its command, at most " + threshold +
+             " (position_error_max) are allowed";
+    case CollisionCause::speed:
+      return "Joint " + joint + " moves at " + value + speed + ", at most " + threshold +
+             " (speed_max) are allowed";
+    case CollisionCause::velocity_mismatch:
+      return "The measured velocity of joint " + joint + " contradicts its measured position by " +
+             value + way + ", at most " + threshold +
+             " are expected; its encoder, its sign or its scale is wrong";
+    case CollisionCause::no_response:
+      return "The measured position of joint " + joint +
+             " did not change, but the commanded torque should have moved it by " + value + way +
+             "; it is blocked, or its encoder has failed";
+    case CollisionCause::speed_grew:
+      return "The robot became faster in a damped stop: joint " + joint + " moves at " + value +
+             speed + " instead of " + threshold + ", so its own stop holds it";
+    default:
+      return {};
+  }
+}
+
 std::string listed(const std::vector<std::string> & names)
 {
   std::string all;
@@ -128,6 +159,12 @@ std::string name_of(CollisionCause cause)
       return "no_model";
     case CollisionCause::blind:
       return "blind";
+    case CollisionCause::velocity_mismatch:
+      return "velocity_mismatch";
+    case CollisionCause::no_response:
+      return "no_response";
+    case CollisionCause::speed_grew:
+      return "speed_grew";
     case CollisionCause::none:
       break;
   }
@@ -146,14 +183,8 @@ std::string describe(
   }
   const auto joint = quoted(collision.drive, joints);
   const bool slides = joints.sliding.at(static_cast<std::size_t>(collision.drive));
-  if (collision.cause == CollisionCause::position_error) {
-    return "Joint " + joint + " is " + text(collision.value) + (slides ? " m" : " rad") +
-           " from its command, at most " + text(collision.threshold) +
-           " (position_error_max) are allowed" + stopped;
-  }
-  if (collision.cause == CollisionCause::speed) {
-    return "Joint " + joint + " moves at " + text(collision.value) + (slides ? " m/s" : " rad/s") +
-           ", at most " + text(collision.threshold) + " (speed_max) are allowed" + stopped;
+  if (const auto what = torque_cause(collision, joint, slides); !what.empty()) {
+    return what + stopped;
   }
   if (const auto what = missing(collision.cause); !what.empty()) {
     return what + " of joint " + joint + " for " + text(collision.value) + " s, at most " +
@@ -261,6 +292,30 @@ std::string describe(const ResetReport & report, const JointNames & joints)
          (slides ? " m" : " rad") +
          " away from where the robot is held; end the motion that commands it, or command the "
          "robot's present position, then reset";
+}
+
+std::string describe(const TorqueStart & start, const JointNames & joints)
+{
+  switch (start.answer) {
+    case TorqueStartAnswer::done:
+      return "torque control has started";
+    case TorqueStartAnswer::no_position:
+      return "Torque control does not start: a joint's position is not a finite number.";
+    case TorqueStartAnswer::no_model:
+      return "Torque control does not start: there is no model whose torque holds the robot; give "
+             "a "
+             "model before, or set torque_control.gravity to by_robot where the robot compensates "
+             "gravity.";
+    case TorqueStartAnswer::torque:
+      break;
+  }
+  const bool slides = joints.sliding.at(static_cast<std::size_t>(start.drive));
+  const std::string unit = slides ? " N" : " N m";
+  return "Torque control does not start: holding the robot takes " + text(start.holding_torque) +
+         unit + " at joint " + quoted(start.drive, joints) + ", of whose torque_max of " +
+         text(start.torque_max) + unit + " " + text(100.0 * torque_reserve) +
+         " % must be left to the loops; start it in another position or with less load, or correct "
+         "torque_max.";
 }
 
 }  // namespace dynid

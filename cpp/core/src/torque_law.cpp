@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
+#include "drive_inertia.hpp"
 #include "dynid/delay_line.hpp"
+#include "feedback_check.hpp"
 #include "setting_checks.hpp"
 #include "torque_loop.hpp"
 
@@ -19,6 +22,13 @@ TorqueLawSettings checked(TorqueLawSettings settings, Eigen::Index drives)
 {
   settings.check(drives);
   return settings;
+}
+
+/// The inertia (n,) with which a drive's loop is critically damped; 1 without stiffness.
+Eigen::VectorXd loop_inertia(const TorqueLawSettings & settings)
+{
+  const auto found = settings.damping.array().square() / (4.0 * settings.stiffness.array());
+  return found.isFinite().select(found, 1.0).matrix();
 }
 
 /// Whether one of the measured speeds is above its limit; not for NaN.
@@ -53,20 +63,31 @@ struct TorqueLaw::Parts
 {
   Parts(Eigen::Index drives, const TorqueLawSettings & given);
 
-  bool start(const VectorIn & position) noexcept;
+  TorqueStart start(const VectorIn & position) noexcept;
   void update(const Reference & reference, const Feedback & feedback, double cycles) noexcept;
   void follow(const Reference & reference, const Feedback & feedback, double cycles) noexcept;
-  void damp(const Feedback & feedback, double cycles) noexcept;
-  bool update_holding(const VectorIn & position) noexcept;
+  void expect_motion(const Reference & motion, double time) noexcept;
+  void damp(double cycles) noexcept;
+  void supervise_speed(double power, double time) noexcept;
+  bool compute_held(const VectorIn & position) noexcept;
+  bool update_holding() noexcept;
   bool update_model(const Reference & motion) noexcept;
   void fade() noexcept;
   void check(const Feedback & feedback) noexcept;
   void stop(const Collision & cause) noexcept;
   void begin_stop() noexcept;
+  /// The time of a number of cycles [s]; of one where that is not usable.
+  double time_of(double cycles) const noexcept
+  {
+    const double usable = cycles > 0.0 && std::isfinite(cycles) ? cycles : 1.0;
+    return usable / settings.law.feedforward.control_rate;
+  }
 
   TorqueLawSettings settings;
   ControlLaw law;
   TorqueLoop loop;
+  DriveInertia inertia;
+  FeedbackCheck believed;
   ControlModel * model = nullptr;
   TorquePhase phase = TorquePhase::inactive;
   double fading_step;          // in a cycle
@@ -74,15 +95,20 @@ struct TorqueLaw::Parts
   bool changed = false;        // whether the model has changed since the last cycle
   double stop_duration = 0.0;  // [s]
   double still = 0.0;          // time at rest [s]
+  double explained = 0.0;      // speed of the robot by DriveInertia::norm(), in this stop
+  bool stop_failed = false;
 
   DelayLine due;
   Eigen::VectorXd commanded;     // position and velocity (2 n)
-  Eigen::VectorXd measured;      // position, the last finite one of each drive
+  DelayLine exerted;             // torque commands
+  Eigen::VectorXd before;        // velocity, while its growth was explained
   Eigen::VectorXd holding;       // torque that the command must hold the robot with
   Eigen::VectorXd held;          // the model's, before it is known to be finite
   Eigen::VectorXd smooth_model;  // torque of the model with the difference to the one before
   Eigen::VectorXd model_torque;
   Eigen::VectorXd difference;
+  Eigen::VectorXd loop_torque;
+  Eigen::VectorXd friction;  // dry, of the model; 0: unknown
   Eigen::VectorXd zero;
 };
 
@@ -90,52 +116,73 @@ TorqueLaw::Parts::Parts(Eigen::Index drives, const TorqueLawSettings & given)
 : settings(checked(given, drives)),
   law(drives, settings.law),
   loop(settings),
-  due(settings.feedback_delay, 2 * drives)
+  inertia(loop_inertia(settings), settings.law.feedforward.torque_max),
+  believed(settings.stop_speed, settings.law.feedforward.torque_max),
+  due(settings.feedback_delay, 2 * drives),
+  exerted(settings.feedback_delay, drives)
 {
   const auto & feedforward = settings.law.feedforward;
   commanded.setZero(2 * drives);
   fading_step = 1.0 / std::max(1.0, feedforward.ramp_time * feedforward.control_rate);
   for (auto * vector :
-       {&measured, &holding, &held, &smooth_model, &model_torque, &difference, &zero}) {
+       {&before, &holding, &held, &smooth_model, &model_torque, &difference, &loop_torque,
+        &friction, &zero}) {
     vector->setZero(drives);
   }
 }
 
-bool TorqueLaw::Parts::start(const VectorIn & position) noexcept
+TorqueStart TorqueLaw::Parts::start(const VectorIn & position) noexcept
 {
-  phase = TorquePhase::inactive;
-  holding.setZero();
-  loop.start(zero);
-  if (!position.allFinite() || !update_holding(position)) {
-    return false;
+  if (!position.allFinite()) {
+    return {TorqueStartAnswer::no_position, -1, 0.0, 0.0};
   }
-  measured = position;
+  if (!compute_held(position)) {
+    return {TorqueStartAnswer::no_model, -1, 0.0, 0.0};
+  }
+  const auto & torque_max = settings.law.feedforward.torque_max;
+  for (Eigen::Index i = 0; i < held.size(); ++i) {
+    if (std::abs(held[i]) > (1.0 - torque_reserve) * torque_max[i]) {
+      return {TorqueStartAnswer::torque, static_cast<int>(i), held[i], torque_max[i]};
+    }
+  }
+  holding = held;
   law.start(position);
   loop.start(holding);
+  inertia.start(model, position);
+  believed.start(position);
   commanded << position, zero;
   due.fill(commanded);
+  exerted.fill(holding);
   smooth_model = holding;
   changed = false;
   fading = 0.0;
+  stop_failed = false;
   phase = TorquePhase::following;
-  return true;
+  return {};
 }
 
-/// Computes the holding torque; false where there is none, and then it stays.
-bool TorqueLaw::Parts::update_holding(const VectorIn & position) noexcept
+/// Computes the holding torque at a position; false where there is none.
+bool TorqueLaw::Parts::compute_held(const VectorIn & position) noexcept
 {
   if (settings.gravity == GravityBy::robot) {
+    held.setZero();
     return true;
   }
   if (model == nullptr) {
     return false;
   }
   model->holding_torque(position, held);
-  if (!held.allFinite()) {
-    return false;
+  return held.allFinite();
+}
+
+/// Computes the holding torque; false where there is none, and then it stays.
+bool TorqueLaw::Parts::update_holding() noexcept
+{
+  const bool found = compute_held(believed.position());
+  if (found) {
+    holding = held;
   }
-  holding = held;
-  return true;
+  return found;
 }
 
 /// Computes the model's part of the command; false where it is not finite.
@@ -181,12 +228,12 @@ void TorqueLaw::Parts::update(
   if (phase == TorquePhase::inactive) {
     return;
   }
-  measured = feedback.position.array().isFinite().select(feedback.position, measured);
+  believed.update(feedback, law.position_command(), inertia.acceleration_max(), time_of(cycles));
   if (phase == TorquePhase::following) {
     follow(reference, feedback, cycles);
   }
   if (phase != TorquePhase::following) {
-    damp(feedback, cycles);
+    damp(cycles);
   }
 }
 
@@ -194,38 +241,55 @@ void TorqueLaw::Parts::follow(
   const Reference & reference, const Feedback & feedback, double cycles) noexcept
 {
   law.update(reference, feedback, cycles);
+  check(feedback);
   if (law.latched()) {
     begin_stop();
     return;
   }
-  check(feedback);
-  if (phase != TorquePhase::following) {
-    return;
-  }
   const auto & motion = law.commanded_motion();
-  if (!update_holding(measured) || !update_model(motion)) {
+  if (!update_holding() || !update_model(motion)) {
     stop({CollisionCause::no_model, 0, 0.0, 0.0, 0});
     return;
   }
   fade();
   commanded << law.position_command(), motion.velocity;
-  loop.follow(smooth_model, due.pass(commanded), feedback);
+  loop.follow(smooth_model, due.pass(commanded), believed.feedback());
+  std::ignore = exerted.pass(loop.command());
+  expect_motion(motion, time_of(cycles));
 }
 
-/// Stops the robot where it is too far from its command, or too fast.
+/// Prepares the next cycle's check of the feedback.
+void TorqueLaw::Parts::expect_motion(const Reference & motion, double time) noexcept
+{
+  loop_torque = loop.command() - smooth_model;
+  if (model != nullptr) {
+    model->dry_friction(friction);
+  } else {
+    friction.setZero();
+  }
+  inertia.update(model, motion.position);
+  believed.expect_motion(loop_torque, friction, inertia, time);
+}
+
+/// Stops the robot where feedback contradicts itself, or it is too far from its command, or too
+/// fast.
 void TorqueLaw::Parts::check(const Feedback & feedback) noexcept
 {
+  if (believed.fault().cause != CollisionCause::none) {
+    law.stop(believed.fault());
+    return;
+  }
   const auto & command = law.position_command();
   for (Eigen::Index i = 0; i < command.size(); ++i) {
     const double error = std::abs(command[i] - feedback.position[i]);
     const double speed = std::abs(feedback.velocity[i]);
     const auto drive = static_cast<int>(i);
     if (error > settings.position_error_max[i]) {
-      stop({CollisionCause::position_error, drive, error, settings.position_error_max[i], 0});
+      law.stop({CollisionCause::position_error, drive, error, settings.position_error_max[i], 0});
       return;
     }
     if (speed > settings.speed_max[i]) {
-      stop({CollisionCause::speed, drive, speed, settings.speed_max[i], 0});
+      law.stop({CollisionCause::speed, drive, speed, settings.speed_max[i], 0});
       return;
     }
   }
@@ -244,18 +308,47 @@ void TorqueLaw::Parts::begin_stop() noexcept
   still = 0.0;
 }
 
-void TorqueLaw::Parts::damp(const Feedback & feedback, double cycles) noexcept
+void TorqueLaw::Parts::damp(double cycles) noexcept
 {
-  update_holding(measured);
-  loop.damp(holding, feedback.velocity);
-  // a time that is not usable counts as one cycle
-  const double passed = (cycles >= 1.0 ? cycles : 1.0) / settings.law.feedforward.control_rate;
-  const bool moves =
-    !feedback.velocity.allFinite() || any_above(feedback.velocity, settings.stop_speed);
-  still = moves ? 0.0 : still + passed;
+  const auto & velocity = believed.velocity();
+  update_holding();
+  loop.damp(holding, velocity);
+  // less than a cycle, and a time that is not usable, counts as one
+  const double passed = std::max(time_of(cycles), time_of(1.0));
+  const double power = velocity.dot(exerted.pass(loop.command()) - holding);
+  if (!stop_failed) {
+    supervise_speed(power, passed);
+  }
+  still = any_above(velocity, settings.stop_speed) ? 0.0 : still + passed;
   stop_duration += passed;
-  if (still >= still_time || stop_duration >= settings.stop_time) {
+  if (stop_failed || still >= still_time || stop_duration >= settings.stop_time) {
     phase = TorquePhase::stopped;
+  }
+}
+
+/// Gives up a damped stop in which the motion is not known, or its energy grows by more than the
+/// power [W] of the torque beyond the holding torque explains.
+void TorqueLaw::Parts::supervise_speed(double power, double time) noexcept
+{
+  const auto & velocity = believed.velocity();
+  if (!velocity.allFinite()) {
+    stop_failed = true;
+    return;
+  }
+  const double speed = inertia.norm(velocity);
+  const bool begins = stop_duration == 0.0;
+  const double gained = 2.0 * time * std::max(power, 0.0);
+  explained = begins ? speed : std::sqrt(explained * explained + gained);
+  if (speed <= explained) {
+    explained = speed;
+    before = velocity;
+  } else if (speed > explained + 2.0 * inertia.norm(settings.stop_speed)) {
+    stop_failed = true;
+    Eigen::Index drive = 0;
+    std::ignore = (velocity.cwiseAbs() - before.cwiseAbs()).maxCoeff(&drive);
+    law.stop(
+      {CollisionCause::speed_grew, static_cast<int>(drive), std::abs(velocity[drive]),
+       std::abs(before[drive]), 0});
   }
 }
 
@@ -268,12 +361,13 @@ TorqueLaw & TorqueLaw::operator=(TorqueLaw && other) noexcept = default;
 TorqueLaw::~TorqueLaw() = default;
 
 Eigen::Index TorqueLaw::joint_count() const noexcept { return parts_->zero.size(); }
-bool TorqueLaw::start(const VectorIn & position) noexcept { return parts_->start(position); }
+TorqueStart TorqueLaw::start(const VectorIn & position) noexcept { return parts_->start(position); }
 
 void TorqueLaw::use(ControlModel * model) noexcept
 {
   parts_->model = model;
   parts_->changed = true;
+  parts_->inertia.restart();
   parts_->law.use(model);
 }
 
@@ -281,6 +375,7 @@ void TorqueLaw::set_payload(const Payload & payload) noexcept
 {
   parts_->law.set_payload(payload);
   parts_->changed = true;
+  parts_->inertia.restart();
 }
 
 void TorqueLaw::set_collision(const CollisionSettings & settings) noexcept
@@ -307,6 +402,13 @@ const Eigen::VectorXd & TorqueLaw::torque_command() const noexcept
   return parts_->loop.command();
 }
 TorquePhase TorqueLaw::phase() const noexcept { return parts_->phase; }
+bool TorqueLaw::stop_failed() const noexcept { return parts_->stop_failed; }
+bool TorqueLaw::settled() const noexcept
+{
+  const auto & parts = *parts_;
+  return stopped() &&
+         (parts.still >= still_time || parts.stop_duration >= parts.settings.stop_time);
+}
 const ControlLaw & TorqueLaw::law() const noexcept { return parts_->law; }
 
 }  // namespace dynid

@@ -22,7 +22,8 @@ public:
   /// (2 n). A drive whose position or velocity is not finite has no control error.
   void follow(const VectorIn & model, const VectorIn & target, const Feedback & feedback) noexcept;
 
-  /// One cycle with a damping torque around a finite holding torque.
+  /// One cycle with a damping torque around a finite holding torque; none where the velocity is not
+  /// finite.
   void damp(const VectorIn & holding, const VectorIn & velocity) noexcept;
 
   [[nodiscard]] const Eigen::VectorXd & command() const noexcept { return command_; }

@@ -59,16 +59,19 @@ enum class CollisionLevel
 enum class CollisionCause
 {
   none,
-  torque_error,      ///< the torque error exceeds its threshold
-  torque_threshold,  ///< the measured torque exceeds its threshold
-  no_position,       ///< the measured position was not finite for longer than max_age
-  no_velocity,       ///< the same for the measured velocity
-  no_torque,         ///< the same for a supervised measured torque
-  frozen,            ///< feedback did not change while the drive was commanded to move
-  position_error,    ///< of a torque-controlled robot: it is too far from its command
-  speed,             ///< of a torque-controlled robot: it is too fast
-  no_model,          ///< of a torque-controlled robot: no finite torque compensates gravity
-  blind              ///< torque was not evaluated for longer than longest_blind_stop
+  torque_error,       ///< the torque error exceeds its threshold
+  torque_threshold,   ///< the measured torque exceeds its threshold
+  no_position,        ///< the measured position was not finite for longer than max_age
+  no_velocity,        ///< the same for the measured velocity
+  no_torque,          ///< the same for a supervised measured torque
+  frozen,             ///< feedback did not change while the drive was commanded to move
+  position_error,     ///< of a torque-controlled robot: it is too far from its command
+  speed,              ///< of a torque-controlled robot: it is too fast
+  no_model,           ///< of a torque-controlled robot: no finite torque compensates gravity
+  velocity_mismatch,  ///< of a torque-controlled robot: measured velocity contradicts position
+  no_response,  ///< of a torque-controlled robot: torque does not change position and velocity
+  speed_grew,   ///< of a torque-controlled robot: it became faster in a damped stop
+  blind         ///< torque was not evaluated for longer than longest_blind_stop
 };
 
 /// The first stop, until reset().
@@ -77,7 +80,7 @@ struct Collision
   CollisionCause cause = CollisionCause::none;
   int drive = -1;      ///< from 0
   double value = 0.0;  ///< filtered torque error, measured torque [N*m or N], time [s], position
-                       ///< error [rad or m], or speed [rad/s or m/s]
+                       ///< error or way [rad or m], or speed [rad/s or m/s]
   double threshold = 0.0;   ///< that was exceeded, in the same unit
   std::uint64_t cycle = 0;  ///< of the detector, from 0
   BlindReason reason =

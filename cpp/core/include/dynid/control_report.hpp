@@ -5,6 +5,7 @@
 
 #include "dynid/control_law.hpp"
 #include "dynid/model_updates.hpp"
+#include "dynid/torque_law.hpp"
 
 namespace dynid
 {
@@ -40,6 +41,9 @@ struct JointNames
 
 /// The answer to a reset request.
 [[nodiscard]] std::string describe(const ResetReport & report, const JointNames & joints);
+
+/// Whether torque control was started, and otherwise why not.
+[[nodiscard]] std::string describe(const TorqueStart & start, const JointNames & joints);
 
 /// Which model is in use, and why no update of it is.
 [[nodiscard]] std::string describe(const ModelUpdatesReport & report, const JointNames & joints);

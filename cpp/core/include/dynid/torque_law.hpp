@@ -40,7 +40,7 @@ struct TorqueLawSettings
   Eigen::VectorXd position_error_max;  ///< that stops the robot [rad or m]; infinity: none
   Eigen::VectorXd speed_max;     ///< measured, that stops the robot [rad/s or m/s]; infinity: none
   Eigen::VectorXd stop_damping;  ///< in a stop [N*m*s/rad or N*s/m]
-  Eigen::VectorXd stop_speed;    ///< at or below which a drive is at rest [rad/s or m/s]
+  Eigen::VectorXd stop_speed;    ///< of a drive at rest, noise included [rad/s or m/s]
   double stop_time = 0.5;        ///< longest damped stop, until the robot's own one [s]
 
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
@@ -54,6 +54,28 @@ enum class TorquePhase
   stopping,  ///< damped stop
   stopped    ///< the robot is to be stopped by its own means now
 };
+
+enum class TorqueStartAnswer
+{
+  done,
+  no_position,  ///< a position is not finite
+  no_model,     ///< nothing compensates gravity
+  torque        ///< a drive cannot hold the robot there, with the reserve that its loops need
+};
+
+/// Whether control was started, and otherwise why not.
+struct TorqueStart
+{
+  TorqueStartAnswer answer = TorqueStartAnswer::done;
+  int drive = -1;               ///< from 0, where it cannot hold the robot
+  double holding_torque = 0.0;  ///< of that drive [N*m or N]
+  double torque_max = 0.0;      ///< [N*m or N]
+
+  [[nodiscard]] bool done() const noexcept { return answer == TorqueStartAnswer::done; }
+};
+
+/// Share of torque_max that the holding torque must leave to the loops at a start.
+constexpr double torque_reserve = 0.1;
 
 /// The whole control cycle of a torque-controlled robot with a model. ControlLaw makes the
 /// commanded motion (q_c, dq_c, ddq_c) from the reference and detects collisions; the command is
@@ -72,11 +94,16 @@ enum class TorquePhase
 ///     tau = holding torque at the measured position - stop_damping dq,
 ///
 /// which has no stiffness, so that the robot does not press against what it collided with. It
-/// begins with a collision, missing feedback, a position error above position_error_max, a speed
-/// above speed_max, or without a model for gravity. In a drive without finite feedback there is
-/// neither control error nor damping; the holding torque is that of the last measured position.
-/// After at most stop_time, or at rest, it is the robot's own stop that holds it: stopped(). Only
-/// start() ends a stop.
+/// begins with a collision, missing feedback, feedback that contradicts itself or the torque, a
+/// position error above position_error_max, a speed above speed_max, or without a model for
+/// gravity. A stop uses no feedback that is not believed: where a drive's velocity is not, it is
+/// damped by differences of positions, and where its position is not, its velocity leads the
+/// position on. After at most stop_time, or at rest, it is the robot's own stop that holds it:
+/// stopped(). This comes at once where nothing of a drive's motion is believed, or where the robot
+/// becomes faster than the change of the torque and noise up to stop_speed explain: stop_failed().
+/// Only start() ends a stop.
+///
+/// In a drive without feedback in a cycle there is no control error.
 ///
 /// `Feedback::torque` is the whole torque at the joint, against gravity included.
 class TorqueLaw
@@ -94,9 +121,10 @@ public:
 
   // For control cycles: no allocation, lock or exception.
 
-  /// Starts at rest at a position (n,), with the holding torque. False, and then inactive, where
-  /// the position is not finite, or nothing compensates gravity.
-  [[nodiscard]] bool start(const VectorIn & position) noexcept;
+  /// Starts at rest at a position (n,), with the holding torque. A refused start changes nothing:
+  /// where the position is not finite, nothing compensates gravity, or a drive's holding torque
+  /// leaves less than torque_reserve of torque_max.
+  [[nodiscard]] TorqueStart start(const VectorIn & position) noexcept;
 
   /// Uses another model, or none (nullptr). The caller owns it and keeps it alive while it is used.
   void use(ControlModel * model) noexcept;
@@ -119,6 +147,13 @@ public:
   [[nodiscard]] const Eigen::VectorXd & torque_command() const noexcept;  ///< (n,) [N*m or N]
   [[nodiscard]] TorquePhase phase() const noexcept;
   [[nodiscard]] bool stopped() const noexcept { return phase() == TorquePhase::stopped; }
+
+  /// Whether only the robot's own stop can stop it: it is stopped(), but its motion is not known,
+  /// or became faster, also after it was at rest.
+  [[nodiscard]] bool stop_failed() const noexcept;
+
+  /// Whether it is stopped() and drives whose motion is known are at rest, or stop_time has passed.
+  [[nodiscard]] bool settled() const noexcept;
 
   /// The commanded motion, and collisions with their cause.
   [[nodiscard]] const ControlLaw & law() const noexcept;
