@@ -82,7 +82,7 @@ def test_stamps_that_are_set_back_are_a_fault_only_while_they_stand_still(inputs
     for _ in range(20):
         inputs.step()
         assert inputs.fault() == ""
-    for _ in range(7):
+    for _ in range(6):
         inputs.step(stamped=False)
     assert "it has not changed for 0.6 s" in inputs.fault()
 
