@@ -718,9 +718,7 @@ class TorqueStart:
 
 TORQUE_RESERVE: float
 
-def describe_torque_start(
-    start: TorqueStart, joints: list[str], sliding: list[bool]
-) -> str: ...
+def describe_torque_start(start: TorqueStart, joints: list[str], sliding: list[bool]) -> str: ...
 
 class TorqueLawSettings:
     law: ControlLawSettings
