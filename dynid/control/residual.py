@@ -87,7 +87,7 @@ class Residual:
             means: Array = values[: count * length].reshape(count, length, -1).mean(axis=1)
             return means
 
-        used = blocks(self.counts()[:, np.newaxis])[:, 0] == 1.0
+        used = blocks(self.counts()[:, np.newaxis].astype(np.float64))[:, 0] == 1.0
         beyond = np.maximum(np.abs(blocks(self.error)) - blocks(self.friction), 0.0)[used]
         size = np.sqrt(np.mean(blocks(self.torque)[used] ** 2, axis=0))
         share: Array = np.sqrt(np.mean(beyond**2, axis=0)) / np.maximum(size, 1e-12)

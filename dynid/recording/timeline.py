@@ -71,7 +71,8 @@ def _build(
     samples = _drop_absent_velocity(samples)
     samples = _trim_invalid_ends(samples)
     steps = position_steps(samples.position)
-    valid = np.isfinite(np.hstack([samples.position, samples.effort])).all(axis=1)
+    finite = np.isfinite(np.hstack([samples.position, samples.effort]))
+    valid = np.asarray(finite.all(axis=1))
     for name in ("position", "effort"):
         samples = _fill_invalid(samples, name)
     samples = _fill_invalid(_drop_broken_velocity(samples, valid), "velocity")
