@@ -56,6 +56,9 @@ public:
   : model_(
       control_cycles::description(urdf),
       control_cycles::parameters(control_cycles::description(urdf)), all(0.02), false),
+    robot_(
+      control_cycles::description(urdf),
+      control_cycles::parameters(control_cycles::description(urdf)), all(0.02), false),
     law_(joint_count, settings(method))
   {
     law_.use(&model_);
@@ -67,13 +70,16 @@ public:
   {
     motion_.move(cycle);
     reference_ = {motion_.q, motion_.dq, motion_.ddq};
-    feedback_ = {motion_.q, motion_.dq, all(1.0)};
+    robot_.torque(dynid::FeedforwardMode::full, motion_.q, motion_.dq, motion_.ddq, torque_);
+    feedback_ = {motion_.q, motion_.dq, torque_};
   }
   void run() { law_.update(reference_, feedback_); }
   [[nodiscard]] const dynid::ControlLaw & law() const { return law_; }
 
 private:
   dynid::ControlModel model_;
+  dynid::ControlModel robot_;  // of which the law's model is right
+  Eigen::VectorXd torque_ = all(0.0);
   dynid::ControlLaw law_;
   control_cycles::Motion motion_;
   dynid::Reference reference_;

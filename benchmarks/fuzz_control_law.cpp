@@ -220,7 +220,7 @@ struct Findings
   long no_braking = 0;  // after a collision
   long beyond_torque = 0;
   long allocations = 0;
-  long pushes = 0;
+  long found_pushes = 0;
   long missed_pushes = 0;
   long as_wanted = 0;
   long moving = 0;
@@ -248,6 +248,10 @@ public:
   /// After update() and before reset(), with the cycles in which the drives moved on by themselves.
   void look(const ControlLaw & law, int coasted)
   {
+    if (coasted < 0) {
+      findings_.beyond_velocity += law.position_command() == position_ ? 0 : 1;
+      return;
+    }
     const auto & limits = settings_.limits;
     const double rate = settings_.feedforward.control_rate;
     const auto & command = law.position_command();
@@ -314,7 +318,8 @@ double draw_time(Dice & dice, double period, int evenness)
   }
 }
 
-/// Cycles in which the drives of a law move on by themselves, counted as it does.
+/// Cycles in which the drives of a law move on by themselves, counted as it does; -1 where they
+/// have not taken the last command yet.
 class Coasting
 {
 public:
@@ -323,7 +328,7 @@ public:
   {
   }
 
-  int pass(double cycles) { return most_ > 0 ? std::clamp(clock_.pass(cycles) - 1, 0, most_) : 0; }
+  int pass(double cycles) { return most_ > 0 ? std::min(clock_.pass(cycles) - 1, most_) : 0; }
   void restart() { clock_.restart(); }
 
 private:
@@ -331,9 +336,15 @@ private:
   dynid::DriveClock clock_;
 };
 
-/// Whether a push of three times the threshold on a drive is found by a law at rest, or the law is
-/// stopped, or says that it does not evaluate the drive.
-bool notices_push(
+enum class Answer
+{
+  found,
+  missed,
+  excused  ///< the law was stopped, or says that it does not evaluate the drive
+};
+
+/// What a law at rest makes of a push of three times the threshold on a drive.
+Answer push(
   Dice & dice, ControlLaw & law, const ControlLawSettings & settings,
   const dynid::CollisionSettings & collision, ControlModel * model)
 {
@@ -350,36 +361,39 @@ bool notices_push(
                          (observes ? 6.0 / settings.observer_gain : 0.0);
   const double wait = rate * (0.2 + collision.debounce_time + settles);
   if (wait > 20'000.0) {
-    return true;
+    return Answer::excused;
   }
   const VectorXd quiet = measured.torque;
-  const auto cycle = [&](double push) {
+  const auto cycle = [&](double torque) {
     measured.torque = quiet;
-    measured.torque[pushed] -= push;
+    measured.torque[pushed] -= torque;
     measured.torque.array() += dice.within(-1e-9, 1e-9);
     law.update(rest, measured);
     return law.latched();
   };
   for (int k = 0; k < 50; ++k) {
     if (cycle(0.0)) {
-      return true;
+      return Answer::excused;
     }
   }
   const bool errors = dynid::watches_errors(collision, pushed) && model != nullptr;
   const double threshold =
     errors ? law.detector().threshold()[pushed] : collision.torque_threshold[pushed];
-  const double push = 3.0 * threshold + (errors ? 0.0 : std::abs(quiet[pushed]));
+  const double size = 3.0 * threshold + (errors ? 0.0 : std::abs(quiet[pushed]));
+  if (!std::isfinite(size)) {
+    return Answer::excused;
+  }
   for (double evaluated = 0.0, k = 0.0; evaluated < wait && k < 3.0 * wait; k += 1.0) {
-    if (!std::isfinite(push) || cycle(push)) {
-      return true;
+    if (cycle(size)) {
+      return Answer::found;
     }
     const auto reason = law.supervision().reason(pushed);
     evaluated += reason == dynid::BlindReason::none ? 1.0 : 0.0;
     if (evaluated >= wait) {
-      return false;
+      return Answer::missed;
     }
   }
-  return true;  // it says that it does not evaluate this drive
+  return Answer::excused;
 }
 
 /// One control law with random settings, for some cycles.
@@ -446,8 +460,9 @@ void run(Dice & dice, long cycles, ControlModel & model, ControlModel & other, F
     ++findings.inactive_cycles[static_cast<int>(law.inactive_reason())];
     ++findings.causes[dynid::name_of(law.detector().collision().cause)];
   }
-  ++findings.pushes;
-  findings.missed_pushes += notices_push(dice, law, settings, in_use, used) ? 0 : 1;
+  const auto answer = push(dice, law, settings, in_use, used);
+  findings.found_pushes += answer == Answer::found ? 1 : 0;
+  findings.missed_pushes += answer == Answer::missed ? 1 : 0;
 }
 
 double quantile(std::vector<float> & values, double share)
@@ -470,10 +485,10 @@ void print(Findings & found)
   line("steps after a collision that are longer than the one before", found.no_braking);
   line("torque offsets beyond torque_max", found.beyond_torque);
   line("allocations", found.allocations);
-  line("pushes that were not found, of " + std::to_string(found.pushes), found.missed_pushes);
+  line("pushes that were missed", found.missed_pushes);
   std::cout << "largest change of step: acceleration_max and " << found.furthest << " of it\n"
             << "on the way: " << found.as_wanted << " cycles whose command is the reference, "
-            << found.moving << " steps other than 0\n";
+            << found.moving << " steps other than 0; " << found.found_pushes << " pushes found\n";
   for (const auto & [reason, count] : found.inactive_cycles) {
     line(dynid::describe(static_cast<dynid::InactiveReason>(reason)), count);
   }

@@ -15,7 +15,7 @@ constexpr double most_steps = 100.0;
 }  // namespace
 
 DisturbedMotion::DisturbedMotion(Eigen::Index drives, double control_rate)
-: rate_(1.0 / (time_constant * control_rate))
+: rate_(1.0 / (time_constant * control_rate)), share_(1.0 - std::exp(-rate_))
 {
   for (auto * values : {&error_, &deviation_, &unknown_}) {
     values->last.setZero(drives);
@@ -35,35 +35,43 @@ void DisturbedMotion::update(
 {
   // in a long cycle both change evenly
   const double steps = std::clamp(std::round(cycles), 1.0, most_steps);
-  const double share = 1.0 - std::exp(-rate_ * cycles / steps);
+  const double each = cycles / steps;
+  const double share = each == 1.0 ? share_ : 1.0 - std::exp(-rate_ * each);
   for (Eigen::Index i = 0; i < torque_.size(); ++i) {
     const double deviates = measured[i] - commanded[i];
-    if (std::isfinite(error[i]) && std::isfinite(deviates)) {
-      // half the change between two samples is what the mean error between them may differ by
-      const bool several = begun_ && steps > 1.0;
-      const double unknown = several ? 0.5 * std::abs(error[i] - error_.last[i]) : 0.0;
-      unknown_.last[i] = unknown;
-      unknown_.pass(i, unknown, steps, share, begun_);
-      error_.pass(i, error[i], steps, share, begun_);
-      deviation_.pass(i, deviates, steps, share, begun_);
+    if (!std::isfinite(error[i] + deviates)) {
+      continue;
     }
+    if (!begun_) {
+      error_.begin(i, error[i]);
+      deviation_.begin(i, deviates);
+      unknown_.begin(i, 0.0);
+    }
+    // half the change between two samples is what the mean error between them may differ by
+    const double unknown = steps > 1.0 ? 0.5 * std::abs(error[i] - error_.last[i]) : 0.0;
+    unknown_.last[i] = unknown;
+    unknown_.pass(i, unknown, steps, share);
+    error_.pass(i, error[i], steps, share);
+    deviation_.pass(i, deviates, steps, share);
   }
   begun_ = true;
 }
 
-void DisturbedMotion::LowPass::pass(
-  Eigen::Index i, double value, double steps, double share, bool begun) noexcept
+void DisturbedMotion::LowPass::begin(Eigen::Index i, double value) noexcept
 {
-  if (!begun) {
-    last[i] = once[i] = twice[i] = value;
-    return;
-  }
-  const double change = (value - last[i]) / steps;
-  for (double k = 1.0; k <= steps; k += 1.0) {
-    once[i] += share * (last[i] + k * change - once[i]);
+  last[i] = once[i] = twice[i] = value;
+}
+
+inline void DisturbedMotion::LowPass::pass(
+  Eigen::Index i, double value, double steps, double share) noexcept
+{
+  const double before = last[i];
+  last[i] = value;
+  for (double k = steps; k > 0.5; k -= 1.0) {
+    const double now = k < 1.5 ? value : value - (value - before) * ((k - 1.0) / steps);
+    once[i] += share * (now - once[i]);
     twice[i] += share * (once[i] - twice[i]);
   }
-  last[i] = value;
 }
 
 void DisturbedMotion::correct(

@@ -36,14 +36,16 @@ private:
   /// Values (n,), and the same through one low-pass and through two.
   struct LowPass
   {
-    void pass(Eigen::Index i, double value, double steps, double share, bool begun) noexcept;
+    void begin(Eigen::Index i, double value) noexcept;
+    void pass(Eigen::Index i, double value, double steps, double share) noexcept;
 
     Eigen::VectorXd last;
     Eigen::VectorXd once;
     Eigen::VectorXd twice;
   };
 
-  double rate_;  // time constants in a cycle
+  double rate_;   // time constants in a cycle
+  double share_;  // of its input that a low-pass takes over in a cycle
   LowPass error_;
   LowPass deviation_;  // of velocity
   LowPass unknown_;    // of errors between samples

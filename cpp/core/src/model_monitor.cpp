@@ -39,19 +39,21 @@ void ModelMonitor::update(
   const Eigen::VectorXd & low_speed, double time) noexcept
 {
   for (Eigen::Index i = 0; i < least_.size() && settings_.enabled && drive_ < 0; ++i) {
-    const bool finite = std::isfinite(error[i]) && std::isfinite(torque[i]);
-    if (!finite || !(std::abs(velocity[i]) > low_speed[i])) {
+    const double e = error[i] * error[i];
+    const double t = torque[i] * torque[i];
+    if (!std::isfinite(e + t) || !(std::abs(velocity[i]) > low_speed[i])) {
       continue;
     }
-    moved_[i] = std::min(moved_[i] + time, settings_.time);
+    const bool enough = moved_[i] >= settings_.time;
+    moved_[i] = enough ? moved_[i] : moved_[i] + time;
     const double weight = std::min(1.0, time / moved_[i]);
-    errors_[i] += weight * (error[i] * error[i] - errors_[i]);
-    torques_[i] += weight * (torque[i] * torque[i] - torques_[i]);
-    const double limit = std::max(least_[i], settings_.share * std::sqrt(torques_[i]));
-    if (moved_[i] >= settings_.time && std::sqrt(errors_[i]) > limit) {
+    errors_[i] += weight * (e - errors_[i]);
+    torques_[i] += weight * (t - torques_[i]);
+    const double share = settings_.share * settings_.share * torques_[i];
+    if (enough && errors_[i] > std::max(least_[i] * least_[i], share)) {
       drive_ = static_cast<int>(i);
       error_ = std::sqrt(errors_[i]);
-      limit_ = limit;
+      limit_ = std::max(least_[i], std::sqrt(share));
     }
   }
 }
