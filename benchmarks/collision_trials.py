@@ -59,7 +59,7 @@ def late_periods(random: np.random.Generator) -> Iterator[float]:
 class Work:
     """A robot at work, and its clock."""
 
-    def __init__(self, robot: Robot, model: Mechanism, seed: int, *, late: bool) -> None:
+    def __init__(self, robot: Robot, model: Mechanism, seed: int, *, late: bool = False) -> None:
         self.robot = ControlledRobot(robot, seed=seed, uneven=late)
         self._periods = late_periods(np.random.default_rng(seed)) if late else repeat(1.0)
         self.longest_blind = 0.0
@@ -144,7 +144,7 @@ def free_motion(work: Work, hours: float) -> list[str]:
     return alarms
 
 
-def pushes(work: Work, count: int, force: float) -> list[int | None]:
+def pushes(work: Work, count: int, force: float = 30.0) -> list[int | None]:
     """Return the time until each push was found [ms], None where it was not."""
     delays: list[int | None] = []
     while len(delays) < count:

@@ -54,15 +54,16 @@ class _Peak(NamedTuple):
     excess: float
 
 
-def check_no_contact(
-    joints: Sequence[str], motions: Sequence[FreeMotion], names: Sequence[str]
-) -> None:
+def check_no_contact(spans: Sequence[OutlyingSpan], names: Sequence[str]) -> None:
     """Refuse recordings with outlying torque errors, and name all spans to leave out.
+
+    Args:
+        spans: those of :func:`outlying_spans`.
+        names: of the recordings.
 
     Raises:
         ConfigurationError: there is such a span.
     """
-    spans = outlying_spans(joints, motions)
     if not spans:
         return
     worst = min(spans, key=lambda span: span.probability)

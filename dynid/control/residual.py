@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +19,7 @@ from dynid.robot.torque_settings import CollisionSettings
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -74,11 +74,15 @@ class Residual:
             found &= (time < start) | (time > stop)
         return found
 
+    def without(self, spans: Iterable[tuple[float, float]]) -> Residual:
+        """Return it without spans, each from a start to a stop [s]."""
+        return replace(self, left_out=(*self.left_out, *spans))
+
     def unexplained(self) -> Array:
         """Return the shares of the joints' torque that the model does not explain (n,).
 
         1 or more where the model is no better than none. Noise within a tenth of a second, and what
-        dry friction may be at rest, do not count.
+        dry friction may be at rest, do not count. 0 where nothing counts.
         """
         length = min(max(round(_BLOCK * self.rate), 1), len(self.error))
         count = len(self.error) // length
@@ -88,6 +92,8 @@ class Residual:
             return means
 
         used = blocks(self.counts()[:, np.newaxis].astype(np.float64))[:, 0] == 1.0
+        if not used.any():
+            return np.zeros(self.error.shape[1])
         beyond = np.maximum(np.abs(blocks(self.error)) - blocks(self.friction), 0.0)[used]
         size = np.sqrt(np.mean(blocks(self.torque)[used] ** 2, axis=0))
         share: Array = np.sqrt(np.mean(beyond**2, axis=0)) / np.maximum(size, 1e-12)

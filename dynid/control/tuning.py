@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.control.contact_check import check_no_contact
+from dynid.control.contact_check import check_no_contact, outlying_spans
 from dynid.control.detectable_force import DetectableForce, detectable_force
 from dynid.control.free_motion import FreeMotion, abrupt_acceleration, free_motion
 from dynid.control.joint_thresholds import TUNED, TunedJoint, rounded_up, tune_joint
@@ -132,8 +132,16 @@ def tune(
         )
         raise ConfigurationError(message)
     names = [one.name or f"recording {k}" for k, one in enumerate(residuals, 1)]
-    check_no_contact(robot.joints, [free_motion(robot, one) for one in residuals], names)
-    check_explained(robot.joints, residuals)  # with a contact it names no time
+    spans = outlying_spans(robot.joints, [free_motion(robot, one) for one in residuals])
+    # what is unexplained besides them is no contact
+    check_explained(
+        robot.joints,
+        [
+            one.without((span.start, span.stop) for span in spans if span.recording == k)
+            for k, one in enumerate(residuals)
+        ],
+    )
+    check_no_contact(spans, names)
     rate = false_alarms_per_hour / len(robot.joints)
     found = _fit(robot, residuals, rate)
     held_out, shares = [], []
