@@ -207,9 +207,8 @@ class _Cell:
             for _ in range(_CYCLES_PER_TICK):
                 self._step()
             self._playback.tick()
-            kind, _, reason = self._playback.state.partition(": ")
-            if kind == "aborted":
-                raise PlaybackError(reason)
+            if self._playback.reason:
+                raise PlaybackError(self._playback.reason)
 
     def _step(self) -> None:
         self._cycles += 1

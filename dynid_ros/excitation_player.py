@@ -208,10 +208,8 @@ class ExcitationPlayer(ManagedNode):
         """End the goal of the motion that has ended."""
         goal, self._goal = self._goal, None
         if goal is not None:
-            state = self._playback.state
-            finished = state == Phase.FINISHED.value
-            message = "" if finished else state.removeprefix("aborted: ")
-            goal.end(success=finished, message=message)
+            finished = self._playback.state == Phase.FINISHED.value
+            goal.end(success=finished, message=self._playback.reason)
 
     def _answer_stop(self) -> None:
         """Respond to stop requests, now that the motion has ended."""
@@ -219,8 +217,7 @@ class ExcitationPlayer(ManagedNode):
             but = self._playback.not_held
             self._stop_service.answer(f"the robot is at rest{but and '; '}{but}.", success=True)
         else:
-            reason = self._playback.state.removeprefix("aborted: ")
-            self._stop_service.answer(reason, success=False)
+            self._stop_service.answer(self._playback.reason, success=False)
 
     def _fail(self, reason: str) -> None:
         self._playback.fail(reason)
@@ -264,13 +261,14 @@ class ExcitationPlayer(ManagedNode):
     def _tell(self) -> None:
         """Publish the state when it has changed."""
         state = self._playback.state if self._connected else "waiting"
-        if not (self.active or self._playback.under_way or state.startswith("aborted")):
+        ended_early = bool(self._playback.reason)
+        if not (self.active or self._playback.under_way or ended_early):
             state = "inactive"
         if state == self._published:
             return
         self._published = state
         self._state.publish(String(data=state))
-        self.health(ERROR if state.startswith("aborted") else OK, state)
+        self.health(ERROR if ended_early else OK, state)
 
     def _choices(self) -> tuple[object, ...]:
         """Return the parameters that a plan depends on."""

@@ -32,6 +32,10 @@ _MESSAGES = 2 * _RENEWALS  # any of which may be the last that the robot receive
 _TICKS_TO_CATCH_UP = 2
 
 
+class LateError(PlaybackError):
+    """A motion came to rest at its horizon, because this computer was too slow to renew it."""
+
+
 class Commander:
     """Sends motions in pieces, and computes the resulting reference of the robot.
 
@@ -121,12 +125,15 @@ class Commander:
         self._options = options
         self._pending = (trajectory, _TICKS_TO_CATCH_UP)
 
-    def tick(self) -> None:
+    def tick(self, *, renew: bool = True) -> None:
         """Send messages that are due; to be called about ten times a second.
 
+        Args:
+            renew: whether the motion may be renewed; otherwise it ends at its horizon.
+
         Raises:
-            PlaybackError: no controller subscribes any more, or it is too late; the messages sent
-                before end at rest.
+            LateError: it is too late for a renewal; the messages sent before end at rest.
+            PlaybackError: no controller subscribes any more; likewise.
         """
         if self._pending is not None:
             trajectory, ticks = self._pending
@@ -136,7 +143,7 @@ class Commander:
         elif self._motion is not None and self._clock.now_ns() >= self._due_ns:
             if self._stopping:
                 self._repeat()
-            elif np.isfinite(self._leaves):
+            elif np.isfinite(self._leaves) and renew:
                 self._renew(self._motion)
 
     def stop(self) -> None:
@@ -178,10 +185,11 @@ class Commander:
         if self._leaves - now < _IN_TIME * horizon:
             self.abandon()
             message = (
-                f"the motion was not renewed within its horizon of {self._options.horizon:g} s: "
-                "the player or its computer was too slow."
+                f"the motion was not renewed within its horizon of {self._options.horizon:g} s, "
+                "because this computer was too slow for the player or for its joint states "
+                "(parameters horizon, max_age)."
             )
-            raise PlaybackError(message)
+            raise LateError(message)
         self._send(motion, now + horizon, horizon / _RENEWALS)
 
     def _repeat(self) -> None:

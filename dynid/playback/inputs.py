@@ -11,48 +11,56 @@ if TYPE_CHECKING:
     from dynid.playback.robot_state import RobotState
 
 
+_LONGEST_TICK = 0.1  # [s] between two ticks; longer is a pause of this process
+
+
 class InputWatch:
     """Age of the inputs that a motion needs: joint states, newer stamps, effort, and time.
 
-    Each one missing for longer than ``max_age`` is a separate fault.
+    Each one missing for longer than ``max_age`` is a separate fault. Their ages count the time in
+    which this process ran: while it is suspended, or waits for a processor, messages wait as well.
     """
 
     def __init__(self, clock: Clock) -> None:
         """Start without any input."""
         self._clock = clock
-        now = clock.steady()
+        self._ran = 0.0  # [s] in which this process ran, at its last tick
+        self._ticked = clock.steady()  # [s] of that tick
+        self._arrival = -np.inf  # [s] of the last state, likewise on the steady clock
         self._stamp_ns = 0
         self._time_ns = clock.now_ns()
-        self._passed = now  # [s] of the steady clock when the clock last advanced
+        self._passed = 0.0  # [s] of _ran when the clock last advanced
         self._arrived = self._advanced = self._measured = -np.inf  # [s] likewise
         self._without_effort = ""
 
     @property
     def state_age(self) -> float:
-        """Time since the last joint states [s]."""
-        return self._clock.steady() - self._arrived
+        """Time since the last joint states [s], with pauses of this process."""
+        return self._clock.steady() - self._arrival
 
     def update(self, state: RobotState, joints: tuple[str, ...]) -> None:
         """Update with a state that has just arrived."""
-        self._arrived = state.arrival
+        self._arrival, self._arrived = state.arrival, self._ran
         if state.stamp_ns > self._stamp_ns:
-            self._advanced = state.arrival
+            self._advanced = self._ran
         # also a smaller one: it is of another sender, or of a clock that was set
         self._stamp_ns = state.stamp_ns
         missing = None if state.effort is None else ~np.isfinite(state.effort)
         if missing is not None and not missing.any():
-            self._measured = state.arrival
+            self._measured = self._ran
         elif missing is None:
             self._without_effort = "the joint states have no effort"
         else:
             j = int(np.argmax(missing))
             self._without_effort = f"joint '{joints[j]}': the joint states have no effort for it"
 
-    def check_clock(self) -> None:
-        """Check whether the clock advances; to be called often."""
-        now_ns = self._clock.now_ns()
+    def tick(self) -> None:
+        """Count the time; to be called often, after the messages that wait have been read."""
+        now, now_ns = self._clock.steady(), self._clock.now_ns()
+        self._ran += min(now - self._ticked, _LONGEST_TICK)
+        self._ticked = now
         if now_ns != self._time_ns:
-            self._time_ns, self._passed = now_ns, self._clock.steady()
+            self._time_ns, self._passed = now_ns, self._ran
 
     def fault(self, max_age: float, *, effort: bool) -> str | None:
         """Return what has been missing for longer than ``max_age`` [s], or None.
@@ -61,8 +69,8 @@ class InputWatch:
             max_age: longest time for which an input may be missing [s].
             effort: whether effort is needed.
         """
-        now = self._clock.steady()
-        allowed = f"at most {max_age:g} s are allowed."
+        now = self._ran
+        allowed = f"at most {max_age:g} s are allowed (parameter max_age)."
         if (age := now - self._arrived) > max_age:
             return f"no joint states arrived for {age:.2g} s, {allowed}"
         if (age := now - self._advanced) > max_age:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable, sliding_joints
-from dynid.playback.commander import Commander
+from dynid.playback.commander import Commander, LateError
 from dynid.playback.holding import HoldWatch
 from dynid.playback.inputs import InputWatch
 from dynid.playback.monitor import make_monitor, supervises_torque, supervision
@@ -66,6 +66,7 @@ class Playback:
         self._outlet = outlet
         self._phase = Phase.IDLE
         self._reason = ""
+        self._late = False  # whether it was aborted because this computer was too slow
         self._options = Options()
         self._play_next = False
         self._reference_moved = False
@@ -82,10 +83,20 @@ class Playback:
 
     @property
     def state(self) -> str:
-        """``idle``, ``moving``, …, ``finished``, or ``aborted: `` and the reason."""
+        """``idle``, ``moving``, …, ``finished``, or ``aborted: `` or ``late: `` and the reason.
+
+        After ``late`` the robot is at rest without a fault, and the motion can be repeated.
+        """
         if self._phase is Phase.STOPPING:
             return Phase.SETTLING.value
-        return f"aborted: {self._reason}" if self._phase is Phase.ABORTED else self._phase.value
+        if self._phase is Phase.ABORTED:
+            return f"{'late' if self._late else 'aborted'}: {self._reason}"
+        return self._phase.value
+
+    @property
+    def reason(self) -> str:
+        """Why the last motion was aborted; empty where none was."""
+        return self._reason if self._phase is Phase.ABORTED else ""
 
     @property
     def under_way(self) -> bool:
@@ -208,13 +219,16 @@ class Playback:
     def tick(self) -> None:
         """Continue the sequence; to be called about ten times a second."""
         self._clock.measure_pace()
-        self._inputs.check_clock()
+        self._inputs.tick()
         if self._commander is None or self._plan is None:
             return
         if self.under_way:
             try:
-                self._commander.tick()
+                # where states are missing for any reason, the motion ends as that of a dead player
+                fresh = self._inputs.state_age <= self._options.max_age
+                self._commander.tick(renew=fresh)
             except PlaybackError as error:
+                self._late = isinstance(error, LateError)
                 self.fail(str(error))
         if self._phase in SUPERVISED and (why := self._input_fault(self._plan)) is not None:
             self._stop(why)
@@ -271,6 +285,7 @@ class Playback:
             unseen = "the robot was not observed at rest"
             who = self._rest.moving_names(self._joints) if fresh else "no joint states arrive"
             why = f" ({who})" if who else ""
+            self._late = False
             self._abort(_with(self._reason, unseen + why))
 
     def _end_at_rest(self, commander: Commander, plan: Plan, state: RobotState) -> None:
@@ -325,7 +340,7 @@ class Playback:
         commander.command(trajectory, options)
         self._commander, self._plan, self._options = commander, plan, options
         self._monitor = make_monitor(plan, options)
-        self._abandoned = False
+        self._abandoned = self._late = False
         self._rest.reset()
 
     def _stop(self, reason: str) -> None:

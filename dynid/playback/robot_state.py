@@ -178,7 +178,7 @@ def check_state(
     if age > max_age:
         message = (
             f"the robot's position is stale: its last joint states arrived {age:.2g} s ago, at "
-            f"most {max_age:g} s are allowed; is its driver still running?"
+            f"most {max_age:g} s are allowed (parameter max_age); is its driver still running?"
         )
         raise PlaybackError(message)
     if abs(offset) > max_offset:

@@ -24,8 +24,14 @@ class Inputs:
         self.clock.time += 0.1
         values = None if effort is None else np.array(effort)
         stamp_ns = self.clock.now_ns() if stamped else 1
-        self.watch.check_clock()
+        self.watch.tick()
         self.watch.update(RobotState(stamp_ns, self.clock.steady(), np.zeros(2), values), JOINTS)
+
+    def run(self, duration: float) -> None:
+        """Let the process run, in steps of at most 0.05 s, without messages."""
+        for _ in range(10):
+            self.clock.time += duration / 10
+            self.watch.tick()
 
     def fault(self, *, effort: bool = True) -> str:
         return self.watch.fault(0.5, effort=effort) or ""
@@ -59,13 +65,31 @@ def test_no_input_is_missing_while_all_arrive(inputs) -> None:
 
 
 def test_missing_joint_states_are_a_fault_after_max_age(inputs) -> None:
-    inputs.clock.time += 0.499
-    inputs.watch.check_clock()
+    inputs.run(0.499)
     assert inputs.fault() == ""
-    inputs.clock.time += 0.101
-    inputs.watch.check_clock()
-    assert inputs.fault() == "no joint states arrived for 0.6 s, at most 0.5 s are allowed."
+    inputs.run(0.101)
+    assert inputs.fault() == (
+        "no joint states arrived for 0.6 s, at most 0.5 s are allowed (parameter max_age)."
+    )
     assert inputs.watch.state_age == pytest.approx(0.6)
+
+
+def test_a_pause_of_this_process_is_no_missing_input(inputs) -> None:
+    inputs.clock.time += 60.0
+    inputs.watch.tick()
+    assert inputs.fault() == ""
+    assert inputs.watch.state_age == pytest.approx(60.0)
+    inputs.step()
+    assert inputs.watch.state_age == 0.0
+
+
+def test_states_that_are_missing_between_many_pauses_are_a_fault(inputs) -> None:
+    """A process that runs rarely still finds that nothing arrives."""
+    for _ in range(6):
+        assert inputs.fault() == ""
+        inputs.clock.time += 10.0
+        inputs.watch.tick()
+    assert inputs.fault().startswith("no joint states arrived for 0.6 s")
 
 
 def test_frozen_stamps_are_a_fault_while_messages_arrive(inputs) -> None:
@@ -100,9 +124,10 @@ def test_a_frozen_clock_is_a_fault(inputs) -> None:
     clock.now_ns = lambda: now
     for k in range(1, 7):
         clock.time += 0.1
-        inputs.watch.check_clock()
+        inputs.watch.tick()
         stamp_ns = now + k
         inputs.watch.update(RobotState(stamp_ns, clock.steady(), np.zeros(2), np.ones(2)), JOINTS)
     assert inputs.fault() == (
-        "the clock of this node has not advanced for 0.6 s, at most 0.5 s are allowed."
+        "the clock of this node has not advanced for 0.6 s, at most 0.5 s are allowed (parameter "
+        "max_age)."
     )

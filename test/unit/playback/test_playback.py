@@ -182,7 +182,8 @@ def test_missing_joint_states_stop_the_motion(cell) -> None:
     cell.silent = False
     cell.until("aborted")
     assert re.fullmatch(
-        r"aborted: no joint states arrived for 0\.5\d* s, at most 0\.5 s are allowed\.",
+        r"aborted: no joint states arrived for 0\.5\d* s, at most 0\.5 s are allowed "
+        r"\(parameter max_age\)\.",
         cell.playback.state,
     )
 
@@ -345,3 +346,47 @@ def test_a_motion_to_the_start_out_of_the_workspace_is_refused(cell, command) ->
     cell.run(0.5)
     assert not cell.sent
     assert cell.playback.state == "idle"
+
+
+def test_a_pause_of_this_process_does_not_end_a_motion_within_its_horizon(cell) -> None:
+    cell.playing()
+    cell.clock.time += cell.options.max_age + 0.1
+    cell.until("finished")
+    assert cell.resting()
+
+
+def test_a_pause_beyond_the_horizon_ends_the_motion_late_and_it_can_be_repeated(cell) -> None:
+    cell.options = Options(horizon=0.4)
+    cell.playing()
+    cell.clock.time += 1.0
+    cell.until("late: the motion was not renewed within its horizon of 0.4 s, because this")
+    assert "(parameters horizon, max_age)" in cell.playback.reason
+    assert cell.resting()
+    cell.playback.start(cell.plan, cell.options)
+    cell.until("finished")
+
+
+def test_a_motion_without_joint_states_is_not_renewed_even_if_this_process_hardly_runs(
+    cell,
+) -> None:
+    cell.options = Options(horizon=0.4)
+    cell.playing()
+    cell.silent = True
+    count = len(cell.sent)
+    for _ in range(2):
+        cell.clock.time += cell.options.max_age + 0.05
+        cell.playback.tick()
+        assert cell.playback.state == "playing"
+    assert len(cell.sent) == count
+    assert cell.resting()  # at the horizon
+    cell.silent = False
+    cell.until("late")
+
+
+def test_a_robot_that_is_not_seen_at_rest_after_a_late_motion_is_aborted(cell) -> None:
+    cell.options = Options(horizon=0.4)
+    cell.playing()
+    cell.clock.time += 1.0
+    cell.silent = True
+    cell.until("aborted")
+    assert "the robot was not observed at rest" in cell.playback.reason
