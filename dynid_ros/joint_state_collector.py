@@ -85,4 +85,4 @@ class JointStateCollector:
     def _take(self, reader: TopicReader) -> None:
         for _, receive_time, raw in reader.take():
             self.messages.add(receive_time, raw)
-        self.messages.lost = reader.lost.get(self.topic, 0)
+        self.messages.lost = reader.lost

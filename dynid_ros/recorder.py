@@ -13,6 +13,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from dynid.errors import RecordingError
+from dynid.json_text import json_text
 from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.bag_writer import BagWriter
 from dynid_ros.managed_node import ManagedNode
@@ -53,10 +54,19 @@ class Session:
         bag, reader = self.bag, self.reader
         parts = [f"{bag.messages} messages in {bag.duration:.1f} s to {self.output}"]
         parts[0] += f" ({_megabytes(bag.size)})"
-        parts += [f"{count} were lost on {topic}" for topic, count in reader.lost.items() if count]
+        parts += [text for one in reader.completeness if (text := one.sentence())]
         parts += [f"losses on {topic} are unknown" for topic in sorted(reader.unchecked)]
         parts += self.silent()
         return "; ".join([*parts, *self.troubles])
+
+    @property
+    def missing(self) -> int:
+        """Number of missing messages of all topics."""
+        return sum(one.missing for one in self.reader.completeness)
+
+    def completeness_json(self) -> str:
+        """Return what is missing of each topic, as JSON."""
+        return json_text({"output": self.output, "topics": self.reader.completeness})
 
     def silent(self) -> list[str]:
         """Return a sentence for each topic without a message."""
@@ -81,6 +91,7 @@ class Recorder(ManagedNode):
         self._failure = ""
         self._figures: dict[str, object] = {}
         self._state = self.create_publisher(String, "~/state", LATCHED)
+        self._recorded = self.create_publisher(String, "~/recorded", LATCHED)
         self._steps = [
             self.create_timer(period, step, clock=self.steady, autostart=False)
             for period, step in ((_TAKE, self._write), (_LOOK, self._look), (_FLUSH, self._flush))
@@ -164,7 +175,8 @@ class Recorder(ManagedNode):
         except RecordingError as error:
             raise self._fail(session, error) from None
         summary = session.summary()
-        level = WARN if sum(session.reader.lost.values()) or session.silent() else OK
+        level = WARN if session.missing or session.silent() else OK
+        self._recorded.publish(String(data=session.completeness_json()))
         self._end(session)
         self._say("idle", level, recorded=summary)
         return summary
@@ -176,7 +188,8 @@ class Recorder(ManagedNode):
             self._figures = {
                 "messages": session.bag.messages,
                 "bytes": session.bag.size,
-                "lost": sum(session.reader.lost.values()),
+                "missing": session.missing,
+                "lost": session.reader.lost,
                 "duration": f"{session.bag.duration:.3f}",
             }
         return self._figures

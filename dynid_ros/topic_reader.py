@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import struct
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from rosbags.interfaces import (
 )
 
 from dynid.errors import RecordingError
+from dynid.recording.completeness import Completeness, StampCheck
 from dynid.recording.sequence import SequenceCheck
 from dynid_ros.qos import STATE_DEPTH, complete
 
@@ -44,6 +47,15 @@ class Offer:
     def qos(self) -> list[Qos]:
         """The quality of service of each publisher, as stored in a bag."""
         return [_kept(publisher.qos_profile) for publisher in self.publishers]
+
+
+@dataclass(frozen=True)
+class _Topic:
+    """A subscription, and the checks of its messages; ``stamps`` is None without a header."""
+
+    subscription: Subscription
+    sequence: SequenceCheck
+    stamps: StampCheck | None
 
 
 class TopicReader:
@@ -78,13 +90,26 @@ class TopicReader:
         """Topics without a subscription, because they have no publisher yet."""
         self.unchecked: set[str] = set()
         """Topics whose losses are unknown: several publishers, or middleware without numbers."""
-        self._subscriptions: dict[str, Subscription] = {}
-        self._checks: dict[str, SequenceCheck] = {}
+        self._topics: dict[str, _Topic] = {}
+        self._received: Counter[str] = Counter()
 
     @property
-    def lost(self) -> dict[str, int]:
-        """Number of published messages that did not arrive, by topic."""
-        return {topic: check.missing for topic, check in self._checks.items()}
+    def completeness(self) -> list[Completeness]:
+        """What is missing of each topic."""
+        return [self._completeness(name, topic) for name, topic in self._topics.items()]
+
+    @property
+    def lost(self) -> int:
+        """Number of published messages that did not arrive, of all topics."""
+        return sum(topic.sequence.missing for topic in self._topics.values())
+
+    def _completeness(self, name: str, topic: _Topic) -> Completeness:
+        received, lost, stamps = self._received[name], topic.sequence.missing, topic.stamps
+        if stamps is None or name in self.unchecked:
+            return Completeness(name, received, lost, lost)
+        missing = max(stamps.missing, lost)
+        gap = (stamps.longest_gap, stamps.gap_at)
+        return Completeness(name, received, missing, lost, *gap, stamps.longest_wait)
 
     def offers(self) -> Iterator[Offer]:
         """Yield the new publishers of waiting topics.
@@ -114,34 +139,41 @@ class TopicReader:
         """
         topic = offer.topic
         self.waiting.remove(topic)
-        self._subscriptions[topic] = self._node.create_subscription(
-            _class_of(offer.kind), topic, _never_called, complete(offer.publishers), raw=True
+        kind = _class_of(offer.kind)
+        subscription = self._node.create_subscription(
+            kind, topic, _never_called, complete(offer.publishers), raw=True
         )
-        self._checks[topic] = SequenceCheck()
+        stamps = StampCheck() if _has_header(kind) else None
+        self._topics[topic] = _Topic(subscription, SequenceCheck(), stamps)
 
     def take(self) -> Iterator[tuple[str, int, bytes]]:
         """Yield (topic, time of reception [ns], serialized message) of all received messages."""
-        for topic, subscription in self._subscriptions.items():
-            check = self._checks[topic]
-            publishers = subscription.get_publisher_count()
+        for name, topic in self._topics.items():
+            publishers = topic.subscription.get_publisher_count()
             if publishers > 1:
-                self.unchecked.add(topic)
-                check.restart()
+                self.unchecked.add(name)
+                topic.sequence.restart()
             # at most the queue's size, so that a fast publisher does not block the others
             for _ in range(STATE_DEPTH):
-                with subscription.handle:
-                    taken = subscription.handle.take_message(subscription.msg_type, True)
+                with topic.subscription.handle:
+                    taken = topic.subscription.handle.take_message(
+                        topic.subscription.msg_type, True
+                    )
                 if taken is None:
                     break
                 message, information = taken
+                received = self._time(information)
+                self._received[name] += 1
+                if topic.stamps is not None and (stamp_ns := _stamp_ns(message)):
+                    topic.stamps.add(stamp_ns, received)
                 number = information["publication_sequence_number"]
                 if number is None:
-                    self.unchecked.add(topic)
+                    self.unchecked.add(name)
                 elif publishers <= 1:
-                    check.add(number)
-                yield topic, self._time(information), message
+                    topic.sequence.add(number)
+                yield name, received, message
             if not publishers:
-                check.restart()
+                topic.sequence.restart()
 
     def close(self) -> None:
         """Unsubscribe."""
@@ -170,6 +202,17 @@ def _class_of(kind: str) -> type:
             f"package {package}."
         ) from None
     return found
+
+
+def _has_header(kind: Any) -> bool:  # noqa: ANN401  rclpy's own
+    return next(iter(kind.get_fields_and_field_types().values()), "") == "std_msgs/Header"
+
+
+def _stamp_ns(message: bytes) -> int:
+    """Return the stamp in a serialized message that starts with a header [ns]."""
+    # four bytes of CDR's own, the second of which is odd for little endian
+    seconds, nanoseconds = struct.unpack_from("<iI" if message[1] & 1 else ">iI", message, 4)
+    return int(seconds * 10**9 + nanoseconds)
 
 
 def _kept(qos: QoSProfile) -> Qos:

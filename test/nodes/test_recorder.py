@@ -1,3 +1,4 @@
+import json
 import time
 
 import numpy as np
@@ -95,8 +96,30 @@ def test_messages_lost_by_overflow_are_counted_and_reported(graph, robot, record
     read = numbers(tmp_path / "bag")
     lost = robot.published - read[0] - len(read)
     assert lost >= 100
-    assert f"{lost} were lost on /joint_states" in summary
-    assert node.measured()["lost"] == lost
+    total = len(read) + lost
+    assert (
+        f"{lost} of {total} messages on /joint_states are missing: {lost} lost between" in summary
+    )
+    assert node.measured()["lost"] == node.measured()["missing"] == lost
+
+
+def test_messages_that_were_not_sent_are_counted_and_reported(graph, robot, recorder):
+    recorded = graph.listen(String, "/recorder/recorded", LATCHED)
+    node = recorder()
+    begin(graph, robot, node)
+    robot.publish(200)
+    robot.published += 69
+    robot.publish(200)
+    answer = graph.call("/recorder/stop")
+    assert (
+        " messages on /joint_states are missing: 69 not sent by the publisher (none for 0.070 s"
+        in (answer.message)
+    )
+    assert node.measured()["lost"] == 0
+    graph.until(lambda: recorded)
+    (topic,) = json.loads(recorded[-1].data)["topics"]
+    assert (topic["missing"], topic["lost"]) == (69, 0)
+    assert topic["longest_gap"] == pytest.approx(0.07)
 
 
 def test_several_publishers_are_recorded_with_unknown_losses(graph, robot, recorder, tmp_path):
