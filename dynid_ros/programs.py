@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import importlib
-import os
 import signal
 import sys
 from functools import partial
-from typing import TYPE_CHECKING
 
-from dynid_ros.stop import FINISHED, HANDLED, say
-
-if TYPE_CHECKING:
-    from types import FrameType
-
-TASKS = ("identification_task", "replay_task")
-"""Programs that end by themselves; an interrupted one has not finished its work."""
-
-
-WATCHES = "rest_monitor"
-"""The program that must not end before it has a robot state: signals wait until it runs."""
+from dynid_ros.stop import HANDLED
 
 
 def start(name: str) -> None:
-    """Run the node in module ``name``; until it handles signals, one ends the program."""
+    """Run the node in module ``name``; signals wait until the node handles them.
 
-    def end(number: int, _frame: FrameType | None) -> None:
-        say(f"{name} was interrupted by {signal.Signals(number).name} before it started")
-        os._exit(128 + number if name in TASKS else FINISHED)
-
-    if name == WATCHES:
-        signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
-    for number in HANDLED:
-        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, end)
+    They are blocked, not ignored, so none is lost, also where an import replaces the process.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
     importlib.import_module(f"dynid_ros.{name}").main()
 
 

@@ -1,8 +1,8 @@
 """Wait until every drive is enabled, so that controllers start at their positions.
 
 ``feedforward_controller`` or ``drive_monitor`` reports this on ``/dynid/drives``. The node then
-ends with exit code 0, and with 1 on a signal before. Launch files start the trajectory controller
-after it.
+ends with exit code 0; a signal before ends it with 128 plus its number, as a task. Launch files
+start the trajectory controller after it.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from typing import Any
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.discovery_range import stay_on_this_machine
 from dynid_ros.qos import LATCHED
+from dynid_ros.stop import FINISHED, Stop
 
 DRIVES = "/dynid/drives"
 """Topic with the state of the drives, published by controllers."""
 _REPEATED = 5.0  # [s] between messages about the drive it waits for
+_PATIENCE = 0.1  # [s] between checks for a signal
 
 
 class DriveWaiter(Node):
@@ -46,15 +48,16 @@ class DriveWaiter(Node):
 
 def main() -> None:
     """Run the node."""
+    stop = Stop()
+    stop.waiting_for = "the node to end"
     stay_on_this_machine()
-    rclpy.init()
-    try:
-        node = DriveWaiter()
-        while not node.enabled:
-            rclpy.spin_once(node)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        sys.exit(1)
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    node = DriveWaiter()
+    while not (node.enabled or stop.requested):
+        rclpy.spin_once(node, timeout_sec=_PATIENCE)
     rclpy.shutdown()
+    stop.over()
+    sys.exit(FINISHED if node.enabled else stop.exit_code)
 
 
 if __name__ == "__main__":
