@@ -30,7 +30,7 @@ from dynid_ros.model_publisher import ModelPublisher
 from dynid_ros.node import DynidNode, close
 from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.recorder import Recorder
-from dynid_ros.sequence import answer
+from dynid_ros.sequence import answer, outcome
 from dynid_ros.simulated_robot import SimulatedRobotNode
 from dynid_ros.stop import Stop
 
@@ -92,7 +92,7 @@ def demonstrate(
         print_demonstration(console, task.verdicts, task.quantities)
         print_written(console, _changed(output, before))
     print_kept_model(output, success=task.verdicts["identification"].success)
-    raise typer.Exit(0 if good else 1)
+    raise typer.Exit(outcome(task, good=good))
 
 
 def _nodes(robot: str, speed: float) -> dict[Callable[..., DynidNode], dict[str, Value]]:

@@ -2,22 +2,27 @@
 
 Move to the start, play and record, settle, identify, publish, validate on another motion: the
 sequence of softMC's identification program. The other nodes do the work. The exit code is 0 for a
-model that passes its criterion, 1 for one that fails, 2 where the sequence was not completed.
+model that passes its criterion, 1 for one that fails, 2 where the sequence was not completed, 4 for
+a good model whose validation could not be evaluated.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from std_msgs.msg import String
+
 from dynid.demo import named
-from dynid.errors import TaskError
 from dynid.playback.robot_state import FROM_REST
-from dynid.report.write import written_model
+from dynid.profile import load_model
+from dynid.report.write import write_missing_validation, written_model
 from dynid_ros.countdown import Countdown
-from dynid_ros.remote import Remote
-from dynid_ros.sequence import SequenceNode, run_sequence
+from dynid_ros.qos import LATCHED
+from dynid_ros.remote import LateMotionError, Remote
+from dynid_ros.sequence import RefusedError, SequenceNode, run_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -25,6 +30,8 @@ if TYPE_CHECKING:
     from rclpy.executors import Executor
 
     from dynid_ros.stop import Stop
+
+    Step = Callable[[str], None]
 
 STEPS = 8
 """Number of steps in the progress of the sequence, with a validation."""
@@ -64,12 +71,28 @@ class IdentificationTask(SequenceNode):
         self._player = Remote(self, "/excitation_player", self.wait, ("prepare", "start", "stop"))
         self._recorder = Remote(self, "/recorder", self.wait, ("start", "stop"))
         self._bag: Path | None = None  # the current or last recording
+        self._recorded: dict[str, Any] = {}  # what is missing of it
+        self.create_subscription(String, "/recorder/recorded", self._take_recorded, LATCHED)
         self._model_publisher = Remote(self, "/model_publisher", self.wait, ("load",))
 
-    def sequence(self, step: Callable[[str], None]) -> bool:
+    def sequence(self, step: Step) -> bool:
         """Identify from a motion or a bag, publish, and validate on a second motion."""
-        step("waiting for the nodes")
         moves = not self._given
+        self._await_nodes(step, moves=moves)
+        if moves:
+            good = self._evaluate_motion("recording", "the excitation", self._identify, step)
+        else:
+            good = self._identify(Path(self._given), step)
+        if self._publish and good:
+            step("publishing the model")
+            self._model_publisher.set(model=str(written_model(self._output, success=True)))
+            self._model_publisher.ask("load")
+        if moves and self._validation_seed >= 0:
+            good = self._validated(step, good=good)
+        return good
+
+    def _await_nodes(self, step: Step, *, moves: bool) -> None:
+        step("waiting for the nodes")
         for remote in (self.identifier, *((self._player, self._recorder) if moves else ())):
             remote.appear()
         if moves:  # the player's refusal names what is still missing
@@ -77,22 +100,59 @@ class IdentificationTask(SequenceNode):
             troubles = self.attempt(lambda: self._player.leave({"", "waiting"}, what, _READY))
             if troubles:
                 self.get_logger().error(troubles[0])
-        recording = self._record("recording", "the excitation", step) if moves else self._given
+
+    def _identify(self, recording: Path, step: Step) -> bool:
+        """Identify from a recording; return whether the model passes its criterion."""
         step("identifying")
         self.identifier.set(recording=str(recording), output=str(self._output))
-        good = self.evaluated("identify", "identification")
-        if self._publish and good:
-            step("publishing the model")
-            self._model_publisher.set(model=str(written_model(self._output, success=True)))
-            self._model_publisher.ask("load")
-        if moves and self._validation_seed >= 0:
-            self._player.set(seed=self._validation_seed)
-            recording = self._record("validation_recording", "a second motion", step)
+        return self.evaluated("identify", "identification")
+
+    def _validated(self, step: Step, *, good: bool) -> bool:
+        """Validate on a second motion; return whether the model has passed all criteria.
+
+        A good model stays good if its validation cannot be evaluated: that is then missing.
+        """
+        model = str(written_model(self._output, success=good))
+
+        def validate(recording: Path, step: Step) -> bool:
             step("validating")
-            model = written_model(self._output, success=good)
-            self.identifier.set(recording=str(recording), model=str(model))
-            good = self.evaluated("validate", "validation") and good
-        return good
+            self.identifier.set(recording=str(recording), model=model)
+            return self.evaluated("validate", "validation") and good
+
+        self._player.set(seed=self._validation_seed)
+        try:
+            return self._evaluate_motion("validation_recording", "a second motion", validate, step)
+        except (RefusedError, LateMotionError) as error:
+            self._close()
+            with self.logging_warnings():
+                write_missing_validation(load_model(model), str(error), self._output)
+            self.missing = f"{model} was not validated on a second motion: {error}"
+            self.get_logger().warning(self.missing)
+            return good
+
+    def _evaluate_motion(
+        self, folder: str, motion: str, evaluate: Callable[[Path, Step], bool], step: Step
+    ) -> bool:
+        """Record a motion and evaluate it; once more if this computer was too slow for either.
+
+        Raises:
+            RefusedError: the motion cannot be played, or the recording cannot be evaluated.
+            LateMotionError: the motion came to rest early, twice.
+        """
+        try:
+            return evaluate(self._record(folder, motion, step), step)
+        except (RefusedError, LateMotionError) as error:
+            self._close()
+            if not (isinstance(error, LateMotionError) or self._missing()):
+                raise
+            self.get_logger().warning(f"{error} {motion.capitalize()} is played once more.")
+        return evaluate(self._record(folder, motion, step), step)
+
+    def _missing(self) -> int:
+        """Return the number of messages that are missing of the last recording."""
+        what = "the recorder's count of messages"
+        self.attempt(lambda: self.wait(lambda: self._recorded, what, _LAST_STATE))
+        return sum(topic["missing"] for topic in self._recorded.get("topics", []))
 
     def give_up(self) -> list[str]:
         """Bring the robot to rest, then close the bag, in any state of the two.
@@ -128,9 +188,15 @@ class IdentificationTask(SequenceNode):
         if not remote.silent:
             self.attempt(lambda: self.wait(lambda: remote.state not in states, "", _LAST_STATE))
 
-    def _record(self, folder: str, motion: str, step: Callable[[str], None]) -> Path:
+    def _take_recorded(self, message: String) -> None:
+        recorded = json.loads(message.data)
+        if recorded["output"] == str(self._bag):
+            self._recorded = recorded
+
+    def _record(self, folder: str, motion: str, step: Step) -> Path:
         """Move to a motion's start, play it and record it into a folder of the output."""
         recording = self._bag = named(self._output, folder)
+        self._recorded = {}
         step(f"moving to the start of {motion}")
         self._recorder.set(output=str(recording))
         self._begin("prepare")
@@ -152,7 +218,7 @@ class IdentificationTask(SequenceNode):
             self.wait(Countdown(_PAUSE).over, "the robot to settle", None)
             answer = self._player.call(service)
         if not answer.success:
-            raise TaskError(f"excitation_player: {answer.message}")
+            raise RefusedError(f"excitation_player: {answer.message}")
 
 
 def main() -> None:

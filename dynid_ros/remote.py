@@ -30,11 +30,18 @@ class WaitTimeoutError(TaskError):
     """A condition did not become true in time."""
 
 
+class LateMotionError(TaskError):
+    """A motion came to rest early, because the player's computer was too slow for it."""
+
+
 class Wait(Protocol):
     """Let the node run until a condition holds, or raise a WaitTimeoutError naming ``what``."""
 
     def __call__(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
         """Wait for at most ``timeout`` [s], or without limit."""
+
+
+_ENDS = {"aborted": TaskError, "failed": TaskError, "late": LateMotionError}  # kinds of states
 
 
 class Remote:
@@ -134,20 +141,21 @@ class Remote:
         """Wait until the node's state is the wanted one, since the last call.
 
         Raises:
+            LateMotionError: it changed to ``late`` instead.
             TaskError: it, or one of the required ``others``, changed to ``aborted`` or ``failed``
                 instead, or ended.
         """
 
-        def trouble() -> str:
-            return next((why for one in (self, *others) if (why := one.ended())), "")
+        def trouble() -> TaskError | None:
+            return next((error for one in (self, *others) if (error := one.ended())), None)
 
         self._wait(
             lambda: trouble() or (self._states and self._states[-1] == wanted),
             f"{self._name} to be {wanted}",
             None,
         )
-        if reason := trouble():
-            raise TaskError(reason)
+        if error := trouble():
+            raise error
 
     def leave(self, states: Collection[str], what: str, timeout: float) -> None:
         """Wait until the node's state is not in ``states``, or it ended.
@@ -161,14 +169,14 @@ class Remote:
         self.state = message.data
         self._states.append(message.data)
 
-    def ended(self) -> str:
-        """Return why the wanted state cannot be reached any more; empty where it can."""
+    def ended(self) -> TaskError | None:
+        """Return why the wanted state cannot be reached any more; None where it can."""
         name = self._name.removeprefix("/")
         for state in self._states:
             kind, _, reason = state.partition(": ")
-            if kind in {"aborted", "failed"}:
-                return f"{name}: {reason}"
-        return "" if self.present else self._gone()
+            if kind in _ENDS:
+                return _ENDS[kind](f"{name}: {reason}")
+        return None if self.present else TaskError(self._gone())
 
     def _gone(self) -> str:
         name = self._name.removeprefix("/")

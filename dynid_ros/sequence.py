@@ -25,6 +25,7 @@ from dynid_ros.stop import (
     FINISHED,
     NO_GOOD_END,
     NOT_FINISHED,
+    VALIDATION_MISSING,
     Stop,
     say,
     silence_closed_streams,
@@ -50,6 +51,10 @@ class IncompleteEndError(TaskError):
     """The sequence was aborted, and the robot was not observed at rest or a bag is incomplete."""
 
 
+class RefusedError(TaskError):
+    """A node refused a step, and nothing has changed."""
+
+
 class SequenceNode(DynidNode):
     """A sequence of steps, each a service of another node, such as the identifier."""
 
@@ -68,6 +73,8 @@ class SequenceNode(DynidNode):
         """The results as JSON, as published by the identifier."""
         self.quantities: tuple[Quantity, ...] = ()
         """Physical quantities defined in the profile."""
+        self.missing = ""
+        """The part of a good result that is missing, and why, as a sentence; empty: none."""
         for kind in ("identification", "validation"):
             self.create_subscription(String, f"/identifier/{kind}", self._taker(kind), LATCHED)
         self._progress = self.create_publisher(String, "~/progress", LATCHED)
@@ -131,13 +138,17 @@ class SequenceNode(DynidNode):
         return []
 
     def evaluated(self, service: str, kind: str) -> bool:
-        """Call the identifier, and wait for its verdict; a failed model is not an error."""
+        """Call the identifier, and wait for its verdict; a failed model is not an error.
+
+        Raises:
+            RefusedError: there is no verdict, because it refused the recording.
+        """
         self.received.pop(kind, None)
         answer = self.identifier.call(service, timeout=None)
         try:
             self.wait(lambda: kind in self.received, f"the identifier's {kind}", _FOLLOWS)
         except TaskError:
-            raise TaskError(f"identifier: {answer.message}") from None
+            raise RefusedError(f"identifier: {answer.message}") from None
         self.get_logger().info(answer.message)
         self.verdicts[kind] = read_verdict(self.received[kind])
         self.quantities = read_quantities(self.received[kind]) or self.quantities
@@ -166,7 +177,8 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
     """Run a sequence in its own process, print the results, and return the exit code.
 
     It is 0 where the result passes its criterion, 1 where it fails, 2 where the sequence was not
-    completed, 3 where the shutdown was not clean, 128 plus the signal's number after a signal.
+    completed, 3 where the shutdown was not clean, 4 where the result is good but its validation is
+    missing, 128 plus the signal's number after a signal.
     """
     stop = Stop()
     stop.waiting_for = "the other nodes to bring the robot to rest and to close the bag"
@@ -185,10 +197,19 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
     else:
         silence_closed_streams()
         print_demonstration(Console(), tasks[0].verdicts, tasks[0].quantities)
-        return FINISHED if good else CRITERION_FAILED
+        return outcome(tasks[0], good=good)
     finally:
         close(executor, tasks)
         stop.over()
+
+
+def outcome(task: SequenceNode, *, good: bool) -> int:
+    """Return the exit code of a completed sequence, and print what is missing."""
+    if task.missing:
+        say(f"WARNING: {task.missing}")
+    if not good:
+        return CRITERION_FAILED
+    return VALIDATION_MISSING if task.missing else FINISHED
 
 
 def answer(error: DynidError, stop: Stop) -> int:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.identification.validate import Validation
+    from dynid.robot.model import Model
 
 _SCRIPTS = ("torque.js", "tables.js", "turntable.js")
 
@@ -59,6 +60,22 @@ def write_validation_report(validation: Validation, path: Path) -> None:
         "model_of": None if made is None else made.dated,
     }
     write_text(path, _page(content))
+
+
+def write_missing_validation_report(model: Model, reason: str, path: Path) -> None:
+    """Write why a validation of a model could not be evaluated, a sentence.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    title = f"{model.robot.name}: validation of its dynamic model"
+    made = model.provenance
+    content = {
+        "title": title,
+        "model_of": None if made is None else made.dated,
+        "reason": reason,
+    }
+    write_text(path, render("not_validated.html.j2", content))
 
 
 def report_html(identification: Identification) -> str:

@@ -9,7 +9,12 @@ from dynid.identification.result import Identification
 from dynid.identification.signals_file import write_signals
 from dynid.identification.validate import Validation
 from dynid.kept_inputs import inputs_kept
-from dynid.report.report import write_report, write_validation_report
+from dynid.report.report import (
+    write_missing_validation_report,
+    write_report,
+    write_validation_report,
+)
+from dynid.robot.model import Model
 from dynid.robot.urdf_export import identified_urdf
 from dynid.transaction import written_together
 
@@ -78,7 +83,7 @@ def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]
     Raises:
         OutputError: the folder cannot be created, or a file cannot be written.
     """
-    report, signals = _validation_names(validation)
+    report, signals = _validation_names(validation.model)
     read = (source.path for source in validation.sources if source.path is not None)
     kept = inputs_kept((*validation.model.inputs, *read))
     with kept, written_together(folder) as unfinished:
@@ -88,10 +93,22 @@ def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]
     return [folder / name for name in names]
 
 
+def write_missing_validation(model: Model, reason: str, folder: Path) -> None:
+    """Write validation.html with the reason why there is no validation, unless there is one.
+
+    Raises:
+        OutputError: the folder cannot be created, or the file cannot be written.
+    """
+    report, signals = _validation_names(model)
+    if not (folder / signals).exists():
+        with written_together(folder) as unfinished:
+            write_missing_validation_report(model, reason, unfinished / report)
+
+
 def written_validation(validation: Validation, folder: Path) -> Path:
     """Return the path of the report that :func:`write_validation_outputs` writes."""
-    return folder / _validation_names(validation)[0]
+    return folder / _validation_names(validation.model)[0]
 
 
-def _validation_names(validation: Validation) -> tuple[str, str]:
-    return _FAILED_VALIDATION if validation.model.failed else _VALIDATION
+def _validation_names(model: Model) -> tuple[str, str]:
+    return _FAILED_VALIDATION if model.failed else _VALIDATION

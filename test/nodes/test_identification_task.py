@@ -15,17 +15,20 @@ from std_msgs.msg import String
 from support.arm_files import write_arm
 from support.small_robot import JOINTS, write_small_robot
 
-from dynid.errors import TaskError
+from dynid.errors import RecordingError, TaskError
+from dynid.playback.commander import Commander, LateError
 from dynid.profile import load_model
 from dynid.recording.load import load_recording
-from dynid_ros import remote
+from dynid_ros import identifier, remote
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.identification_task import IdentificationTask
 from dynid_ros.identifier import Identifier
 from dynid_ros.model_publisher import ModelPublisher
 from dynid_ros.qos import LATCHED, STATES
 from dynid_ros.recorder import Recorder
+from dynid_ros.sequence import outcome
 from dynid_ros.simulated_robot import SimulatedRobotNode
+from dynid_ros.stop import FINISHED, VALIDATION_MISSING
 
 SPEED = 10.0
 MOVING = 0.5  # [rad/s]
@@ -82,7 +85,8 @@ class Loop:
         try:
             return task.perform(self.steps.append)
         finally:
-            self.verdicts = task.verdicts
+            self.verdicts, self.missing = task.verdicts, task.missing
+            self.code = outcome(task, good=True)
             self.graph._executor.remove_node(task)
             task.destroy_node()
 
@@ -189,6 +193,83 @@ def test_a_missing_bag_ends_the_sequence_with_the_identifiers_message(
     message = loop.failed(recording=str(tmp_path / "gone"))
     assert message.startswith("identifier: ")
     assert "gone" in message
+
+
+@pytest.fixture
+def refuse(monkeypatch):
+    """Have the identifier refuse recordings, and the recorder report missing messages."""
+    monkeypatch.setattr("dynid_ros.sequence._FOLLOWS", 0.2)
+    monkeypatch.setattr("dynid.report.write.write_report", lambda *_: None)  # takes half the time
+
+    def arrange(service: str, *, times: int, missing: int) -> list[str]:
+        monkeypatch.setattr("dynid_ros.topic_reader.StampCheck.missing", missing)
+        path = f"dynid_ros.identifier.{service}"
+        refused, real = [], getattr(identifier, service)
+
+        def evaluate(*given: object, **options: object) -> object:
+            if len(refused) == times:
+                return real(*given, **options)
+            refused.append(service)
+            raise RecordingError("samples are missing for 0.070 s.")
+
+        monkeypatch.setattr(path, evaluate)
+        return refused
+
+    return arrange
+
+
+def test_a_good_model_stays_good_if_its_validation_cannot_be_evaluated(loop, refuse) -> None:
+    refused = refuse("validate", times=9, missing=0)
+    assert loop.start().perform()
+    assert len(refused) == 1  # nothing was missing: the same motion would be refused again
+    assert loop.missing == (
+        f"{loop.output / 'model.yaml'} was not validated on a second motion: identifier: samples "
+        "are missing for 0.070 s."
+    )
+    assert loop.code == VALIDATION_MISSING
+    assert not load_model(loop.output / "model.yaml").failed
+    assert loop.published[-1].data == (loop.output / "model.yaml").read_text()
+    assert not (loop.output / "validation.mcap").exists()
+    page = (loop.output / "validation.html").read_text()
+    assert "The validation is missing: identifier: samples are missing for 0.070 s." in page
+    loop.assert_at_rest()
+
+
+def test_a_recording_that_lacks_messages_is_repeated_once(loop, refuse) -> None:
+    refused = refuse("identify", times=1, missing=70)
+    assert loop.start().perform(validation_seed=-1)
+    assert len(refused) == 1
+    assert loop.steps.count("playing and recording the excitation") == 2
+    assert len(list(loop.output.glob("recording_*/metadata.yaml"))) == 2
+    assert loop.code == FINISHED
+
+
+def test_a_recording_that_lacks_messages_twice_ends_the_sequence(loop, refuse) -> None:
+    refused = refuse("identify", times=9, missing=70)
+    message = loop.start().failed(validation_seed=-1)
+    assert message == "identifier: samples are missing for 0.070 s."
+    assert len(refused) == 2
+
+
+def test_a_motion_that_was_late_is_repeated_once(loop, monkeypatch) -> None:
+    renew, late = Commander._renew, []
+
+    def be_late_once(commander: Commander, motion: object) -> None:
+        if loop.played[-1].data == "playing" and not late:
+            late.append(motion)
+            commander.abandon()
+            raise LateError("the motion was not renewed within its horizon.")
+        renew(commander, motion)
+
+    monkeypatch.setattr(Commander, "_renew", be_late_once)
+    loop.start(player={"horizon": 1.0})
+    assert loop.perform(validation_seed=-1)
+    assert late
+    assert [message.data for message in loop.played if message.data.startswith("late")] == [
+        "late: the motion was not renewed within its horizon."
+    ]
+    assert loop.steps.count("playing and recording the excitation") == 2
+    assert len(list(loop.output.glob("recording_*/metadata.yaml"))) == 2
 
 
 def test_a_drive_fault_ends_the_motion_and_closes_the_bag(loop) -> None:
