@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from signal import SIGUSR1
 from typing import TYPE_CHECKING, Any
@@ -20,7 +23,7 @@ from launch_ros.actions import Node
 
 from dynid_ros.discovery_range import stay_on_this_machine
 from dynid_ros.outlive import CONTROLLERS, LONGEST, LONGEST_AFTER_RELEASE
-from dynid_ros.stop import ENDS_WITH_PARENT
+from dynid_ros.stop import ENDS_WITH_PARENT, HANDLED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,18 +64,24 @@ def parameter_file(name: str, parameters: Mapping[str, Any]) -> str:
     return str(path)
 
 
-def dynid_node(name: str, parameters: Mapping[str, Value], *, shown: bool = True) -> Node:
+def dynid_node(
+    name: str, parameters: Mapping[str, Value], *, shown: bool = True, needed: bool = True
+) -> Node:
     """Return a node of dynid, which shuts down on a signal and when launch itself has died.
 
     Args:
         name: its executable.
         parameters: values by name.
         shown: whether it also logs to the screen.
+        needed: whether the launch ends with it.
     """
     return Node(
         package="dynid",
         executable=name,
+        exec_name=name,  # in the log, instead of the prefix
         parameters=[parameter_file(name, parameters)],
+        prefix=_blocking_signals() or None,
+        on_exit=_end_without if needed else None,
         additional_env={ENDS_WITH_PARENT: str(os.getpid())},
         sigterm_timeout=str(_TERM),
         sigkill_timeout=str(_KILL),
@@ -94,12 +103,48 @@ def robot_node(package: str, executable: str, parameters: str) -> Node:
         executable=executable,
         exec_name=executable,  # in the log, instead of the prefix
         parameters=[parameters],
-        prefix=f"{sys.executable} -m dynid_ros.outlive{option}",
+        prefix=f"{_blocking_signals()} {sys.executable} -m dynid_ros.outlive{option}".strip(),
+        on_exit=_end_without,
         additional_env={ENDS_WITH_PARENT: str(os.getpid())},
         sigterm_timeout=str(_KILL),
         sigkill_timeout=str(_KILL),
         output="screen",
     )
+
+
+@cache
+def _blocking_signals() -> str:
+    """Return the command that starts another one with blocked signals; empty where there is none.
+
+    A program of dynid unblocks the signals when it can handle them. Without this, one that arrives
+    while Python starts would kill it.
+    """
+    names = ",".join(number.name.removeprefix("SIG") for number in HANDLED)
+    command = [shutil.which("env") or "env", f"--block-signal={names}"]
+    try:  # an option of GNU coreutils 8.31
+        subprocess.run([*command, "true"], check=True, capture_output=True)  # noqa: S603
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return " ".join(command)
+
+
+def _end_without(event: ProcessExited, context: LaunchContext) -> None:
+    """End the launch, because a process that it needs has ended.
+
+    Raises:
+        RuntimeError: the launch was not ending; launch then ends all others, and returns 1.
+    """
+    if not context.is_shutdown:
+        raise RuntimeError(f"{ended(event)}, and nothing here works without it: the launch ends.")
+
+
+def ended(event: ProcessExited) -> str:
+    """Return how a process ended, in words."""
+    code = event.returncode - 128 if event.returncode > 128 else -event.returncode
+    try:
+        return f"{event.process_name} was ended by {signal.Signals(code).name}"
+    except ValueError:
+        return f"{event.process_name} ended with exit code {event.returncode}"
 
 
 def release_robot(after: Node) -> RegisterEventHandler:

@@ -3,7 +3,8 @@
 ``python -m dynid_ros.outlive COMMAND...``: for example, ros2_control_node ends its controllers at
 the first signal, also during a motion. Here it continues after SIGINT, SIGTERM, SIGHUP and the end
 of its parent, until SIGUSR1 (the robot is at rest) or for LONGEST. Then it gets SIGINT, and the
-time that every process of dynid has for its shutdown before it is killed.
+time that every process of dynid has for its shutdown before it is killed. If this process is
+killed, the command gets SIGINT at once, so that no robot is left behind.
 
 With ``--controllers`` before the command, controllers are deactivated before the SIGINT, see
 ``dynid_ros.stop_controllers``.
@@ -11,6 +12,7 @@ With ``--controllers`` before the command, controllers are deactivated before th
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -33,6 +35,7 @@ STOPPING = 30.0
 """Part of it for controllers to become inactive [s], which takes one or two; machines stall."""
 
 _LOOK = 0.05  # [s] between checks
+_PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 
 def main(arguments: list[str]) -> int:
@@ -44,7 +47,12 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGUSR1, lambda number, _: rest.append(number))
     # in a session of its own no signal to the group reaches it
     environment = {**os.environ, ENDS_WITH_PARENT: str(os.getpid())}
-    process = subprocess.Popen(command, env=environment, start_new_session=True)  # noqa: S603
+    process = subprocess.Popen(  # noqa: S603
+        command,
+        env=environment,
+        start_new_session=True,
+        preexec_fn=_end_with_parent,  # noqa: PLW1509  there are no threads
+    )
     while process.poll() is None and not stop.requested and not rest:
         time.sleep(_LOOK)
     silence_closed_streams()
@@ -62,6 +70,11 @@ def main(arguments: list[str]) -> int:
         process.kill()
     code = process.wait()
     return code if code >= 0 else 128 - code
+
+
+def _end_with_parent() -> None:
+    """Have the system send SIGINT to this process when its parent is killed."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
 
 
 def _stopper() -> subprocess.Popen[str]:

@@ -1,7 +1,8 @@
 """The whole identification: move, play, record, identify, publish, validate; ends by itself.
 
-``ros2 launch`` returns 0 for a model that passes its criterion, and 1 otherwise. If interrupted in
-a motion, the robot is brought to rest before its controllers end.
+``ros2 launch`` returns 0 for a model that passes its criterion, also where its validation could not
+be evaluated, and 1 otherwise. If interrupted in a motion, the robot is brought to rest before its
+controllers end.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
+    EmitEvent,
     ExecuteProcess,
     IncludeLaunchDescription,
     OpaqueFunction,
@@ -18,18 +20,31 @@ from launch.actions import (
     Shutdown,
 )
 from launch.conditions import IfCondition
-from launch.event_handlers import OnProcessExit
+from launch.event import Event
+from launch.event_handler import EventHandler
+from launch.event_handlers import OnProcessExit, OnShutdown
 from launch.events.process import ProcessExited
+from launch.logging import get_logger
 from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 from dynid.control.ros2_control import EXTERNAL, TRAJECTORIES, uses_ros2_control
+from dynid.errors import ConfigurationError
 from dynid.playback.plan import second_seed
 from dynid.profile import load_robot
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
-from dynid_ros.launching import RELEASED, dynid_node, end_in_order, on_this_machine, release_robot
+from dynid_ros.launching import (
+    ENDS,
+    RELEASED,
+    dynid_node,
+    end_in_order,
+    ended,
+    on_this_machine,
+    release_robot,
+)
+from dynid_ros.stop import CRITERION_FAILED, VALIDATION_MISSING
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -67,6 +82,14 @@ ARGUMENTS = [
         description="Bag to identify from, instead of moving the robot; empty: none.",
     ),
     DeclareLaunchArgument(
+        "start",
+        default_value="-1.0",
+        description="Ignore samples of recording:= before [s since its first sample]; -1: none.",
+    ),
+    DeclareLaunchArgument(
+        "stop", default_value="-1.0", description="Ignore samples behind, likewise [s]."
+    ),
+    DeclareLaunchArgument(
         "output", default_value="out", description="Folder for bags, model and reports."
     ),
     DeclareLaunchArgument(
@@ -87,6 +110,13 @@ ARGUMENTS = [
         description="Time without joint states that stops a motion; likewise [s].",
     ),
     DeclareLaunchArgument(
+        "ends",
+        default_value=RELEASED,
+        choices=ENDS,
+        description="When the robot ends after Ctrl-C. released: when the player has brought it to "
+        "rest and ended; at_rest: when another node has observed it at rest.",
+    ),
+    DeclareLaunchArgument(
         "rviz",
         default_value="false",
         choices=["true", "false"],
@@ -98,7 +128,7 @@ ARGUMENTS = [
 def generate_launch_description() -> LaunchDescription:
     """Return the robot with the arguments of robot.launch.py, dynid's nodes, and the task."""
     moves = IfCondition(EqualsSubstitution(LaunchConfiguration("recording"), ""))
-    robot = _included("robot.launch.py", condition=moves, ends=RELEASED)
+    robot = _included("robot.launch.py", condition=moves)
     # errors of the arguments come before the robot starts
     first = (*ARGUMENTS, end_in_order(), on_this_machine())
     return LaunchDescription([*first, OpaqueFunction(function=_job), robot])
@@ -111,10 +141,13 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     robot = {"profile": value("robot"), "urdf": value("urdf")}
     external = context.launch_configurations.get("hardware") == EXTERNAL
     parameters = {name: value(name) for name in ("output", "recording")}
-    task = dynid_node("identification_task", {**parameters, "validation_seed": _seed(value)})
+    seed = {"validation_seed": _seed(value)}
+    task = dynid_node("identification_task", {**parameters, **seed}, needed=False)  # see _end
     topic = {"topic": value("joint_states")}
-    nodes = [dynid_node("identifier", {**robot, **topic}), dynid_node("model_publisher", robot)]
+    identifier = dynid_node("identifier", {**robot, **topic, **_span(value)})
+    nodes = [identifier, dynid_node("model_publisher", robot)]
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)))
+    nodes += _refuse_early_end(task)
     if value("recording") or external or not uses_ros2_control(value("ros2_control")):
         nodes.append(task)
     else:
@@ -129,6 +162,16 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if value("rviz") == "true":
         nodes.append(_included("view.launch.py", state_publisher="false"))
     return nodes
+
+
+def _span(value: Callable[[str], str]) -> dict[str, float]:
+    """Return the parameters of the span of the recording that is identified."""
+    span = {name: float(value(name)) for name in ("start", "stop")}
+    if max(span.values()) >= 0 and not value("recording"):
+        raise ConfigurationError(
+            "start:= and stop:= select a span of a recording; give it with recording:=."
+        )
+    return span
 
 
 def _topic(value: Callable[[str], str]) -> str:
@@ -176,11 +219,42 @@ def _is_spawner(action: ExecuteProcess) -> bool:
     return spawner and TRAJECTORIES in action.process_details["cmd"]
 
 
+class _NotBegun(Event):
+    """The launch ends before the task was started."""
+
+    name = "dynid.NotBegun"
+
+
+def _refuse_early_end(task: Node) -> list[LaunchDescriptionEntity]:
+    """Return what makes the launch return 1 if it is ended before the task has been started."""
+
+    def check(*_: object) -> EmitEvent | None:
+        return None if task.process_details else EmitEvent(event=_NotBegun())
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("the identification had not begun, so there is no model.")
+
+    # raised by an event of its own, because all processes must still learn of the shutdown
+    refusal = EventHandler(
+        matcher=lambda event: isinstance(event, _NotBegun),
+        entities=[OpaqueFunction(function=refuse)],
+    )
+    return [RegisterEventHandler(OnShutdown(on_shutdown=check)), RegisterEventHandler(refusal)]
+
+
 def _end(event: ProcessExited, _context: LaunchContext) -> Shutdown:
-    """End with the task; launch gets an exit code other than 0 only by an exception."""
-    if event.returncode != 0:
+    """End with the task; launch gets an exit code other than 0 only by an exception.
+
+    Raises:
+        RuntimeError: there is no good model, or it was refuted.
+    """
+    if event.returncode == VALIDATION_MISSING:
+        get_logger("launch").warning("the model is good, but was not validated: see the message.")
+    elif event.returncode == CRITERION_FAILED:
+        raise RuntimeError(f"{ended(event)}: the model failed its criterion.")
+    elif event.returncode:
         raise RuntimeError(
-            f"identification_task ended with exit code {event.returncode}: "
-            + ("the model failed its criterion." if event.returncode == 1 else "see its message.")
+            f"{ended(event)}: see its message. Parameters in it, such as max_age, are arguments of "
+            "this launch file (max_age:=2.0)."
         )
     return Shutdown(reason="the identification is done")

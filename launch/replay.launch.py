@@ -48,7 +48,7 @@ def _replay(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         raise ConfigurationError(f"rate:={value('rate')} must be a number.") from None
     robot = {"profile": value("robot"), "urdf": value("urdf")}
     chosen = {name: value(name) for name in ("recording", "output", "model")}
-    task = dynid_node("replay_task", {**chosen, "rate": rate})
+    task = dynid_node("replay_task", {**chosen, "rate": rate}, needed=False)  # see _end
     return [
         dynid_node("identifier", robot, shown=False),
         task,

@@ -46,7 +46,9 @@ def _view(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     urdf = value("urdf")
     robot = load_robot(value("robot"), urdf=Path(urdf) if urdf else None)
     parameters = {"profile": value("robot"), "urdf": urdf, "model": value("model")}
-    nodes: list[LaunchDescriptionEntity] = [dynid_node("visualizer", parameters, shown=False)]
+    nodes: list[LaunchDescriptionEntity] = [
+        dynid_node("visualizer", parameters, shown=False, needed=False)
+    ]
     if value("state_publisher") == "true" and installed("robot_state_publisher"):
         name = "robot_state_publisher"
         file = parameter_file(name, {"robot_description": robot.urdf_xml})
