@@ -299,10 +299,10 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
         if stop.requested:
             node.get_logger().info(f"{stop.name}: {node.ending}, for at most {LONGEST_END:g} s.")
         good = _finish(node) and good
+        return stop.done(FINISHED if good else NO_GOOD_END)
     finally:
         close(executor, [node])
         stop.over()
-    return FINISHED if good else NO_GOOD_END
 
 
 def _spin(executor: Executor, stop: Stop, node: DynidNode) -> bool:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import sys
 from functools import partial
 
-from dynid_ros.stop import HANDLED
+from dynid_ros.stop import FINISHED, HANDLED, silence_closed_streams
 
 
 def start(name: str) -> None:
     """Run the node in module ``name``; signals wait until the node handles them.
 
-    They are blocked, not ignored, so none is lost, also where an import replaces the process.
+    They are blocked, not ignored, so none is lost, also where an import replaces the process. The
+    process ends without Python's own shutdown, which takes seconds on a busy machine, and in which
+    threads of the middleware may hang.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
-    importlib.import_module(f"dynid_ros.{name}").main()
+    try:
+        importlib.import_module(f"dynid_ros.{name}").main()
+    except SystemExit as end:
+        code = int(end.code or FINISHED)
+        silence_closed_streams()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 excitation_player = partial(start, "excitation_player")

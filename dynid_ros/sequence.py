@@ -193,11 +193,11 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
         tasks[0].warn_of_unknown_parameters()
         good = tasks[0].perform(tasks[0].get_logger().info)
     except DynidError as error:
-        return answer(error, stop)
+        return stop.done(answer(error, stop))
     else:
         silence_closed_streams()
         print_demonstration(Console(), tasks[0].verdicts, tasks[0].quantities)
-        return outcome(tasks[0], good=good)
+        return stop.done(outcome(tasks[0], good=good))
     finally:
         close(executor, tasks)
         stop.over()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import select
 import signal
@@ -33,6 +34,8 @@ HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 _HARD = 5.0  # [s] after which the system ends a process whose Python code is blocked
+_CLOSING = 10.0  # [s] for the middleware to close, after which nothing is lost any more
+_SIGEV_THREAD, _CLOCK_MONOTONIC = 2, 1  # of signal.h and time.h of glibc
 
 
 class Stop:
@@ -78,6 +81,14 @@ class Stop:
         """128 plus the number of the signal that came first, as shells count."""
         return 128 + (self._number or 0)
 
+    def done(self, code: int) -> int:
+        """Return the exit code of a process whose work is done, which then ends within seconds.
+
+        It ends with this code also if its middleware does not close, where that holds the GIL.
+        """
+        _end_after(_CLOSING, code)
+        return code
+
     def over(self) -> None:
         """Mark the shutdown as done in time, except Python's own."""
         for number in HANDLED:  # without the handlers a late signal would kill
@@ -101,9 +112,7 @@ class _Bound:
         self._timer = threading.Timer(LONGEST_END, self._end)
         self._timer.daemon = True
         self._timer.start()
-        # the system's own timer works without Python, as a calculation may hold the GIL
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, LONGEST_END + _HARD)
+        _end_after(LONGEST_END + _HARD, NO_GOOD_END)
 
     def lift(self) -> None:
         """Cancel the message; the system's timer stays, in case the shutdown hangs."""
@@ -115,6 +124,34 @@ class _Bound:
             "signal; the process was ended"
         )
         os._exit(NO_GOOD_END)
+
+
+class _Event(ctypes.Structure):
+    """``struct sigevent`` of glibc, padded to its size."""
+
+    _fields_ = (
+        ("value", ctypes.c_void_p),
+        ("number", ctypes.c_int),
+        ("kind", ctypes.c_int),
+        ("function", ctypes.c_void_p),
+        ("rest", ctypes.c_char * 40),
+    )
+
+
+class _Duration(ctypes.Structure):
+    """``struct itimerspec``: interval and time, each in seconds and nanoseconds."""
+
+    _fields_ = tuple((name, ctypes.c_long) for name in ("often", "often_ns", "seconds", "ns"))
+
+
+def _end_after(duration: float, code: int) -> None:
+    """Have the system end this process after a time [s], without Python, whose GIL may be held."""
+    libc, timer = ctypes.CDLL(None), ctypes.c_void_p()
+    end = ctypes.cast(libc["_exit"], ctypes.c_void_p).value
+    event = _Event(value=code, kind=_SIGEV_THREAD, function=end)
+    if libc.timer_create(_CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer)) == 0:
+        seconds, rest = divmod(round(duration * 1e9), 10**9)
+        libc.timer_settime(timer, 0, ctypes.byref(_Duration(0, 0, seconds, rest)), None)
 
 
 def say(sentence: str) -> None:

@@ -92,7 +92,21 @@ def test_a_calculation_that_holds_the_gil_is_ended_by_the_system() -> None:
     begun = process("import ctypes; ctypes.PyDLL(None).sleep(1000)", longest=0.3, hard=0.3)
     begun.send_signal(signal.SIGINT)
     code, _ = end(begun)
-    assert code == -signal.SIGALRM
+    assert code == 3
+
+
+@pytest.mark.parametrize("code", [0, 143])
+def test_a_middleware_that_does_not_close_does_not_change_the_exit_code(code) -> None:
+    begun = process(
+        f"""
+        import ctypes
+        module._CLOSING = 0.3
+        stop.done({code})
+        ctypes.PyDLL(None).sleep(1000)
+        """
+    )
+    begun.send_signal(signal.SIGTERM)
+    assert end(begun)[0] == code
 
 
 def test_writing_to_a_closed_pipe_does_not_change_the_exit_code() -> None:
