@@ -47,7 +47,8 @@ _LARGEST_BATCH = 10  # cycles before other callbacks run
 _AT_REST = 0.01  # [rad/s or m/s] largest measured speed at rest
 _PATIENCE = 20 * 10**9  # [ns] for the robot to come to rest when the node is shut down
 _SEEN = 8 * 10**9  # [ns] at rest, so that others detect it on a busy machine
-_LATE = 10**9  # [ns] behind the wall clock, from which on time is skipped, not caught up with
+_LATE = 10**9  # [ns] behind the wall clock, from which on a moving robot continues late
+_SKIPPED = 10 * 10**9  # [ns] likewise, from which on a robot at rest skips time
 
 
 class SimulatedRobotNode(DynidNode):
@@ -169,16 +170,8 @@ class SimulatedRobotNode(DynidNode):
         """Run the cycles that are due."""
         passed = round((self._steady_now() - self._begin) * self._speed)
         late = passed - self._skipped - self._cycles * self._cycle
-        if self._wall and late > _LATE:
-            # a moving robot would jump if time did: it continues late, and skips time at rest
-            self._begin += late - self._cycle
-            self._behind += late - self._cycle
-            late = self._cycle
-            self.health(WARN, "this machine is too slow: the robot's time is late")
-        if self._behind and not self._moves():
-            self._skipped += self._behind
-            self._begin -= self._behind
-            self._behind = 0
+        if self._wall and (late > _LATE or self._behind):
+            late = self._limited(late)
         due = late // self._cycle
         if not self._wall and due > _LARGEST_BATCH:
             # simulated time may run slower than requested
@@ -186,6 +179,25 @@ class SimulatedRobotNode(DynidNode):
         for _ in range(min(due, _LARGEST_BATCH)):
             self._step()
         self._tell_fault()
+
+    def _limited(self, late: int) -> int:
+        """Return the time to catch up with now [ns], of ``late`` [ns] behind the wall clock.
+
+        A moving robot would jump if its time did: it continues late, and catches up at rest.
+        """
+        if self._moves():
+            excess = max(late - self._cycle, 0) if late > _LATE else 0
+            self._begin += excess
+            self._behind += excess
+            if excess:
+                self.health(WARN, "this machine is too slow: the robot's time is late")
+            return late - excess
+        late += self._behind
+        self._begin -= self._behind
+        self._behind = 0
+        skipped = max(late - _SKIPPED, 0)
+        self._skipped += skipped
+        return late - skipped
 
     def _tell_fault(self) -> None:
         """Report once why the drives, or the control of their torque, have stopped following."""
