@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from std_msgs.msg import String
 
 from dynid.demo import named
-from dynid.playback.robot_state import FROM_REST
+from dynid.playback.robot_state import PASSING
 from dynid.profile import load_model
 from dynid.report.write import write_missing_validation, written_model
 from dynid_ros.countdown import Countdown
@@ -123,7 +123,6 @@ class IdentificationTask(SequenceNode):
         try:
             return self._evaluate_motion("validation_recording", "a second motion", validate, step)
         except (RefusedError, LateMotionError) as error:
-            self._close()
             with self.logging_warnings():
                 write_missing_validation(load_model(model), str(error), self._output)
             self.missing = f"{model} was not validated on a second motion: {error}"
@@ -139,14 +138,21 @@ class IdentificationTask(SequenceNode):
             RefusedError: the motion cannot be played, or the recording cannot be evaluated.
             LateMotionError: the motion came to rest early, twice.
         """
+
+        def attempt() -> bool:
+            try:
+                return evaluate(self._record(folder, motion, step), step)
+            except (RefusedError, LateMotionError):
+                self._close()
+                raise
+
         try:
-            return evaluate(self._record(folder, motion, step), step)
+            return attempt()
         except (RefusedError, LateMotionError) as error:
-            self._close()
             if not (isinstance(error, LateMotionError) or self._missing()):
                 raise
             self.get_logger().warning(f"{error} {motion.capitalize()} is played once more.")
-        return evaluate(self._record(folder, motion, step), step)
+        return attempt()
 
     def _missing(self) -> int:
         """Return the number of messages that are missing of the last recording."""
@@ -210,10 +216,10 @@ class IdentificationTask(SequenceNode):
         return recording
 
     def _begin(self, service: str) -> None:
-        """Call the player to move the robot, which may still settle after it was switched on."""
+        """Call the player to move the robot, which may still settle, or be late."""
         answer = self._player.call(service)
         for _ in range(_TRIES):
-            if FROM_REST not in answer.message:
+            if not any(part in answer.message for part in PASSING):
                 break
             self.wait(Countdown(_PAUSE).over, "the robot to settle", None)
             answer = self._player.call(service)

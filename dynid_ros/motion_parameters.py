@@ -38,7 +38,8 @@ def declare_motion(node: DynidNode) -> None:
     node.parameter(
         "max_age",
         0.5,
-        "Time without joint states, newer stamps or effort that stops a motion [s].",
+        "Time without joint states, newer stamps or effort that stops a motion, pauses of the "
+        "player not counted [s].",
         between=(0.02, 10.0),
     )
     node.parameter(

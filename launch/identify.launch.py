@@ -107,7 +107,8 @@ ARGUMENTS = [
     DeclareLaunchArgument(
         "max_age",
         default_value="0.5",
-        description="Time without joint states that stops a motion; likewise [s].",
+        description="Time without joint states that stops a motion, pauses of the player not "
+        "counted [s].",
     ),
     DeclareLaunchArgument(
         "ends",

@@ -54,7 +54,7 @@ class Options:
     Attributes:
         rate: points per second of trajectories [Hz].
         move_fraction: of the velocity and acceleration limits, for the motion to the start.
-        max_age: longest time without joint states [s].
+        max_age: longest time without joint states, of the time in which this process ran [s].
         tracking_error: distance from the reference at which a motion is stopped [rad or m].
         settle_time: time after a motion in which the robot comes to rest [s].
         horizon: time [s] from a command to the start of its braking. It is renewed five times in

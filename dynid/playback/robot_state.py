@@ -91,6 +91,10 @@ class StateReader:
 _STILL = 2e-3  # [rad or m] largest change of position at rest, by noise and creeping
 FROM_REST = "a motion starts from rest only"
 """Part of the message that refuses a robot which moves, or was observed too briefly."""
+_STALE = "the robot's position is stale"
+_OTHER_CLOCK = "the joint states are stamped"
+PASSING = (FROM_REST, _STALE, _OTHER_CLOCK)
+"""Parts of the messages of refusals that may pass by themselves."""
 _SPAN_NS = 100_000_000  # without motion that is rest
 
 
@@ -177,14 +181,14 @@ def check_state(
     age = now - state.arrival
     if age > max_age:
         message = (
-            f"the robot's position is stale: its last joint states arrived {age:.2g} s ago, at "
+            f"{_STALE}: its last joint states arrived {age:.2g} s ago, at "
             f"most {max_age:g} s are allowed (parameter max_age); is its driver still running?"
         )
         raise PlaybackError(message)
     if abs(offset) > max_offset:
         side = "before" if offset < 0 else "after"
         message = (
-            f"the joint states are stamped {abs(offset):.4g} s {side} this computer's time, at "
+            f"{_OTHER_CLOCK} {abs(offset):.4g} s {side} this computer's time, at "
             f"most {max_offset:g} s are allowed (max_clock_offset); synchronise the clocks, or set "
             "use_sim_time for a simulation."
         )
