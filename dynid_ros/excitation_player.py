@@ -124,6 +124,7 @@ class ExcitationPlayer(ManagedNode):
             "state": self._playback.state,
             "remaining [s]": self._playback.remaining,
             "robot's clock ahead [s]": self._playback.clock_offset,
+            "pauses": self._playback.pauses,
             **peaks,
         }
 
@@ -268,6 +269,8 @@ class ExcitationPlayer(ManagedNode):
             return
         self._published = state
         self._state.publish(String(data=state))
+        if state == Phase.FINISHED.value:
+            self.get_logger().info(self._playback.pauses)
         self.health(ERROR if ended_early else OK, state)
 
     def _choices(self) -> tuple[object, ...]:

@@ -100,13 +100,13 @@ ARGUMENTS = [
     ),
     DeclareLaunchArgument(
         "horizon",
-        default_value="1.0",
+        default_value="2.0",
         description="Time for which the robot continues before it brakes, if the player dies; "
         "a busy computer needs more [s].",
     ),
     DeclareLaunchArgument(
         "max_age",
-        default_value="0.5",
+        default_value="1.0",
         description="Time without joint states that stops a motion, pauses of the player not "
         "counted [s].",
     ),
@@ -255,7 +255,7 @@ def _end(event: ProcessExited, _context: LaunchContext) -> Shutdown:
         raise RuntimeError(f"{ended(event)}: the model failed its criterion.")
     elif event.returncode:
         raise RuntimeError(
-            f"{ended(event)}: see its message. Parameters in it, such as max_age, are arguments of "
-            "this launch file (max_age:=2.0)."
+            f"{ended(event)}: see its message. The parameters horizon and max_age are arguments of "
+            "this launch file, such as max_age:=2.0."
         )
     return Shutdown(reason="the identification is done")

@@ -160,7 +160,8 @@ class Commander:
         self._stopping = True
         # while it already brakes, a stop from the motion would accelerate it again
         if leave < min(self._leaves, self._motion.duration):
-            self._send(self._motion, leave, _REPEAT)
+            stop = ending(self._motion, leave, self._acceleration)
+            self._send(self._motion, stop, leave, _REPEAT)
 
     def abandon(self) -> None:
         """Send nothing more; the last message ends at rest."""
@@ -177,20 +178,27 @@ class Commander:
         self._motion, self._stopping = motion, False
         self._ends.clear()
         horizon, lead = self._horizon, self._clock.in_robot_time(_LEAD)
+        first = ending(
+            motion, horizon, self._acceleration
+        )  # before its start is chosen: it takes time
         self._start_ns = self._clock.now_ns() + round(lead * 1e9)
-        self._send(motion, horizon, lead + horizon / _RENEWALS)
+        self._send(motion, first, horizon, lead + horizon / _RENEWALS)
 
     def _renew(self, motion: Trajectory) -> None:
         now, horizon = (self._clock.now_ns() - self._start_ns) * 1e-9, self._horizon
         if self._leaves - now < _IN_TIME * horizon:
-            self.abandon()
-            message = (
-                f"the motion was not renewed within its horizon of {self._options.horizon:g} s, "
-                "because this computer was too slow for the player or for its joint states "
-                "(parameters horizon, max_age)."
-            )
-            raise LateError(message)
-        self._send(motion, now + horizon, horizon / _RENEWALS)
+            raise self._late()
+        leave = now + horizon
+        renewed = ending(motion, leave, self._acceleration)
+        self._send(motion, renewed, leave, horizon / _RENEWALS)
+
+    def _late(self) -> LateError:
+        """Send nothing more, and return why."""
+        self.abandon()
+        return LateError(
+            f"the motion was not renewed within its horizon of {self._options.horizon:g} s, "
+            "because this computer was too slow."
+        )
 
     def _repeat(self) -> None:
         """Send the same stop again, until the robot's own time has reached its end.
@@ -205,10 +213,14 @@ class Commander:
         self._due_ns = now_ns + round(self._clock.in_robot_time(_REPEAT) * 1e9)
         self._outlet.send(self._recent(self._sent, now_ns), self._start_ns)
 
-    def _send(self, motion: Trajectory, leave: float, again: float) -> None:
-        """Send a motion that brakes from ``leave`` on; the next message is ``again`` later [s]."""
-        trajectory = ending(motion, leave, self._acceleration)
+    def _send(self, motion: Trajectory, trajectory: Trajectory, leave: float, again: float) -> None:
+        """Send a motion, or as ``trajectory`` what brakes on it from ``leave`` on [s].
+
+        The next message is ``again`` later [s].
+        """
         now_ns = self._clock.now_ns()
+        if self._start_ns + round(trajectory.duration * 1e9) <= now_ns:
+            raise self._late()
         recent = self._recent(trajectory, now_ns)
         self._outlet.send(recent, self._start_ns)
         self._sent = trajectory

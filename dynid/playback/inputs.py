@@ -32,6 +32,14 @@ class InputWatch:
         self._passed = 0.0  # [s] of _ran when the clock last advanced
         self._arrived = self._advanced = self._measured = -np.inf  # [s] likewise
         self._without_effort = ""
+        self.longest_pause = 0.0
+        """Longest time between two ticks since :meth:`restart` [s]."""
+        self.longest_silence = 0.0
+        """Longest time between two joint states since then [s]."""
+
+    def restart(self) -> None:
+        """Measure pauses from now on, for a new motion."""
+        self.longest_pause = self.longest_silence = 0.0
 
     @property
     def state_age(self) -> float:
@@ -40,6 +48,8 @@ class InputWatch:
 
     def update(self, state: RobotState, joints: tuple[str, ...]) -> None:
         """Update with a state that has just arrived."""
+        if np.isfinite(self._arrival):
+            self.longest_silence = max(self.longest_silence, state.arrival - self._arrival)
         self._arrival, self._arrived = state.arrival, self._ran
         if state.stamp_ns > self._stamp_ns:
             self._advanced = self._ran
@@ -57,10 +67,19 @@ class InputWatch:
     def tick(self) -> None:
         """Count the time; to be called often, after the messages that wait have been read."""
         now, now_ns = self._clock.steady(), self._clock.now_ns()
+        self.longest_pause = max(self.longest_pause, now - self._ticked)
         self._ran += min(now - self._ticked, _LONGEST_TICK)
         self._ticked = now
         if now_ns != self._time_ns:
             self._time_ns, self._passed = now_ns, self._ran
+
+    def silent(self, max_age: float) -> bool:
+        """Return whether no joint states have arrived for longer than ``max_age`` [s]."""
+        return self._silence > max_age
+
+    @property
+    def _silence(self) -> float:
+        return self._ran - self._arrived
 
     def fault(self, max_age: float, *, effort: bool) -> str | None:
         """Return what has been missing for longer than ``max_age`` [s], or None.
@@ -71,7 +90,7 @@ class InputWatch:
         """
         now = self._ran
         allowed = f"at most {max_age:g} s are allowed (parameter max_age)."
-        if (age := now - self._arrived) > max_age:
+        if (age := self._silence) > max_age:
             return f"no joint states arrived for {age:.2g} s, {allowed}"
         if (age := now - self._advanced) > max_age:
             return (

@@ -121,6 +121,16 @@ class Playback:
         return self._hold.sentence()
 
     @property
+    def pauses(self) -> str:
+        """The longest pauses of this process and of its joint states in this motion."""
+        inputs, options = self._inputs, self._options
+        return (
+            f"The player paused for up to {inputs.longest_pause:.2f} s (parameter horizon: "
+            f"{options.horizon:g} s), its joint states for {inputs.longest_silence:.2f} s "
+            f"(max_age: {options.max_age:g} s)."
+        )
+
+    @property
     def clock_offset(self) -> float:
         """Offset of the robot's clock from this computer's, positive if ahead [s]."""
         return self._clock.offset_ns * 1e-9
@@ -229,8 +239,10 @@ class Playback:
                 self._commander.tick(renew=fresh)
             except PlaybackError as error:
                 self._late = isinstance(error, LateError)
-                self.fail(str(error))
+                self.fail(f"{error} {self.pauses}" if self._late else str(error))
         if self._phase in SUPERVISED and (why := self._input_fault(self._plan)) is not None:
+            # no fault of the robot, if its states return and show it at rest
+            self._late = self._inputs.silent(self._options.max_age)
             self._stop(why)
         elif self._phase is Phase.STOPPING:
             self._tick_stopping(self._commander, self._plan)
@@ -341,6 +353,7 @@ class Playback:
         self._commander, self._plan, self._options = commander, plan, options
         self._monitor = make_monitor(plan, options)
         self._abandoned = self._late = False
+        self._inputs.restart()
         self._rest.reset()
 
     def _stop(self, reason: str) -> None:
