@@ -26,6 +26,11 @@ class Listener:
     def _take(self, state):
         self._state = state
 
+    @property
+    def heard(self):
+        """Return whether there is a state."""
+        return self._state is not None
+
     def speed(self):
         """Return the speed of the fastest joint [rad/s]."""
         return max(map(abs, self._state.velocity)) if self._state else 0.0

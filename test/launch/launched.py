@@ -59,21 +59,33 @@ def ros2_launch(
     return ExecuteProcess(cmd=command, sigterm_timeout="60", output="screen")
 
 
-def running(executable: str) -> Path | None:
-    """Return the folder in /proc of a node of dynid in this test's ROS domain, or None."""
+def running(executable: str, package: str = "dynid") -> Path | None:
+    """Return the folder in /proc of a node in this test's ROS domain, or None."""
     domain = f"ROS_DOMAIN_ID={os.environ['ROS_DOMAIN_ID']}".encode()
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
             command = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
             ours = domain in (entry / "environ").read_bytes().split(b"\0") if command else False
-            if ours and f"lib/dynid/{executable}".encode() in command:
+            itself = f"lib/{package}/{executable}".encode() in command
+            if ours and itself and b"dynid_ros.outlive" not in command:
                 return entry
     return None
 
 
-def under_test(process: ExecuteProcess, **context: object) -> tuple[LaunchDescription, dict]:
-    """Return the result of generate_test_description; tests get ``process`` and the context."""
-    description = LaunchDescription([process, KeepAliveProc(), ReadyToTest()])
+def busy_processes(count: int = 8) -> list[ExecuteProcess]:
+    """Return processes that each keep a processor busy until the end of the test."""
+    command = [sys.executable, "-c", "while True: pass"]
+    return [ExecuteProcess(cmd=command, name=f"busy_{k}") for k in range(count)]
+
+
+def under_test(
+    process: ExecuteProcess, *beside: ExecuteProcess, **context: object
+) -> tuple[LaunchDescription, dict]:
+    """Return the result of generate_test_description; tests get ``process`` and the context.
+
+    ``beside`` are other processes.
+    """
+    description = LaunchDescription([*beside, process, KeepAliveProc(), ReadyToTest()])
     return description, {"process": process, **context}
 
 
