@@ -22,9 +22,8 @@ from scipy.interpolate import CubicSpline
 
 import dynid
 from dynid.arrays import Array
-from dynid.demo import second_seed
 from dynid.errors import DynidError
-from dynid.playback.plan import make_plan
+from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_robot
 from dynid.recording.model import Recording, Source
 from dynid.recording.samples import NANOSECONDS, Samples

@@ -718,7 +718,9 @@ class TorqueStart:
 
 TORQUE_RESERVE: float
 
-def describe_torque_start(start: TorqueStart, joints: list[str], sliding: list[bool]) -> str: ...
+def describe_torque_start(
+    start: TorqueStart, joints: Sequence[str], sliding: Sequence[bool]
+) -> str: ...
 
 class TorqueLawSettings:
     law: ControlLawSettings

@@ -91,7 +91,7 @@ class Playback:
             return Phase.SETTLING.value
         if self._phase is Phase.ABORTED:
             return f"{'late' if self._late else 'aborted'}: {self._reason}"
-        return self._phase.value
+        return str(self._phase.value)
 
     @property
     def reason(self) -> str:
