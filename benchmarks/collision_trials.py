@@ -91,7 +91,8 @@ class Work:
         law = self.robot.law
         if law is not None and not law.latched:
             blind = law.blind_time
-            self.longest_blind = max(self.longest_blind, *blind[np.isfinite(blind)])
+            longest = np.max(blind[np.isfinite(blind)], initial=0.0)
+            self.longest_blind = max(self.longest_blind, float(longest))
 
     def go(self) -> int:
         """Begin a motion, and return how many cycles it takes."""

@@ -322,6 +322,7 @@ class InactiveReason:
     too_fast: InactiveReason
     uneven: InactiveReason
     latched: InactiveReason
+    model_wrong: InactiveReason
 
 class CollisionLevel:
     __members__: ClassVar[Mapping[str, CollisionLevel]]
@@ -406,7 +407,11 @@ class ControlLawSettings:
     limits: CommandLimits
     max_age: float
     supervision: SupervisionSettings
+    model_check: ModelMonitorSettings
     extrapolation_time: float
+
+class ModelMonitorSettings:
+    enabled: bool
 
 class SupervisionSettings:
     longest_blind: float
@@ -442,6 +447,7 @@ class ControlModel:
     def torque_and_friction(
         self, q: _Array, dq: _Array, ddq: _Array, /
     ) -> tuple[_Array, _Array]: ...
+    def set_error(self, rmse: _Array) -> None: ...
     def set_payload(self, mass: float, centre: _Array, inertia: _Array) -> None: ...
     def observe(
         self, q: _Array, dq: _Array, tau: _Array, gain: float, control_rate: float, /

@@ -42,6 +42,7 @@ _REFERENCES = (
     _core.InactiveReason.position_limit,
     _core.InactiveReason.too_fast,
     _core.InactiveReason.uneven,
+    _core.InactiveReason.model_wrong,
 )
 
 
@@ -186,7 +187,8 @@ class FeedforwardTopics:
                 model = parse_model(message.data, where, make_robot)
             # the publisher has decided whether a failed model is accepted
             check_acceptance(model, self._robot, where, force=True)
-            self._controlled.use(model.mechanism)
+            error = () if model.errors is None else model.errors.rmse_torque
+            self._controlled.use(model.mechanism, error=error)
         except DynidError as error:
             self._node.get_logger().error(str(error))
             return

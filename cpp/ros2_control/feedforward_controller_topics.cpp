@@ -190,6 +190,7 @@ FeedforwardController::Candidate FeedforwardController::make_model(
   found.check = make_update_check(read);
   found.model = std::make_unique<ControlModel>(
     std::move(read.description), read.mechanism.parameters(), smoothing(), params_.side == "motor");
+  found.model->set_error(model_error(found.parameters, params_.joints.size()));
   return found;
 }
 

@@ -143,6 +143,7 @@ ControlLawSettings law_settings(const Params & params, double control_rate)
   settings.limits.acceleration_max = each("acceleration_max", params.acceleration_max, infinity);
   settings.max_age = params.max_age;
   settings.extrapolation_time = params.extrapolation_time;
+  settings.model_check.enabled = params.model_check;
   settings.supervision = {params.longest_blind, params.longest_blind_stop};
   return settings;
 }

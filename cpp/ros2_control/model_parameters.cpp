@@ -69,4 +69,19 @@ StoredModel read_model(
   return read_model(source, joints, force);
 }
 
+Eigen::VectorXd model_error(const ModelParameters & parameters, std::size_t joints)
+{
+  const auto found = parameters.find("model.errors.rmse_torque");
+  if (
+    found == parameters.end() ||
+    found->second.get_type() != rclcpp::ParameterType::PARAMETER_DOUBLE_ARRAY) {
+    return {};
+  }
+  const auto & values = found->second.get<std::vector<double>>();
+  if (values.size() != joints) {
+    return {};
+  }
+  return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(joints));
+}
+
 }  // namespace dynid

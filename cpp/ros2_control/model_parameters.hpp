@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <map>
 #include <rclcpp/parameter.hpp>
 #include <string>
@@ -23,5 +24,9 @@ using ModelParameters = std::map<std::string, rclcpp::ParameterValue>;
 /// read_model() of these parameters.
 [[nodiscard]] StoredModel read_model(
   const ModelParameters & parameters, const std::vector<std::string> & joints, bool force);
+
+/// The r.m.s. torque error (n,) that a model had in its identification [N*m or N]; empty where it
+/// is not known.
+[[nodiscard]] Eigen::VectorXd model_error(const ModelParameters & parameters, std::size_t joints);
 
 }  // namespace dynid

@@ -107,6 +107,7 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
     settings.max_age = feedforward.max_age
     settings.supervision.longest_blind = feedforward.longest_blind
     settings.supervision.longest_blind_stop = feedforward.longest_blind_stop
+    settings.model_check.enabled = feedforward.model_check
     settings.extrapolation_time = robot.drives.extrapolation_time
     return settings
 

@@ -15,6 +15,8 @@ from dynid.playback.follower import TrajectoryFollower
 from dynid.simulation.robot import RobotState, SimulatedRobot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dynid.dynamics.mechanism import Mechanism
     from dynid.playback.trajectory import Trajectory
     from dynid.robot.robot import Robot
@@ -94,12 +96,20 @@ class ControlledRobot:
             self.law.detector.collision, self._robot.joints, self.sliding
         )
 
-    def use(self, mechanism: Mechanism | None, updates: UpdateLimits | None = None) -> None:
+    def use(
+        self,
+        mechanism: Mechanism | None,
+        updates: UpdateLimits | None = None,
+        *,
+        error: Sequence[float] = (),
+    ) -> None:
         """Use the torque of a model, or none.
 
         Args:
             mechanism: with the identified parameters.
             updates: the limits of updates while the robot works; None: there are none.
+            error: r.m.s. torque error that the model had in its identification (n,) [N m or N];
+                empty: not known.
 
         Raises:
             ConfigurationError: the profile's settings do not match it.
@@ -112,7 +122,10 @@ class ControlledRobot:
                 self._robot, self.law, mechanism, control_rate=self._rate, limits=updates
             )
             return
-        model = None if mechanism is None else control_model(self._robot, mechanism)
+        model = None
+        if mechanism is not None:
+            model = control_model(self._robot, mechanism)
+            model.set_error(np.array(error))
         self.law.use(model)
 
     def accept(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:

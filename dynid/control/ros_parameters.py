@@ -73,6 +73,7 @@ def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, An
         "max_age": settings.max_age,
         "longest_blind": settings.supervision.longest_blind,
         "longest_blind_stop": settings.supervision.longest_blind_stop,
+        "model_check": settings.model_check.enabled,
         "extrapolation_time": settings.extrapolation_time,
     }
     parameters["collision"] = {

@@ -60,6 +60,9 @@ class FeedforwardSettings(TaskSettings):
     """Time for which a joint's torque may not be evaluated before there is a warning [s]."""
     longest_blind_stop: Annotated[float, Field(ge=0.001, le=60)] = 1.0
     """The same, after which the robot is stopped [s]."""
+    model_check: bool = True
+    """Whether the torque of a model is ramped out whose torque errors in motion are larger than
+    its own error explains."""
 
 
 class CollisionSettings(TaskSettings):
