@@ -201,6 +201,25 @@ void bind_settings(py::module_ & module)
     .def_readwrite("extrapolation_time", &ControlLawSettings::extrapolation_time);
 }
 
+void bind_states(py::module_ & module)
+{
+  using namespace dynid;
+  py::enum_<LawState>(module, "LawState")
+    .value("following", LawState::following)
+    .value("waiting", LawState::waiting)
+    .value("stopping", LawState::stopping)
+    .value("stopped", LawState::stopped);
+  py::enum_<BlindReason>(module, "BlindReason")
+    .value("none", BlindReason::none)
+    .value("off", BlindReason::off)
+    .value("no_model", BlindReason::no_model)
+    .value("model_torque", BlindReason::model_torque)
+    .value("bad_sample", BlindReason::bad_sample)
+    .value("suspended", BlindReason::suspended)
+    .value("settling", BlindReason::settling)
+    .value("constant_torque", BlindReason::constant_torque);
+}
+
 void bind_enums(py::module_ & module)
 {
   using namespace dynid;
@@ -239,20 +258,6 @@ void bind_enums(py::module_ & module)
     .value("no_response", CollisionCause::no_response)
     .value("speed_grew", CollisionCause::speed_grew)
     .value("blind", CollisionCause::blind);
-  py::enum_<LawState>(module, "LawState")
-    .value("following", LawState::following)
-    .value("waiting", LawState::waiting)
-    .value("stopping", LawState::stopping)
-    .value("stopped", LawState::stopped);
-  py::enum_<BlindReason>(module, "BlindReason")
-    .value("none", BlindReason::none)
-    .value("off", BlindReason::off)
-    .value("no_model", BlindReason::no_model)
-    .value("model_torque", BlindReason::model_torque)
-    .value("bad_sample", BlindReason::bad_sample)
-    .value("suspended", BlindReason::suspended)
-    .value("settling", BlindReason::settling)
-    .value("constant_torque", BlindReason::constant_torque);
   py::enum_<CollisionReaction>(module, "CollisionReaction")
     .value("hold", CollisionReaction::hold)
     .value("decelerate", CollisionReaction::decelerate);
@@ -359,6 +364,7 @@ void bind_sentences(py::module_ & module)
 
 void dynid::bind_control(py::module_ & module)
 {
+  bind_states(module);
   bind_enums(module);
   bind_settings(module);
 

@@ -34,7 +34,7 @@ void DisturbedMotion::update(
   double cycles) noexcept
 {
   // in a long cycle both change evenly
-  const double steps = std::clamp(std::round(cycles), 1.0, most_steps);
+  const int steps = static_cast<int>(std::clamp(std::round(cycles), 1.0, most_steps));
   const double each = cycles / steps;
   const double share = each == 1.0 ? share_ : 1.0 - std::exp(-rate_ * each);
   for (Eigen::Index i = 0; i < torque_.size(); ++i) {
@@ -48,7 +48,7 @@ void DisturbedMotion::update(
       unknown_.begin(i, 0.0);
     }
     // half the change between two samples is what the mean error between them may differ by
-    const double unknown = steps > 1.0 ? 0.5 * std::abs(error[i] - error_.last[i]) : 0.0;
+    const double unknown = steps > 1 ? 0.5 * std::abs(error[i] - error_.last[i]) : 0.0;
     unknown_.last[i] = unknown;
     unknown_.pass(i, unknown, steps, share);
     error_.pass(i, error[i], steps, share);
@@ -63,12 +63,12 @@ void DisturbedMotion::LowPass::begin(Eigen::Index i, double value) noexcept
 }
 
 inline void DisturbedMotion::LowPass::pass(
-  Eigen::Index i, double value, double steps, double share) noexcept
+  Eigen::Index i, double value, int steps, double share) noexcept
 {
   const double before = last[i];
   last[i] = value;
-  for (double k = steps; k > 0.5; k -= 1.0) {
-    const double now = k < 1.5 ? value : value - (value - before) * ((k - 1.0) / steps);
+  for (int k = 1; k <= steps; ++k) {
+    const double now = k == steps ? value : before + (value - before) * k / steps;
     once[i] += share * (now - once[i]);
     twice[i] += share * (once[i] - twice[i]);
   }

@@ -37,7 +37,7 @@ private:
   struct LowPass
   {
     void begin(Eigen::Index i, double value) noexcept;
-    void pass(Eigen::Index i, double value, double steps, double share) noexcept;
+    void pass(Eigen::Index i, double value, int steps, double share) noexcept;
 
     Eigen::VectorXd last;
     Eigen::VectorXd once;
