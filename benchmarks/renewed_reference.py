@@ -59,7 +59,7 @@ class Watcher:
         """Wait for a state of the player."""
         deadline = time.monotonic() + 120
         while self.state not in states:
-            if time.monotonic() > deadline or self.state.startswith("aborted"):
+            if time.monotonic() > deadline or self.state.startswith(("aborted", "late")):
                 raise SystemExit(f"no {states}: {self.state}")
             rclpy.spin_once(self.node, timeout_sec=0.1)
 

@@ -150,8 +150,8 @@ def _trial(name: str, kind: str, random: np.random.Generator) -> tuple[float, bo
             observer.wait(random.uniform(0.2, 5.0))
             process.send_signal(signal.SIGCONT)
         observer.pass_until(since + round(BOUND * 1e9))
-        observer.until(lambda: observer.state.startswith("aborted"), 3.0)  # of one that goes on
-        if kind != "kill -9 player" and not observer.state.startswith("aborted"):
+        observer.until(lambda: observer.state.startswith(("aborted", "late")), 3.0)
+        if kind != "kill -9 player" and not observer.state.startswith(("aborted", "late")):
             since = time.time_ns()
             observer.call("stop")  # the motion continued, as is allowed after a short suspension
             observer.pass_until(since + round(BOUND * 1e9))

@@ -122,9 +122,11 @@ def test_missing_joint_states_bring_the_robot_to_rest(cell) -> None:
     made.robot.silent = True
     made.graph.until(made.robot.at_rest)
     made.robot.silent = False
-    message = made.until("aborted")
+    message = made.until("late")
     assert re.fullmatch(
-        r"aborted: no joint states arrived for 0\.3\d? s, at most 0\.3 s are allowed\.", message
+        r"late: no joint states arrived for 0\.3\d? s, at most 0\.3 s are allowed "
+        r"\(parameter max_age\)\.",
+        message,
     )
 
 
