@@ -215,7 +215,7 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path):
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(ModelFileError, match=r"is not text in UTF-8\.$"):
         confirm_edit(path, make_robot)
-    with pytest.raises(ModelFileError, match="cannot be read"):
+    with pytest.raises(ModelFileError, match="is a folder"):
         confirm_edit(tmp_path, make_robot)
 
 

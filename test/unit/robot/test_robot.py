@@ -126,10 +126,10 @@ def test_what_was_not_given_can_be_left_out(duo):
     assert make_robot(content, URDF) == duo
 
 
-def test_a_model_carries_what_recordings_are_read_and_filtered_by(duo):
+def test_a_model_carries_what_recordings_and_the_controller_need(duo):
     content = duo.yaml_content(with_model_only=True)
-    assert {"recording", "identification", "workspace"} <= set(content)
-    assert not {"excitation", "feedforward", "collision", "simulation"} & set(content)
+    assert {"recording", "identification", "workspace", "feedforward", "collision"} <= set(content)
+    assert not {"excitation", "simulation"} & set(content)
 
 
 # --- in a session -------------------------------------------------------------------------------
