@@ -39,6 +39,17 @@ class Program:
         """What it has printed."""
         return self._output.read_text().splitlines()
 
+    def prints(self, line: str, timeout: float) -> bool:
+        """Wait until it has printed a line; return whether it has in this time [s]."""
+        deadline = time.monotonic() + timeout
+        while line not in self.lines and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return line in self.lines
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+
     def until(self, line: str) -> None:
         """Wait until it has printed a line."""
         deadline = time.monotonic() + LONGEST
