@@ -248,6 +248,19 @@ def tuning() -> SimpleNamespace:
         hours=1.0,
         false_alarms_per_hour=0.1,
         joints=joints,
+        causes=[
+            some(
+                recording="a recording of the day",
+                time=12.3,
+                error=SMALL,
+                resting=True,
+                threshold=SMALL,
+                without=SMALL,
+            )
+            for _ in JOINTS
+        ],
+        force_at_rest=some(of_joint=[SMALL for _ in JOINTS], easiest=SMALL, hardest=np.inf),
+        force_in_motion=some(of_joint=[np.inf for _ in JOINTS], easiest=SMALL, hardest=SMALL),
         held_out_alarms=(0, 1),
         warnings=(SENTENCE,),
     )
@@ -456,8 +469,10 @@ def identified(console: Console, request: pytest.FixtureRequest) -> None:
     print_identification(console, replace(identification, verdict=verdict, signs=signs))
 
 
+ORIGIN = "of a_collision_file_of_the_whole_cell.yaml"
+
 CASES = {
-    "print_collisions": lambda c: print_collisions(c, some(name="robot"), collisions()),
+    "print_collisions": lambda c: print_collisions(c, some(name="robot"), collisions(), ORIGIN),
     "print_diagnosis": lambda c: print_diagnosis(c, diagnosis()),
     "print_drive_gains": lambda c: print_drive_gains(c, drive_gains()),
     "print_drives": drives,
@@ -486,7 +501,7 @@ CASES = {
     "print_sine": sine,
     "print_terms": lambda c: print_terms(c, term_selection()),
     "print_trial": lambda c: print_trial(c, trial()),
-    "print_tuning": lambda c: print_tuning(c, some(name="robot"), tuning()),
+    "print_tuning": lambda c: print_tuning(c, some(name="robot"), tuning(), ORIGIN),
     "dynid check": check_result,
     "dynid retrieve": retrieved,
     "dynid robots": robots,
