@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
 
 WRIST = "link_5"  # whose origin is where the wrist's axes meet
+FORCE = 30.0  # [N] of a push
 _BURSTS = 1 / 200  # of late cycles, for each cycle
 PATIENCE = 500  # [ms] until a push counts as missed
 SLOWEST = 0.05  # [m/s] of the wrist that counts as motion
@@ -145,7 +146,7 @@ def free_motion(work: Work, hours: float) -> list[str]:
     return alarms
 
 
-def pushes(work: Work, count: int, force: float = 30.0) -> list[int | None]:
+def pushes(work: Work, count: int, force: float = FORCE) -> list[int | None]:
     """Return the time until each push was found [ms], None where it was not."""
     delays: list[int | None] = []
     while len(delays) < count:
@@ -165,7 +166,7 @@ def main() -> None:
     parser.add_argument("--robot", default="puma560")
     parser.add_argument("--hours", type=float, default=1.0, help="of free motion")
     parser.add_argument("--pushes", type=int, default=200)
-    parser.add_argument("--force", type=float, default=30.0, help="of a push [N]")
+    parser.add_argument("--force", type=float, default=FORCE, help="of a push [N]")
     parser.add_argument("--late", action="store_true", help="cycles come late")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set", action="append", default=[], dest="settings")

@@ -1,4 +1,4 @@
-"""Array types used in all packages, and pieces of large arrays."""
+"""Array types used in all packages, pieces of large arrays, and runs of flags."""
 
 from __future__ import annotations
 
@@ -29,3 +29,9 @@ def pieces(count: int, numbers: int) -> Iterator[slice]:
     step = max(1, _BYTES // (8 * max(1, numbers)))
     for first in range(0, count, step):
         yield slice(first, min(first + step, count))
+
+
+def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return each run of consecutive true flags (N,): first index, and index past the last."""
+    edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
+    return [(int(first), int(past)) for first, past in edges.reshape(-1, 2)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import runs
 from dynid.text import listed
 
 if TYPE_CHECKING:
@@ -88,10 +89,11 @@ def gap_list(gaps: Sequence[tuple[int, int]], rate: float) -> str:
     return listed([*named, *([f"{more} times more"] if more else [])])
 
 
-def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return (first, past the last) of each run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
-    return [(int(first), int(past)) for first, past in zip(edges[::2], edges[1::2], strict=True)]
+def cubic_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights (N, 4) of four points at 0, 1, 2 and 3 in their cubic at u (N,)."""
+    left, right = u * (u - 1), (u - 2) * (u - 3)
+    weights = (-(u - 1) * right / 6, u * right / 2, -left * (u - 3) / 2, left * (u - 2) / 6)
+    return np.stack(weights, axis=1)
 
 
 def _longest_bridged(
@@ -144,15 +146,7 @@ def _left_out(
     nodes = nodes[:: max(1, len(nodes) // _STRETCHES)]
     inner = np.unique(np.linspace(1, length, _PREDICTED).astype(np.int64))
     u = inner / step
-    weights = np.stack(
-        [
-            -u * (u - 1) * (u - 2) / 6,
-            (u + 1) * (u - 1) * (u - 2) / 2,
-            -(u + 1) * u * (u - 2) / 2,
-            (u + 1) * u * (u - 1) / 6,
-        ],
-        axis=1,
-    )
+    weights = cubic_weights(1 + u)
     places = nodes[:, 1, None] + inner
     known = ~missing[places]
     if not known.any():

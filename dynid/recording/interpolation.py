@@ -11,6 +11,7 @@ from scipy.interpolate import CubicSpline
 from scipy.linalg import solveh_banded
 
 from dynid.arrays import Array
+from dynid.recording.gaps import cubic_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,10 +120,7 @@ def _penalised(times: Array, values: Array, at: Array, *, penalty: float, step: 
 def _cubic(ticks: Array, count: int) -> tuple[NDArray[np.intp], Array]:
     """Return the first of four points of the grid for each tick (N,), and their weights (N, 4)."""
     first = np.clip(np.floor(ticks).astype(np.intp) - 1, 0, count - 4)
-    u = ticks - first
-    left, right = u * (u - 1), (u - 2) * (u - 3)
-    weights = (-(u - 1) * right / 6, u * right / 2, -left * (u - 3) / 2, left * (u - 2) / 6)
-    return first, np.stack(weights, axis=1)
+    return first, cubic_weights(ticks - first)
 
 
 def _left_out(ticks: Array, missing: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.arrays import Array
+from dynid.arrays import Array, runs
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.steps import step_of
@@ -66,9 +66,8 @@ def _next(effort: Array, extreme: float) -> int:
 
 def _in_run(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which flags (N,) are in a run of at least ``_RUN``."""
-    edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
     kept = np.zeros_like(flags)
-    for first, past in edges.reshape(-1, 2):
+    for first, past in runs(flags):
         kept[first:past] = past - first >= _RUN
     return kept
 

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.ndimage import median_filter
 
-from dynid.arrays import Array
+from dynid.arrays import Array, runs
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import joint_units, listed, only, percent, torque_unit
@@ -112,9 +112,8 @@ def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.b
     A vibration reaches its peak, and leaves it, over several samples.
     """
     jump = np.abs(np.diff(torque, prepend=torque[0], append=torque[-1]))
-    edges = np.flatnonzero(np.diff(at.astype(np.int8), prepend=0, append=0))
     kept = np.zeros_like(at)
-    for first, past in edges.reshape(-1, 2):
+    for first, past in runs(at):
         sharp = min(jump[first], jump[past]) > _JUMP * size[first:past].max()
         kept[first:past] = sharp and past - first <= _WIDEST
     return kept

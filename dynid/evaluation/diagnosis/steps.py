@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.arrays import Array
+from dynid.arrays import Array, runs
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.settings import EvaluationSettings
@@ -196,10 +195,9 @@ def _clipped(recording: Recording) -> Iterator[Finding]:
         speed = np.abs(np.diff(column, prepend=column[0]))
         peak = float(np.quantile(speed, 0.99))
         for extreme in (column.min(), column.max()):
-            runs = _runs(column == extreme)
             abrupt = [
                 (first, past)
-                for first, past in runs
+                for first, past in runs(column == extreme)
                 if past - first >= _CLIPPED
                 and first >= 3
                 and speed[first - 2 : first].min() > _STOPPED * peak > 0
@@ -256,12 +254,6 @@ def step_of(values: Array) -> float:
     step = float(gaps.min())
     whole = np.abs(gaps / step - np.round(gaps / step)) < 0.05
     return step if whole.mean() > 0.95 else 0.0
-
-
-def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return runs of consecutive flags (N,): first index, and index past the last."""
-    edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
-    return [(int(first), int(past)) for first, past in list(pairwise(edges))[::2]]
 
 
 def _plot(recording: Recording, values: Array, label: str) -> Plot:
