@@ -498,9 +498,9 @@ void ControlLaw::Parts::observe(const Feedback & feedback, double cycles) noexce
   const auto & observed =
     observer.update(*model, feedback.position, feedback.velocity, feedback.torque, cycles);
   for (Eigen::Index i = 0; i < error.size(); ++i) {
-    const bool finite = std::isfinite(feedback.position[i]) &&
-                        std::isfinite(feedback.velocity[i]) && std::isfinite(feedback.torque[i]);
-    error[i] = finite ? observed[i] : not_a_number;
+    const bool measured =
+      MomentumObserver::measured(feedback.position[i], feedback.velocity[i], feedback.torque[i]);
+    error[i] = measured ? observed[i] : not_a_number;
   }
 }
 
@@ -666,7 +666,6 @@ InactiveReason ControlLaw::inactive_reason() const noexcept
 double ControlLaw::gain() const noexcept { return parts_->feedforward.gain(); }
 LawState ControlLaw::state() const noexcept { return parts_->state; }
 const Supervision & ControlLaw::supervision() const noexcept { return parts_->supervision; }
-const ModelMonitor & ControlLaw::model_monitor() const noexcept { return parts_->monitor; }
 int ControlLaw::limited_drive() const noexcept
 {
   const bool wrong = inactive_reason() == InactiveReason::model_wrong;

@@ -11,6 +11,7 @@ namespace
 // [s] of each low-pass. An encoder step s then is an acceleration of at most s / time_constant^2.
 constexpr double time_constant = 0.01;
 constexpr double most_steps = 100.0;
+constexpr double negligible = 1e-12;  // [N*m or N]
 
 }  // namespace
 
@@ -49,8 +50,12 @@ void DisturbedMotion::update(
     }
     // half the change between two samples is what the mean error between them may differ by
     const double unknown = steps > 1 ? 0.5 * std::abs(error[i] - error_.last[i]) : 0.0;
-    unknown_.last[i] = unknown;
-    unknown_.pass(i, unknown, steps, share);
+    if (unknown > 0.0 || unknown_.twice[i] > negligible) {
+      unknown_.last[i] = unknown;
+      unknown_.pass(i, unknown, steps, share);
+    } else {
+      unknown_.begin(i, 0.0);  // otherwise it would fade through slow, subnormal numbers
+    }
     error_.pass(i, error[i], steps, share);
     deviation_.pass(i, deviates, steps, share);
   }

@@ -52,8 +52,6 @@ void ModelMonitor::update(
     const double share = settings_.share * settings_.share * torques_[i];
     if (enough && errors_[i] > std::max(least_[i] * least_[i], share)) {
       drive_ = static_cast<int>(i);
-      error_ = std::sqrt(errors_[i]);
-      limit_ = std::max(least_[i], std::sqrt(share));
     }
   }
 }

@@ -171,7 +171,6 @@ public:
   [[nodiscard]] LawState state() const noexcept;
   [[nodiscard]] bool latched() const noexcept { return is_stop(state()); }
   [[nodiscard]] const Supervision & supervision() const noexcept;
-  [[nodiscard]] const ModelMonitor & model_monitor() const noexcept;
 
   /// The drive that could not follow, where inactive_reason() is position_limit or too_fast, or the
   /// one whose torque errors show that the model is wrong; else -1.

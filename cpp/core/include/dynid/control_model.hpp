@@ -41,8 +41,8 @@ public:
 
   [[nodiscard]] Eigen::Index joint_count() const noexcept { return mechanism_.joint_count(); }
 
-  /// The r.m.s. torque error (n,) that the model had on data not used to identify it, or empty
-  /// where that is not known [N*m or N].
+  /// The r.m.s. torque error (n,) that the model had in its identification, or empty where that is
+  /// not known [N*m or N].
   void set_error(Eigen::VectorXd rmse) { error_ = std::move(rmse); }
   [[nodiscard]] const Eigen::VectorXd & error() const noexcept { return error_; }
 

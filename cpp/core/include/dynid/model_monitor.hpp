@@ -39,14 +39,10 @@ public:
 
   /// The first drive whose torque errors were too large; -1: there is none.
   [[nodiscard]] int drive() const noexcept { return drive_; }
-  [[nodiscard]] double error() const noexcept { return error_; }  ///< of that drive, r.m.s.
-  [[nodiscard]] double limit() const noexcept { return limit_; }  ///< that it exceeded
 
 private:
   ModelMonitorSettings settings_;
   int drive_ = -1;
-  double error_ = 0.0;
-  double limit_ = 0.0;
   Eigen::VectorXd least_;   // error that the model may have in any case
   Eigen::VectorXd moved_;   // time in motion [s], at most settings_.time
   Eigen::VectorXd errors_;  // mean squares

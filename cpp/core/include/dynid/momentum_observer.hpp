@@ -58,11 +58,17 @@ public:
     age_ += time;
     for (Eigen::Index i = 0; i < observed_.size(); ++i) {
       passed_[i] += time;
-      if (std::isfinite(q[i]) && std::isfinite(dq[i]) && std::isfinite(tau[i])) {
+      if (measured(q[i], dq[i], tau[i])) {
         observe(i);
       }
     }
     return observed_;
+  }
+
+  /// Whether a drive is observed in a cycle with these values.
+  [[nodiscard]] static bool measured(double q, double dq, double tau) noexcept
+  {
+    return std::isfinite(q) && std::isfinite(dq) && std::isfinite(tau);
   }
 
   /// Time after which r shows 95 % of an external torque [s], and whether it has passed since the
