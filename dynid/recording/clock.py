@@ -25,6 +25,8 @@ class Clock:
         rate: of the cycles [Hz].
         cycle: (N,) number of the cycle of each sample, increasing.
         lateness: (N,) time by which each stamp is after its cycle [s]; early ones are negative.
+        certain: (N,) whether a stamp allows no other cycle: where cycles are lost, one that is late
+            may be of any cycle between the samples beside it that are in time.
         regular: whether the samples are of the cycles and only the stamps are late, as positions
             show; otherwise they were measured late, at the times of their stamps.
     """
@@ -32,6 +34,7 @@ class Clock:
     rate: float
     cycle: NDArray[np.int64]
     lateness: NDArray[np.float64]
+    certain: NDArray[np.bool_]
     regular: bool
 
     @property
@@ -82,7 +85,24 @@ def find_clock(
     due = np.minimum(latest, np.concatenate([latest[:1], begun[:-1] + 1]))
     best = _smoothest((ticks, latest, due), position)
     cycle = due if best == 2 else latest
-    return Clock(rate, cycle - cycle[0], (ticks - cycle) / rate, regular=best > 0)
+    lateness = (ticks - cycle) / rate
+    certain = _certain(cycle, latest, in_time=np.abs(ticks - cycle) < _ON_TIME)
+    return Clock(rate, cycle - cycle[0], lateness, certain, regular=best > 0)
+
+
+def _certain(
+    cycle: NDArray[np.int64], latest: NDArray[np.int64], *, in_time: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return whether samples (N,) can be of no other cycles.
+
+    Where a loop makes up for cycles, the stamp of one of them may be in time by chance, so the
+    sample before must be in time as well.
+    """
+    number = np.arange(len(cycle))
+    in_time = in_time & np.concatenate([[True], in_time[:-1]])
+    anchors = np.where(in_time, cycle - number, cycle[0] - 1)
+    earliest = np.maximum.accumulate(anchors) + number
+    return in_time | (earliest >= latest)
 
 
 def _rate(seconds: NDArray[np.float64], usual: float) -> float:

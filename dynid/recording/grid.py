@@ -69,6 +69,8 @@ def place_on_grid(
         clock = find_clock(seconds, samples.position, shown)
     if clock is not None and clock.regular:
         samples = samples.noting(clock.sentence)
+        if not clock.certain.all():
+            samples, valid, clock = _certain(samples, valid, clock)
         if sampling_rate is None:
             return _fill_holes(samples, valid, clock.cycle, clock.rate)
         return _resample(samples, valid, clock, sampling_rate)
@@ -76,6 +78,24 @@ def place_on_grid(
     if repeated.any():
         return place_on_grid(kept, valid[~repeated], sampling_rate)
     return _resample(samples, valid, clock, sampling_rate)
+
+
+def _certain(
+    samples: Samples, valid: NDArray[np.bool_], clock: Clock
+) -> tuple[Samples, NDArray[np.bool_], Clock]:
+    """Return the samples whose cycles are certain."""
+    kept = clock.certain
+    sure = replace(
+        clock,
+        cycle=clock.cycle[kept] - clock.cycle[kept][0],
+        lateness=clock.lateness[kept],
+        certain=kept[kept],
+    )
+    note = (
+        f"{int((~kept).sum())} of {len(kept)} samples were left out, as their stamps are late "
+        "where cycles are missing: their times are not known."
+    )
+    return samples.take(kept).noting(note), valid[kept], sure
 
 
 def usual_rate(seconds: NDArray[np.float64]) -> float:
