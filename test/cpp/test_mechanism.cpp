@@ -189,7 +189,8 @@ TEST(Mechanism, RotorsArePartOfTheMassMatrixAndOfTheMomentum)
   VectorXd gradient(2);
   mechanism.momentum(workspace, q, dq, mechanism.parameters(), momentum, gradient);
   EXPECT_LT((momentum - expected * dq).norm(), 1e-12);
-  EXPECT_LT((gradient - planar_coriolis(q, dq).transpose() * dq).norm(), 1e-12);
+  const Vector2d expected_gradient = planar_coriolis(q, dq).transpose() * dq - planar_gravity(q);
+  EXPECT_LT((gradient - expected_gradient).norm(), 1e-12);
   VectorXd tau(2);
   VectorXd solved(2);
   mechanism.inverse_dynamics(workspace, q, dq, ddq, tau);
@@ -210,6 +211,11 @@ TEST(Mechanism, ASemiStaticOneHasWeightButNoInertia)
   VectorXd tau(2);
   mechanism.inverse_dynamics(workspace, q, dq, ddq, tau);
   EXPECT_LT((tau - planar_gravity(q) - Vector2d(3.0 * dq[0], 0.0)).norm(), 1e-12);
+  VectorXd momentum(2);
+  VectorXd gradient(2);
+  mechanism.momentum(workspace, q, dq, mechanism.parameters(), momentum, gradient);
+  EXPECT_EQ(momentum.norm(), 0.0);
+  EXPECT_LT((gradient + planar_gravity(q)).norm(), 1e-12);
   EXPECT_THROW(mechanism.require_inertia(), std::invalid_argument);
   EXPECT_NO_THROW(mechanism.require_rigid_bodies());
 }

@@ -104,8 +104,9 @@ TEST_F(MechanismInACycle, MomentumIsThatOfMassAndCoriolisMatrix)
   mechanism.mass_matrix(workspace, q, square);
   EXPECT_LT((momentum - square * dq).norm(), 1e-12 * momentum.norm());
   mechanism.coriolis_matrix(workspace, q, dq, square);
-  EXPECT_LT((gradient - square.transpose() * dq).norm(), 1e-12 * gradient.norm())
-    << "kinetic energy changes by C^T dq";
+  mechanism.gravity_torque(workspace, q, tau);
+  EXPECT_LT((gradient + tau - square.transpose() * dq).norm(), 1e-12 * gradient.norm())
+    << "kinetic energy changes by C^T dq, potential energy by gravity's torque";
 }
 
 TEST_F(MechanismInACycle, ForwardDynamicsInvertsInverseDynamics)

@@ -38,12 +38,6 @@ constexpr double rounding = 1e-9;          // of cycles
 
 }  // namespace
 
-bool watches_errors(const CollisionSettings & settings, Eigen::Index drive) noexcept
-{
-  return settings.torque_error_enable[drive] > 0.5 &&
-         std::isfinite(settings.torque_error_max[drive]);
-}
-
 Eigen::VectorXd supervised(const CollisionSettings & settings)
 {
   Eigen::VectorXd found(settings.torque_threshold.size());

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "collision_watch.hpp"
 #include "command_guard.hpp"
 #include "command_path.hpp"
-#include "disturbed_motion.hpp"
-#include "dynid/delay_line.hpp"
+#include "cycle_time.hpp"
 #include "dynid/drive_clock.hpp"
-#include "dynid/momentum_observer.hpp"
-#include "input_monitor.hpp"
 #include "law_state.hpp"
 #include "setting_checks.hpp"
 #include "stop_motion.hpp"
@@ -20,16 +17,11 @@ namespace dynid
 namespace
 {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double rounding = 1e-9;              // of cycles
-constexpr double longest_pause = 1e6;          // cycles
-constexpr double uneven = 0.1;                 // of a cycle, too long or too short
 constexpr double longest_ramp = 1e9;           // cycles
 constexpr double farthest = 1e9;               // [rad or m] that a reference may be from 0
 constexpr double longest_extrapolation = 1.0;  // [s]
 constexpr double shortest_catching_up = 0.2;   // [s]
-constexpr double late = 1.5;                   // cycles
-constexpr double settling_after_late = 0.2;    // [s]
 
 ControlLawSettings checked(ControlLawSettings settings, Eigen::Index drives)
 {
@@ -55,15 +47,6 @@ int catch_up_cycles(const ControlLawSettings & settings)
   return settings.extrapolation_time > 0.0 ? std::clamp(static_cast<int>(shorter), 1, longest)
                                            : longest;
 }
-
-/// The time since the last cycle, in cycles: 1 where the given one cannot be.
-double believable(double cycles)
-{
-  return cycles > 0.0 ? std::min(cycles, longest_pause) : 1.0;  // also for NaN
-}
-
-/// The longest time that may have passed: where several cycles come at once, more than has.
-double longest_time(double cycles) { return std::max(1.0, believable(cycles)); }
 
 /// Whether a stop follows from missing feedback, of which a collision cannot be the cause.
 bool is_missing_input(CollisionCause cause)
@@ -114,31 +97,14 @@ struct ControlLaw::Parts
   void leave(InactiveReason why, int drive = -1) noexcept;
   void join(const Reference & given) noexcept;
   void send(InactiveReason found, const Reference & given) noexcept;
-  /// Ignores torque errors while the drives' own loops replace a removed additive torque, or the
-  /// motion is not that of the model.
-  void suspend_detection() noexcept { suspended = suspension; }
-  void watch(const Feedback & feedback, double cycles) noexcept;
-  void expect() noexcept;
-  void expect_coasting(int cycles) noexcept;
-  void observe(const Feedback & feedback, double cycles) noexcept;
-  void correct_after_late_cycles(
-    const Feedback & feedback, const VectorIn & velocity_due, double cycles) noexcept;
-  void supervise(double time) noexcept;
-  void restart_monitor() noexcept;
+  void watch_torque(const Feedback & feedback, double cycles) noexcept;
   void begin_stop() noexcept;
   void come_to_rest(const Reference & given) noexcept;
   void update_commanded() noexcept;
-  [[nodiscard]] double settling_time(Eigen::Index drive) const noexcept;
 
   ControlLawSettings settings;
   Feedforward feedforward;
-  CollisionDetector detector;
-  MomentumObserver observer;
-  DisturbedMotion disturbed;
-  double since_late = longest_pause;  // time since a late cycle [cycles]
-  InputMonitor inputs;
-  Supervision supervision;
-  ModelMonitor monitor;
+  CollisionWatch watch;
   StopMotion stop_motion;
   ControlModel * model = nullptr;
   LawState state = LawState::waiting;
@@ -156,27 +122,13 @@ struct ControlLaw::Parts
   Eigen::VectorXd velocity;        // of the command
   Eigen::VectorXd guard_deceleration;  // deceleration that the guard allows without a collision
   Reference commanded;                 // the motion of the position commands
-  Reference motion;        // the motion of the expected torque: the reference or the commanded one
-  double suspension;       // time for which torque errors are ignored [s]
-  double suspended = 0.0;  // remaining time of that [s]
-
-  // of the commands: model torque, velocity, acceleration, and 1 where there is a model torque, or
-  // 0
-  DelayLine expected_line;
-  Eigen::VectorXd error;
-  Eigen::VectorXd friction;  // dry, of the model
-  Eigen::VectorXd no_error;  // of a model without one
+  Reference motion;  // the motion of the expected torque: the reference or the commanded one
 };
 
 ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
 : settings(checked(given, drives)),
   feedforward(drives, settings.feedforward),
-  detector(drives, settings.collision),
-  observer(drives, settings.observer_gain, settings.feedforward.control_rate),
-  disturbed(drives, settings.feedforward.control_rate),
-  inputs(drives, settings.max_age),
-  supervision(settings.supervision, Eigen::VectorXd::Zero(drives)),
-  monitor(drives, settings.model_check),
+  watch(drives, settings),
   stop_motion(drives, settings.feedforward.control_rate),
   path(
     drives, ramp_cycles(settings.feedforward), catch_up_cycles(settings),
@@ -184,20 +136,12 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
   guard(drives, settings.limits, settings.feedforward.control_rate),
   extrapolated(
     static_cast<int>(settings.extrapolation_time * settings.feedforward.control_rate + rounding)),
-  guard_deceleration(settings.deceleration.cwiseMin(settings.limits.acceleration_max)),
-  suspension(
-    settings.feedforward.ramp_time +
-    settings.torque_error_delay / settings.feedforward.control_rate),
-  expected_line(settings.torque_error_delay, 3 * drives + 1)
+  guard_deceleration(settings.deceleration.cwiseMin(settings.limits.acceleration_max))
 {
   for (auto * vector :
-       {&reference, &reference_step, &coasted, &velocity, &error, &friction, &commanded.position,
-        &commanded.velocity, &commanded.acceleration, &motion.position, &motion.velocity,
-        &motion.acceleration}) {
+       {&reference, &reference_step, &coasted, &velocity, &commanded.position, &commanded.velocity,
+        &commanded.acceleration, &motion.position, &motion.velocity, &motion.acceleration}) {
     vector->setZero(drives);
-  }
-  for (Eigen::Index i = 0; i < drives; ++i) {
-    supervision.set_suspension(i, suspension + settling_time(i));
   }
 }
 
@@ -208,21 +152,13 @@ void ControlLaw::Parts::start(const VectorIn & position) noexcept
   state = LawState::waiting;
   why = InactiveReason::none;
   limited = -1;
-  suspended = 0.0;
   pending = 0.0;
   clock.restart();
   path.rest_at(guard.command());
   stop_motion.hold(guard.command());
   update_commanded();
-  expected_line.clear();
   feedforward.restart();
-  observer.restart();
-  disturbed.restart();
-  since_late = longest_pause;
-  inputs.restart();
-  supervision.restart();
-  restart_monitor();
-  detector.reset();
+  watch.restart();
 }
 
 void ControlLaw::Parts::update(
@@ -238,25 +174,17 @@ void ControlLaw::Parts::update(
     pending = 0.0;
     coast(std::min(passed - 1, extrapolated));
   }
-  if (std::abs(cycles - 1.0) > uneven) {
-    detector.raise();  // uneven cycles cause torque errors even if the command is evened out
-  }
   if (is_stop(state)) {
     come_to_rest(given);
-    watch(feedback, cycles);  // torque error and level stay up to date until reset()
+    watch_torque(feedback, cycles);  // torque error and level stay up to date until reset()
     return;
   }
   const double time = longest_time(cycles) / settings.feedforward.control_rate;
-  inputs.update(
-    feedback.position, feedback.velocity, feedback.torque, detector.supervised(), guard.command(),
-    time);
+  watch.receive(feedback, guard.command(), time);
   follow(given, cycles);
-  watch(feedback, cycles);
-  supervise(time);
-  if (inputs.fault().cause != CollisionCause::none) {
-    detector.stop(inputs.fault());
-  }
-  if (detector.level() == CollisionLevel::stop) {
+  watch_torque(feedback, cycles);
+  watch.supervise(time);
+  if (watch.detector().level() == CollisionLevel::stop) {
     begin_stop();
     come_to_rest(given);
   }
@@ -275,12 +203,14 @@ void ControlLaw::Parts::coast(int cycles) noexcept
   path.rest_at(guard.command());
   stop_motion.shift(coasted);
   feedforward.repeat(cycles);
-  expect_coasting(cycles);
+  velocity = settings.feedforward.control_rate * guard.step();
+  watch.expect_coasting(guard.command(), velocity, cycles);
 }
 
 void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
 {
   const bool had_torque = !feedforward.torque_offset().isZero(0.0);
+  feedforward.trust(watch.wrong_drive() < 0);
   auto found = feedforward.check(given.position, given.velocity, given.acceleration, cycles);
   // also false for NaN
   if ((given.position.array().abs() <= farthest).all()) {
@@ -308,7 +238,7 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
   const bool fades = ends_in_rest(reason) || reason == InactiveReason::no_model ||
                      reason == InactiveReason::model_wrong;
   if (had_torque && !fades && feedforward.torque_offset().isZero(0.0)) {
-    suspend_detection();
+    watch.suspend();
   }
 }
 
@@ -329,7 +259,7 @@ void ControlLaw::Parts::join(const Reference & given) noexcept
   if (
     (path.join_offset().array().abs() > jump.array()).any() ||
     (given.velocity.array().abs() > slow.array()).any()) {
-    suspend_detection();
+    watch.suspend();
   }
 }
 
@@ -401,131 +331,23 @@ void ControlLaw::Parts::send(InactiveReason found, const Reference & given) noex
   }
 }
 
-/// Stores the torque that the commanded motion is expected to take, as far as there is one.
-void ControlLaw::Parts::expect() noexcept
-{
-  const auto n = error.size();
-  auto expected = expected_line.entering();
-  expected.setZero();
-  if (feedforward.known()) {
-    expected << feedforward.model_torque(), motion.velocity, motion.acceleration, 1.0;
-  } else if (model != nullptr && state != LawState::following) {
-    model->torque(
-      FeedforwardMode::full, commanded.position, commanded.velocity, commanded.acceleration,
-      expected.head(n));
-    expected[3 * n] = 1.0;
-  }
-}
-
-/// Stores that torque for cycles in which the drives moved on by themselves, at their velocity.
-void ControlLaw::Parts::expect_coasting(int cycles) noexcept
-{
-  const auto n = error.size();
-  auto expected = expected_line.entering();
-  expected.setZero();
-  velocity = settings.feedforward.control_rate * guard.step();
-  expected.segment(n, n) = velocity;
-  if (model != nullptr) {
-    model->torque(
-      FeedforwardMode::full, guard.command(), velocity, expected.segment(2 * n, n),
-      expected.head(n));
-    expected[3 * n] = 1.0;
-  }
-  expected_line.pass();
-  expected_line.repeat(cycles - 1);
-}
-
 /// Evaluates torque errors and measured torque.
-void ControlLaw::Parts::watch(const Feedback & feedback, double cycles) noexcept
+void ControlLaw::Parts::watch_torque(const Feedback & feedback, double cycles) noexcept
 {
-  const auto n = error.size();
-  expect();
-  const auto due = expected_line.pass();
-  auto unavailable = due[3 * n] > 0.5 ? BlindReason::none : BlindReason::model_torque;
-  if (settings.method == DetectionMethod::torque_error) {
-    error = due.head(n) - feedback.torque;
-    if (unavailable == BlindReason::none) {
-      correct_after_late_cycles(feedback, due.segment(n, n), believable(cycles));
-    } else {
-      disturbed.restart();
-    }
+  if (feedforward.known()) {
+    watch.expect(feedforward.model_torque(), motion);
+  } else if (state != LawState::following) {
+    watch.expect_command(commanded);
   } else {
-    observe(feedback, believable(cycles));
-    unavailable = BlindReason::none;
+    watch.expect_nothing();
   }
-  if (suspended > 0.0) {
-    suspended -= longest_time(cycles) / settings.feedforward.control_rate;
-    unavailable = BlindReason::suspended;
-  }
-  if (model != nullptr) {
-    model->dry_friction(friction);
-  } else {
-    unavailable = BlindReason::no_model;
-    friction.setZero();
-  }
-  if (unavailable == BlindReason::none) {
-    monitor.update(
-      error, feedback.torque, due.segment(n, n), settings.collision.low_speed,
-      believable(cycles) / settings.feedforward.control_rate);
-    feedforward.trust(monitor.drive() < 0);
-  }
-  detector.set_friction(friction);
-  detector.update(
-    error, feedback.torque, due.segment(n, n), due.segment(2 * n, n), unavailable,
-    believable(cycles));
-}
-
-/// After a late cycle, takes the torque error of the measured motion.
-void ControlLaw::Parts::correct_after_late_cycles(
-  const Feedback & feedback, const VectorIn & velocity_due, double cycles) noexcept
-{
-  disturbed.update(error, feedback.velocity, velocity_due, cycles);
-  since_late = cycles > late ? 0.0 : std::min(since_late + cycles, longest_pause);
-  const bool settled = since_late > settling_after_late * settings.feedforward.control_rate;
-  if (!settled && model != nullptr && feedback.position.allFinite()) {
-    disturbed.correct(*model, feedback.position, error);
-  }
-}
-
-/// The torque error by the observer; NaN where feedback is missing.
-void ControlLaw::Parts::observe(const Feedback & feedback, double cycles) noexcept
-{
-  error.setConstant(not_a_number);
-  if (model == nullptr) {
-    observer.restart();
-    return;
-  }
-  const auto & observed =
-    observer.update(*model, feedback.position, feedback.velocity, feedback.torque, cycles);
-  for (Eigen::Index i = 0; i < error.size(); ++i) {
-    const bool measured =
-      MomentumObserver::measured(feedback.position[i], feedback.velocity[i], feedback.torque[i]);
-    error[i] = measured ? observed[i] : not_a_number;
-  }
-}
-
-/// Stops where a drive's torque was not evaluated for too long.
-void ControlLaw::Parts::supervise(double time) noexcept
-{
-  const bool settled = settings.method != DetectionMethod::momentum || observer.settled();
-  for (Eigen::Index i = 0; i < error.size(); ++i) {
-    auto reason = detector.blind(i);
-    if (reason == BlindReason::none && inputs.constant_torque(i)) {
-      reason = BlindReason::constant_torque;
-    } else if (reason == BlindReason::none && !settled) {
-      reason = BlindReason::settling;
-    }
-    supervision.count(i, reason, time);
-  }
-  if (const auto blind = supervision.stopped(); blind.drive >= 0) {
-    detector.stop({CollisionCause::blind, blind.drive, blind.time, blind.limit, 0, blind.reason});
-  }
+  watch.update(feedback, cycles);
 }
 
 /// Stops from the previous command and its velocity, independent of the reference.
 void ControlLaw::Parts::begin_stop() noexcept
 {
-  const bool collided = !is_missing_input(detector.collision().cause);
+  const bool collided = !is_missing_input(watch.detector().collision().cause);
   velocity = settings.feedforward.control_rate * guard.step();
   guard.undo();
   if (collided && settings.reaction == CollisionReaction::hold) {
@@ -548,18 +370,6 @@ void ControlLaw::Parts::come_to_rest(const Reference & given) noexcept
   }
 }
 
-void ControlLaw::Parts::restart_monitor() noexcept
-{
-  monitor.restart(model != nullptr ? model->error() : no_error);
-  feedforward.trust(true);
-}
-
-double ControlLaw::Parts::settling_time(Eigen::Index drive) const noexcept
-{
-  const bool observed = settings.method == DetectionMethod::momentum;
-  return detector.settling_time(drive) + (observed ? observer.settling_time() : 0.0);
-}
-
 ControlLaw::ControlLaw(Eigen::Index drives, const ControlLawSettings & settings)
 : parts_(std::make_unique<Parts>(drives, settings))
 {
@@ -568,17 +378,15 @@ ControlLaw::ControlLaw(ControlLaw && other) noexcept = default;
 ControlLaw & ControlLaw::operator=(ControlLaw && other) noexcept = default;
 ControlLaw::~ControlLaw() = default;
 
-Eigen::Index ControlLaw::joint_count() const noexcept { return parts_->error.size(); }
+Eigen::Index ControlLaw::joint_count() const noexcept { return parts_->reference.size(); }
 
 void ControlLaw::start(const VectorIn & position) noexcept { parts_->start(position); }
 
 void ControlLaw::use(ControlModel * model) noexcept
 {
   parts_->model = model;
-  parts_->expected_line.clear();
-  parts_->restart_monitor();
+  parts_->watch.use(model);
   parts_->feedforward.use(model);
-  parts_->observer.restart();
 }
 
 void ControlLaw::set_payload(const Payload & payload) noexcept
@@ -600,17 +408,14 @@ void ControlLaw::set_reaction(CollisionReaction reaction) noexcept
 void ControlLaw::set_collision(const CollisionSettings & settings) noexcept
 {
   auto & parts = *parts_;
-  parts.detector.set(settings);
+  parts.watch.set(settings);
   parts.settings.collision.low_speed = settings.low_speed;
-  for (Eigen::Index i = 0; i < parts.error.size(); ++i) {
-    parts.supervision.set_suspension(i, parts.suspension + parts.settling_time(i));
-  }
 }
 
 void ControlLaw::stop(const Collision & found) noexcept
 {
   auto & parts = *parts_;
-  parts.detector.stop(found);
+  parts.watch.stop(found);
   if (!is_stop(parts.state)) {
     parts.begin_stop();
     parts.come_to_rest(parts.commanded);
@@ -657,19 +462,22 @@ const Eigen::VectorXd & ControlLaw::torque_offset() const noexcept
 {
   return parts_->feedforward.torque_offset();
 }
-const Eigen::VectorXd & ControlLaw::torque_error() const noexcept { return parts_->error; }
-const CollisionDetector & ControlLaw::detector() const noexcept { return parts_->detector; }
+const Eigen::VectorXd & ControlLaw::torque_error() const noexcept
+{
+  return parts_->watch.torque_error();
+}
+const CollisionDetector & ControlLaw::detector() const noexcept { return parts_->watch.detector(); }
 InactiveReason ControlLaw::inactive_reason() const noexcept
 {
   return parts_->feedforward.inactive_reason();
 }
 double ControlLaw::gain() const noexcept { return parts_->feedforward.gain(); }
 LawState ControlLaw::state() const noexcept { return parts_->state; }
-const Supervision & ControlLaw::supervision() const noexcept { return parts_->supervision; }
+const Supervision & ControlLaw::supervision() const noexcept { return parts_->watch.supervision(); }
 int ControlLaw::limited_drive() const noexcept
 {
   const bool wrong = inactive_reason() == InactiveReason::model_wrong;
-  return wrong ? parts_->monitor.drive() : parts_->limited;
+  return wrong ? parts_->watch.wrong_drive() : parts_->limited;
 }
 
 }  // namespace dynid

@@ -62,13 +62,10 @@ ControlModel::ControlModel(
   own_(mechanism_.parameters()),
   parameters_(own_),
   frictionless_(frictionless_parameters(mechanism_)),
-  bodies_(own_),
   converts_(motor_side && !mechanism_.coupling().isIdentity(0.0)),
   payload_offset_(10 * mechanism_.payload_body())
 {
   const auto n = mechanism_.joint_count();
-  const auto bodies = static_cast<Eigen::Index>(mechanism_.body_joints().size());
-  bodies_.tail(bodies_.size() - 10 * bodies).setZero();
   for (auto * vector : {&q_, &dq_, &ddq_, &tau_, &momentum_, &gradient_, &zero_}) {
     vector->setZero(n);
   }
@@ -85,7 +82,6 @@ void ControlModel::set_payload(const Payload & payload) noexcept
   added << payload.mass, payload.mass * c, inertia(0, 0), inertia(0, 1), inertia(1, 1),
     inertia(0, 2), inertia(1, 2), inertia(2, 2);
   parameters_.segment<10>(payload_offset_) = own_.segment<10>(payload_offset_) + added;
-  bodies_.segment<10>(payload_offset_) = parameters_.segment<10>(payload_offset_);
   frictionless_.segment<10>(payload_offset_) = parameters_.segment<10>(payload_offset_);
 }
 
@@ -127,7 +123,9 @@ void ControlModel::torque(
     to_joints(ddq, ddq_);
     mechanism_.torque(commanded_, q_, dq_, ddq_, parameters_, tau_);
   } else {
-    static_torque(commanded_);
+    mechanism_.term_torque(commanded_, q_, dq_, zero_, ddq_);  // ddq_ holds a torque here
+    mechanism_.gravity_torque(commanded_, q_, parameters_, tau_);
+    tau_ += ddq_;
   }
   to_side(tau_, tau);
 }
@@ -169,7 +167,7 @@ void ControlModel::momentum(
   to_joints(q, q_);
   to_joints(dq, dq_);
   mechanism_.momentum(measured_, q_, dq_, parameters_, momentum_, gradient_);
-  static_torque(measured_);
+  mechanism_.term_torque(measured_, q_, dq_, zero_, tau_);
   tau_ -= gradient_;
   to_side(momentum_, momentum);
   to_side(tau_, bias_torque);
@@ -181,14 +179,6 @@ void ControlModel::inertia_torque(const VectorIn & q, const VectorIn & ddq, Vect
   to_joints(ddq, dq_);  // M times it, whatever it is
   mechanism_.momentum(measured_, q_, dq_, parameters_, momentum_, gradient_);
   to_side(momentum_, tau);
-}
-
-/// Computes gravity and friction at q_ and dq_ in tau_.
-void ControlModel::static_torque(Workspace & workspace) noexcept
-{
-  mechanism_.term_torque(workspace, q_, dq_, zero_, ddq_);  // ddq_ holds a torque here
-  mechanism_.torque(workspace, q_, zero_, zero_, bodies_, tau_);
-  tau_ += ddq_;
 }
 
 }  // namespace dynid

@@ -10,61 +10,92 @@ namespace
 
 // [s] of each low-pass. An encoder step s then is an acceleration of at most s / time_constant^2.
 constexpr double time_constant = 0.01;
+constexpr double disturbed_time = 0.2;  // [s] after a late cycle
+constexpr double late = 1.5;            // cycles
 constexpr double most_steps = 100.0;
-constexpr double negligible = 1e-12;  // [N*m or N]
 
 }  // namespace
 
 DisturbedMotion::DisturbedMotion(Eigen::Index drives, double control_rate)
-: rate_(1.0 / (time_constant * control_rate)), share_(1.0 - std::exp(-rate_))
+: rate_(1.0 / (time_constant * control_rate)),
+  share_(1.0 - std::exp(-rate_)),
+  disturbed_(disturbed_time * control_rate)
 {
   for (auto * values : {&error_, &deviation_, &unknown_}) {
-    values->last.setZero(drives);
-    values->once.setZero(drives);
-    values->twice.setZero(drives);
+    for (auto * vector : {&values->last, &values->once, &values->twice}) {
+      vector->setZero(drives);
+    }
   }
-  for (auto * vector : {&acceleration_, &torque_}) {
+  for (auto * vector : {&deviates_, &acceleration_, &torque_}) {
     vector->setZero(drives);
   }
 }
 
-void DisturbedMotion::restart() noexcept { begun_ = false; }
+void DisturbedMotion::restart() noexcept
+{
+  known_ = false;
+  left_ = 0.0;
+}
 
-void DisturbedMotion::update(
-  const Eigen::VectorXd & error, const Eigen::VectorXd & measured, const VectorIn & commanded,
-  double cycles) noexcept
+void DisturbedMotion::correct(
+  ControlModel & model, const Feedback & feedback, const VectorIn & commanded, double cycles,
+  Eigen::VectorXd & error) noexcept
+{
+  deviates_ = feedback.velocity - commanded;
+  const bool disturbed = left_ > 0.0;
+  left_ = cycles > late ? disturbed_ : std::max(0.0, left_ - cycles);
+  if (!disturbed && (!known_ || left_ == 0.0)) {
+    error_.last = error;
+    deviation_.last = deviates_;
+    known_ = true;
+  }
+  if (left_ == 0.0) {
+    return;
+  }
+  if (!disturbed) {
+    begin();
+  }
+  pass(error, cycles);
+  if (!feedback.position.allFinite()) {
+    return;
+  }
+  acceleration_ = (deviation_.once - deviation_.twice) / time_constant;
+  model.inertia_torque(feedback.position, acceleration_, torque_);
+  for (Eigen::Index i = 0; i < error.size(); ++i) {
+    const double corrected = error_.twice[i] + torque_[i];
+    const double size = std::max(0.0, std::abs(corrected) - unknown_.twice[i]);
+    const bool finite = std::isfinite(error[i]) && std::isfinite(corrected);
+    error[i] = finite ? std::copysign(size, corrected) : error[i];
+  }
+}
+
+/// Begins with the motion of the last cycle.
+void DisturbedMotion::begin() noexcept
+{
+  for (auto * values : {&error_, &deviation_}) {
+    values->last = values->last.array().isFinite().select(values->last, 0.0);
+    values->begin();
+  }
+  unknown_.last.setZero();
+  unknown_.begin();
+}
+
+void DisturbedMotion::pass(const Eigen::VectorXd & error, double cycles) noexcept
 {
   // in a long cycle both change evenly
   const int steps = static_cast<int>(std::clamp(std::round(cycles), 1.0, most_steps));
   const double each = cycles / steps;
   const double share = each == 1.0 ? share_ : 1.0 - std::exp(-rate_ * each);
-  for (Eigen::Index i = 0; i < torque_.size(); ++i) {
-    const double deviates = measured[i] - commanded[i];
-    if (!std::isfinite(error[i] + deviates)) {
+  for (Eigen::Index i = 0; i < error.size(); ++i) {
+    if (!std::isfinite(error[i] + deviates_[i])) {
       continue;
     }
-    if (!begun_) {
-      error_.begin(i, error[i]);
-      deviation_.begin(i, deviates);
-      unknown_.begin(i, 0.0);
-    }
     // half the change between two samples is what the mean error between them may differ by
-    const double unknown = steps > 1 ? 0.5 * std::abs(error[i] - error_.last[i]) : 0.0;
-    if (unknown > 0.0 || unknown_.twice[i] > negligible) {
-      unknown_.last[i] = unknown;
-      unknown_.pass(i, unknown, steps, share);
-    } else {
-      unknown_.begin(i, 0.0);  // otherwise it would fade through slow, subnormal numbers
-    }
+    unknown_.last[i] = steps > 1 ? 0.5 * std::abs(error[i] - error_.last[i]) : 0.0;
+    unknown_.pass(i, unknown_.last[i], steps, share);
     error_.pass(i, error[i], steps, share);
-    deviation_.pass(i, deviates, steps, share);
+    deviation_.pass(i, deviates_[i], steps, share);
   }
-  begun_ = true;
-}
-
-void DisturbedMotion::LowPass::begin(Eigen::Index i, double value) noexcept
-{
-  last[i] = once[i] = twice[i] = value;
 }
 
 inline void DisturbedMotion::LowPass::pass(
@@ -76,19 +107,6 @@ inline void DisturbedMotion::LowPass::pass(
     const double now = k == steps ? value : before + (value - before) * k / steps;
     once[i] += share * (now - once[i]);
     twice[i] += share * (once[i] - twice[i]);
-  }
-}
-
-void DisturbedMotion::correct(
-  ControlModel & model, const VectorIn & position, Eigen::VectorXd & error) noexcept
-{
-  acceleration_ = (deviation_.once - deviation_.twice) / time_constant;
-  model.inertia_torque(position, acceleration_, torque_);
-  for (Eigen::Index i = 0; i < error.size(); ++i) {
-    const double corrected = error_.twice[i] + torque_[i];
-    const double size = std::max(0.0, std::abs(corrected) - unknown_.twice[i]);
-    const bool finite = std::isfinite(error[i]) && std::isfinite(corrected);
-    error[i] = finite ? std::copysign(size, corrected) : error[i];
   }
 }
 

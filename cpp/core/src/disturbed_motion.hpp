@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "dynid/control_model.hpp"
+#include "dynid/control_law.hpp"
 
 namespace dynid
 {
@@ -15,28 +15,29 @@ namespace dynid
 ///
 /// both through the same low-pass of second order, because the derivative of a velocity in whole
 /// encoder steps is noise; less what is not known of errors between samples, which come late.
-/// Vectors (n,); for control cycles: no allocation, lock or exception.
+/// This holds from a late cycle until the motion is that of the commands again; torque errors of
+/// other cycles stay as they are. Vectors (n,); for control cycles: no allocation, lock or
+/// exception.
 class DisturbedMotion
 {
 public:
   DisturbedMotion(Eigen::Index drives, double control_rate);
 
+  /// Forgets the motion before the next cycle.
   void restart() noexcept;
 
-  /// One cycle, this time in nominal cycles after the last: torque error, measured and commanded
-  /// velocity of the same time. A drive with a value that is not finite keeps its state.
-  void update(
-    const Eigen::VectorXd & error, const Eigen::VectorXd & measured, const VectorIn & commanded,
-    double cycles) noexcept;
-
-  /// Replaces torque errors that are finite by those of the robot's motion at a position.
-  void correct(ControlModel & model, const VectorIn & position, Eigen::VectorXd & error) noexcept;
+  /// One cycle, this time in nominal cycles after the last, with the commanded velocity of the same
+  /// time as the torque error: replaces errors that are finite by those of the robot's motion. A
+  /// drive with a value that is not finite keeps its state.
+  void correct(
+    ControlModel & model, const Feedback & feedback, const VectorIn & commanded, double cycles,
+    Eigen::VectorXd & error) noexcept;
 
 private:
   /// Values (n,), and the same through one low-pass and through two.
   struct LowPass
   {
-    void begin(Eigen::Index i, double value) noexcept;
+    void begin() noexcept { once = twice = last; }
     void pass(Eigen::Index i, double value, int steps, double share) noexcept;
 
     Eigen::VectorXd last;
@@ -44,12 +45,18 @@ private:
     Eigen::VectorXd twice;
   };
 
-  double rate_;   // time constants in a cycle
-  double share_;  // of its input that a low-pass takes over in a cycle
+  void begin() noexcept;
+  void pass(const Eigen::VectorXd & error, double cycles) noexcept;
+
+  double rate_;         // time constants in a cycle
+  double share_;        // of its input that a low-pass takes over in a cycle
+  double disturbed_;    // time for which a late cycle disturbs the motion [cycles]
+  double left_ = 0.0;   // of that
+  bool known_ = false;  // the last values are those of the cycle before
   LowPass error_;
   LowPass deviation_;  // of velocity
   LowPass unknown_;    // of errors between samples
-  bool begun_ = false;
+  Eigen::VectorXd deviates_;
   Eigen::VectorXd acceleration_;
   Eigen::VectorXd torque_;
 };

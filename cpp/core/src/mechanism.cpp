@@ -240,12 +240,19 @@ void Mechanism::torque(
 void Mechanism::gravity_torque(
   Workspace & workspace, const VectorIn & q, VectorOut tau) const noexcept
 {
+  gravity_torque(workspace, q, definition_->parameters, tau);
+}
+
+void Mechanism::gravity_torque(
+  Workspace & workspace, const VectorIn & q, const VectorIn & parameters,
+  VectorOut tau) const noexcept
+{
   auto & memory = *workspace.memory_;
   const auto & chain = definition_->chain;
   const auto rest = memory.zero.head(joint_count());
   const auto state = tree_state(workspace, q, rest, rest);
   VectorOut all = chain ? VectorOut(memory.tree_tau) : tau;
-  tree_torque(workspace, state, definition_->parameters, all);
+  tree_torque(workspace, state, parameters, all);
   if (chain) {
     chain->project(*memory.chain, all, tau);
   }
@@ -259,7 +266,8 @@ void Mechanism::momentum(
   const auto & definition = *definition_;
   if (definition.semi_static) {
     momentum.setZero();
-    gradient.setZero();
+    gravity_torque(workspace, q, parameters, gradient);
+    gradient = -gradient;
     return;
   }
   const auto joints = memory.zero.size();
@@ -272,7 +280,7 @@ void Mechanism::momentum(
     change.data(), placed_bodies(memory.chain.get()));
   all.noalias() += definition.term_inertia * velocity;
   if (definition.chain) {
-    // T(q_a, dq_a) also depends on G: dT/dq_a = G^T dT/dq + dG/dt^T p
+    // T(q_a, dq_a) also depends on G: d(T - U)/dq_a = G^T d(T - U)/dq + dG/dt^T p
     definition.chain->project_rate(*memory.chain, all, memory.bias);
     definition.chain->project(*memory.chain, change, gradient);
     gradient += memory.bias;

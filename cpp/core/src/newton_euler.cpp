@@ -107,30 +107,42 @@ void rigid_body_momentum(
     const Vector parent_velocity = first ? Vector{0.0, 0.0, 0.0} : motion.velocities[p];
     BodyMotion & moved = motion.bodies[b];
     place_body(tree, motion, placed, b, q[j], moved);
-    move_body(body, parent, {dq[j], 0.0}, moved);
+    moved.lift = rotate_in(moved, parent.lift);
+    moved.velocity = rotate_in(moved, parent.velocity);
     Vector velocity = rotate_in(moved, parent_velocity + cross(parent.velocity, moved.origin));
-    if (body.prismatic) {
-      velocity = velocity + dq[j] * vector(body.axis);
+    if (body.turns_about_z()) {
+      moved.velocity.z += dq[j];
+    } else {
+      Vector & along = body.prismatic ? velocity : moved.velocity;
+      along = along + dq[j] * vector(body.axis);
     }
     motion.velocities[b] = velocity;
-    motion.wrenches[b] =
-      body.block < 0 ? Wrench{}
-                     : BodyInertia(parameters + 10 * body.block) * Wrench{velocity, moved.velocity};
+    motion.wrenches[b] = Wrench{};
+    motion.weights[b] = Weight{};
+    if (body.block >= 0) {
+      const BodyInertia inertia(parameters + 10 * body.block);
+      motion.wrenches[b] = inertia * Wrench{velocity, moved.velocity};
+      motion.weights[b] = {inertia.mass, inertia.moment};
+    }
   }
   for (std::size_t b = count; b-- > 0;) {
     const Body & body = tree.bodies[b];
+    const BodyMotion & moved = motion.bodies[b];
     const Wrench & carried = motion.wrenches[b];
-    const Vector w = motion.bodies[b].velocity;
-    const Vector axis = vector(body.axis);
+    const Weight & weight = motion.weights[b];
+    const Vector w = moved.velocity;
     momentum[body.number] = along_axis(body, carried);
     // a displacement of the joint changes the velocity of all bodies that it carries by v x s
-    gradient[body.number] = body.prismatic
-                              ? dot(carried.linear, cross(w, axis))
-                              : dot(carried.angular, cross(w, axis)) +
-                                  dot(carried.linear, cross(motion.velocities[b], axis));
+    gradient[body.number] = along_axis(
+      body, {cross(carried.linear, w) - weight.mass * moved.lift,
+             cross(carried.angular, w) + cross(carried.linear, motion.velocities[b]) -
+               cross(weight.moment, moved.lift)});
     if (body.parent >= 0) {
-      propagate_to_parent(
-        motion.bodies[b], carried, motion.wrenches[static_cast<std::size_t>(body.parent)]);
+      const auto p = static_cast<std::size_t>(body.parent);
+      propagate_to_parent(moved, carried, motion.wrenches[p]);
+      Weight & parent = motion.weights[p];
+      parent.mass += weight.mass;
+      parent.moment = parent.moment + rotate_out(moved, weight.moment) + weight.mass * moved.origin;
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -43,7 +44,12 @@ struct CollisionSettings
 };
 
 /// Whether torque errors of a drive have a threshold.
-[[nodiscard]] bool watches_errors(const CollisionSettings & settings, Eigen::Index drive) noexcept;
+[[nodiscard]] inline bool watches_errors(
+  const CollisionSettings & settings, Eigen::Index drive) noexcept
+{
+  return settings.torque_error_enable[drive] > 0.5 &&
+         std::isfinite(settings.torque_error_max[drive]);
+}
 
 /// 1 for drives (n,) whose torque is supervised: where torque errors are enabled and have a
 /// threshold, or measured torque has; else 0.

@@ -86,7 +86,6 @@ public:
 private:
   void to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept;
   void to_side(const Eigen::VectorXd & joints, VectorOut side) const noexcept;
-  void static_torque(Workspace & workspace) noexcept;
   void dry_friction(Workspace & workspace, VectorOut tau) noexcept;
 
   Mechanism mechanism_;
@@ -96,7 +95,6 @@ private:
   Eigen::VectorXd own_;           // parameters without payload
   Eigen::VectorXd parameters_;    // with it
   Eigen::VectorXd frictionless_;  // the same, those of dissipative terms are 0
-  Eigen::VectorXd bodies_;        // those of bodies only, terms are 0
   bool converts_;                 // between motors and joints
   Eigen::Index payload_offset_;  // first of the ten parameters of the body that carries the payload
   Eigen::VectorXd q_;            // at the joints, as all below

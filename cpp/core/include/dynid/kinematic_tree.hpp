@@ -79,6 +79,13 @@ struct Wrench
   Vector angular;
 };
 
+/// Mass and first moment about a body's origin, in its frame.
+struct Weight
+{
+  double mass;
+  Vector moment;
+};
+
 /// Memory for one sample; allocate once with the tree, then reuse.
 struct TreeMotion
 {
@@ -87,7 +94,8 @@ struct TreeMotion
     bodies(tree.bodies.size()),
     axes(tree.bodies.size() * tree.bodies.size()),
     velocities(tree.bodies.size()),
-    wrenches(tree.bodies.size())
+    wrenches(tree.bodies.size()),
+    weights(tree.bodies.size())
   {
   }
 
@@ -96,6 +104,7 @@ struct TreeMotion
   std::vector<Axis> axes;          ///< axes[b * count + j]: joint of body j seen from body b
   std::vector<Vector> velocities;  ///< of the bodies' origins [m/s]
   std::vector<Wrench> wrenches;    ///< of each body and all that it carries
+  std::vector<Weight> weights;     ///< the same
 };
 
 /// Rigid-body part of the regressor, without pinocchio: row j, ten columns for each body that
@@ -132,11 +141,12 @@ void rigid_body_torque(
   const double * ddq, const double * parameters, double * tau,
   const BodyMotion * placed = nullptr) noexcept;
 
-/// The bodies' generalised momentum M(q) dq (n,), and the gradient of their kinetic energy T with
-/// respect to the position, dT/dq = C(q, dq)^T dq (n,).
+/// The bodies' generalised momentum M(q) dq (n,), and the gradient of their kinetic energy T less
+/// their potential energy U with respect to the position (n,): C(q, dq)^T dq less gravity's torque.
 ///
 /// With H_j the momentum of all that joint j carries, in its frame, and v_j the velocity there,
-/// these are s_j . H_j and (v_j x s_j) . H_j, because turning joint j turns v_j by -s_j x v_j.
+/// momentum and dT/dq are s_j . H_j and (v_j x s_j) . H_j, because turning joint j turns v_j by
+/// -s_j x v_j.
 void rigid_body_momentum(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
   const double * parameters, double * momentum, double * gradient,

@@ -141,9 +141,9 @@ public:
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     const VectorIn & parameters, VectorOut tau) const noexcept;
 
-  /// The generalised momentum M(q) dq (n,), rotors included, and dT/dq = C(q, dq)^T dq (n,), for
-  /// any parameters of the bodies; the rotor inertias are the mechanism's own, other terms are
-  /// unused.
+  /// The generalised momentum M(q) dq (n,), rotors included, and the gradient of kinetic less
+  /// potential energy C(q, dq)^T dq - g(q) (n,), for any parameters of the bodies; the rotor
+  /// inertias are the mechanism's own, other terms are unused.
   void momentum(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & parameters,
     VectorOut momentum, VectorOut gradient) const noexcept;
@@ -163,8 +163,11 @@ public:
   /// the last torque(). Friction of passive joints is not included.
   void dry_friction(Workspace & workspace, VectorOut tau) const noexcept;
 
-  /// Gravity torque, without springs.
+  /// Gravity torque g(q), without springs, and for any parameters of the bodies.
   void gravity_torque(Workspace & workspace, const VectorIn & q, VectorOut tau) const noexcept;
+  void gravity_torque(
+    Workspace & workspace, const VectorIn & q, const VectorIn & parameters,
+    VectorOut tau) const noexcept;
 
   /// Rigid body: M(q) with rotor inertias (n, n).
   void mass_matrix(Workspace & workspace, const VectorIn & q, MatrixOut out) const noexcept;

@@ -1,0 +1,213 @@
+#include "collision_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cycle_time.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double uneven = 0.1;  // of a cycle, too long or too short
+
+}  // namespace
+
+CollisionWatch::CollisionWatch(Eigen::Index drives, const ControlLawSettings & checked)
+: rate_(checked.feedforward.control_rate),
+  observes_(checked.method == DetectionMethod::momentum),
+  low_speed_(checked.collision.low_speed),
+  detector_(drives, checked.collision),
+  observer_(drives, checked.observer_gain, rate_),
+  disturbed_(drives, rate_),
+  inputs_(drives, checked.max_age),
+  supervision_(checked.supervision, Eigen::VectorXd::Zero(drives)),
+  monitor_(drives, checked.model_check),
+  suspension_(checked.feedforward.ramp_time + checked.torque_error_delay / rate_),
+  expected_(checked.torque_error_delay, 3 * drives + 1)
+{
+  error_.setZero(drives);
+  friction_.setZero(drives);
+  set_suspensions();
+}
+
+void CollisionWatch::restart() noexcept
+{
+  suspended_ = 0.0;
+  expected_.clear();
+  observer_.restart();
+  disturbed_.restart();
+  inputs_.restart();
+  supervision_.restart();
+  restart_monitor();
+  detector_.reset();
+}
+
+void CollisionWatch::use(ControlModel * model) noexcept
+{
+  model_ = model;
+  expected_.clear();
+  restart_monitor();
+  observer_.restart();
+}
+
+void CollisionWatch::restart_monitor() noexcept
+{
+  monitor_.restart(model_ != nullptr ? model_->error() : no_error_);
+}
+
+void CollisionWatch::set(const CollisionSettings & settings) noexcept
+{
+  detector_.set(settings);
+  low_speed_ = settings.low_speed;
+  set_suspensions();
+}
+
+void CollisionWatch::set_suspensions() noexcept
+{
+  for (Eigen::Index i = 0; i < error_.size(); ++i) {
+    supervision_.set_suspension(i, suspension_ + settling_time(i));
+  }
+}
+
+double CollisionWatch::settling_time(Eigen::Index drive) const noexcept
+{
+  return detector_.settling_time(drive) + (observes_ ? observer_.settling_time() : 0.0);
+}
+
+void CollisionWatch::expect(const Eigen::VectorXd & torque, const Reference & motion) noexcept
+{
+  const auto n = error_.size();
+  auto expected = expected_.entering();
+  expected.head(n) = torque;
+  expected.segment(n, n) = motion.velocity;
+  expected.segment(2 * n, n) = motion.acceleration;
+  expected[3 * n] = 1.0;
+}
+
+void CollisionWatch::expect_nothing() noexcept { expected_.entering().setZero(); }
+
+void CollisionWatch::expect_command(const Reference & commanded) noexcept
+{
+  const auto n = error_.size();
+  expect_nothing();
+  if (model_ != nullptr) {
+    auto expected = expected_.entering();
+    model_->torque(
+      FeedforwardMode::full, commanded.position, commanded.velocity, commanded.acceleration,
+      expected.head(n));
+    expected[3 * n] = 1.0;
+  }
+}
+
+void CollisionWatch::expect_coasting(
+  const Eigen::VectorXd & position, const Eigen::VectorXd & velocity, int cycles) noexcept
+{
+  const auto n = error_.size();
+  expect_nothing();
+  auto expected = expected_.entering();
+  expected.segment(n, n) = velocity;
+  if (model_ != nullptr) {
+    model_->torque(
+      FeedforwardMode::full, position, velocity, expected.segment(2 * n, n), expected.head(n));
+    expected[3 * n] = 1.0;
+  }
+  expected_.pass();
+  expected_.repeat(cycles - 1);
+}
+
+void CollisionWatch::update(const Feedback & feedback, double cycles) noexcept
+{
+  if (std::abs(cycles - 1.0) > uneven) {
+    detector_.raise();  // uneven cycles cause torque errors even if the command is evened out
+  }
+  const auto n = error_.size();
+  const auto due = expected_.pass();
+  const double time = believable(cycles);
+  auto unavailable = find_error(feedback, due, time);
+  if (suspended_ > 0.0) {
+    suspended_ -= longest_time(cycles) / rate_;
+    unavailable = BlindReason::suspended;
+  }
+  if (model_ != nullptr) {
+    model_->dry_friction(friction_);
+  } else {
+    unavailable = BlindReason::no_model;
+    friction_.setZero();
+  }
+  if (unavailable == BlindReason::none) {
+    monitor_.update(error_, feedback.torque, due.segment(n, n), low_speed_, time / rate_);
+  }
+  detector_.set_friction(friction_);
+  detector_.update(
+    error_, feedback.torque, due.segment(n, n), due.segment(2 * n, n), unavailable, time);
+}
+
+/// Computes the torque error; returns why there is none.
+BlindReason CollisionWatch::find_error(
+  const Feedback & feedback, const VectorIn & due, double cycles) noexcept
+{
+  if (observes_) {
+    observe(feedback, cycles);
+    return BlindReason::none;
+  }
+  const auto n = error_.size();
+  error_ = due.head(n) - feedback.torque;
+  if (!(due[3 * n] > 0.5)) {
+    disturbed_.restart();
+    return BlindReason::model_torque;
+  }
+  if (model_ != nullptr) {
+    disturbed_.correct(*model_, feedback, due.segment(n, n), cycles, error_);
+  }
+  return BlindReason::none;
+}
+
+/// The torque error by the observer; NaN where feedback is missing.
+void CollisionWatch::observe(const Feedback & feedback, double cycles) noexcept
+{
+  error_.setConstant(not_a_number);
+  if (model_ == nullptr) {
+    observer_.restart();
+    return;
+  }
+  const auto & observed =
+    observer_.update(*model_, feedback.position, feedback.velocity, feedback.torque, cycles);
+  for (Eigen::Index i = 0; i < error_.size(); ++i) {
+    const bool measured =
+      MomentumObserver::measured(feedback.position[i], feedback.velocity[i], feedback.torque[i]);
+    error_[i] = measured ? observed[i] : not_a_number;
+  }
+}
+
+void CollisionWatch::receive(
+  const Feedback & feedback, const Eigen::VectorXd & command, double time) noexcept
+{
+  inputs_.update(
+    feedback.position, feedback.velocity, feedback.torque, detector_.supervised(), command, time);
+}
+
+void CollisionWatch::supervise(double time) noexcept
+{
+  const bool settled = !observes_ || observer_.settled();
+  for (Eigen::Index i = 0; i < error_.size(); ++i) {
+    auto reason = detector_.blind(i);
+    if (reason == BlindReason::none && inputs_.constant_torque(i)) {
+      reason = BlindReason::constant_torque;
+    } else if (reason == BlindReason::none && !settled) {
+      reason = BlindReason::settling;
+    }
+    supervision_.count(i, reason, time);
+  }
+  if (const auto blind = supervision_.stopped(); blind.drive >= 0) {
+    detector_.stop({CollisionCause::blind, blind.drive, blind.time, blind.limit, 0, blind.reason});
+  }
+  if (inputs_.fault().cause != CollisionCause::none) {
+    detector_.stop(inputs_.fault());
+  }
+}
+
+}  // namespace dynid
