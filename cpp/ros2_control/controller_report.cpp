@@ -52,7 +52,7 @@ DiagnosticStatus collision_report(const ControllerStatus & status, const JointNa
 
 DiagnosticStatus health_report(
   const ControllerStatus & status, const JointNames & joints, const std::string & model,
-  const std::string & supervision)
+  const std::string & supervision, double rate)
 {
   DiagnosticStatus report;
   const bool well = status.inactive_reason == InactiveReason::none ||
@@ -67,7 +67,10 @@ DiagnosticStatus health_report(
   }
   report.values = {
     pair("model", model.empty() ? "none" : model), pair("gain", text(status.gain)),
-    pair("supervision", supervision), pair("failed writes", std::to_string(status.failed_writes))};
+    pair("supervision", supervision), pair("failed writes", std::to_string(status.failed_writes)),
+    pair("cycles", std::to_string(status.cycle_times.cycles)),
+    pair("late cycles", std::to_string(status.cycle_times.late)),
+    pair("longest cycle", text(status.cycle_times.longest / rate))};
   return report;
 }
 

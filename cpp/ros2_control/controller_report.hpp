@@ -4,6 +4,7 @@
 #include <diagnostic_msgs/msg/diagnostic_status.hpp>
 #include <string>
 
+#include "cycle_times.hpp"
 #include "dynid/control_report.hpp"
 
 namespace dynid
@@ -21,6 +22,7 @@ struct ControllerStatus
   double gain = 0.0;
   std::int64_t collision_time = 0;  ///< [ns]
   std::uint64_t failed_writes = 0;  ///< of command interfaces
+  CycleTimes cycle_times;
   ModelUpdatesReport updates;       ///< where they are enabled
 };
 
@@ -28,11 +30,11 @@ struct ControllerStatus
 [[nodiscard]] diagnostic_msgs::msg::DiagnosticStatus collision_report(
   const ControllerStatus & status, const JointNames & joints);
 
-/// The controller's entry in /diagnostics; `model` describes the model in use, or is empty, and
-/// `supervision` is the text of describe_supervision().
+/// The controller's entry in /diagnostics; `model` describes the model in use, or is empty,
+/// `supervision` is the text of describe_supervision(), and `rate` is that of control cycles [Hz].
 [[nodiscard]] diagnostic_msgs::msg::DiagnosticStatus health_report(
   const ControllerStatus & status, const JointNames & joints, const std::string & model,
-  const std::string & supervision);
+  const std::string & supervision, double rate);
 
 /// ~/model_updates: which model is in use, with the number of updates that were refused and why the
 /// last one was, or empty.

@@ -24,18 +24,17 @@
 namespace dynid
 {
 
-/// The ros2_control plugin of ControlLaw, between a trajectory controller (or the topic
-/// ~/reference) and drives with position and effort commands. User documentation: docs/control.md.
-///
-/// TorqueController, for drives with effort commands alone, replaces the protected hooks.
-class FeedforwardController : public controller_interface::ChainableControllerInterface
+/// What the ros2_control plugins FeedforwardController and TorqueController share: parameters,
+/// models, references from a trajectory controller or the topic ~/reference, feedback, topics and
+/// services around a control law, which they own.
+class LawController : public controller_interface::ChainableControllerInterface
 {
 public:
   using CallbackReturn = controller_interface::CallbackReturn;
   using return_type = controller_interface::return_type;
   using InterfaceConfiguration = controller_interface::InterfaceConfiguration;
 
-  ~FeedforwardController() override;
+  ~LawController() override;
 
   /// Accepts all parameters of a model.yaml, also those that it does not read.
   [[nodiscard]] rclcpp::NodeOptions define_custom_node_options() const override;
@@ -60,19 +59,19 @@ protected:
   // for control cycles as well: no allocation, lock or exception.
 
   /// Kinds of the command interfaces, each claimed for all joints.
-  [[nodiscard]] virtual std::vector<const char *> command_kinds() const;
-  virtual void make_law(Eigen::Index joints);
+  [[nodiscard]] virtual std::vector<const char *> command_kinds() const = 0;
+  virtual void make_law(Eigen::Index joints) = 0;
   /// Starts at the feedback; false, and then explained by a message, where that is impossible.
-  virtual bool start_law();
-  virtual void apply(const LawRequest & request) noexcept;
-  virtual void use(ControlModel * model, const Payload & payload) noexcept;
-  virtual void run_law(double cycles) noexcept;
-  virtual ResetReport reset_law() noexcept;
-  [[nodiscard]] virtual const ControlLaw & law() const noexcept { return *law_; }
-  [[nodiscard]] virtual const Eigen::VectorXd & torque_command() const noexcept;
-  virtual void write_commands() noexcept;
+  virtual bool start_law() = 0;
+  virtual void apply(const LawRequest & request) noexcept = 0;
+  virtual void use(ControlModel * model, const Payload & payload) noexcept = 0;
+  virtual void run_law(double cycles) noexcept = 0;
+  virtual ResetReport reset_law() noexcept = 0;
+  [[nodiscard]] virtual const ControlLaw & law() const noexcept = 0;
+  [[nodiscard]] virtual const Eigen::VectorXd & torque_command() const noexcept = 0;
+  virtual void write_commands() noexcept = 0;
   /// Writes what remains when no cycles follow.
-  virtual void write_last_commands() noexcept;
+  virtual void write_last_commands() noexcept = 0;
 
   void take_requests() noexcept;
   void write(std::size_t interface, double value) noexcept;
@@ -139,8 +138,6 @@ private:
 
   // in the control cycle
   [[nodiscard]] DriveInterfaces drive_interfaces() const;
-  void stop_law(DrivePhase phase, double cycles) noexcept;
-  [[nodiscard]] double torque_offset(Eigen::Index joint) const noexcept;
   void take_reset() noexcept;
   void read_references() noexcept;
   void read_feedback() noexcept;
@@ -151,13 +148,9 @@ private:
   JointNames joints_;
   Eigen::VectorXd effort_factor_;
 
-  std::unique_ptr<ControlLaw> law_;
-  Eigen::VectorXd last_command_;
-  Eigen::VectorXd last_offset_;  // before a drive was lost
-  double fading_ = 0.0;          // of that, from 1 to 0
-  double fading_step_ = 1.0;     // in a cycle
   std::atomic<std::thread::id> cycle_thread_{};
   std::uint64_t failed_writes_ = 0;
+  CycleTimes cycle_times_;
   std::int64_t collision_time_ = 0;
   double since_published_ = 0.0;  // [cycles]
   double publish_period_ = 0.0;   // [cycles]

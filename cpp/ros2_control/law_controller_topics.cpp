@@ -1,4 +1,4 @@
-// FeedforwardController outside of the control cycle: parameters, topics, services.
+// LawController outside of the control cycle: parameters, topics, services.
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "feedforward_controller.hpp"
+#include "law_controller.hpp"
 
 namespace dynid
 {
@@ -69,13 +69,13 @@ Reference reference_of(
 
 }  // namespace
 
-rclcpp::NodeOptions FeedforwardController::define_custom_node_options() const
+rclcpp::NodeOptions LawController::define_custom_node_options() const
 {
   return ChainableControllerInterface::define_custom_node_options().allow_undeclared_parameters(
     true);
 }
 
-void FeedforwardController::watch_parameters()
+void LawController::watch_parameters()
 {
   // a model in the parameter file; all other parameters were declared with a description
   const auto overrides = get_node()->get_node_parameters_interface()->get_parameter_overrides();
@@ -104,7 +104,7 @@ void FeedforwardController::watch_parameters()
 }
 
 /// Rejects invalid parameters before they are set.
-rcl_interfaces::msg::SetParametersResult FeedforwardController::validate_parameters(
+rcl_interfaces::msg::SetParametersResult LawController::validate_parameters(
   const std::vector<rclcpp::Parameter> & changed)
 {
   rcl_interfaces::msg::SetParametersResult result;
@@ -131,7 +131,7 @@ rcl_interfaces::msg::SetParametersResult FeedforwardController::validate_paramet
 }
 
 /// Passes new parameters to the control cycle.
-void FeedforwardController::apply_parameters(const std::vector<rclcpp::Parameter> &)
+void LawController::apply_parameters(const std::vector<rclcpp::Parameter> &)
 {
   if (candidate_.model) {
     joints_ = candidate_.joints;
@@ -157,7 +157,7 @@ void FeedforwardController::apply_parameters(const std::vector<rclcpp::Parameter
   }
 }
 
-void FeedforwardController::request_update(const LawRequest & law)
+void LawController::request_update(const LawRequest & law)
 {
   requests_.set([this, &law](Request & request) {
     request.law = law;
@@ -166,14 +166,14 @@ void FeedforwardController::request_update(const LawRequest & law)
   newest_request_.fetch_add(1, std::memory_order_release);
 }
 
-Eigen::VectorXd FeedforwardController::smoothing() const
+Eigen::VectorXd LawController::smoothing() const
 {
   return per_joint(params_, "friction_smoothing", params_.friction_smoothing, 0.0);
 }
 
 /// Makes the model of the parameters about to be set; throws std::invalid_argument where it must
 /// not be used.
-FeedforwardController::Candidate FeedforwardController::make_model(
+LawController::Candidate LawController::make_model(
   const std::vector<rclcpp::Parameter> & changed) const
 {
   bool force = listener_->get_params().force;
@@ -195,8 +195,7 @@ FeedforwardController::Candidate FeedforwardController::make_model(
 }
 
 /// The check of updates of a model; none where they are not enabled.
-std::unique_ptr<ModelUpdateCheck> FeedforwardController::make_update_check(
-  const StoredModel & stored) const
+std::unique_ptr<ModelUpdateCheck> LawController::make_update_check(const StoredModel & stored) const
 {
   if (!params_.model_updates.enabled) {
     return nullptr;
@@ -206,7 +205,7 @@ std::unique_ptr<ModelUpdateCheck> FeedforwardController::make_update_check(
     model_update_limits(params_));
 }
 
-void FeedforwardController::configure_updates()
+void LawController::configure_updates()
 {
   updates_.reset();
   refused_update_.clear();
@@ -226,7 +225,7 @@ void FeedforwardController::configure_updates()
     "works, within the limits of the parameters model_updates.");
 }
 
-void FeedforwardController::make_topics()
+void LawController::make_topics()
 {
   const auto node = get_node();
   const auto latched = rclcpp::QoS(1).transient_local();
@@ -257,7 +256,7 @@ void FeedforwardController::make_topics()
 }
 
 /// A reference by topic: the first point, its joints in any order.
-void FeedforwardController::on_reference(const JointTrajectory & message)
+void LawController::on_reference(const JointTrajectory & message)
 {
   const auto n = params_.joints.size();
   TopicReference received{reference_of(message, params_.joints), get_node()->now().nanoseconds()};
@@ -272,7 +271,7 @@ void FeedforwardController::on_reference(const JointTrajectory & message)
   topic_reference_.set(received);
 }
 
-void FeedforwardController::on_model_update(const std_msgs::msg::Float64MultiArray & message)
+void LawController::on_model_update(const std_msgs::msg::Float64MultiArray & message)
 {
   if (get_lifecycle_id() != lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
     return;  // no cycle takes it
@@ -288,7 +287,7 @@ void FeedforwardController::on_model_update(const std_msgs::msg::Float64MultiArr
   }
 }
 
-void FeedforwardController::reset(const Trigger::Request &, Trigger::Response & response)
+void LawController::reset(const Trigger::Request &, Trigger::Response & response)
 {
   if (get_lifecycle_id() != lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
     response.message = "the controller is not active; activation clears a collision";
@@ -309,7 +308,7 @@ void FeedforwardController::reset(const Trigger::Request &, Trigger::Response & 
 }
 
 /// Publishes changes, and /diagnostics each second.
-void FeedforwardController::publish_status()
+void LawController::publish_status()
 {
   const auto status = status_.get();
   const auto collision = collision_report(status, joints_);
@@ -324,7 +323,7 @@ void FeedforwardController::publish_status()
   if (updates_) {
     publish_model_updates(status.updates);
   }
-  auto health = health_report(status, joints_, model_name_, supervision_);
+  auto health = health_report(status, joints_, model_name_, supervision_, rate_);
   if (++ticks_ >= ticks_per_second || health.message != published_health_) {
     ticks_ = 0;
     published_health_ = health.message;
@@ -336,7 +335,7 @@ void FeedforwardController::publish_status()
   }
 }
 
-void FeedforwardController::publish_model_updates(const ModelUpdatesReport & report)
+void LawController::publish_model_updates(const ModelUpdatesReport & report)
 {
   const auto message = model_updates_report(report, joints_, refused_updates_, refused_update_);
   if (message == published_updates_) {

@@ -53,7 +53,7 @@ TorqueController::CallbackReturn TorqueController::on_deactivate(
   if (drives_) {
     report_start();  // which the cycle could not
   }
-  return FeedforwardController::on_deactivate(previous);
+  return LawController::on_deactivate(previous);
 }
 
 void TorqueController::apply(const LawRequest & request) noexcept
@@ -143,7 +143,7 @@ void TorqueController::write_last_commands() noexcept
 TorqueController::return_type TorqueController::update_and_write_commands(
   const rclcpp::Time & time, const rclcpp::Duration & period)
 {
-  const auto answer = FeedforwardController::update_and_write_commands(time, period);
+  const auto answer = LawController::update_and_write_commands(time, period);
   if (start_.answer == TorqueStartAnswer::torque) {
     return return_type::ERROR;
   }

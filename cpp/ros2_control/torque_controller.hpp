@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "dynid/torque_law.hpp"
-#include "feedforward_controller.hpp"
+#include "law_controller.hpp"
 
 namespace dynid
 {
@@ -20,7 +20,7 @@ namespace dynid
 ///
 /// With status words, the damped torque acts until every drive is enabled and after one was lost;
 /// drives without a status word count as not measured.
-class TorqueController : public FeedforwardController
+class TorqueController : public LawController
 {
 public:
   CallbackReturn on_deactivate(const rclcpp_lifecycle::State & previous) override;

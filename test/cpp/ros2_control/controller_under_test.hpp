@@ -84,9 +84,9 @@ public:
   void deactivate() { controller_->get_node()->deactivate(); }
 
   /// A cycle of the manager, which reads and writes numbers without allocation.
-  bool update()
+  bool update(std::int64_t milliseconds = 1)
   {
-    const auto period = rclcpp::Duration::from_nanoseconds(1'000'000);
+    const auto period = rclcpp::Duration::from_nanoseconds(milliseconds * 1'000'000);
     time_ += period;
     return controller_->update(time_, period) == controller_interface::return_type::OK;
   }

@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cmath>
 #include <controller_manager/controller_manager.hpp>
+#include <diagnostic_msgs/msg/diagnostic_array.hpp>
 #include <diagnostic_msgs/msg/diagnostic_status.hpp>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <random>
 #include <rclcpp/rclcpp.hpp>
 #include <sensor_msgs/msg/joint_state.hpp>
@@ -370,6 +372,31 @@ TEST(FeedforwardController, HasTopicsAndServices)
   EXPECT_TRUE(answer.success) << "and accepted when it is near";
   EXPECT_TRUE(happens(controller, [&] { return collision.level == collision.OK; }))
     << "which is published too";
+}
+
+TEST(FeedforwardController, SaysHowLateItsCyclesCame)
+{
+  ControllerUnderTest controller({"axis"}, with_model());
+  controller.configure();
+  auto user = std::make_shared<rclcpp::Node>("user");
+  controller.executor().add_node(user);
+  std::map<std::string, std::string> values;
+  const auto diagnostics = user->create_subscription<diagnostic_msgs::msg::DiagnosticArray>(
+    "/diagnostics", 10, [&](const diagnostic_msgs::msg::DiagnosticArray & m) {
+      for (const auto & value : m.status.front().values) {
+        values[value.key] = value.value;
+      }
+    });
+  controller.activate(0.0);
+  rest(controller, 20);
+  controller.update(12);
+  controller.update(3);
+  EXPECT_TRUE(happens(controller, [&] { return values["late cycles"] == "2"; }));
+  EXPECT_EQ(values["longest cycle"], "0.012") << "in seconds";
+  controller.deactivate();
+  controller.activate(0.0);
+  EXPECT_TRUE(happens(controller, [&] { return values["late cycles"] == "0"; }))
+    << "they are counted from the activation";
 }
 
 TEST(FeedforwardController, CommandsAreValidForAnyInput)
