@@ -1,11 +1,12 @@
 """Collisions of the simulated PUMA 560: pushes that are found, and alarms in free motion.
 
     python benchmarks/collision_trials.py --hours 1 --pushes 200
-    python benchmarks/collision_trials.py --hours 1 --pushes 200 --late
+    python benchmarks/collision_trials.py --hours 1 --pushes 1000 --late --times-threshold 3
 
 The model is identified from the simulated robot's excitation; the control law is that of the
 profile, cycle by cycle at 1 kHz. Motion goes between random points at random speeds, of all joints
-or of some, with and without pauses. A push is 30 N at the wrist against its motion, or --force.
+or of some, with and without pauses. A push is 30 N at the wrist against its motion, or --force, or
+what gives one joint that many times its threshold by then.
 With --late, cycles come late as under a controller_manager without a real-time kernel.
 """
 
@@ -37,6 +38,7 @@ FORCE = 30.0  # [N] of a push
 _BURSTS = 1 / 200  # of late cycles, for each cycle
 PATIENCE = 500  # [ms] until a push counts as missed
 SLOWEST = 0.05  # [m/s] of the wrist that counts as motion
+_STEP = 1e-4  # [rad] of each joint, for differences
 RAMP = 2000  # [ms] until the model's torque is faded in
 REST = 1000  # [ms] after a collision
 
@@ -123,15 +125,25 @@ class Work:
 
     def against_motion(self) -> Array | None:
         """The direction against the wrist's motion in its frame (3,); None where it is slow."""
-        position, step = self.robot.reference.position, 1e-3 * self.robot.reference.velocity
-        poses = self._kinematics.poses([position, position + step])[:, self._body]
-        velocity = (poses[1, :3] - poses[0, :3]) / 1e-3
+        jacobian, axes = self._wrist()
+        velocity = jacobian @ self.robot.reference.velocity
         speed = float(np.linalg.norm(velocity))
-        if speed < SLOWEST:
-            return None
+        return None if speed < SLOWEST else np.asarray(-axes @ velocity / speed)
+
+    def force_at(self, times: float, direction: Array) -> float:
+        """The force [N] in a direction of the wrist's frame at so many times a threshold."""
+        assert self.robot.law is not None
+        jacobian, axes = self._wrist()
+        torque = np.abs(jacobian.T @ axes.T @ direction)
+        return times / float(np.max(torque / self.robot.law.detector.threshold))
+
+    def _wrist(self) -> tuple[Array, Array]:
+        """The wrist's Jacobian (3, n), and the axes of its frame (3, 3) in the rows."""
+        position = self.robot.reference.position
+        steps = _STEP * np.eye(len(position))
+        poses = self._kinematics.poses(np.vstack([position, position + steps]))[:, self._body]
         turn = Pose.from_numbers(np.concatenate([np.zeros(3), poses[0, 3:]]))
-        axes = turn.apply(np.eye(3))  # of the link, in the root frame
-        return np.asarray(-axes @ velocity / speed)
+        return (poses[1:, :3] - poses[0, :3]).T / _STEP, turn.apply(np.eye(3))
 
 
 def free_motion(work: Work, hours: float) -> list[str]:
@@ -146,13 +158,17 @@ def free_motion(work: Work, hours: float) -> list[str]:
     return alarms
 
 
-def pushes(work: Work, count: int, force: float = FORCE) -> list[int | None]:
+def pushes(
+    work: Work, count: int, force: float = FORCE, times_threshold: float | None = None
+) -> list[int | None]:
     """Return the time until each push was found [ms], None where it was not."""
     delays: list[int | None] = []
     while len(delays) < count:
         work.run(round(work.go() * work.random.uniform(0.2, 0.8)))
         direction = None if work.robot.latched else work.against_motion()
         if direction is not None:
+            if times_threshold is not None:
+                force = work.force_at(times_threshold, direction)
             work.robot.robot.push(WRIST, force * direction)
             delay = work.run(PATIENCE)
             delays.append(delay if work.robot.latched else None)
@@ -167,6 +183,7 @@ def main() -> None:
     parser.add_argument("--hours", type=float, default=1.0, help="of free motion")
     parser.add_argument("--pushes", type=int, default=200)
     parser.add_argument("--force", type=float, default=FORCE, help="of a push [N]")
+    parser.add_argument("--times-threshold", type=float, help="force of a push by its torque")
     parser.add_argument("--late", action="store_true", help="cycles come late")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set", action="append", default=[], dest="settings")
@@ -176,7 +193,7 @@ def main() -> None:
     free = Work(robot, model, arguments.seed, late=arguments.late)
     alarms = free_motion(free, arguments.hours)
     pushed = Work(robot, model, arguments.seed + 1, late=arguments.late)
-    delays = pushes(pushed, arguments.pushes, arguments.force)
+    delays = pushes(pushed, arguments.pushes, arguments.force, arguments.times_threshold)
     found = [delay for delay in delays if delay is not None]
     print(
         json.dumps(

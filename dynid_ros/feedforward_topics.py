@@ -16,6 +16,7 @@ from dynid.errors import DynidError
 from dynid.profile import make_robot
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.model_file import parse_model
+from dynid.robot.tuned_thresholds import with_threshold_parameters
 from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import LATCHED, MONITORED
 
@@ -187,8 +188,10 @@ class FeedforwardTopics:
                 model = parse_model(message.data, where, make_robot)
             # the publisher has decided whether a failed model is accepted
             check_acceptance(model, self._robot, where, force=True)
+            tuned = with_threshold_parameters(self._robot, model.thresholds, where)
             error = () if model.errors is None else model.errors.rmse_torque
             self._controlled.use(model.mechanism, error=error)
+            self._controlled.detect_with(tuned)
         except DynidError as error:
             self._node.get_logger().error(str(error))
             return

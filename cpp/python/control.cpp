@@ -104,6 +104,12 @@ Array observe(
   return out;
 }
 
+void set_collision(ControlLaw & law, const dynid::CollisionSettings & settings)
+{
+  settings.check(law.joint_count());
+  law.set_collision(settings);
+}
+
 /// Sets the payload of a ControlLaw or a ControlModel.
 template <typename Loaded>
 void set_payload(
@@ -305,6 +311,7 @@ void bind_law(py::module_ & module)
     .def(
       "set_payload", &set_payload<ControlLaw>, py::arg("mass"), py::arg("centre"),
       py::arg("inertia"))
+    .def("set_collision", &set_collision, py::arg("settings"))
     .def("set_gain", &ControlLaw::set_gain)
     .def("set_mode", &ControlLaw::set_mode)
     .def("update", &update, py::arg("reference"), py::arg("feedback"), py::arg("cycles") = 1.0)

@@ -8,7 +8,12 @@ import numpy as np
 
 from dynid import _core
 from dynid.arrays import Array
-from dynid.control.build import EXTRAPOLATION_TIME, control_law, control_model
+from dynid.control.build import (
+    EXTRAPOLATION_TIME,
+    collision_settings,
+    control_law,
+    control_model,
+)
 from dynid.control.model_updates import UpdatedModel, UpdateLimits
 from dynid.errors import PlaybackError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
@@ -127,6 +132,15 @@ class ControlledRobot:
             model = control_model(self._robot, mechanism)
             model.set_error(np.array(error))
         self.law.use(model)
+
+    def detect_with(self, robot: Robot) -> None:
+        """Detect collisions by the settings ``collision`` of another profile of this robot.
+
+        Raises:
+            ConfigurationError: they do not match the joints.
+        """
+        if self.law is not None:
+            self.law.set_collision(collision_settings(robot, control_rate=self._rate))
 
     def accept(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:
         """Follow a trajectory from now on instead of any other; see TrajectoryFollower.accept.

@@ -16,6 +16,7 @@ from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
 from dynid.identification.identify import identify
 from dynid.profile import load_robot
+from dynid.robot.tuned_thresholds import text_with_thresholds
 from dynid.simulation.simulate import simulate
 from dynid_ros.node import ERROR, OK
 from dynid_ros.qos import LATCHED
@@ -92,6 +93,19 @@ def test_the_torque_of_a_model_is_ramped_in(cell, model_text) -> None:
     # at rest it is the gravity torque, and the drives' own share becomes 0
     assert abs(cell.rows("reference")["effort"][0]) > 5.0
     assert np.abs(cell.rows("torque_error")["effort"]).max() < 3.0
+
+
+def test_thresholds_in_the_model_have_priority_over_the_profiles(cell, model_text) -> None:
+    tuned = {"torque_error_max": [30.0, 20.0], "reversal_boost": [0.0, 0.0]}
+    cell.use(text_with_thresholds(model_text, tuned, [], "model.yaml"))
+    cell.logged("a model is in use, identified on ")
+    cell.pass_for(100)
+    assert np.allclose(cell.rows("threshold")["effort"], [30.0, 20.0])
+    messages = len(cell.log)
+    cell.use(model_text)
+    cell.graph.until(lambda: len(cell.log) > messages)
+    cell.pass_for(100)
+    assert np.allclose(cell.rows("threshold")["effort"], [16.0, 8.0]), "those of the profile again"
 
 
 def test_a_model_of_another_robot_is_refused_and_the_previous_one_stays(cell, model_text) -> None:
