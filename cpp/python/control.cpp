@@ -104,7 +104,7 @@ Array observe(
   return out;
 }
 
-void set_collision(ControlLaw & law, const dynid::CollisionSettings & settings)
+void set_collision(dynid::ControlLaw & law, const dynid::CollisionSettings & settings)
 {
   settings.check(law.joint_count());
   law.set_collision(settings);

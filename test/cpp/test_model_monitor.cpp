@@ -16,7 +16,7 @@ using dynid::ModelMonitor;
 using dynid::ModelMonitorSettings;
 
 constexpr double period = 1e-3;
-const VectorXd low_speed = one(0.01);
+const VectorXd slowest = one(0.01);
 const VectorXd unknown_error;
 
 /// Time [s] until a drive whose torque is a sine of 10 N m is found, with an error of this share;
@@ -29,7 +29,7 @@ double found_after(
   monitor.restart(rmse);
   for (int k = 1; k <= 10'000; ++k) {
     const VectorXd torque = one(10.0 * std::sin(0.05 * k));
-    monitor.update(share * torque, torque, one(velocity), low_speed, period);
+    monitor.update(share * torque, torque, one(velocity), slowest, period);
     if (monitor.drive() == 0) {
       return k * period;
     }

@@ -20,6 +20,7 @@ CollisionWatch::CollisionWatch(Eigen::Index drives, const ControlLawSettings & c
 : rate_(checked.feedforward.control_rate),
   observes_(checked.method == DetectionMethod::momentum),
   low_speed_(checked.collision.low_speed),
+  slowest_(low_speed_),
   detector_(drives, checked.collision),
   observer_(drives, checked.observer_gain, rate_),
   disturbed_(drives, rate_),
@@ -49,6 +50,7 @@ void CollisionWatch::restart() noexcept
 void CollisionWatch::use(ControlModel * model) noexcept
 {
   model_ = model;
+  set_slowest();
   expected_.clear();
   restart_monitor();
   observer_.restart();
@@ -63,7 +65,16 @@ void CollisionWatch::set(const CollisionSettings & settings) noexcept
 {
   detector_.set(settings);
   low_speed_ = settings.low_speed;
+  set_slowest();
   set_suspensions();
+}
+
+void CollisionWatch::set_slowest() noexcept
+{
+  slowest_ = low_speed_;
+  if (model_ != nullptr) {
+    slowest_ = slowest_.cwiseMax(model_->unsmoothed());
+  }
 }
 
 void CollisionWatch::set_suspensions() noexcept
@@ -139,7 +150,7 @@ void CollisionWatch::update(const Feedback & feedback, double cycles) noexcept
     friction_.setZero();
   }
   if (unavailable == BlindReason::none) {
-    monitor_.update(error_, feedback.torque, due.segment(n, n), low_speed_, time / rate_);
+    monitor_.update(error_, feedback.torque, due.segment(n, n), slowest_, time / rate_);
   }
   detector_.set_friction(friction_);
   detector_.update(

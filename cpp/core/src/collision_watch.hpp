@@ -60,11 +60,13 @@ private:
   void observe(const Feedback & feedback, double cycles) noexcept;
   void restart_monitor() noexcept;
   void set_suspensions() noexcept;
+  void set_slowest() noexcept;
   [[nodiscard]] double settling_time(Eigen::Index drive) const noexcept;
 
   double rate_;  // [Hz]
   bool observes_;
   Eigen::VectorXd low_speed_;
+  Eigen::VectorXd slowest_;  // motion in which dry friction is known
   CollisionDetector detector_;
   MomentumObserver observer_;
   DisturbedMotion disturbed_;

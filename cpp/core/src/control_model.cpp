@@ -13,6 +13,8 @@ namespace dynid
 namespace
 {
 
+constexpr double saturated = 3.0;  // smoothing velocities: tanh is above 0.99 there
+
 MechanismDescription smoothed(MechanismDescription description, const VectorIn & smoothing)
 {
   const auto joints = static_cast<Eigen::Index>(description.joints.size());
@@ -59,6 +61,7 @@ ControlModel::ControlModel(
 : mechanism_(Mechanism(smoothed(std::move(description), smoothing)).with_parameters(parameters)),
   commanded_(mechanism_.workspace()),
   measured_(mechanism_.workspace()),
+  unsmoothed_(saturated * smoothing),
   own_(mechanism_.parameters()),
   parameters_(own_),
   frictionless_(frictionless_parameters(mechanism_)),
@@ -66,6 +69,9 @@ ControlModel::ControlModel(
   payload_offset_(10 * mechanism_.payload_body())
 {
   const auto n = mechanism_.joint_count();
+  if (converts_) {
+    unsmoothed_.setConstant(unsmoothed_.maxCoeff());
+  }
   for (auto * vector : {&q_, &dq_, &ddq_, &tau_, &momentum_, &gradient_, &zero_}) {
     vector->setZero(n);
   }

@@ -36,12 +36,12 @@ void ModelMonitor::restart(const Eigen::VectorXd & rmse) noexcept
 
 void ModelMonitor::update(
   const Eigen::VectorXd & error, const Eigen::VectorXd & torque, const VectorIn & velocity,
-  const Eigen::VectorXd & low_speed, double time) noexcept
+  const Eigen::VectorXd & slowest, double time) noexcept
 {
   for (Eigen::Index i = 0; i < least_.size() && settings_.enabled && drive_ < 0; ++i) {
     const double e = error[i] * error[i];
     const double t = torque[i] * torque[i];
-    if (!std::isfinite(e + t) || !(std::abs(velocity[i]) > low_speed[i])) {
+    if (!std::isfinite(e + t) || !(std::abs(velocity[i]) > slowest[i])) {
       continue;
     }
     const bool enough = moved_[i] >= settings_.time;

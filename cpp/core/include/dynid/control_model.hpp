@@ -46,6 +46,9 @@ public:
   void set_error(Eigen::VectorXd rmse) { error_ = std::move(rmse); }
   [[nodiscard]] const Eigen::VectorXd & error() const noexcept { return error_; }
 
+  /// Velocity (n,) above which smoothing changes dry friction by less than 1 % [rad/s or m/s].
+  [[nodiscard]] const Eigen::VectorXd & unsmoothed() const noexcept { return unsmoothed_; }
+
   // For control cycles: no allocation, lock or exception. All vectors (n,), at the commanded side.
 
   /// Replaces the payload by another one, which must pass check().
@@ -92,6 +95,7 @@ private:
   Workspace commanded_;  // its terms with memory follow the commanded motion
   Workspace measured_;
   Eigen::VectorXd error_;
+  Eigen::VectorXd unsmoothed_;
   Eigen::VectorXd own_;           // parameters without payload
   Eigen::VectorXd parameters_;    // with it
   Eigen::VectorXd frictionless_;  // the same, those of dissipative terms are 0

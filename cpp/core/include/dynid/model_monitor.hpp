@@ -31,11 +31,11 @@ public:
   /// Begins again, for another model whose r.m.s. error is `rmse` (n,) [N*m or N], or empty.
   void restart(const Eigen::VectorXd & rmse) noexcept;
 
-  /// A cycle of this time [s]: torque error, measured torque, and where a drive moves faster than
-  /// `low_speed` below which dry friction is unknown, its velocity.
+  /// A cycle of this time [s]: torque error, measured torque and velocity, which count where a
+  /// drive moves faster than `slowest`, below which its dry friction is not known.
   void update(
     const Eigen::VectorXd & error, const Eigen::VectorXd & torque, const VectorIn & velocity,
-    const Eigen::VectorXd & low_speed, double time) noexcept;
+    const Eigen::VectorXd & slowest, double time) noexcept;
 
   /// The first drive whose torque errors were too large; -1: there is none.
   [[nodiscard]] int drive() const noexcept { return drive_; }
