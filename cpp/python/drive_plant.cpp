@@ -201,6 +201,8 @@ void dynid::bind_drive_plant(py::module_ & module)
   using dynid::TargetLine;
   py::class_<TargetLine>(module, "TargetLine")
     .def(py::init<Eigen::Index>(), py::arg("joints"))
+    .def_property_readonly_static(
+      "longest_period", [](const py::object &) { return TargetLine::longest_period; })
     .def("rest_at", &TargetLine::rest_at)
     .def("pass_time", &TargetLine::pass, py::arg("cycles"), py::arg("even"))
     .def("give", &TargetLine::give)

@@ -25,8 +25,7 @@ _JUMP_CYCLES = 3.0  # at the velocity limit
 _JUMP_ACCELERATION = 5.0  # times the acceleration limit: splines may overshoot it
 _STEP_SHARE = 0.5  # of the acceleration limit: an abrupt start or stop
 _STEP = 3.0  # [rad/s^2 or m/s^2] where there is none
-EXTRAPOLATION_TIME = 0.1
-"""Time for which dynid/SimulatedDrives continue without a target [s]."""
+_LONGEST_EXTRAPOLATION = 1.0  # [s] that a control law permits
 _DECELERATION = 10.0  # [rad/s^2 or m/s^2] where there is no acceleration limit
 
 
@@ -50,6 +49,15 @@ def control_model(robot: Robot, mechanism: Mechanism) -> _core.ControlModel:
     except ValueError as error:
         message = f"feedforward: {error}"
         raise ConfigurationError(message) from None
+
+
+def simulated_extrapolation(control_rate: float) -> float:
+    """Return the time for which dynid/SimulatedDrives continue without a target [s].
+
+    Args:
+        control_rate: cycles per second [Hz].
+    """
+    return min(_LONGEST_EXTRAPOLATION, _core.TargetLine.longest_period / control_rate)
 
 
 def control_law(

@@ -9,10 +9,10 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import (
-    EXTRAPOLATION_TIME,
     collision_settings,
     control_law,
     control_model,
+    simulated_extrapolation,
 )
 from dynid.control.model_updates import UpdatedModel, UpdateLimits
 from dynid.errors import PlaybackError, SimulationError
@@ -70,7 +70,7 @@ class ControlledRobot:
         self.robot = SimulatedRobot(robot, control_rate=control_rate, seed=seed)
         self.law = None
         if feedforward:
-            extrapolation = EXTRAPOLATION_TIME if uneven else None
+            extrapolation = simulated_extrapolation(control_rate) if uneven else None
             self.law = control_law(
                 robot, control_rate=control_rate, extrapolation_time=extrapolation
             )

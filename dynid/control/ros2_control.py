@@ -11,7 +11,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
-from dynid.control.build import EXTRAPOLATION_TIME
+from dynid.control.build import simulated_extrapolation
 from dynid.control.ros_parameters import feedforward_parameters, torque_parameters
 from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.dynamics.closed_chain import chain_lists
@@ -317,7 +317,7 @@ def controller_parameters(
         if drives:
             parameters[FEEDFORWARD]["drives"] = names
         if simulated:
-            parameters[FEEDFORWARD]["extrapolation_time"] = EXTRAPOLATION_TIME
+            parameters[FEEDFORWARD]["extrapolation_time"] = simulated_extrapolation(update_rate)
         trajectories |= {
             "command_joints": [f"{FEEDFORWARD}/{joint}" for joint in joints],
             "command_interfaces": ["position", "velocity", "acceleration"],

@@ -27,7 +27,7 @@ _DATA_SHARE = 0.01  # expected false alarms in the recordings, below which resul
 
 
 @dataclass(frozen=True)
-class Cause:
+class ThresholdCause:
     """The part of a recording that determines a joint's threshold.
 
     Attributes:
@@ -70,7 +70,7 @@ class Tuning:
     hours: float
     false_alarms_per_hour: float
     held_out_alarms: tuple[int, ...]
-    causes: tuple[Cause, ...]
+    causes: tuple[ThresholdCause, ...]
     force_at_rest: DetectableForce | None
     force_in_motion: DetectableForce | None
     warnings: tuple[str, ...]
@@ -177,7 +177,7 @@ def tune(
 
 def _causes(
     robot: Robot, residuals: Sequence[Residual], fit: _Fit, rate: float, names: Sequence[str]
-) -> tuple[Cause, ...]:
+) -> tuple[ThresholdCause, ...]:
     """Return what determines each joint's threshold, by tuning it again without that."""
     robot = with_collision(robot, acceleration_step=fit.acceleration_step)
     motions = [free_motion(robot, one) for one in residuals]
@@ -192,7 +192,7 @@ def _cause(
     motions: Sequence[FreeMotion],
     rate: float,
     names: Sequence[str],
-) -> Cause:
+) -> ThresholdCause:
     shares = [joint.shares(motion, number) for motion in motions]
     k = int(np.argmax([share.max(initial=0.0) for share in shares]))
     block = int(np.argmax(shares[k]))
@@ -202,7 +202,7 @@ def _cause(
     other = tune_joint([one for one in parts if len(one.time)], number, joint.joint, rate)
     resting = bool(motions[k].boosted[block, number])
     threshold = joint.level(resting=resting)
-    return Cause(
+    return ThresholdCause(
         names[k],
         time,
         float(motions[k].size[block, number]),
@@ -212,7 +212,9 @@ def _cause(
     )
 
 
-def _check_torque_max(robot: Robot, joints: Sequence[TunedJoint], causes: Sequence[Cause]) -> None:
+def _check_torque_max(
+    robot: Robot, joints: Sequence[TunedJoint], causes: Sequence[ThresholdCause]
+) -> None:
     for joint, cause, limit in zip(joints, causes, _torque_max(robot), strict=True):
         # dry friction of the model, which may be as large, is no error
         needed = joint.torque_error_max + (0.0 if joint.resting is None else joint.resting.value)

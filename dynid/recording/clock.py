@@ -18,7 +18,7 @@ _UNEVEN = 0.05  # of a cycle: differences of lateness that show in positions
 
 
 @dataclass(frozen=True)
-class Clock:
+class SampleClock:
     """Cycles of a clock that most stamps follow.
 
     Attributes:
@@ -58,7 +58,7 @@ class Clock:
 
 def find_clock(
     seconds: NDArray[np.float64], position: NDArray[np.float64], usual: float
-) -> Clock | None:
+) -> SampleClock | None:
     """Return the clock of stamps; None if most of them follow none.
 
     Three explanations are compared by how smooth positions are: samples measured at the times of
@@ -87,7 +87,7 @@ def find_clock(
     cycle = due if best == 2 else latest
     lateness = (ticks - cycle) / rate
     certain = _certain(cycle, latest, in_time=np.abs(ticks - cycle) < _ON_TIME)
-    return Clock(rate, cycle - cycle[0], lateness, certain, regular=best > 0)
+    return SampleClock(rate, cycle - cycle[0], lateness, certain, regular=best > 0)
 
 
 def _certain(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dynid.recording.clock import Clock, find_clock
+from dynid.recording.clock import SampleClock, find_clock
 from dynid.recording.gaps import Bridging, find_gaps
 from dynid.recording.interpolation import interpolate_position, linear
 from dynid.recording.limits import check_memory
@@ -70,7 +70,7 @@ def place_on_grid(
     if clock is not None and clock.regular:
         samples = samples.noting(clock.sentence)
         if not clock.certain.all():
-            samples, valid, clock = _certain(samples, valid, clock)
+            samples, valid, clock = _sure(samples, valid, clock)
         if sampling_rate is None:
             return _fill_holes(samples, valid, clock.cycle, clock.rate)
         return _resample(samples, valid, clock, sampling_rate)
@@ -80,9 +80,9 @@ def place_on_grid(
     return _resample(samples, valid, clock, sampling_rate)
 
 
-def _certain(
-    samples: Samples, valid: NDArray[np.bool_], clock: Clock
-) -> tuple[Samples, NDArray[np.bool_], Clock]:
+def _sure(
+    samples: Samples, valid: NDArray[np.bool_], clock: SampleClock
+) -> tuple[Samples, NDArray[np.bool_], SampleClock]:
     """Return the samples whose cycles are certain."""
     kept = clock.certain
     sure = replace(
@@ -161,7 +161,7 @@ def _fill_holes(
 
 
 def _resample(
-    samples: Samples, valid: NDArray[np.bool_], clock: Clock | None, given: float | None
+    samples: Samples, valid: NDArray[np.bool_], clock: SampleClock | None, given: float | None
 ) -> Placed:
     """Interpolate samples at the times of their stamps, or of the cycles of a clock."""
     seconds = samples.seconds

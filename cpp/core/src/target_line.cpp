@@ -9,7 +9,6 @@ namespace
 
 constexpr double usual_lag = 0.5;  // tolerates a jitter of half a cycle in both directions
 constexpr double shortest_period = 1e-3;
-constexpr double longest_period = 100.0;  // the rest of a longer one is skipped
 constexpr double fading = 0.95;           // of the correction in a cycle
 
 }  // namespace

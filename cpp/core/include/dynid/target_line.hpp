@@ -16,6 +16,8 @@ namespace dynid
 class TargetLine
 {
 public:
+  static constexpr double longest_period = 100.0;  ///< cycles; the rest of a longer one is skipped
+
   explicit TargetLine(Eigen::Index joints);
 
   /// Restarts at a position (n,).
