@@ -132,10 +132,10 @@ class Work:
 
     def force_at(self, times: float, direction: Array) -> float:
         """The force [N] in a direction of the wrist's frame at so many times a threshold."""
-        assert self.robot.law is not None
         jacobian, axes = self._wrist()
         torque = np.abs(jacobian.T @ axes.T @ direction)
-        return times / float(np.max(torque / self.robot.law.detector.threshold))
+        law = self.robot.law
+        return times / float(np.max(torque / (np.inf if law is None else law.detector.threshold)))
 
     def _wrist(self) -> tuple[Array, Array]:
         """The wrist's Jacobian (3, n), and the axes of its frame (3, 3) in the rows."""
