@@ -6,8 +6,10 @@
 The model is identified from the simulated robot's excitation; the control law is that of the
 profile, cycle by cycle at 1 kHz. Motion goes between random points at random speeds, of all joints
 or of some, with and without pauses. A push is 30 N at the wrist against its motion, or --force, or
-what gives one joint that many times its threshold by then.
-With --late, cycles come late as under a controller_manager without a real-time kernel.
+what gives one joint that many times its threshold by then; with --late that which late cycles raise.
+With --late, cycles come late as under a controller_manager without a real-time kernel, and the
+thread also pauses within a cycle: then the drives, the trajectory controller and the control law
+measure different times.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid import _core
 from dynid.arrays import Array
+from dynid.control.build import collision_settings
 from dynid.control.controlled_robot import ControlledRobot
 from dynid.control.tracking.trial import identified
 from dynid.dynamics.pose import Pose
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
 WRIST = "link_5"  # whose origin is where the wrist's axes meet
 FORCE = 30.0  # [N] of a push
 _BURSTS = 1 / 200  # of late cycles, for each cycle
+_PAUSES = 1 / 200  # between two of drives, trajectory controller and law, for each cycle
+_PAUSE = (0.1, 3.0)  # [ms]
 PATIENCE = 500  # [ms] until a push counts as missed
 SLOWEST = 0.05  # [m/s] of the wrist that counts as motion
 _STEP = 1e-4  # [rad] of each joint, for differences
@@ -65,7 +71,14 @@ class Work:
     def __init__(self, robot: Robot, model: Mechanism, seed: int, *, late: bool = False) -> None:
         self.robot = ControlledRobot(robot, seed=seed, uneven=late)
         self._periods = late_periods(np.random.default_rng(seed)) if late else repeat(1.0)
+        self._pausing = np.random.default_rng(seed) if late else None
+        self._paused = 0.0  # [ms] before the law in the last cycle
+        settings = collision_settings(robot, control_rate=1000.0)
+        raised = settings.torque_error_max + settings.reversal_boost
+        self._least = raised if late else np.zeros_like(raised)
         self.longest_blind = 0.0
+        self._reason = _core.InactiveReason.none
+        self.left = 0  # times that the command left its reference, because cycles were too uneven
         self.robot.use(model)
         self.random = np.random.default_rng(seed)
         self._robot = robot
@@ -88,14 +101,26 @@ class Work:
 
     def step(self) -> None:
         """Run one cycle."""
-        cycles = next(self._periods)
+        cycles = max(next(self._periods), self._paused)
         self.now += round(cycles * 1e6)
-        self.robot.step(self.now, cycles)
+        before, within = self._pause(), self._pause()
+        law_cycles = cycles + before + within - self._paused
+        self._paused = before + within
+        self.robot.step(self.now + round(before * 1e6), cycles, law_cycles)
         law = self.robot.law
+        if law is not None and law.inactive_reason != self._reason:
+            self._reason = law.inactive_reason
+            self.left += self._reason == _core.InactiveReason.uneven
         if law is not None and not law.latched:
             blind = law.blind_time
             longest = np.max(blind[np.isfinite(blind)], initial=0.0)
             self.longest_blind = max(self.longest_blind, float(longest))
+
+    def _pause(self) -> float:
+        """Return a pause of the thread within a cycle [ms]."""
+        if self._pausing is None or self._pausing.random() > _PAUSES:
+            return 0.0
+        return float(self._pausing.uniform(*_PAUSE))
 
     def go(self) -> int:
         """Begin a motion, and return how many cycles it takes."""
@@ -135,7 +160,8 @@ class Work:
         jacobian, axes = self._wrist()
         torque = np.abs(jacobian.T @ axes.T @ direction)
         law = self.robot.law
-        return times / float(np.max(torque / (np.inf if law is None else law.detector.threshold)))
+        threshold = np.inf if law is None else law.detector.threshold
+        return times / float(np.max(torque / np.maximum(threshold, self._least)))
 
     def _wrist(self) -> tuple[Array, Array]:
         """The wrist's Jacobian (3, n), and the axes of its frame (3, 3) in the rows."""
@@ -201,6 +227,7 @@ def main() -> None:
                 "hours": arguments.hours,
                 "false_alarms": alarms,
                 "longest_blind_s": round(free.longest_blind, 4),
+                "left_reference": free.left,
                 "pushes": len(delays),
                 "found": len(found),
                 "within_15_ms": sum(delay <= 15 for delay in found),

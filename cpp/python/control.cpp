@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -131,14 +132,14 @@ void check_size(const dynid::ControlLaw & law, const Vector & vector)
 
 void update(
   dynid::ControlLaw & law, const dynid::Reference & reference, const dynid::Feedback & feedback,
-  double cycles)
+  double cycles, std::optional<int> drive_cycles)
 {
   for (const auto * vector :
        {&reference.position, &reference.velocity, &reference.acceleration, &feedback.position,
         &feedback.velocity, &feedback.torque}) {
     check_size(law, *vector);
   }
-  law.update(reference, feedback, cycles);
+  law.update(reference, feedback, cycles, drive_cycles);
 }
 
 std::string describe_blindness(
@@ -314,7 +315,9 @@ void bind_law(py::module_ & module)
     .def("set_collision", &set_collision, py::arg("settings"))
     .def("set_gain", &ControlLaw::set_gain)
     .def("set_mode", &ControlLaw::set_mode)
-    .def("update", &update, py::arg("reference"), py::arg("feedback"), py::arg("cycles") = 1.0)
+    .def(
+      "update", &update, py::arg("reference"), py::arg("feedback"), py::arg("cycles") = 1.0,
+      py::arg("drive_cycles") = py::none())
     .def("reset", &ControlLaw::reset)
     .def_property_readonly("position_command", &ControlLaw::position_command, copied)
     .def_property_readonly("torque_offset", &ControlLaw::torque_offset, copied)

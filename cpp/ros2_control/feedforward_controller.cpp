@@ -58,7 +58,7 @@ void FeedforwardController::use(ControlModel * model, const Payload & payload) n
 void FeedforwardController::run_law(double cycles) noexcept
 {
   if (!drives_) {
-    law_->update(reference_, feedback_, cycles);
+    law_->update(reference_, feedback_, cycles, drive_cycles_);
     return;
   }
   const auto phase = drives_->update(
@@ -74,7 +74,7 @@ void FeedforwardController::run_law(double cycles) noexcept
   if (drives_->gate().opened()) {
     law_->start(drives_->gate().hold());
   }
-  law_->update(reference_, feedback_, cycles);
+  law_->update(reference_, feedback_, cycles, drive_cycles_);
   fading_ = 1.0;
   last_offset_ = law_->torque_offset();
   last_command_ = law_->position_command();
@@ -87,7 +87,7 @@ void FeedforwardController::stop_law(DrivePhase phase, double cycles) noexcept
 {
   reference_.position.setConstant(not_a_number);
   if (phase == DrivePhase::stopping) {
-    law_->update(reference_, feedback_, cycles);
+    law_->update(reference_, feedback_, cycles, drive_cycles_);
   }
   const bool at_rest = law_->position_command() == last_command_;
   last_command_ = law_->position_command();

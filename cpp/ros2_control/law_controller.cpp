@@ -13,7 +13,8 @@ namespace dynid
 namespace
 {
 
-constexpr int last_cycles = 5;  // that carry torque offsets of 0 before the hardware stops
+constexpr double most_cycles = 1e6;  // of the drives between two updates
+constexpr int last_cycles = 5;       // that carry torque offsets of 0 before the hardware stops
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -47,6 +48,9 @@ LawController::InterfaceConfiguration LawController::state_interface_configurati
     {hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_VELOCITY,
      hardware_interface::HW_IF_EFFORT});
   DriveLink::append_states(drive_interfaces(), params_.joints, found.names);
+  if (!params_.cycle_interface.empty()) {
+    found.names.push_back(params_.cycle_interface);
+  }
   return found;
 }
 
@@ -114,6 +118,7 @@ LawController::CallbackReturn LawController::on_configure(const rclcpp_lifecycle
 LawController::CallbackReturn LawController::on_activate(const rclcpp_lifecycle::State &)
 {
   read_feedback();
+  read_drive_cycles();
   if (drives_) {
     drives_->start(state_interfaces_, command_interfaces_);
   } else if (!feedback_.position.allFinite()) {
@@ -225,6 +230,7 @@ LawController::return_type LawController::update_and_write_commands(
   const bool publishes = since_published_ >= publish_period_;
   read_feedback();
   const bool was_latched = law().latched();
+  read_drive_cycles();
   const double cycles = period.seconds() * rate_;
   cycle_times_.count(cycles);
   run_law(cycles);
@@ -296,6 +302,21 @@ void LawController::read_feedback() noexcept
     read(i, feedback_.position[j]);
     read(n + i, feedback_.velocity[j]);
   }
+}
+
+/// Reads how many cycles the drives have run since the last update, where they count them.
+void LawController::read_drive_cycles() noexcept
+{
+  if (params_.cycle_interface.empty()) {
+    return;
+  }
+  const double counted = state_interfaces_.back().get_optional().value_or(counted_cycles_);
+  const double passed = counted - counted_cycles_;
+  drive_cycles_.reset();
+  if (passed >= 0.0 && passed <= most_cycles) {  // also false for NaN
+    drive_cycles_ = static_cast<int>(passed);
+  }
+  counted_cycles_ = counted;
 }
 
 void LawController::write(std::size_t interface, double value) noexcept

@@ -5,6 +5,7 @@
 #include <diagnostic_msgs/msg/diagnostic_array.hpp>
 #include <dynid/feedforward_controller_parameters.hpp>
 #include <memory>
+#include <optional>
 #include <realtime_tools/realtime_thread_safe_box.hpp>
 #include <std_srvs/srv/trigger.hpp>
 #include <string>
@@ -81,6 +82,7 @@ protected:
   std::unique_ptr<DriveLink> drives_;      // where there are status words
   Reference reference_;
   Feedback feedback_;
+  std::optional<int> drive_cycles_;  // since the last update, where the drives count them
 
 private:
   using JointState = sensor_msgs::msg::JointState;
@@ -141,6 +143,7 @@ private:
   void take_reset() noexcept;
   void read_references() noexcept;
   void read_feedback() noexcept;
+  void read_drive_cycles() noexcept;
   void report(const rclcpp::Time & time) noexcept;
   void publish_state(const rclcpp::Time & time) noexcept;
 
@@ -151,6 +154,7 @@ private:
   std::atomic<std::thread::id> cycle_thread_{};
   std::uint64_t failed_writes_ = 0;
   CycleTimes cycle_times_;
+  double counted_cycles_ = 0.0;  // by the drives
   std::int64_t collision_time_ = 0;
   double since_published_ = 0.0;  // [cycles]
   double publish_period_ = 0.0;   // [cycles]

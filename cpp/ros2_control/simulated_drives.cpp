@@ -88,12 +88,22 @@ CallbackReturn SimulatedDrives::on_init(
   return CallbackReturn::SUCCESS;
 }
 
+std::vector<hardware_interface::InterfaceDescription>
+SimulatedDrives::export_unlisted_state_interface_descriptions()
+{
+  hardware_interface::InterfaceInfo cycles;
+  cycles.name = "drive_cycles";
+  cycles.data_type = "double";
+  return {{get_hardware_info().name, cycles}};
+}
+
 CallbackReturn SimulatedDrives::on_configure(const rclcpp_lifecycle::State &)
 {
   joints_.clear();
   const auto state = [this](const std::string & name) {
     return has_state(name) ? get_state_interface_handle(name) : nullptr;
   };
+  cycles_state_ = state(get_hardware_info().name + "/drive_cycles");
   try {
     for (const auto & joint : get_hardware_info().joints) {
       const auto reset = joint.name + "/reset_fault";
@@ -197,7 +207,7 @@ return_type SimulatedDrives::read(const rclcpp::Time &, const rclcpp::Duration &
   if (injections_) {
     injections_->apply(*plant_);
   }
-  line_.pass(period.seconds() * rate_, effort_claimed_);  // by a feedforward controller
+  cycles_ += line_.pass(period.seconds() * rate_, effort_claimed_);  // by a feedforward controller
   if (get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
     lead_drives(period.seconds());
     while (line_.overdue()) {
@@ -241,6 +251,7 @@ void SimulatedDrives::write_states() noexcept
     put(joint.error_code, joint.state.error_code());
     put(joint.mode_display, joint.state.mode_display());
   }
+  put(cycles_state_, cycles_);
   if (injections_) {
     injections_->watch(*plant_);
   }

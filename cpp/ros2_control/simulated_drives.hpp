@@ -18,7 +18,9 @@ namespace dynid
 /// coupling of the profile's recordings.
 ///
 /// Bodies and drives run in even time of their own, see TargetLine: a manager that is late or skips
-/// cycles does not disturb the motion.
+/// cycles does not disturb the motion. The number of these cycles is the state `drive_cycles` of
+/// the hardware: what a controller measures by itself includes pauses between read() and its
+/// update.
 ///
 /// Where the tag has them, each joint also exports `status_word` (0x6041), `error_code` (0x603F)
 /// and `mode_display` (0x6061), and takes `reset_fault`, as joints of ethercat_driver do; see
@@ -39,6 +41,9 @@ class SimulatedDrives : public hardware_interface::SystemInterface
 public:
   hardware_interface::CallbackReturn on_init(
     const hardware_interface::HardwareComponentInterfaceParams & params) override;
+
+  std::vector<hardware_interface::InterfaceDescription>
+  export_unlisted_state_interface_descriptions() override;
 
   /// Puts the robot to rest at home.
   hardware_interface::CallbackReturn on_configure(
@@ -89,6 +94,8 @@ private:
   std::unique_ptr<DrivePlant> plant_;
   std::unique_ptr<Injections> injections_;  // where there is a node for them
   TargetLine line_{0};
+  double cycles_ = 0.0;  // of the line
+  hardware_interface::StateInterface::SharedPtr cycles_state_;
   std::vector<Joint> joints_;
   double rate_ = 0.0;  // [Hz]
   bool torque_mode_ = false;

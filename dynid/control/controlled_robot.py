@@ -153,22 +153,28 @@ class ControlledRobot:
             raise PlaybackError(message)
         self._follower.accept(trajectory, start_ns, now_ns)
 
-    def step(self, now_ns: int, cycles: float = 1.0) -> RobotState:
+    def step(
+        self, now_ns: int, cycles: float = 1.0, law_cycles: float | None = None
+    ) -> RobotState:
         """Return the state after the control cycle of an instant [ns].
 
         Args:
-            now_ns: the instant.
-            cycles: time since the last one in nominal cycles, for a robot with uneven cycles.
+            now_ns: the instant of the reference.
+            cycles: time since the drives' last one in nominal cycles, for a robot with uneven
+                cycles.
+            law_cycles: the same that the law measures; None: the same.
         """
+        drive_cycles = None
         if self._line is not None:
-            self._line.pass_time(cycles, self.law is not None)
+            drive_cycles = self._line.pass_time(cycles, self.law is not None)
             while self._line.overdue:
                 self._receive(self.robot.step(self._line.next(), self._offset()))
         if self.law is None:
             target = self._follower.reference(now_ns)
         else:
             self._update_reference(now_ns)
-            self.law.update(self.reference, self.feedback, cycles)
+            measured = cycles if law_cycles is None else law_cycles
+            self.law.update(self.reference, self.feedback, measured, drive_cycles)
             target = self.law.position_command
         if self._line is None:
             return self._receive(self.robot.step(target, self._offset()))

@@ -318,6 +318,7 @@ def controller_parameters(
             parameters[FEEDFORWARD]["drives"] = names
         if simulated:
             parameters[FEEDFORWARD]["extrapolation_time"] = simulated_extrapolation(update_rate)
+            parameters[FEEDFORWARD]["cycle_interface"] = f"{robot.name}/drive_cycles"
         trajectories |= {
             "command_joints": [f"{FEEDFORWARD}/{joint}" for joint in joints],
             "command_interfaces": ["position", "velocity", "acceleration"],

@@ -23,13 +23,13 @@ const VectorXd unknown_error;
 /// -1 where it is not within ten seconds.
 double found_after(
   double share, double velocity, const VectorXd & rmse = unknown_error,
-  const ModelMonitorSettings & settings = {})
+  const ModelMonitorSettings & settings = {}, double friction = 0.0)
 {
   ModelMonitor monitor(1, settings);
   monitor.restart(rmse);
   for (int k = 1; k <= 10'000; ++k) {
     const VectorXd torque = one(10.0 * std::sin(0.05 * k));
-    monitor.update(share * torque, torque, one(velocity), slowest, period);
+    monitor.update(share * torque, torque, one(friction), one(velocity), slowest, period);
     if (monitor.drive() == 0) {
       return k * period;
     }
@@ -57,6 +57,19 @@ TEST(ModelMonitor, PermitsWhatTheModelsOwnErrorExplains)
   EXPECT_NEAR(found_after(0.5, 0.5, one(0.8)), 2.0, 0.01);
   EXPECT_NEAR(found_after(0.5, 0.5, one(std::numeric_limits<double>::quiet_NaN())), 2.0, 0.01)
     << "an unknown error explains nothing";
+}
+
+TEST(ModelMonitor, KnowsThatFrictionAndGravityMayCancelEachOther)
+{
+  EXPECT_EQ(found_after(0.5, 0.5, unknown_error, {}, 15.0), -1.0);
+  EXPECT_NEAR(found_after(0.5, 0.5, unknown_error, {}, 10.0), 2.0, 0.01);
+  ModelMonitor monitor(1, {});
+  monitor.restart(unknown_error);
+  for (int k = 0; k < 10'000; ++k) {
+    const double torque = k < 5000 ? 10.0 : 1.0;
+    monitor.update(one(1.0), one(torque), one(0.0), one(0.5), slowest, period);
+  }
+  EXPECT_EQ(monitor.drive(), -1) << "its torque was larger before";
 }
 
 TEST(ModelMonitor, CanBeSwitchedOff)

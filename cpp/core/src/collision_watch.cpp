@@ -150,7 +150,7 @@ void CollisionWatch::update(const Feedback & feedback, double cycles) noexcept
     friction_.setZero();
   }
   if (unavailable == BlindReason::none) {
-    monitor_.update(error_, feedback.torque, due.segment(n, n), slowest_, time / rate_);
+    monitor_.update(error_, feedback.torque, friction_, due.segment(n, n), slowest_, time / rate_);
   }
   detector_.set_friction(friction_);
   detector_.update(
@@ -204,6 +204,7 @@ void CollisionWatch::receive(
 void CollisionWatch::supervise(double time) noexcept
 {
   const bool settled = !observes_ || observer_.settled();
+  bool any_blind = false;
   for (Eigen::Index i = 0; i < error_.size(); ++i) {
     auto reason = detector_.blind(i);
     if (reason == BlindReason::none && inputs_.constant_torque(i)) {
@@ -212,8 +213,10 @@ void CollisionWatch::supervise(double time) noexcept
       reason = BlindReason::settling;
     }
     supervision_.count(i, reason, time);
+    any_blind |= reason != BlindReason::none;
   }
-  if (const auto blind = supervision_.stopped(); blind.drive >= 0) {
+  const auto blind = any_blind ? supervision_.stopped() : Blindness{};
+  if (blind.drive >= 0) {
     detector_.stop({CollisionCause::blind, blind.drive, blind.time, blind.limit, 0, blind.reason});
   }
   if (inputs_.fault().cause != CollisionCause::none) {

@@ -12,11 +12,13 @@ namespace
 // Of a cycle, too long or too short. At 1 kHz and 0.5 rad/s, 0.01 of a cycle would be an
 // acceleration of 5 rad/s^2, so only rounding errors count as even.
 constexpr double uneven = 1e-9;
-constexpr double catch_up_rate = 6.0;        // times 1 / the duration of catching up
-constexpr double fastest_step = 0.5;         // of that in one cycle
-constexpr double nothing = 1e-9;             // [rad or m]
-constexpr double velocity_tolerance = 0.05;  // of an advance, that a velocity may differ from it
-constexpr double shortest_mean = 0.5;        // cycles, from which on an advance gives a velocity
+constexpr double catch_up_rate = 6.0;       // times 1 / the duration of catching up
+constexpr double fastest_step = 0.5;        // of that in one cycle
+constexpr double nothing = 1e-9;            // [rad or m]
+constexpr double velocity_tolerance = 0.1;  // of a way, that velocities may differ from it
+constexpr double memory = 0.99;             // of that way in a cycle
+constexpr double farthest = 1e9;            // [rad or m]
+constexpr double shortest_mean = 0.5;       // cycles, from which on an advance gives a velocity
 
 /// From 0 to 1 as x does, with velocity and acceleration 0 at either end.
 double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0)); }
@@ -30,8 +32,8 @@ CommandPath::CommandPath(
   tolerance_(std::move(tolerance))
 {
   for (auto * vector :
-       {&command_, &reference_, &join_offset_, &advance_, &even_, &skew_, &skew_rate_,
-        &skew_change_}) {
+       {&command_, &reference_, &join_offset_, &advance_, &even_, &differs_, &moved_, &skew_,
+        &skew_rate_, &skew_change_}) {
     vector->setZero(drives);
   }
 }
@@ -47,6 +49,8 @@ void CommandPath::join(const Eigen::VectorXd & reference) noexcept
   join_offset_ = command_ - reference_;
   joining_ = 1.0;
   even_.setZero();
+  differs_.setZero();
+  moved_.setZero();
   clear_skew();
   compose();
 }
@@ -57,6 +61,7 @@ bool CommandPath::advance(
 {
   advance_ = reference - reference_;
   reference_ = reference;
+  compare(step, cycles);
   if (std::abs(cycles - 1.0) > uneven) {
     even_out(step, cycles, coasted);
     if (!(skew_.array().abs() <= tolerance_.array()).all()) {
@@ -80,22 +85,36 @@ void CommandPath::compose() noexcept
   catch_up();
 }
 
+/// Compares the way by the reference's velocities with its advance. In a single cycle they may
+/// differ: a thread that pauses between the reference and this measures more time, and in the next
+/// cycle less.
+void CommandPath::compare(const Eigen::VectorXd & step, double cycles) noexcept
+{
+  for (Eigen::Index i = 0; i < even_.size(); ++i) {
+    // at constant acceleration from the velocity before
+    const double between = 0.5 * cycles * (even_[i] + step[i]);
+    if (!(std::abs(between) < farthest)) {
+      differs_[i] = farthest;  // also for NaN
+      continue;
+    }
+    differs_[i] = memory * differs_[i] + between - advance_[i];
+    moved_[i] = memory * moved_[i] + std::abs(advance_[i]);
+    if (moved_[i] < nothing) {
+      moved_[i] = 0.0;  // otherwise both would fade through slow, subnormal numbers
+      differs_[i] = std::abs(differs_[i]) < nothing ? 0.0 : differs_[i];
+    }
+  }
+}
+
 /// The distance for one nominal cycle: by the reference's velocity where that is consistent with
-/// its advance, for one cycle or for the time passed; otherwise by its mean velocity.
+/// its advance, else by its mean velocity.
 double CommandPath::even_step(Eigen::Index i, double step, double cycles) const noexcept
 {
-  const double advance = advance_[i];
-  const bool long_enough = cycles >= shortest_mean;
-  const double mean = long_enough ? advance / cycles : even_[i];
-  const double way = long_enough ? advance : even_[i];
-  if (std::abs(step - way) <= velocity_tolerance * std::abs(way) + nothing) {
+  const bool consistent = std::abs(differs_[i]) <= velocity_tolerance * moved_[i] + nothing;
+  if (consistent && std::isfinite(step)) {
     return step;
   }
-  // at constant acceleration from the velocity before
-  const double between = 0.5 * cycles * (even_[i] + step);
-  const double speeds = 0.5 * cycles * (std::abs(even_[i]) + std::abs(step));
-  const bool moves_so = std::abs(between - way) <= velocity_tolerance * speeds + nothing;
-  return long_enough && moves_so && std::isfinite(step) ? step : mean;
+  return cycles >= shortest_mean ? advance_[i] / cycles : even_[i];
 }
 
 /// Advances the command by the distance of one nominal cycle, independent of the time passed:

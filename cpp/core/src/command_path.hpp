@@ -43,6 +43,7 @@ public:
   [[nodiscard]] const Eigen::VectorXd & join_offset() const noexcept { return join_offset_; }
 
 private:
+  void compare(const Eigen::VectorXd & step, double cycles) noexcept;
   [[nodiscard]] double even_step(Eigen::Index i, double step, double cycles) const noexcept;
   void even_out(
     const Eigen::VectorXd & step, double cycles, const Eigen::VectorXd & coasted) noexcept;
@@ -59,6 +60,8 @@ private:
   double joining_ = 0.0;         // from 1 to 0 while that decays
   Eigen::VectorXd advance_;      // of the reference in this cycle
   Eigen::VectorXd even_;         // its advance in the last even cycle, or the estimate of it
+  Eigen::VectorXd differs_;      // way by the reference's velocities - its advance, fading
+  Eigen::VectorXd moved_;        // that way
   Eigen::VectorXd skew_;         // command - reference, from uneven cycles
   Eigen::VectorXd skew_rate_;    // change of that in a cycle
   Eigen::VectorXd skew_change_;  // change of that by catching up

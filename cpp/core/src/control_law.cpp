@@ -90,7 +90,9 @@ struct ControlLaw::Parts
 
   void start(const VectorIn & position) noexcept;
   void change(LawEvent event) noexcept { state = next_state(state, event); }
-  void update(const Reference & given, const Feedback & feedback, double cycles) noexcept;
+  void update(
+    const Reference & given, const Feedback & feedback, double cycles,
+    std::optional<int> drive_cycles) noexcept;
   void coast(int cycles) noexcept;
   void follow(const Reference & given, double cycles) noexcept;
   void follow_path() noexcept;
@@ -162,10 +164,11 @@ void ControlLaw::Parts::start(const VectorIn & position) noexcept
 }
 
 void ControlLaw::Parts::update(
-  const Reference & given, const Feedback & feedback, double cycles) noexcept
+  const Reference & given, const Feedback & feedback, double cycles,
+  std::optional<int> drive_cycles) noexcept
 {
   if (extrapolated > 0) {
-    const int passed = clock.pass(cycles);
+    const int passed = drive_cycles ? std::max(0, *drive_cycles) : clock.pass(cycles);
     pending += cycles > 0.0 ? cycles : 0.0;  // also for NaN
     if (passed == 0) {
       return;  // another command would replace the last before a drive takes it
@@ -423,9 +426,10 @@ void ControlLaw::stop(const Collision & found) noexcept
 }
 
 void ControlLaw::update(
-  const Reference & reference, const Feedback & feedback, double cycles) noexcept
+  const Reference & reference, const Feedback & feedback, double cycles,
+  std::optional<int> drive_cycles) noexcept
 {
-  parts_->update(reference, feedback, cycles);
+  parts_->update(reference, feedback, cycles, drive_cycles);
 }
 
 ResetReport ControlLaw::reset() noexcept

@@ -59,6 +59,16 @@ inline void InputMonitor::count(
   }
 }
 
+inline void InputMonitor::keep(
+  Eigen::Index i, double position, double velocity, double torque, double command) noexcept
+{
+  double * const last = &last_(0, i);
+  last[0] = position;
+  last[1] = velocity;
+  last[2] = torque;
+  last_command_[i] = command;
+}
+
 void InputMonitor::update(
   const Eigen::VectorXd & position, const Eigen::VectorXd & velocity,
   const Eigen::VectorXd & torque, const Eigen::VectorXd & torque_counts,
@@ -66,20 +76,27 @@ void InputMonitor::update(
 {
   time_ = std::min(time, longest_share * max_age_);
   for (Eigen::Index i = 0; i < moved_from_.size(); ++i) {
+    double * const last = &last_(0, i);
+    // most cycles: everything is measured, and the torque has changed
+    if (begun_ && torque[i] != last[2] && std::isfinite(position[i] + velocity[i] + torque[i])) {
+      for (auto & age : ages_) {
+        age[i] = 0.0;
+      }
+      torque_moved_[i] = -infinity;
+      keep(i, position[i], velocity[i], torque[i], command[i]);
+      moved_from_[i] = command[i];
+      continue;
+    }
     count(i, CollisionCause::no_position, !std::isfinite(position[i]), ages_[0][i]);
     count(i, CollisionCause::no_velocity, !std::isfinite(velocity[i]), ages_[1][i]);
     const bool counts = torque_counts[i] > 0.5;
     count(i, CollisionCause::no_torque, counts && !std::isfinite(torque[i]), ages_[2][i]);
-    double * const last = &last_(0, i);
     const bool still = begun_ && same(position[i], last[0]) && same(velocity[i], last[1]) &&
                        same(torque[i], last[2]);
     const bool constant = !begun_ || same(torque[i], last[2]);
     torque_moved_[i] += begun_ ? std::abs(command[i] - last_command_[i]) : 0.0;
     torque_moved_[i] = constant ? torque_moved_[i] : -infinity;
-    last_command_[i] = command[i];
-    last[0] = position[i];
-    last[1] = velocity[i];
-    last[2] = torque[i];
+    keep(i, position[i], velocity[i], torque[i], command[i]);
     if (!still) {
       moved_from_[i] = command[i];
     }

@@ -38,6 +38,8 @@ public:
 
 private:
   void count(Eigen::Index i, CollisionCause cause, bool missing, double & age) noexcept;
+  void keep(
+    Eigen::Index i, double position, double velocity, double torque, double command) noexcept;
 
   double max_age_;     // [s]
   double time_ = 0.0;  // of this cycle [s]

@@ -19,7 +19,7 @@ void ModelMonitorSettings::check() const
 ModelMonitor::ModelMonitor(Eigen::Index drives, const ModelMonitorSettings & settings)
 : settings_(settings)
 {
-  for (auto * vector : {&least_, &moved_, &errors_, &torques_}) {
+  for (auto * vector : {&least_, &moved_, &errors_, &torques_, &usual_}) {
     vector->setZero(drives);
   }
 }
@@ -32,11 +32,12 @@ void ModelMonitor::restart(const Eigen::VectorXd & rmse) noexcept
     least_ = settings_.times * rmse.array().isFinite().select(rmse, 0.0);
   }
   moved_.setZero();
+  usual_.setZero();
 }
 
 void ModelMonitor::update(
-  const Eigen::VectorXd & error, const Eigen::VectorXd & torque, const VectorIn & velocity,
-  const Eigen::VectorXd & slowest, double time) noexcept
+  const Eigen::VectorXd & error, const Eigen::VectorXd & torque, const VectorIn & friction,
+  const VectorIn & velocity, const Eigen::VectorXd & slowest, double time) noexcept
 {
   for (Eigen::Index i = 0; i < least_.size() && settings_.enabled && drive_ < 0; ++i) {
     const double e = error[i] * error[i];
@@ -49,8 +50,13 @@ void ModelMonitor::update(
     const double weight = std::min(1.0, time / moved_[i]);
     errors_[i] += weight * (e - errors_[i]);
     torques_[i] += weight * (t - torques_[i]);
-    const double share = settings_.share * settings_.share * torques_[i];
-    if (enough && errors_[i] > std::max(least_[i] * least_[i], share)) {
+    if (!enough) {
+      continue;
+    }
+    usual_[i] = std::max(usual_[i], torques_[i]);
+    const double usual = std::max(usual_[i], friction[i] * friction[i]);
+    const double share = settings_.share * settings_.share * usual;
+    if (errors_[i] > std::max(least_[i] * least_[i], share)) {
       drive_ = static_cast<int>(i);
     }
   }

@@ -9,7 +9,7 @@ namespace
 
 constexpr double usual_lag = 0.5;  // tolerates a jitter of half a cycle in both directions
 constexpr double shortest_period = 1e-3;
-constexpr double fading = 0.95;           // of the correction in a cycle
+constexpr double fading = 0.95;  // of the correction in a cycle
 
 }  // namespace
 
@@ -25,12 +25,13 @@ void TargetLine::rest_at(const Eigen::VectorXd & position) noexcept
   correction_.setZero(position.size());
 }
 
-void TargetLine::pass(double cycles, bool even) noexcept
+int TargetLine::pass(double cycles, bool even) noexcept
 {
   const int counted = clock_.pass(cycles);
   replaces_ = even && counted == 0;
   cycles = even ? counted : cycles;
   period_ = std::clamp(cycles, shortest_period, longest_period);
+  return counted;
 }
 
 void TargetLine::give(const Eigen::VectorXd & target) noexcept

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <memory>
+#include <optional>
 
 #include "dynid/collision_detector.hpp"
 #include "dynid/command_limits.hpp"
@@ -149,8 +150,11 @@ public:
 
   /// One cycle. At a reference position that is not finite, or beyond 1e9, the command comes to
   /// rest. `cycles` is the time since the last one: more than 1 where this one comes late; a time
-  /// that is not above 0 counts as 1.
-  void update(const Reference & reference, const Feedback & feedback, double cycles = 1.0) noexcept;
+  /// that is not above 0 counts as 1. `drive_cycles` are those of drives that move on by themselves
+  /// since the last call, where they count them; else they are derived from the time.
+  void update(
+    const Reference & reference, const Feedback & feedback, double cycles = 1.0,
+    std::optional<int> drive_cycles = {}) noexcept;
 
   /// Stops as for a collision, for a cause that was found outside.
   void stop(const Collision & found) noexcept;

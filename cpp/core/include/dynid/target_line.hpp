@@ -25,8 +25,8 @@ public:
 
   /// Advances by the time since the last targets; call it before give(). `even`: whether the next
   /// targets are for the drives' own cycles, as those of a ControlLaw; otherwise for this instant,
-  /// as those of a trajectory controller.
-  void pass(double cycles, bool even) noexcept;
+  /// as those of a trajectory controller. Returns the drives' own cycles in that time.
+  int pass(double cycles, bool even) noexcept;
 
   /// Whether another cycle is due, besides the one that runs when the next targets arrive.
   [[nodiscard]] bool overdue() const noexcept { return lag_ + period_ >= 2.0; }
