@@ -266,7 +266,7 @@ private:
       collision_ = draw_collision(dice_, robot_, settings_.feedforward.control_rate);
       law_.set_collision(collision_);
     }
-    const auto drive = dice_.drive(robot_.drives());
+    const auto drive = draw_pushed(dice_, collision_);
     const bool quiet = dice_.one_in(3);
     const auto evenness = evenness_;
     faults_.random = false;

@@ -40,6 +40,16 @@ bool finds(const dynid::Collision & collision, Eigen::Index drive)
 
 }  // namespace
 
+Eigen::Index draw_pushed(Dice & dice, const dynid::CollisionSettings & collision)
+{
+  const auto supervised = dynid::supervised(collision);
+  auto drive = dice.drive(supervised.size());
+  for (int again = 5; again > 0 && supervised[drive] < 0.5; --again) {
+    drive = dice.drive(supervised.size());
+  }
+  return drive;
+}
+
 Answer push(
   const PushedLaw & pushed, Eigen::Index drive, const std::function<double(double)> & cycle,
   const std::function<double()> & measured)

@@ -21,6 +21,9 @@ struct PushedLaw
   std::function<bool()> stopped;
 };
 
+/// A drive to push: mostly one whose torque is supervised.
+[[nodiscard]] Eigen::Index draw_pushed(Dice & dice, const dynid::CollisionSettings & collision);
+
 /// Pushes a drive until the law has stopped, or has evaluated the drive without interruption for
 /// 0.2 s and the time of its filters, or time is up. `cycle` runs one cycle with an additional
 /// torque that the pushed drive measures, and returns the time that the law has counted [cycles], 0

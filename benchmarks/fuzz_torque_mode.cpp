@@ -107,6 +107,10 @@ public:
       cycle(-1, 0.0);
       change_something();
     }
+    if (law_.phase() != TorquePhase::following && dice_.one_in(2)) {
+      sensor_fault_ = SensorFault::none;
+      begin();
+    }
     ask();
     for (int left = longest_phase; left > 0 && law_.phase() == TorquePhase::stopping; --left) {
       cycle(-1, 0.0);
@@ -242,7 +246,7 @@ private:
 
   void ask()
   {
-    const auto drive = dice_.drive(robot_.drives());
+    const auto drive = draw_pushed(dice_, collision_);
     faults_.random = false;
     if (dice_.one_in(3)) {
       faults_ = {};
