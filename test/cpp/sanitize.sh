@@ -32,7 +32,7 @@ memory() {
   "$bin/ctest" --test-dir build/sanitize/memory --output-on-failure --exclude-regex fuzz
   seeds=$(seq "$jobs")
   echo "$seeds" | xargs -P "$jobs" -I SEED sh -c \
-    "build/sanitize/memory/fuzz_control_law $((1000000 / jobs)) SEED >build/sanitize/fuzz-SEED.txt ||
+    "build/sanitize/memory/fuzz_control_law $((250000 / jobs)) SEED >build/sanitize/fuzz-SEED.txt ||
      { cat build/sanitize/fuzz-SEED.txt; exit 1; }"
   took "memory and undefined behaviour passed"
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -35,6 +36,15 @@ TEST(LawStates, ChangeAsInTheirTableOnly)
       EXPECT_EQ(next_state(state, event), found == table.end() ? state : found->second);
     }
   }
+}
+
+TEST(Supervision, NoCycleIsTooLongToCount)
+{
+  dynid::Supervision supervision({}, zero);
+  for (int k = 0; k < 2; ++k) {
+    supervision.count(0, BlindReason::bad_sample, std::numeric_limits<double>::max());
+  }
+  EXPECT_EQ(supervision.stopped().drive, 0) << "infinite is only the time of what is off";
 }
 
 /// A law that moves at 0.5 rad/s, with feedback of that motion.

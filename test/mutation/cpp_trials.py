@@ -28,7 +28,7 @@ from mutation.trial import Mutant, Outcome
 
 BUILD = RESULTS / "cpp"
 SOURCES = "cpp/core/src"
-FUZZ = ("fuzz_control_law", "200000")  # as ctest runs it
+FUZZ = ("fuzz_control_law", "50000")  # as ctest runs it
 CPU_FACTOR = 10
 CPU_REST = 10
 WALL_FACTOR = 100

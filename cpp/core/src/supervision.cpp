@@ -39,8 +39,9 @@ void Supervision::count(Eigen::Index i, BlindReason reason, double time) noexcep
   } else if (reason == BlindReason::none) {
     blind_time_[i] = 0.0;
   } else {
-    // after it was off, the time begins now
-    blind_time_[i] = std::isfinite(blind_time_[i]) ? blind_time_[i] + time : time;
+    // after it was off, the time begins now; infinite is only that of what is off
+    const double before = std::isfinite(blind_time_[i]) ? blind_time_[i] : 0.0;
+    blind_time_[i] = std::min(before + time, std::numeric_limits<double>::max());
   }
 }
 
