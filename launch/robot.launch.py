@@ -245,7 +245,7 @@ def _spawner(controllers: Sequence[str], file: Path) -> Node:
             "--controller-manager-timeout",
             "60",  # [s] in which the hardware is activated
             "--service-call-timeout",
-            "30",  # [s] controller_manager answers late on a busy machine
+            "20",  # [s] controller_manager answers late on a busy machine, or an answer is lost
             "--switch-timeout",
             "30",  # [s]
         ],
