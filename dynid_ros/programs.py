@@ -6,27 +6,61 @@ import importlib
 import os
 import signal
 import sys
+import threading
 from functools import partial
+from typing import TYPE_CHECKING
 
-from dynid_ros.stop import FINISHED, HANDLED, silence_closed_streams
+from dynid_ros.stop import FINISHED, HANDLED, say, silence_closed_streams
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_TASKS = ("identification_task", "replay_task", "wait_for_drives")  # 128 plus the signal's number
+_PATIENT = ("rest_monitor",)  # what a signal begins
+_LOOK = 0.1  # [s] between checks of whether the import is over
 
 
 def start(name: str) -> None:
-    """Run the node in module ``name``; signals wait until the node handles them.
+    """Run the node in module ``name``; a signal during its import ends the process.
 
-    They are blocked, not ignored, so none is lost, also where an import replaces the process. The
-    process ends without Python's own shutdown, which takes seconds on a busy machine, and in which
-    threads of the middleware may hang.
+    That can take a minute on a busy machine, and there is nothing to shut down yet. Signals are
+    blocked, not ignored, until the node handles them, so none is lost, also where an import
+    replaces the process. The process ends without Python's own shutdown, which takes seconds on a
+    busy machine, and in which threads of the middleware may hang.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
     try:
-        importlib.import_module(f"dynid_ros.{name}").main()
+        _imported(name).main()
     except SystemExit as end:
         code = int(end.code or FINISHED)
         silence_closed_streams()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _imported(name: str) -> ModuleType:
+    """Return the module of a node."""
+    over = threading.Event()
+    watch = threading.Thread(target=_end_at_signal, args=(name, over), daemon=True)
+    if name not in _PATIENT:
+        watch.start()
+    module = importlib.import_module(f"dynid_ros.{name}")
+    over.set()
+    if name not in _PATIENT:
+        watch.join()
+    return module
+
+
+def _end_at_signal(name: str, over: threading.Event) -> None:
+    """End the process at a signal, until the import is over; its signals are blocked."""
+    # nohup ignores SIGHUP
+    signals = [number for number in HANDLED if signal.getsignal(number) is not signal.SIG_IGN]
+    while not over.is_set():
+        taken = signal.sigtimedwait(signals, _LOOK)
+        if taken is not None:
+            say(f"interrupted by {signal.Signals(taken.si_signo).name} while {name} started")
+            os._exit(128 + taken.si_signo if name in _TASKS else FINISHED)
 
 
 excitation_player = partial(start, "excitation_player")

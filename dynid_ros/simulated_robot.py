@@ -49,6 +49,8 @@ _PATIENCE = 20 * 10**9  # [ns] for the robot to come to rest when the node is sh
 _SEEN = 8 * 10**9  # [ns] at rest, so that others detect it on a busy machine
 _LATE = 10**9  # [ns] behind the wall clock, from which on a moving robot continues late
 _SKIPPED = 10 * 10**9  # [ns] likewise, from which on a robot at rest skips time
+_CATCHING_UP = 5 * 10**9  # [ns] for that after a motion
+_PACE = 5 * 10**8  # [ns] behind at rest after that, as players refuse stamps that are much older
 
 
 class SimulatedRobotNode(DynidNode):
@@ -107,6 +109,7 @@ class SimulatedRobotNode(DynidNode):
         self._epoch = self.get_clock().now().nanoseconds if self._wall else _FIRST_TIME
         self._skipped = 0  # [ns]
         self._behind = 0  # [ns] delay of the robot's time, until it is at rest
+        self._catches_up = 0  # [ns] of the steady clock, until which it does at rest
         self._fault: str | None = None  # the one that was reported
         self._state = JointState(name=list(robot.joints))
         self._states_out = self.create_publisher(
@@ -170,7 +173,7 @@ class SimulatedRobotNode(DynidNode):
         """Run the cycles that are due."""
         passed = round((self._steady_now() - self._begin) * self._speed)
         late = passed - self._skipped - self._cycles * self._cycle
-        if self._wall and (late > _LATE or self._behind):
+        if self._wall and (late > _PACE or self._behind):
             late = self._limited(late)
         due = late // self._cycle
         if not self._wall and due > _LARGEST_BATCH:
@@ -183,9 +186,11 @@ class SimulatedRobotNode(DynidNode):
     def _limited(self, late: int) -> int:
         """Return the time to catch up with now [ns], of ``late`` [ns] behind the wall clock.
 
-        A moving robot would jump if its time did: it continues late, and catches up at rest.
+        A moving robot would jump if its time did: it continues late, and catches up at rest. What
+        it cannot catch up with, because this machine is too slow even then, it skips.
         """
         if self._moves():
+            self._catches_up = self._steady_now() + _CATCHING_UP
             excess = max(late - self._cycle, 0) if late > _LATE else 0
             self._begin += excess
             self._behind += excess
@@ -195,7 +200,8 @@ class SimulatedRobotNode(DynidNode):
         late += self._behind
         self._begin -= self._behind
         self._behind = 0
-        skipped = max(late - _SKIPPED, 0)
+        allowed = _SKIPPED if self._steady_now() < self._catches_up else _PACE
+        skipped = max(late - allowed, 0)
         self._skipped += skipped
         return late - skipped
 
@@ -235,6 +241,8 @@ class SimulatedRobotNode(DynidNode):
             self._controlled.accept(from_message(message), start_ns(message), self._now_ns())
         except DynidError as error:
             self.get_logger().error(f"trajectory refused: {error}")
+        left = max(self._controlled.end_ns - self._now_ns(), 0)
+        self._catches_up = self._steady_now() + left + _CATCHING_UP
 
     def _listen(self, kind: type[MessageT], topic: str, act: Callable[[MessageT], None]) -> None:
         """Subscribe with a callback whose errors are logged."""

@@ -244,6 +244,10 @@ def _spawner(controllers: Sequence[str], file: Path) -> Node:
             "--activate-as-group",
             "--controller-manager-timeout",
             "60",  # [s] in which the hardware is activated
+            "--service-call-timeout",
+            "20",  # [s] controller_manager answers late on a busy machine, or an answer is lost
+            "--switch-timeout",
+            "30",  # [s]
         ],
         output="screen",
     )

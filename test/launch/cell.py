@@ -9,6 +9,8 @@ import numpy as np
 import rclpy
 from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
+from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -33,6 +35,9 @@ MOVING = 0.03
 AGAIN = 1.0
 """Time after which a message that had no effect is published again [s]."""
 
+UNANSWERED = 10.0
+"""Time after which a service that has not answered is called again [s]."""
+
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -44,7 +49,8 @@ class Cell:
             ``/feedforward_controller/state``, ``/dynid/drives`` and of the controller's collisions.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pushed: str = "/puma560") -> None:
+        """Subscribe; ``pushed`` is the node that takes external forces."""
         self.node = rclpy.create_node("cell")
         self.joints: list[JointState] = []
         self.states: list[JointState] = []
@@ -58,6 +64,7 @@ class Cell:
         make(DiagnosticStatus, collision, self.collisions.append, _LATCHED)
         topic = "/joint_trajectory_controller/joint_trajectory"
         self.trajectories = self.node.create_publisher(JointTrajectory, topic, 1)
+        self.pushes = self.node.create_publisher(WrenchStamped, f"{pushed}/external_force", 10)
 
     def until(self, condition: Callable[[], object], what: str) -> None:
         """Wait for what has to happen."""
@@ -72,13 +79,25 @@ class Cell:
             rclpy.spin_once(self.node, timeout_sec=0.05)
 
     def call(self, kind: type, name: str, request: Any = None) -> Any:
-        """Call a service, and return its answer."""
+        """Call a service, again where the answer does not come, and return the answer.
+
+        A service that is ready may not yet know the client that it answers.
+        """
         client = self.node.create_client(kind, name)
         self.until(client.service_is_ready, name)
-        answer = client.call_async(kind.Request() if request is None else request)
-        self.until(answer.done, f"an answer to {name}")
+        answers: list[Any] = []
+        due = 0.0
+
+        def answered() -> bool:
+            nonlocal due
+            if time.monotonic() >= due:
+                answers.append(client.call_async(kind.Request() if request is None else request))
+                due = time.monotonic() + UNANSWERED
+            return any(answer.done() for answer in answers)
+
+        self.until(answered, f"an answer to {name}")
         self.node.destroy_client(client)
-        return answer.result()
+        return next(answer.result() for answer in answers if answer.done())
 
     def send(
         self, publisher: Publisher, message: object, heard: Callable[[], object], what: str
@@ -104,11 +123,40 @@ class Cell:
 
     def go(self, goal: Sequence[float], duration: float = SLOW) -> None:
         """Start a motion from rest to a goal (6,) [rad], unless the robot is there or stopped."""
-        point = JointTrajectoryPoint(positions=goal, velocities=[0.0] * 6, accelerations=[0.0] * 6)
-        point.time_from_start.sec = int(duration)
-        message = JointTrajectory(joint_names=JOINTS, points=[point])
-        begun = lambda: self.moves() or self.is_at(goal) or self.stopped()  # noqa: E731
+        self.follow([(duration, goal)])
+
+    def follow(self, halts: Sequence[tuple[float, Sequence[float]]]) -> None:
+        """Start a motion from rest that halts at each goal (6,) [rad] at its time [s].
+
+        It is not started where the robot is at the last one, or stopped.
+        """
+        message = JointTrajectory(joint_names=JOINTS)
+        for due, goal in halts:
+            rest = {"velocities": [0.0] * 6, "accelerations": [0.0] * 6}
+            point = JointTrajectoryPoint(positions=goal, **rest)
+            point.time_from_start = Duration(seconds=due).to_msg()
+            message.points.append(point)
+        begun = lambda: self.moves() or self.is_at(halts[-1][1]) or self.stopped()  # noqa: E731
         self.send(self.trajectories, message, begun, "a motion")
+
+    def push(
+        self,
+        link: str,
+        force: float,
+        effect: Callable[[], object],
+        what: str,
+        *,
+        torque: float = 0.0,
+    ) -> None:
+        """Push a link until there is an effect.
+
+        ``force`` [N] is along each of its axes, ``torque`` [N m] about its z axis.
+        """
+        message = WrenchStamped()
+        message.header.frame_id = link
+        message.wrench.force.x = message.wrench.force.y = message.wrench.force.z = force
+        message.wrench.torque.z = torque
+        self.send(self.pushes, message, effect, what)
 
     def arrive(self, goal: Sequence[float]) -> None:
         """Move to a goal; commands jump if the machine stalls, which can look like a push."""

@@ -41,19 +41,14 @@ atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
 def ros2_launch(
-    file: str, *options: str, patient: bool = False, apart: bool = False, **arguments: object
+    file: str, *options: str, apart: bool = False, **arguments: object
 ) -> ExecuteProcess:
     """Return a process ``ros2 launch dynid <file>.launch.py`` with arguments.
 
-    ``patient`` repeats the launch where this machine stalled, and prints only at its end. ``apart``
-    starts a process group of its own, which can be signalled as a terminal does.
+    ``apart`` starts a process group of its own, which can be signalled as a terminal does.
     """
-    if file == "identify" and not options:
-        arguments = {"horizon": "5.0", "max_age": "5.0", **arguments}  # this machine may be busy
     given = [f"{name}:={value}" for name, value in arguments.items()]
     command = ["ros2", "launch", "dynid", f"{file}.launch.py", *options, *given]
-    if patient:
-        command = [sys.executable, str(Path(__file__).with_name("patiently.py")), *command]
     if apart:
         command = ["setsid", *command]
     return ExecuteProcess(cmd=command, sigterm_timeout="60", output="screen")

@@ -28,6 +28,8 @@ ARGUMENTS = {
         "joint_states",
         "excitation",
         "recording",
+        "start",
+        "stop",
         "output",
         "validation_seed",
         "horizon",

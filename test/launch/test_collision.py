@@ -13,7 +13,6 @@ import rclpy
 import yaml
 from cell import JOINTS, Cell
 from deadline import LONGEST
-from geometry_msgs.msg import WrenchStamped
 from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
 from simulated_bag import write_simulated_model
 
@@ -47,16 +46,6 @@ def write_patient_robot():
 class PushedCell(Cell):
     """A cell whose robot can be pushed."""
 
-    def __init__(self, pushed):
-        super().__init__()
-        self.pushes = self.node.create_publisher(WrenchStamped, f"{pushed}/external_force", 10)
-
-    def push(self, force, effect, what):
-        wrench = WrenchStamped()
-        wrench.header.frame_id = "link_5"
-        wrench.wrench.force.x = wrench.wrench.force.y = wrench.wrench.force.z = force
-        self.send(self.pushes, wrench, effect, what)
-
     def set_off(self, home, goal):
         """Be on the way from home to a goal; again from home if the machine stalls meanwhile."""
         deadline = time.monotonic() + LONGEST
@@ -82,14 +71,15 @@ class Collision(unittest.TestCase):
         cell.until(lambda: cell.states and cell.collisions, "a state and the news of no collision")
         cell.until(lambda: abs(cell.rows("reference", "effort")[1]) > 20, "torque against weight")
         cell.set_off(ABOVE, ASIDE)
-        cell.push(PUSH, cell.stopped, "a collision")
+        cell.push("link_5", PUSH, cell.stopped, "a collision")
         event = {pair.key: pair.value for pair in cell.collisions[-1].values}
         assert event["joint"] in JOINTS
         assert event["cause"] == "torque_error"
         assert abs(float(event["value"])) > float(event["threshold"])
         assert f"Collision at joint '{event['joint']}': " in cell.collisions[-1].message
         before = len(cell.states)
-        cell.push(0.0, lambda: len(cell.states) > before + 100, "a second of states")
+        later = lambda: len(cell.states) > before + 100  # noqa: E731
+        cell.push("link_5", 0.0, later, "a second of states")
         assert not any(cell.rows("reference", "effort")), "torque offsets after a collision"
         assert not cell.is_at(ASIDE)
         held = cell.rows("feedback")

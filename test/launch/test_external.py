@@ -26,7 +26,6 @@ def generate_test_description():
     )
     process = ros2_launch(
         "identify",
-        patient=True,
         hardware="external",
         controller=CONTROLLER,
         joint_states=STATES,

@@ -4,7 +4,6 @@ import unittest
 
 import launch_testing
 from launched import FOLDER, SHORT, exit_code, output_of, ros2_launch, under_test
-from patiently import GAVE_UP
 
 from dynid.profile import load_model, load_robot
 from dynid.simulation.settings import SimulationSettings
@@ -15,8 +14,6 @@ def generate_test_description(ros2_control):
     output = FOLDER / ros2_control
     process = ros2_launch(
         "identify",
-        # simulated_robot, too, leaves a gap where it stalls for a second or more
-        patient=True,
         ros2_control=ros2_control,
         excitation=SHORT,
         output=output,
@@ -27,27 +24,18 @@ def generate_test_description(ros2_control):
 
 
 class Identify(unittest.TestCase):
-    def run_to_its_end(self, proc_info, proc_output, process):
-        """Return the exit code; there is no result on a machine that stalls all the time."""
-        code = exit_code(proc_info, process)
-        if GAVE_UP in output_of(proc_output, process):
-            self.skipTest(GAVE_UP)
-        return code
-
     def test_it_ends_by_itself_with_exit_code_0(self, proc_info, proc_output, process):
-        assert self.run_to_its_end(proc_info, proc_output, process) == 0, output_of(
-            proc_output, process
-        )
+        assert exit_code(proc_info, process) == 0, output_of(proc_output, process)
 
     def test_every_node_ends_cleanly(self, proc_info, proc_output, process):
-        self.run_to_its_end(proc_info, proc_output, process)
+        exit_code(proc_info, process)
         assert "process has died" not in output_of(proc_output, process)
         assert "escalating to 'SIGKILL'" not in output_of(proc_output, process)
 
     def test_it_leaves_model_report_and_bags(
         self, proc_info, proc_output, process, output, validated
     ):
-        self.run_to_its_end(proc_info, proc_output, process)
+        exit_code(proc_info, process)
         wanted = ["model.yaml", "report.html", "signals.mcap", "recording_*/metadata.yaml"]
         if validated:
             wanted += ["validation.html", "validation_recording_*/metadata.yaml"]
@@ -55,7 +43,7 @@ class Identify(unittest.TestCase):
             assert list(output.glob(name)), name
 
     def test_the_model_is_that_of_the_robot(self, proc_info, proc_output, process, output):
-        self.run_to_its_end(proc_info, proc_output, process)
+        exit_code(proc_info, process)
         model = load_model(output / "model.yaml")
         assert model.provenance.status == "success"
         robot = load_robot("puma560")

@@ -50,7 +50,7 @@ CASES = [
 def generate_test_description(file, arguments, sentence):
     output = FOLDER / str(CASES.index((file, arguments, sentence)))
     given = arguments if file in ("robot", "control") else {**arguments, "output": output}
-    return under_test(ros2_launch(file, patient=True, **given), sentence=sentence, output=output)
+    return under_test(ros2_launch(file, **given), sentence=sentence, output=output)
 
 
 class Refusals(unittest.TestCase):

@@ -16,7 +16,6 @@ from cell import SLOW, Cell
 from controller_manager_msgs.srv import ListControllers, SwitchController
 from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import WrenchStamped
 from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
 from simulated_bag import write_simulated_model
 
@@ -53,16 +52,6 @@ def write_patient_robot():
 
 class TorqueCell(Cell):
     """A cell whose controllers are deactivated by a collision."""
-
-    def __init__(self):
-        super().__init__()
-        self.pushes = self.node.create_publisher(WrenchStamped, "/puma560/external_force", 10)
-
-    def push(self, force, effect, what):
-        wrench = WrenchStamped()
-        wrench.header.frame_id = "link_5"
-        wrench.wrench.force.x = wrench.wrench.force.y = wrench.wrench.force.z = force
-        self.send(self.pushes, wrench, effect, what)
 
     def start(self):
         """Wait until references are followed, which begins with one at rest."""
@@ -144,8 +133,8 @@ class Torque(unittest.TestCase):
         cell.arrive(ABOVE)
         assert abs(cell.commands()[1]) > 20, "torque against weight"
         cell.arrive(ASIDE)
-        cell.push(PUSH, cell.stopped, "a collision")
-        cell.push(0.0, lambda: cell.active() == [], "inactive controllers")
+        cell.push("link_5", PUSH, cell.stopped, "a collision")
+        cell.push("link_5", 0.0, lambda: cell.active() == [], "inactive controllers")
         held = cell.rest()
         assert abs(cell.positions_in(1.0) - held).max() < NEAR, "the robot's own stop holds it"
 

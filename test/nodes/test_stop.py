@@ -133,7 +133,7 @@ def test_sighup_is_ignored_under_nohup() -> None:
     assert end(begun)[0] == 143
 
 
-def test_a_signal_while_python_imports_a_program_waits_until_the_program_handles_it() -> None:
+def test_a_signal_while_python_imports_the_monitor_of_rest_waits_until_it_handles_it() -> None:
     program = """
         import importlib, os, signal
         from types import SimpleNamespace
@@ -143,10 +143,29 @@ def test_a_signal_while_python_imports_a_program_waits_until_the_program_handles
             os.kill(os.getpid(), signal.SIGTERM)
             return SimpleNamespace(main=lambda: os._exit(42 if Stop().name == "SIGTERM" else 1))
         importlib.import_module = load
-        start("recorder")
+        start("rest_monitor")
     """
     program = [sys.executable, "-c", textwrap.dedent(program)]
     assert subprocess.run(program, timeout=LONGEST, check=False).returncode == 42  # noqa: S603
+
+
+@pytest.mark.parametrize(("name", "code"), [("recorder", 0), ("identification_task", 143)])
+def test_a_signal_while_python_imports_a_program_with_nothing_to_shut_down_ends_it(
+    name, code
+) -> None:
+    program = f"""
+        import importlib, os, signal, time
+        from dynid_ros.programs import start
+        def load(name):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep({10 * LONGEST})
+        importlib.import_module = load
+        start({name!r})
+    """
+    program = [sys.executable, "-c", textwrap.dedent(program)]
+    ended = subprocess.run(program, timeout=LONGEST, check=False, capture_output=True)  # noqa: S603
+    assert ended.returncode == code
+    assert f"interrupted by SIGTERM while {name} started" in ended.stderr.decode()
 
 
 @pytest.mark.parametrize(
