@@ -6,7 +6,8 @@
 The model is identified from the simulated robot's excitation; the control law is that of the
 profile, cycle by cycle at 1 kHz. Motion goes between random points at random speeds, of all joints
 or of some, with and without pauses. A push is 30 N at the wrist against its motion, or --force, or
-what gives one joint that many times its threshold by then; with --late that which late cycles raise.
+what gives one joint that many times its threshold by then, with --late the one raised by late
+cycles.
 With --late, cycles come late as under a controller_manager without a real-time kernel, and the
 thread also pauses within a cycle: then the drives, the trajectory controller and the control law
 measure different times.

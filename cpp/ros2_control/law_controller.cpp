@@ -154,6 +154,7 @@ LawController::CallbackReturn LawController::on_deactivate(const rclcpp_lifecycl
     drives_->stop();
   }
   write_last_commands();
+  report(get_node()->now());  // why it stopped, where no cycle follows that would
   if (cycle_times_.late > 0) {
     RCLCPP_INFO(
       get_node()->get_logger(), "%llu of %llu control cycles came late, one after %.1f ms.",
@@ -238,11 +239,12 @@ LawController::return_type LawController::update_and_write_commands(
   if (updates_) {
     updates_->update(law(), feedback_.torque, cycles);
   }
-  if (law().latched() && !was_latched) {
+  const bool stops = law().latched() && !was_latched;
+  if (stops) {
     collision_time_ = time.nanoseconds();
   }
   take_reset();
-  if (publishes) {
+  if (publishes || stops) {
     since_published_ = std::fmod(since_published_, publish_period_);
     report(time);
   }
