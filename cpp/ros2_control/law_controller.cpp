@@ -154,13 +154,6 @@ LawController::CallbackReturn LawController::on_deactivate(const rclcpp_lifecycl
     drives_->stop();
   }
   write_last_commands();
-  report(get_node()->now());  // why it stopped, where no cycle follows that would
-  if (cycle_times_.late > 0) {
-    RCLCPP_INFO(
-      get_node()->get_logger(), "%llu of %llu control cycles came late, one after %.1f ms.",
-      static_cast<unsigned long long>(cycle_times_.late),
-      static_cast<unsigned long long>(cycle_times_.cycles), 1e3 * cycle_times_.longest / rate_);
-  }
   const auto cycle = cycle_thread_.load();
   if (cycle != std::thread::id() && cycle != std::this_thread::get_id()) {
     // controller_manager shuts down: it stops the hardware next, while its cycles continue
@@ -169,6 +162,14 @@ LawController::CallbackReturn LawController::on_deactivate(const rclcpp_lifecycl
       std::this_thread::sleep_for(period);
       write_last_commands();  // an update in progress may have overwritten it
     }
+    return CallbackReturn::SUCCESS;
+  }
+  report(get_node()->now());  // why it stopped, where no cycle follows that would
+  if (cycle_times_.late > 0) {
+    RCLCPP_INFO(
+      get_node()->get_logger(), "%llu of %llu control cycles came late, one after %.1f ms.",
+      static_cast<unsigned long long>(cycle_times_.late),
+      static_cast<unsigned long long>(cycle_times_.cycles), 1e3 * cycle_times_.longest / rate_);
   }
   return CallbackReturn::SUCCESS;
 }

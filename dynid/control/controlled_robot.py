@@ -153,9 +153,7 @@ class ControlledRobot:
             raise PlaybackError(message)
         self._follower.accept(trajectory, start_ns, now_ns)
 
-    def step(
-        self, now_ns: int, cycles: float = 1.0, law_cycles: float | None = None
-    ) -> RobotState:
+    def step(self, now_ns: int, cycles: float = 1.0, law_cycles: float | None = None) -> RobotState:
         """Return the state after the control cycle of an instant [ns].
 
         Args:
