@@ -66,8 +66,10 @@ DiagnosticStatus health_report(
     report.message = describe(status.collision, joints);
   }
   report.values = {
-    pair("model", model.empty() ? "none" : model), pair("gain", text(status.gain)),
-    pair("supervision", supervision), pair("failed writes", std::to_string(status.failed_writes)),
+    pair("model", model.empty() ? "none" : model),
+    pair("gain", text(status.gain)),
+    pair("supervision", supervision),
+    pair("failed writes", std::to_string(status.failed_writes)),
     pair("cycles", std::to_string(status.cycle_times.cycles)),
     pair("late cycles", std::to_string(status.cycle_times.late)),
     pair("longest cycle", text(status.cycle_times.longest / rate))};

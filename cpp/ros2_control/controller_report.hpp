@@ -23,7 +23,7 @@ struct ControllerStatus
   std::int64_t collision_time = 0;  ///< [ns]
   std::uint64_t failed_writes = 0;  ///< of command interfaces
   CycleTimes cycle_times;
-  ModelUpdatesReport updates;       ///< where they are enabled
+  ModelUpdatesReport updates;  ///< where they are enabled
 };
 
 /// ~/collision.
