@@ -47,10 +47,10 @@ LawController::InterfaceConfiguration LawController::state_interface_configurati
   auto found = interfaces(
     {hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_VELOCITY,
      hardware_interface::HW_IF_EFFORT});
-  DriveLink::append_states(drive_interfaces(), params_.joints, found.names);
   if (!params_.cycle_interface.empty()) {
     found.names.push_back(params_.cycle_interface);
   }
+  DriveLink::append_states(drive_interfaces(), params_.joints, found.names);  // always the last
   return found;
 }
 
@@ -313,7 +313,8 @@ void LawController::read_drive_cycles() noexcept
   if (params_.cycle_interface.empty()) {
     return;
   }
-  const double counted = state_interfaces_.back().get_optional().value_or(counted_cycles_);
+  const auto & counter = state_interfaces_[3 * params_.joints.size()];
+  const double counted = counter.get_optional().value_or(counted_cycles_);
   const double passed = counted - counted_cycles_;
   drive_cycles_.reset();
   if (passed >= 0.0 && passed <= most_cycles) {  // also false for NaN

@@ -326,7 +326,7 @@ TEST(FeedforwardController, HasTopicsAndServices)
     }))
     << "references are received by topic where the controller is not chained";
   EXPECT_TRUE(
-    happens(controller, [&] { return state.name.size() == 5 && near(state.effort[1], -weight); }))
+    happens(controller, [&] { return state.name.size() == 6 && near(state.effort[1], -weight); }))
     << "its state is published";
   EXPECT_EQ(state.name[1], "axis/feedback");
 
