@@ -162,14 +162,14 @@ LawController::CallbackReturn LawController::on_deactivate(const rclcpp_lifecycl
       std::this_thread::sleep_for(period);
       write_last_commands();  // an update in progress may have overwritten it
     }
-    return CallbackReturn::SUCCESS;
+  } else {
+    report(get_node()->now());  // why it stopped, where no cycle follows that would
   }
-  report(get_node()->now());  // why it stopped, where no cycle follows that would
-  if (cycle_times_.late > 0) {
+  if (const auto times = status_.get().cycle_times; times.late > 0) {
     RCLCPP_INFO(
       get_node()->get_logger(), "%llu of %llu control cycles came late, one after %.1f ms.",
-      static_cast<unsigned long long>(cycle_times_.late),
-      static_cast<unsigned long long>(cycle_times_.cycles), 1e3 * cycle_times_.longest / rate_);
+      static_cast<unsigned long long>(times.late), static_cast<unsigned long long>(times.cycles),
+      1e3 * times.longest / rate_);
   }
   return CallbackReturn::SUCCESS;
 }
