@@ -141,7 +141,7 @@ TEST(StatePublisher, NamesARowForEachQuantityOfAJoint)
   publisher.push();
   ASSERT_TRUE(received.reaches(1));
   const auto message = received.messages().front();
-  ASSERT_EQ(message.name.size(), 10U);
+  ASSERT_EQ(message.name.size(), 12U);
   EXPECT_EQ(message.name[3], "b/feedback");
   EXPECT_EQ(message.effort[1], 2.0);    // additive torque
   EXPECT_EQ(message.position[3], 3.0);  // measured
@@ -149,5 +149,7 @@ TEST(StatePublisher, NamesARowForEachQuantityOfAJoint)
   EXPECT_EQ(message.effort[5], 6.0);
   EXPECT_EQ(message.name[9], "b/threshold");
   EXPECT_EQ(message.effort[9], 8.0);
+  EXPECT_EQ(message.name[11], "b/blind_time");
+  EXPECT_EQ(message.effort[11], 9.0);
   EXPECT_TRUE(std::isnan(message.position[5]));
 }
