@@ -77,7 +77,7 @@ def models(right: Mechanism) -> dict[str, tuple[bool, Mechanism]]:
         "everything x 0.2": (True, scaled(right, 0.2, lambda _name: True)),
         "offsets": (True, with_offsets(right)),
         "everything with the wrong sign": (True, scaled(right, -1.0, lambda _name: True)),
-        "ten times the last body": (True, scaled(right, 10.0, last_body)),
+        "a tool of 1.8 kg": (True, scaled(right, 20.0, last_body)),
     }
 
 

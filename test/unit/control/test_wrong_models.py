@@ -18,7 +18,7 @@ WRONG = (
     "friction with the wrong sign",
     "everything x 5",
     "offsets",
-    "ten times the last body",
+    "a tool of 1.8 kg",
 )
 RIGHT = ("right", "friction x 1.1", "friction x 0.9")
 
