@@ -106,12 +106,13 @@ void CommandPath::compare(const Eigen::VectorXd & step, double cycles) noexcept
   }
 }
 
-/// The distance for one nominal cycle: by the reference's velocity where that is consistent with
-/// its advance, else by its mean velocity.
+/// The distance for one nominal cycle: by the reference's velocity where that has the direction of
+/// its advance and is consistent with it, else by its mean velocity.
 double CommandPath::even_step(Eigen::Index i, double step, double cycles) const noexcept
 {
+  const bool along = step * advance_[i] > 0.0 || std::abs(advance_[i]) <= nothing;
   const bool consistent = std::abs(differs_[i]) <= velocity_tolerance * moved_[i] + nothing;
-  if (consistent && std::isfinite(step)) {
+  if (along && consistent && std::isfinite(step)) {
     return step;
   }
   return cycles >= shortest_mean ? advance_[i] / cycles : even_[i];
