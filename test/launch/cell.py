@@ -156,6 +156,9 @@ class Cell:
         message.header.frame_id = link
         message.wrench.force.x = message.wrench.force.y = message.wrench.force.z = force
         message.wrench.torque.z = torque
+        # once in any case: the end of a push has no effect of its own
+        self.until(self.pushes.get_subscription_count, "a robot that can be pushed")
+        self.pushes.publish(message)
         self.send(self.pushes, message, effect, what)
 
     def arrive(self, goal: Sequence[float]) -> None:
