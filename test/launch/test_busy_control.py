@@ -18,11 +18,9 @@ PUSHED = "joint_3"
 FIRM = 3.0  # of a push, to its threshold
 
 
-@launch_testing.parametrize("ros2_control", ["true", "false"])
-def generate_test_description(ros2_control):
-    process = ros2_launch("control", ros2_control=ros2_control, model=MODEL)
-    pushed = "/puma560" if ros2_control == "true" else "/simulated_robot"
-    return under_test(process, *busy_processes(), pushed=pushed)
+def generate_test_description():
+    process = ros2_launch("control", ros2_control="true", model=MODEL)
+    return under_test(process, *busy_processes())
 
 
 def stop_and_go():
@@ -40,8 +38,8 @@ class BusyControl(unittest.TestCase):
     def tearDown(self):
         rclpy.shutdown()
 
-    def test_only_a_push_stops_slow_fast_and_interrupted_motion(self, proc_output, process, pushed):
-        cell = Cell(pushed)
+    def test_only_a_push_stops_slow_fast_and_interrupted_motion(self, proc_output, process):
+        cell = Cell("/puma560")
         cell.until(lambda: cell.joints and cell.states, "joint states and the controller's state")
         cell.until(lambda: abs(cell.rows("reference", "effort")[1]) > 20, "torque against weight")
         there, back = GOALS
