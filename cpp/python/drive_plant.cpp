@@ -177,12 +177,28 @@ void bind_enums(py::module_ & module)
     .value("torque_and_gravity", DriveMode::torque_and_gravity);
 }
 
+void bind_target_line(py::module_ & module)
+{
+  using dynid::TargetLine;
+  py::class_<TargetLine>(module, "TargetLine")
+    .def(py::init<Eigen::Index>(), py::arg("joints"))
+    .def_property_readonly_static(
+      "longest_period", [](const py::object &) { return TargetLine::longest_period; })
+    .def("rest_at", &TargetLine::rest_at)
+    .def("pass_time", &TargetLine::pass, py::arg("cycles"), py::arg("even"))
+    .def("give", &TargetLine::give)
+    .def_property_readonly("overdue", &TargetLine::overdue)
+    .def_property_readonly("due", &TargetLine::due)
+    .def("next", &TargetLine::next, py::return_value_policy::copy);
+}
+
 }  // namespace
 
 void dynid::bind_drive_plant(py::module_ & module)
 {
   bind_enums(module);
   bind_settings(module);
+  bind_target_line(module);
 
   py::class_<Fault>(module, "Fault")
     .def_readonly("reason", &Fault::reason)
@@ -197,18 +213,6 @@ void dynid::bind_drive_plant(py::module_ & module)
     .def_readonly("acceleration", &PlantTruth::acceleration)
     .def_readonly("torque", &PlantTruth::torque)
     .def_readonly("external_torque", &PlantTruth::external_torque);
-
-  using dynid::TargetLine;
-  py::class_<TargetLine>(module, "TargetLine")
-    .def(py::init<Eigen::Index>(), py::arg("joints"))
-    .def_property_readonly_static(
-      "longest_period", [](const py::object &) { return TargetLine::longest_period; })
-    .def("rest_at", &TargetLine::rest_at)
-    .def("pass_time", &TargetLine::pass, py::arg("cycles"), py::arg("even"))
-    .def("give", &TargetLine::give)
-    .def_property_readonly("overdue", &TargetLine::overdue)
-    .def_property_readonly("due", &TargetLine::due)
-    .def("next", &TargetLine::next, py::return_value_policy::copy);
 
   const auto copied = py::return_value_policy::copy;  // the plant's own change with every step
   py::class_<DrivePlant>(module, "DrivePlant")
