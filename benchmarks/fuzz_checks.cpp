@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fuzz_settings.hpp"
+
 namespace fuzz
 {
 namespace
@@ -80,11 +82,9 @@ void CommandCheck::look_at(const ControlLaw & law, Eigen::Index i, int coasted)
 double BlindCheck::longest_suspension(double time_constant) const
 {
   const auto & feedforward = settings_.feedforward;
-  const int delay = settings_.torque_error_delay < 0 ? feedforward.additive_torque_delay
-                                                     : settings_.torque_error_delay;
   const bool observes = settings_.method == dynid::DetectionMethod::momentum;
-  return feedforward.ramp_time + delay / feedforward.control_rate + 3.0 * time_constant +
-         (observes ? 3.0 / settings_.observer_gain : 0.0);
+  return feedforward.ramp_time + error_delay(settings_) / feedforward.control_rate +
+         3.0 * time_constant + (observes ? 3.0 / settings_.observer_gain : 0.0);
 }
 
 void BlindCheck::look(

@@ -8,6 +8,16 @@
 namespace fuzz
 {
 
+/// Phases of a run, for at least that many cycles.
+template <typename Run>
+void run_phases(Dice & dice, const Robot & robot, long cycles, Findings & findings)
+{
+  Run run(dice, robot, findings);
+  for (const long last = findings.cycles + cycles; findings.cycles < last;) {
+    run.phase();
+  }
+}
+
 /// A ControlLaw with random settings, for at least that many cycles.
 void run_position_mode(Dice & dice, const Robot & robot, long cycles, Findings & findings);
 

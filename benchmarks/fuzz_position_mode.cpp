@@ -50,7 +50,7 @@ dynid::ModelUpdatesSettings updates_of(
 }
 
 /// A model, and one of the same robot for the drives: both may have memory of their own motion.
-struct Twins
+struct ModelPair
 {
   std::unique_ptr<ControlModel> law;
   std::unique_ptr<ControlModel> drives;
@@ -68,17 +68,14 @@ public:
     law_(robot.drives(), settings_),
     updates_(robot.drives(), updates_of(dice, robot, settings_)),
     references_(dice, robot, settings_, false),
-    drives_(
-      dice, robot.drives(),
-      settings_.torque_error_delay < 0 ? settings_.feedforward.additive_torque_delay
-                                       : settings_.torque_error_delay),
+    drives_(dice, robot.drives(), error_delay(settings_)),
     time_(settings_),
     commands_(settings_, findings),
     blind_(settings_, findings)
   {
     for (const double share : {0.0, 0.05}) {
       const auto parameters = changed_parameters(dice, robot, share);
-      twins_.push_back({robot.model(parameters), robot.model(parameters)});
+      models_.push_back({robot.model(parameters), robot.model(parameters)});
     }
     use(dice.one_in(8) ? -1 : 0);
     start(robot.home);
@@ -155,7 +152,7 @@ private:
     if (!time_.skipped()) {
       drives_.command(
         law_.commanded_motion(),
-        used_ < 0 ? nullptr : twins_[static_cast<std::size_t>(used_)].drives.get());
+        used_ < 0 ? nullptr : models_[static_cast<std::size_t>(used_)].drives.get());
     }
   }
 
@@ -174,10 +171,10 @@ private:
     }
   }
 
-  void use(int twin)
+  void use(int pair)
   {
-    used_ = twin;
-    updates_.accept(twin < 0 ? nullptr : twins_.front().law.get());
+    used_ = pair;
+    updates_.accept(pair < 0 ? nullptr : models_.front().law.get());
     law_.use(updates_.chosen());
   }
 
@@ -190,7 +187,7 @@ private:
     references_.change();
     drives_.command(
       law_.commanded_motion(),
-      used_ < 0 ? nullptr : twins_[static_cast<std::size_t>(used_)].drives.get());
+      used_ < 0 ? nullptr : models_[static_cast<std::size_t>(used_)].drives.get());
   }
 
   void reset()
@@ -240,7 +237,7 @@ private:
         break;
       case 5:
         updates_.heard();
-        updates_.take(twins_.back().law.get());
+        updates_.take(models_.back().law.get());
         break;
       default:
         change_collision_ = true;
@@ -254,7 +251,7 @@ private:
     if (used_ >= 0) {
       used_ = 0;
       law_.use(updates_.chosen());
-      twins_.front().drives->set_payload(payload);
+      models_.front().drives->set_payload(payload);
     }
     law_.set_payload(payload);
   }
@@ -301,8 +298,8 @@ private:
   Time time_;
   CommandCheck commands_;
   BlindCheck blind_;
-  std::vector<Twins> twins_;  // the accepted model, and an update
-  int used_ = -1;             // of them; -1: none
+  std::vector<ModelPair> models_;  // the accepted model, and an update
+  int used_ = -1;                  // of them; -1: none
   Faults faults_;
   Feedback feedback_;
   int evenness_ = 10'000;
@@ -314,10 +311,7 @@ private:
 
 void run_position_mode(Dice & dice, const Robot & robot, long cycles, Findings & findings)
 {
-  PositionRun run(dice, robot, findings);
-  for (const long last = findings.cycles + cycles; findings.cycles < last;) {
-    run.phase();
-  }
+  run_phases<PositionRun>(dice, robot, cycles, findings);
 }
 
 }  // namespace fuzz

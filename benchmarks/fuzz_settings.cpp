@@ -127,6 +127,12 @@ void make_controllable(Dice & dice, const Robot & robot, dynid::TorqueLawSetting
 
 }  // namespace
 
+int error_delay(const dynid::ControlLawSettings & settings)
+{
+  return settings.torque_error_delay < 0 ? settings.feedforward.additive_torque_delay
+                                         : settings.torque_error_delay;
+}
+
 dynid::TorqueLawSettings draw_torque_settings(Dice & dice, const Robot & robot, bool controllable)
 {
   const auto n = robot.drives();

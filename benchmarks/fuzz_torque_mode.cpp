@@ -297,10 +297,7 @@ private:
 
 void run_torque_mode(Dice & dice, const Robot & robot, long cycles, Findings & findings)
 {
-  TorqueRun run(dice, robot, findings);
-  for (const long last = findings.cycles + cycles; findings.cycles < last;) {
-    run.phase();
-  }
+  run_phases<TorqueRun>(dice, robot, cycles, findings);
 }
 
 }  // namespace fuzz
