@@ -12,9 +12,9 @@ namespace dynid
 {
 
 /// Watches a robot under a control law: the torque error of its motion, the torque and the feedback
-/// of its drives, its model, and for how long nothing was evaluated. Each cycle is told the torque
-/// that the commanded motion is expected to take, before update(). Vectors (n,); for control
-/// cycles: no allocation, lock or exception.
+/// of its drives, its model, and for how long nothing was evaluated. One of the functions
+/// expect...() comes before update() in each cycle, with the torque of the commanded motion.
+/// Vectors (n,); for control cycles: no allocation, lock or exception.
 class CollisionWatch
 {
 public:
