@@ -84,8 +84,8 @@ class DynidNode(Node):
         """
         self._given_clock = clock
         self._destroyed = False
-        self.hidden: list[Node] = []
-        """Nodes that are destroyed with this one."""
+        self.unspun: list[Node] = []
+        """Nodes of :meth:`make_unspun`, which are destroyed with this one."""
         super().__init__(name, **options)
         self.steady = clock or Clock(clock_type=ClockType.STEADY_TIME)
         """Time that also advances while a simulation is paused."""
@@ -116,10 +116,26 @@ class DynidNode(Node):
     def destroy_node(self) -> None:
         """Destroy the node with all it has, after which its timers call nothing."""
         self._destroyed = True
-        for node in self.hidden:
+        for node in self.unspun:
             node.destroy_node()
         destroy_actions(self)
         super().destroy_node()  # type: ignore[no-untyped-call]
+
+    def make_unspun(self, purpose: str) -> Node:
+        """Make a node that no executor spins: the messages of its subscriptions are polled.
+
+        Its name starts with an underscore, which hides it; names of topics are to be resolved.
+        """
+        node = rclpy.create_node(
+            f"_{self.get_name()}_{purpose}",
+            context=self.context,
+            namespace=self.get_namespace(),
+            use_global_arguments=False,
+            enable_rosout=False,
+            start_parameter_services=False,
+        )
+        self.unspun.append(node)
+        return node
 
     def get_clock(self) -> Clock:
         """Return the clock that the node's messages are stamped with."""

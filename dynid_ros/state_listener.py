@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
-from dynid_ros.qos import MONITORED
 from dynid_ros.trajectory_messages import to_ns
 
 if TYPE_CHECKING:
@@ -16,11 +16,17 @@ if TYPE_CHECKING:
     from dynid.playback.robot_state import RobotState, StateReader
     from dynid_ros.node import DynidNode
 
-_LOOK = 0.004  # [s] between states that are read
+_PERIOD = 0.004  # [s] between states that are read
+
+_NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class StateListener:
-    """Passes the received states of a robot to a callback."""
+    """Passes the newest state of a robot to a callback, again and again.
+
+    An executor would pass every message of a fast stream, which needs a processor core without any
+    benefit; and on a busy computer the queue of its events would grow, with timers behind them.
+    """
 
     def __init__(
         self, node: DynidNode, reader: StateReader, topic: str, take: Callable[[RobotState], None]
@@ -29,17 +35,23 @@ class StateListener:
         self._node = node
         self._reader = reader
         self._callback = take
-        self._next_look = 0.0  # [s] on the steady clock
-        node.create_subscription(JointState, topic, self._take, MONITORED, raw=True)
+        self._states = node.make_unspun("states").create_subscription(
+            JointState, node.resolve_topic_name(topic), _never_called, _NEWEST, raw=True
+        )
+        node.create_timer(_PERIOD, self._take, clock=node.steady)
 
-    def _take(self, raw: bytes) -> None:
-        # reading every message of a fast stream would need a processor core without any benefit
-        now = float(self._node.steady.now().nanoseconds * 1e-9)
-        if now < self._next_look:
+    def _take(self) -> None:
+        with self._states.handle:
+            taken = self._states.handle.take_message(JointState, True)
+        if taken is None:
             return
-        self._next_look = now + _LOOK
-        message = deserialize_message(raw, JointState)
+        now = float(self._node.steady.now().nanoseconds * 1e-9)
+        message = deserialize_message(taken[0], JointState)
         stamp = to_ns(message.header.stamp) or int(self._node.get_clock().now().nanoseconds)
         state = self._reader.read(message.name, message.position, message.effort, stamp, now)
         if state is not None:
             self._callback(state)
+
+
+def _never_called(_message: bytes) -> None:
+    """Serve as the callback that a subscription requires."""

@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import rclpy
 from rosbags.interfaces import (
     Qos,
     QosDurability,
@@ -76,16 +75,7 @@ class TopicReader:
         self._owner = owner
         self._clock = owner.get_clock()
         self._simulated = simulated
-        # the leading underscore hides it; the owner has resolved all names
-        self._node = rclpy.create_node(
-            f"_{owner.get_name()}_reader",
-            context=owner.context,
-            namespace=owner.get_namespace(),
-            use_global_arguments=False,
-            enable_rosout=False,
-            start_parameter_services=False,
-        )
-        owner.hidden.append(self._node)
+        self._node = owner.make_unspun("reader")
         self.waiting = list(topics)
         """Topics without a subscription, because they have no publisher yet."""
         self.unchecked: set[str] = set()
@@ -177,7 +167,7 @@ class TopicReader:
 
     def close(self) -> None:
         """Unsubscribe."""
-        self._owner.hidden.remove(self._node)
+        self._owner.unspun.remove(self._node)
         self._node.destroy_node()
 
     def _time(self, information: dict[str, Any]) -> int:
