@@ -163,14 +163,19 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first used."""
-    if name not in _WHERE:
-        raise AttributeError(f"module 'dynid' has no attribute '{name}'")
-    found: object = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
+    """Import a public name, of the core or of a plug-in, when it is first used."""
+    found: object
+    if name in _WHERE:
+        found = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
+    elif name.startswith("_"):
+        raise AttributeError(f"module 'dynid' has no attribute '{name}'", name=name)
+    else:
+        found = _import_module("dynid.plugins").public_name(name)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
     """Return all public names, including those not imported yet."""
-    return sorted({*globals(), *_WHERE})
+    plugins = _import_module("dynid.plugins")
+    return sorted({*globals(), *_WHERE, *plugins.registered(plugins.NAMES)})
