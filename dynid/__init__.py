@@ -23,8 +23,6 @@ if TYPE_CHECKING:
         tune_collision,
     )
     from dynid.control.wrench.estimation import ExternalWrench
-    from dynid.drift.detection import Drift, detect_drift
-    from dynid.drift.history import History, history_of_models
     from dynid.dynamics.closed_chain import ClosedChain
     from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
@@ -66,13 +64,11 @@ _WHERE = {
     "ArgumentError": "errors",
     "ClosedChain": "dynamics.closed_chain",
     "ConfigurationError": "errors",
-    "Drift": "drift.detection",
     "DynidError": "errors",
     "EstimationError": "errors",
     "ExcitationError": "errors",
     "ExternalWrench": "control.wrench.estimation",
     "Finding": "evaluation.diagnosis.finding",
-    "History": "drift.history",
     "Identification": "identification.result",
     "JointTerm": "dynamics.joint_terms",
     "Mechanism": "dynamics.mechanism",
@@ -94,11 +90,9 @@ _WHERE = {
     "Validation": "identification.validate",
     "compare_models": "evaluation.model_comparison",
     "design_excitation": "api",
-    "detect_drift": "drift.detection",
     "diagnose": "api",
     "estimate_wrench": "api",
     "export_model": "api",
-    "history_of_models": "drift.history",
     "identify": "identification.identify",
     "identify_payload": "identification.payload.identification",
     "load_model": "profile",
@@ -115,13 +109,11 @@ __all__ = [
     "ArgumentError",
     "ClosedChain",
     "ConfigurationError",
-    "Drift",
     "DynidError",
     "EstimationError",
     "ExcitationError",
     "ExternalWrench",
     "Finding",
-    "History",
     "Identification",
     "JointTerm",
     "Mechanism",
@@ -144,11 +136,9 @@ __all__ = [
     "__version__",
     "compare_models",
     "design_excitation",
-    "detect_drift",
     "diagnose",
     "estimate_wrench",
     "export_model",
-    "history_of_models",
     "identify",
     "identify_payload",
     "load_model",

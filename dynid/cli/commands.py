@@ -111,18 +111,6 @@ CORE_COMMANDS = {
         "compare_command",
         "Compare two models: parameters, torques, errors on recordings.",
     ),
-    "drift": CommandEntry(
-        MODELS,
-        "dynid.cli.drift",
-        "drift_command",
-        "Detect changes of a robot over many recordings.",
-    ),
-    "fleet": CommandEntry(
-        MODELS,
-        "dynid.cli.fleet",
-        "fleet_app",
-        "Identify a fleet's recordings on many processes, and detect what changes.",
-    ),
     "friction": CommandEntry(
         MODELS, "dynid.cli.friction", "friction_command", "Select the friction model of each joint."
     ),
@@ -228,7 +216,7 @@ def all_commands() -> Mapping[str, CommandEntry]:
     from dynid.plugins import COMMANDS, registered
 
     plugins = {name: _registered_entry(one) for name, one in registered(COMMANDS).items()}
-    found = {**CORE_COMMANDS, **{name: plugins[name] for name in plugins.keys() - CORE_COMMANDS}}
+    found = {**CORE_COMMANDS, **plugins, **CORE_COMMANDS}
     groups = list(dict.fromkeys(one.group for one in found.values()))
     return dict(sorted(found.items(), key=lambda pair: groups.index(pair[1].group)))
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from configparser import ConfigParser
+from importlib import import_module
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
@@ -168,3 +169,10 @@ def test_a_command_of_the_core_reads_no_entry_points(site: Path) -> None:
         "print(registered.cache_info().misses)"
     )
     assert run(site, "-c", script).stdout == "0\n"
+
+
+def test_dynid_fleet_works_for_one_more_release() -> None:
+    sys.modules.pop("dynid.fleet", None)
+    with pytest.warns(DeprecationWarning, match="import dynid_plugins.fleet"):
+        former = import_module("dynid.fleet")
+    assert former.detect_drift is dynid.detect_drift is dynid.fleet.detect_drift

@@ -15,6 +15,7 @@ ORDER = (
     "text",
     "errors",
     "plugins",
+    "fleet",
     "limits",
     "input_file",
     "yaml_loader",
@@ -41,7 +42,6 @@ ORDER = (
     "estimation",
     "evaluation",
     "identification",
-    "drift",
     "simulation",
     "control",
     "simulators",
@@ -50,7 +50,6 @@ ORDER = (
     "api",
     "demo",
     "__init__",
-    "fleet",
     "cli",
     "__main__",
 )
