@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         design_excitation,
         diagnose,
         estimate_wrench,
-        export_model,
         predict_uncertainty,
         tune_collision,
     )
@@ -92,7 +91,6 @@ _WHERE = {
     "design_excitation": "api",
     "diagnose": "api",
     "estimate_wrench": "api",
-    "export_model": "api",
     "identify": "identification.identify",
     "identify_payload": "identification.payload.identification",
     "load_model": "profile",
@@ -138,7 +136,6 @@ __all__ = [
     "design_excitation",
     "diagnose",
     "estimate_wrench",
-    "export_model",
     "identify",
     "identify_payload",
     "load_model",

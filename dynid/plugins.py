@@ -6,9 +6,11 @@ entry point may name the extra that installs the libraries it needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 
@@ -70,3 +72,21 @@ def public_name(name: str) -> object:
     with naming_extra(f"dynid.{name}", extra_of(entry)):
         found: object = entry.load()
     return found
+
+
+def names_on_use(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
+    """Return the ``__getattr__`` of a package that imports its public names when they are used.
+
+    Args:
+        package: its dotted name.
+        modules: of each name the module that has it, below the package.
+    """
+
+    def find(name: str) -> object:
+        if name not in modules:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'", name=name)
+        found: object = getattr(import_module(f"{package}.{modules[name]}"), name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return find

@@ -144,12 +144,6 @@ CORE_COMMANDS = {
         "retrieve_command",
         "Find physical parameters for given base parameters.",
     ),
-    "export": CommandEntry(
-        MODELS,
-        "dynid.cli.export",
-        "export_command",
-        "Write a model to the file of a simulator: MJCF, SDF, URDF or USD.",
-    ),
     "model": CommandEntry(
         MODELS,
         "dynid.cli.model",

@@ -5,8 +5,9 @@ compares a history of models with its beginning. Names are imported on first use
 library of the extra ``dynid[fleet]``.
 """
 
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
+
+from dynid.plugins import names_on_use
 
 if TYPE_CHECKING:
     from dynid_plugins.fleet.dataset import FleetResults, load
@@ -15,20 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Drift", "FleetResults", "History", "detect_drift", "history_of_models", "load"]
 
-_WHERE = {
-    "Drift": "drift.detection",
-    "FleetResults": "dataset",
-    "History": "drift.history",
-    "detect_drift": "drift.detection",
-    "history_of_models": "drift.history",
-    "load": "dataset",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import a public name when it is first used."""
-    if name not in _WHERE:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
-    found: object = getattr(_import_module(f"{__name__}.{_WHERE[name]}"), name)
-    globals()[name] = found
-    return found
+__getattr__ = names_on_use(
+    __name__,
+    {
+        "Drift": "drift.detection",
+        "FleetResults": "dataset",
+        "History": "drift.history",
+        "detect_drift": "drift.detection",
+        "history_of_models": "drift.history",
+        "load": "dataset",
+    },
+)

@@ -12,11 +12,11 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from dynid.simulators.tree_layout import CarriedLink, carried_link, numbers
+from dynid_plugins.simulators.tree_layout import CarriedLink, carried_link, numbers
 
 if TYPE_CHECKING:
     from dynid.dynamics.closed_chain import LoopClosure
-    from dynid.simulators.exported_model import ExportedModel
+    from dynid_plugins.simulators.exported_model import ExportedModel
 
 CLOSURES = ("point", "revolute", "distance", "gear")
 _STIFF = {"solref": "0.004 1", "solimp": "0.9999 0.9999 0.001"}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynid.robot.model import Model
-    from dynid.simulators.export import Export
+    from dynid_plugins.simulators.export import Export
 
 
 class _Format(str, Enum):
@@ -74,9 +74,9 @@ def export_command(
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.simulators.export import export_along
-    from dynid.simulators.exported_model import motion_of
-    from dynid.simulators.formats import FORMATS
+    from dynid_plugins.simulators.export import export_along
+    from dynid_plugins.simulators.exported_model import motion_of
+    from dynid_plugins.simulators.formats import FORMATS
 
     base = load_model(model)
     refuse_to_replace([output], force)

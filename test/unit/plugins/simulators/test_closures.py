@@ -15,12 +15,12 @@ from dynid.excitation.motion import Motion
 from dynid.profile import load_robot
 from dynid.robot.model import Model, nominal_model
 from dynid.simulation.build import position_limits
-from dynid.simulators.export import Export, export_along
-from dynid.simulators.exported_model import exported_model
-from dynid.simulators.followers import followers
-from dynid.simulators.moving_joints import moving_motion
-from dynid.simulators.simulated_terms import FormatTerms
 from dynid.xml_tree import xml_tree
+from dynid_plugins.simulators.export import Export, export_along
+from dynid_plugins.simulators.exported_model import exported_model
+from dynid_plugins.simulators.followers import followers
+from dynid_plugins.simulators.moving_joints import moving_motion
+from dynid_plugins.simulators.simulated_terms import FormatTerms
 
 ROBOTS = ("delta_3", "delta_4", "palletiser", "dvrk_psm", "dvrk_mtm")
 TERMS = "terms=[{kind: viscous}, {kind: coulomb}, {kind: rotor_inertia}]"

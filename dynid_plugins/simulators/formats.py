@@ -11,21 +11,21 @@ from dynid.arrays import Array
 from dynid.excitation.motion import Motion
 from dynid.input_file import read_text
 from dynid.robot.urdf_export import kinematic_urdf
-from dynid.simulators.drake_model import DrakeModel
-from dynid.simulators.exported_model import ExportedModel
-from dynid.simulators.frame_alignment import FrameAlignment
-from dynid.simulators.mjcf_file import MJCF_TERMS, mjcf_text
-from dynid.simulators.mjcf_update import updated_mjcf
-from dynid.simulators.mujoco_model import MujocoModel
-from dynid.simulators.sdf_file import SDF_TERMS, sdf_text
-from dynid.simulators.sdf_tree import sdf_tree
-from dynid.simulators.sdf_update import updated_sdf
-from dynid.simulators.simulated_terms import FormatTerms
-from dynid.simulators.urdf_update import updated_urdf, urdf_joints, urdf_text
-from dynid.simulators.usd_file import usd_text
-from dynid.simulators.usd_properties import USD_TERMS
-from dynid.simulators.usd_tree import UsdModel
-from dynid.simulators.usd_update import updated_usd, usd_joints
+from dynid_plugins.simulators.drake_model import DrakeModel
+from dynid_plugins.simulators.exported_model import ExportedModel
+from dynid_plugins.simulators.frame_alignment import FrameAlignment
+from dynid_plugins.simulators.mjcf_file import MJCF_TERMS, mjcf_text
+from dynid_plugins.simulators.mjcf_update import updated_mjcf
+from dynid_plugins.simulators.mujoco_model import MujocoModel
+from dynid_plugins.simulators.sdf_file import SDF_TERMS, sdf_text
+from dynid_plugins.simulators.sdf_tree import sdf_tree
+from dynid_plugins.simulators.sdf_update import updated_sdf
+from dynid_plugins.simulators.simulated_terms import FormatTerms
+from dynid_plugins.simulators.urdf_update import updated_urdf, urdf_joints, urdf_text
+from dynid_plugins.simulators.usd_file import usd_text
+from dynid_plugins.simulators.usd_properties import USD_TERMS
+from dynid_plugins.simulators.usd_tree import UsdModel
+from dynid_plugins.simulators.usd_update import updated_usd, usd_joints
 
 
 class Check(Protocol):

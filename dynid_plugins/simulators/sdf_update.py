@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from dynid.errors import ConfigurationError
-from dynid.simulators.placed_bodies import placed_bodies
-from dynid.simulators.sdf_file import sdf_dynamics, sdf_inertial
-from dynid.simulators.sdf_tree import SdfModel
-from dynid.simulators.tree_layout import torque_limits
-from dynid.xml_editing import XmlElement, XmlText
+from dynid_plugins.simulators.placed_bodies import placed_bodies
+from dynid_plugins.simulators.sdf_file import sdf_dynamics, sdf_inertial
+from dynid_plugins.simulators.sdf_tree import SdfModel
+from dynid_plugins.simulators.tree_layout import torque_limits
+from dynid_plugins.simulators.xml_editing import XmlElement, XmlText
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dynid.simulators.exported_model import ExportedModel
-    from dynid.simulators.frame_alignment import FrameAlignment
+    from dynid_plugins.simulators.exported_model import ExportedModel
+    from dynid_plugins.simulators.frame_alignment import FrameAlignment
 
 
 def updated_sdf(

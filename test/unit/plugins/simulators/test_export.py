@@ -12,9 +12,9 @@ from support.simulator_models import USERS_MJCF, USERS_SDF, model_with_terms, ra
 from dynid.errors import ConfigurationError, MechanismError
 from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
-from dynid.simulators.export import export_along
-from dynid.simulators.formats import FORMATS
 from dynid.xml_tree import xml_tree
+from dynid_plugins.simulators.export import export_along
+from dynid_plugins.simulators.formats import FORMATS
 
 ROUNDING = {"mjcf": 1e-9, "sdf": 1e-9, "urdf": 1e-9, "usd": 3e-6}  # USD has single precision
 READER = {"mjcf": "mujoco", "sdf": "pydrake", "urdf": "pydrake", "usd": "pxr"}

@@ -11,9 +11,9 @@ from support.simulator_models import model_with_terms, random_motion
 from dynid.errors import ConfigurationError, OutputError
 from dynid.profile import load_robot
 from dynid.robot.model import Model, nominal_model
-from dynid.simulators.export import Export, export_along
-from dynid.simulators.tree_layout import tree_layout
-from dynid.simulators.usd_stage import opened_file
+from dynid_plugins.simulators.export import Export, export_along
+from dynid_plugins.simulators.tree_layout import tree_layout
+from dynid_plugins.simulators.usd_stage import opened_file
 
 pxr = pytest.importorskip("pxr")
 FIRST = tree_layout(nominal_model(load_robot("scara")))[1].name

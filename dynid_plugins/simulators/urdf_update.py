@@ -16,18 +16,18 @@ from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.robot.urdf_export import identified_urdf
-from dynid.simulators.followers import followers
-from dynid.simulators.placed_bodies import placed_bodies
-from dynid.xml_editing import XmlText
 from dynid.xml_tree import xml_tree
+from dynid_plugins.simulators.followers import followers
+from dynid_plugins.simulators.placed_bodies import placed_bodies
+from dynid_plugins.simulators.xml_editing import XmlText
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dynid.dynamics.rigid_body import RigidBody
-    from dynid.simulators.exported_model import ExportedModel
-    from dynid.simulators.followers import Follower
-    from dynid.simulators.frame_alignment import FrameAlignment
+    from dynid_plugins.simulators.exported_model import ExportedModel
+    from dynid_plugins.simulators.followers import Follower
+    from dynid_plugins.simulators.frame_alignment import FrameAlignment
 
 _FRICTION = ("viscous", "coulomb")
 
@@ -76,7 +76,7 @@ def updated_urdf(
 
 
 class _Urdf:
-    """A URDF as :class:`~dynid.simulators.placed_bodies.Description`."""
+    """A URDF as :class:`~dynid_plugins.simulators.placed_bodies.Description`."""
 
     def __init__(self, text: str, joints: Sequence[str]) -> None:
         self._kinematics = Kinematics(Mechanism(_without_mimics(text), joints))

@@ -11,9 +11,9 @@ import pinocchio
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
-from dynid.simulators.joint_tree import JointTree, Kind, TreeJoint
-from dynid.simulators.usd_properties import axis_of, body_of, rotation
-from dynid.simulators.usd_stage import Prim, opened_text, usd_errors, usd_library
+from dynid_plugins.simulators.joint_tree import JointTree, Kind, TreeJoint
+from dynid_plugins.simulators.usd_properties import axis_of, body_of, rotation
+from dynid_plugins.simulators.usd_stage import Prim, opened_text, usd_errors, usd_library
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Motion

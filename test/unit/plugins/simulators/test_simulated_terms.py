@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.simulator_models import model_with_terms, random_motion
 
-from dynid.simulators.simulated_terms import FormatTerms, simulated_terms
+from dynid_plugins.simulators.simulated_terms import FormatTerms, simulated_terms
 
 ALL = FormatTerms(armature=True, springs=True, polynomials=True, couplings=True)
 EXACT = """[{kind: viscous}, {kind: coulomb}, {kind: rotor_inertia}, {kind: viscous_cubic},

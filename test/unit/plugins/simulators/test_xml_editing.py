@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.errors import ConfigurationError
-from dynid.xml_editing import XmlText
 from dynid.xml_tree import xml_tree
+from dynid_plugins.simulators.xml_editing import XmlText
 
 TEXT = """\
 <?xml version="1.0"?>

@@ -11,10 +11,10 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
-from dynid.simulators.exported_model import ExportedModel
-from dynid.simulators.tree_layout import TreeLink, torque_limits, tree_layout
-from dynid.simulators.usd_properties import quaternion, set_axis, set_body
-from dynid.simulators.usd_stage import Prim, UsdLibrary, usd_library
+from dynid_plugins.simulators.exported_model import ExportedModel
+from dynid_plugins.simulators.tree_layout import TreeLink, torque_limits, tree_layout
+from dynid_plugins.simulators.usd_properties import quaternion, set_axis, set_body
+from dynid_plugins.simulators.usd_stage import Prim, UsdLibrary, usd_library
 
 if TYPE_CHECKING:
     from dynid.robot.shapes import Shape

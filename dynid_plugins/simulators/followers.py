@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.simulators.tree_layout import carried_link
+from dynid_plugins.simulators.tree_layout import carried_link
 
 if TYPE_CHECKING:
-    from dynid.simulators.exported_model import ExportedModel
+    from dynid_plugins.simulators.exported_model import ExportedModel
 
 
 class Follower(NamedTuple):

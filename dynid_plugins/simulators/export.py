@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dynid.arguments import check_path
+from dynid.arguments import check_choice, check_path, check_type
 from dynid.errors import ConfigurationError, OutputError
 from dynid.excitation.motion import Motion
 from dynid.files import write_text
 from dynid.kept_inputs import inputs_kept
-from dynid.simulators.exported_model import ExportedModel, exported_model
-from dynid.simulators.formats import FORMATS, Check
-from dynid.simulators.moving_joints import moving_motion
-from dynid.simulators.mujoco_model import MujocoModel
-from dynid.simulators.placed_bodies import joint_names
+from dynid.robot.model import Model
+from dynid_plugins.simulators.exported_model import ExportedModel, exported_model, motion_of
+from dynid_plugins.simulators.formats import FORMATS, Check
+from dynid_plugins.simulators.moving_joints import moving_motion
+from dynid_plugins.simulators.mujoco_model import MujocoModel
+from dynid_plugins.simulators.placed_bodies import joint_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dynid.robot.model import Model
-    from dynid.simulators.frame_alignment import FrameAlignment
+    from dynid.recording.model import Recording
+    from dynid_plugins.simulators.frame_alignment import FrameAlignment
 
 _CHECKED = 200  # instants of the motion
 
@@ -67,6 +68,43 @@ class Export:
                 )
         with inputs_kept(self.inputs):
             write_text(Path(path), self.text)
+
+
+def export_model(
+    model: Model,
+    to: Literal["mjcf", "sdf", "urdf", "usd"],
+    *,
+    recording: Recording | None = None,
+    into: str | Path | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Export:
+    """Return a model in the format of a simulator; ``save`` of the result writes it.
+
+    Args:
+        model: of a robot without closed chains.
+        to: the format.
+        recording: motion on which friction that the format does not have is replaced, and errors
+            are computed; None for the robot's excitation.
+        into: a file of the robot that gets the model, everything else unchanged; None: a new file.
+            With ``usd`` the result is a layer over the file, to be saved in its folder.
+        names: joints of that file for joints of the model, where names differ.
+
+    Raises:
+        ConfigurationError: the model or the file cannot be used, or a library is not installed.
+        MechanismError: the model is not physically consistent.
+        ExcitationError: without a recording, no motion was found within the robot's limits.
+    """
+    check_type("export_model(): model", model, Model, "dynid.load_model(path)")
+    check_choice("export_model(): to", to, tuple(FORMATS))
+    file = None if into is None else Path(into)
+    return export_along(
+        model,
+        to,
+        motion_of(model, recording),
+        into=None if file is None else (FORMATS[to].read(file), file),
+        names=names,
+        header=[f"Dynamic model of {model.robot.name}, written by dynid."],
+    )
 
 
 def export_along(

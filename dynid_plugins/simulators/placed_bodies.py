@@ -10,15 +10,15 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
-from dynid.simulators.frame_alignment import (
+from dynid.text import listed
+from dynid_plugins.simulators.frame_alignment import (
     FrameAlignment,
     align_frames,
     sample_positions,
 )
-from dynid.text import listed
 
 if TYPE_CHECKING:
-    from dynid.simulators.exported_model import ExportedModel
+    from dynid_plugins.simulators.exported_model import ExportedModel
 
 
 class Description(Protocol):

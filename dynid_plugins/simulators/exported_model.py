@@ -15,9 +15,9 @@ from dynid.excitation.default_motion import with_excitation
 from dynid.excitation.motion import Motion
 from dynid.excitation.settings import find_excitation
 from dynid.signals.preprocess import preprocess
-from dynid.simulators.moving_joints import MovingMotion, moving_motion
-from dynid.simulators.simulated_terms import FormatTerms, SimulatedTerms, simulated_terms
 from dynid.text import listed
+from dynid_plugins.simulators.moving_joints import MovingMotion, moving_motion
+from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedTerms, simulated_terms
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism

@@ -9,8 +9,8 @@ import pytest
 
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.signals.signals import Signals
-from dynid.simulators.mujoco_model import MujocoModel
-from dynid.simulators.torque_rollouts import torque_rollouts
+from dynid_plugins.simulators.mujoco_model import MujocoModel
+from dynid_plugins.simulators.torque_rollouts import torque_rollouts
 
 pytest.importorskip("mujoco")
 RATE, FORCE, STEP = 100.0, 1.0, 0.001  # [Hz], [N], [s]

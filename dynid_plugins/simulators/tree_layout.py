@@ -17,7 +17,7 @@ from dynid.robot.shapes import Shape, robot_shapes
 if TYPE_CHECKING:
     from dynid.dynamics.kinematics import Kinematics
     from dynid.robot.model import Model
-    from dynid.simulators.exported_model import ExportedModel
+    from dynid_plugins.simulators.exported_model import ExportedModel
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.signals.signals import Signals
-    from dynid.simulators.mujoco_model import MujocoModel
+    from dynid_plugins.simulators.mujoco_model import MujocoModel
 
 
 @dataclass(frozen=True, eq=False)

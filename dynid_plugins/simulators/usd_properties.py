@@ -12,8 +12,8 @@ import pinocchio
 
 from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
-from dynid.simulators.simulated_terms import FormatTerms, SimulatedAxis
-from dynid.simulators.usd_stage import Prim, UsdLibrary
+from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedAxis
+from dynid_plugins.simulators.usd_stage import Prim, UsdLibrary
 
 USD_TERMS = FormatTerms(armature=True)
 _AXIS = "PhysxJointAxisAPI"

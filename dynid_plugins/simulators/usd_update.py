@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid.errors import ConfigurationError
-from dynid.simulators.placed_bodies import placed_bodies
-from dynid.simulators.tree_layout import torque_limits
-from dynid.simulators.usd_properties import set_axis, set_body
-from dynid.simulators.usd_stage import opened_file, usd_errors, usd_library
-from dynid.simulators.usd_tree import UsdTree
+from dynid_plugins.simulators.placed_bodies import placed_bodies
+from dynid_plugins.simulators.tree_layout import torque_limits
+from dynid_plugins.simulators.usd_properties import set_axis, set_body
+from dynid_plugins.simulators.usd_stage import opened_file, usd_errors, usd_library
+from dynid_plugins.simulators.usd_tree import UsdTree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.dynamics.rigid_body import RigidBody
-    from dynid.simulators.exported_model import ExportedModel
-    from dynid.simulators.frame_alignment import FrameAlignment
-    from dynid.simulators.usd_stage import UsdLibrary
+    from dynid_plugins.simulators.exported_model import ExportedModel
+    from dynid_plugins.simulators.frame_alignment import FrameAlignment
+    from dynid_plugins.simulators.usd_stage import UsdLibrary
 
 _STAGE = ("metersPerUnit", "kilogramsPerUnit", "upAxis", "timeCodesPerSecond", "defaultPrim")
 """What a stage takes from its root layer only."""
