@@ -16,8 +16,8 @@ ROS_SETUP := /opt/ros/$(ROS_DISTRO)/setup.bash
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 CPP_CHECKS := $(wildcard test/cpp/*.?pp test/cpp/*/*.?pp benchmarks/*.cpp examples/cpp/*.cpp)
 CMAKE_FILES := CMakeLists.txt $(wildcard cmake/* */CMakeLists.txt */*/CMakeLists.txt)
-PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py interfaces/setup.py docs/conf.py \
-  docs/dynid_docs
+PYTHON_CODE := dynid dynid_plugins dynid_ros launch test benchmarks setup.py interfaces/setup.py \
+  docs/conf.py docs/dynid_docs
 INTERFACES := $(wildcard interfaces/action/* interfaces/*.py interfaces/*.toml)
 
 .PHONY: demo install test pytest ctest ros-test bench bench-full fuzz sanitize mutants coverage \

@@ -22,10 +22,6 @@ from pathlib import Path
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.drift.causes import CauseKind, find_causes, friction_groups
-from dynid.drift.detection import Drift, detect_drift
-from dynid.drift.history import DAY, YEAR, History, best_model, history_of_models
-from dynid.drift.words import change_sentence, visibility_words
 from dynid.dynamics.joint_terms import plain_terms
 from dynid.errors import DynidError
 from dynid.identification.identify import identify
@@ -36,6 +32,10 @@ from dynid.robot.robot import Robot
 from dynid.simulation.payload import carrying
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
+from dynid_plugins.fleet.drift.causes import CauseKind, find_causes, friction_groups
+from dynid_plugins.fleet.drift.detection import Drift, detect_drift
+from dynid_plugins.fleet.drift.history import DAY, YEAR, History, best_model, history_of_models
+from dynid_plugins.fleet.drift.words import change_sentence, visibility_words
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "ur10e"
 JOINT, COMMON = 0.05, 0.05

@@ -29,14 +29,14 @@ from typing import Any
 import numpy as np
 
 from dynid.errors import TaskError
-from dynid.fleet.dataset import load
-from dynid.fleet.engine import cluster
-from dynid.fleet.identify import FleetRun, identify_fleet
-from dynid.fleet.settings import Fleet
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
+from dynid_plugins.fleet.dataset import load
+from dynid_plugins.fleet.engine import cluster
+from dynid_plugins.fleet.identify import FleetRun, identify_fleet
+from dynid_plugins.fleet.settings import Fleet
 
 _ROBOT = "scara"
 Progress = Callable[[int, int], None]

@@ -32,7 +32,7 @@ from dynid.recording.model import Recording
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.robot.servo_torque import law_of
-from dynid.simulators.export import export_along
+from dynid_plugins.simulators.export import export_along
 
 _TERMS = {"Ia": "armature", "Fv": "damping", "Fc": "frictionloss"}  # by prefix in dynid
 _STARTS = {"armature": 0.005, "damping": 0.02, "frictionloss": 0.02}

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from dynid.fleet.engine import WorkerLost, cluster, completed
+from dynid_plugins.fleet.engine import WorkerLost, cluster, completed
 
 Result = TypeVar("Result")
 _FOLDER = Path(__file__).resolve().parent

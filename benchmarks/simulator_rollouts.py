@@ -41,9 +41,9 @@ from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 from dynid.simulation.simulate import simulate
-from dynid.simulators.export import export_along
-from dynid.simulators.mujoco_model import MujocoModel
-from dynid.simulators.torque_rollouts import TorqueRollouts, torque_rollouts
+from dynid_plugins.simulators.export import export_along
+from dynid_plugins.simulators.mujoco_model import MujocoModel
+from dynid_plugins.simulators.torque_rollouts import TorqueRollouts, torque_rollouts
 
 SIMULATED = ("scara_2r", "spatial_3r", "puma560", "yumi_arm")
 MOTIONS = (900, 901)  # seeds of the excitations

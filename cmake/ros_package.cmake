@@ -1,6 +1,6 @@
 # The ROS 2 package. Included at the top, because ament collects what it exports in variables.
 
-foreach(package dynid dynid_ros)
+foreach(package dynid dynid_plugins dynid_ros)
   # the entry points of setup.cfg, which ament looks for beside this file
   ament_python_install_package(
     ${package} PACKAGE_DIR "${PROJECT_SOURCE_DIR}/${package}" SETUP_CFG

@@ -18,13 +18,10 @@ if TYPE_CHECKING:
         design_excitation,
         diagnose,
         estimate_wrench,
-        export_model,
         predict_uncertainty,
         tune_collision,
     )
     from dynid.control.wrench.estimation import ExternalWrench
-    from dynid.drift.detection import Drift, detect_drift
-    from dynid.drift.history import History, history_of_models
     from dynid.dynamics.closed_chain import ClosedChain
     from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
@@ -66,13 +63,11 @@ _WHERE = {
     "ArgumentError": "errors",
     "ClosedChain": "dynamics.closed_chain",
     "ConfigurationError": "errors",
-    "Drift": "drift.detection",
     "DynidError": "errors",
     "EstimationError": "errors",
     "ExcitationError": "errors",
     "ExternalWrench": "control.wrench.estimation",
     "Finding": "evaluation.diagnosis.finding",
-    "History": "drift.history",
     "Identification": "identification.result",
     "JointTerm": "dynamics.joint_terms",
     "Mechanism": "dynamics.mechanism",
@@ -94,11 +89,8 @@ _WHERE = {
     "Validation": "identification.validate",
     "compare_models": "evaluation.model_comparison",
     "design_excitation": "api",
-    "detect_drift": "drift.detection",
     "diagnose": "api",
     "estimate_wrench": "api",
-    "export_model": "api",
-    "history_of_models": "drift.history",
     "identify": "identification.identify",
     "identify_payload": "identification.payload.identification",
     "load_model": "profile",
@@ -115,13 +107,11 @@ __all__ = [
     "ArgumentError",
     "ClosedChain",
     "ConfigurationError",
-    "Drift",
     "DynidError",
     "EstimationError",
     "ExcitationError",
     "ExternalWrench",
     "Finding",
-    "History",
     "Identification",
     "JointTerm",
     "Mechanism",
@@ -144,11 +134,8 @@ __all__ = [
     "__version__",
     "compare_models",
     "design_excitation",
-    "detect_drift",
     "diagnose",
     "estimate_wrench",
-    "export_model",
-    "history_of_models",
     "identify",
     "identify_payload",
     "load_model",
@@ -163,14 +150,19 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first used."""
-    if name not in _WHERE:
-        raise AttributeError(f"module 'dynid' has no attribute '{name}'")
-    found: object = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
+    """Import a public name, of the core or of a plug-in, when it is first used."""
+    found: object
+    if name in _WHERE:
+        found = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
+    elif name.startswith("_"):
+        raise AttributeError(f"module 'dynid' has no attribute '{name}'", name=name)
+    else:
+        found = _import_module("dynid.plugins").public_name(name)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
     """Return all public names, including those not imported yet."""
-    return sorted({*globals(), *_WHERE})
+    plugins = _import_module("dynid.plugins")
+    return sorted({*globals(), *_WHERE, *plugins.registered(plugins.NAMES)})

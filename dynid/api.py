@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -33,9 +33,6 @@ from dynid.recording.model import Recording, given_recordings
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
 from dynid.simulation.sensor_noise import stated_torque_noise
-from dynid.simulators.export import Export, export_along
-from dynid.simulators.exported_model import motion_of
-from dynid.simulators.formats import FORMATS
 
 Recordings = Recording | Sequence[Recording]
 _Objective = Literal["condition", "determinant", "both"]
@@ -137,43 +134,6 @@ def diagnose(model_or_identification: Model | Identification, recordings: Record
     check_type("diagnose(): the model", model, Model, "dynid.load_model(path)")
     several = given_recordings("diagnose()", recordings)
     return diagnose_recordings(model.robot, several, model=model)
-
-
-def export_model(
-    model: Model,
-    to: Literal["mjcf", "sdf", "urdf", "usd"],
-    *,
-    recording: Recording | None = None,
-    into: str | Path | None = None,
-    names: Mapping[str, str] | None = None,
-) -> Export:
-    """Return a model in the format of a simulator; ``save`` of the result writes it.
-
-    Args:
-        model: of a robot without closed chains.
-        to: the format.
-        recording: motion on which friction that the format does not have is replaced, and errors
-            are computed; None for the robot's excitation.
-        into: a file of the robot that gets the model, everything else unchanged; None: a new file.
-            With ``usd`` the result is a layer over the file, to be saved in its folder.
-        names: joints of that file for joints of the model, where names differ.
-
-    Raises:
-        ConfigurationError: the model or the file cannot be used, or a library is not installed.
-        MechanismError: the model is not physically consistent.
-        ExcitationError: without a recording, no motion was found within the robot's limits.
-    """
-    check_type("export_model(): model", model, Model, "dynid.load_model(path)")
-    check_choice("export_model(): to", to, tuple(FORMATS))
-    file = None if into is None else Path(into)
-    return export_along(
-        model,
-        to,
-        motion_of(model, recording),
-        into=None if file is None else (FORMATS[to].read(file), file),
-        names=names,
-        header=[f"Dynamic model of {model.robot.name}, written by dynid."],
-    )
 
 
 def tune_collision(

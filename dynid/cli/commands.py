@@ -1,16 +1,23 @@
-"""The commands by name, loaded when they are called: help and version import nothing else."""
+"""The commands by name, loaded when they are called: help and version import nothing else.
+
+The core's are listed here; a plug-in registers its own as entry points.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from inspect import cleandoc
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from dynid.cli.input_files import keeping_inputs
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ROBOTS, MOTIONS, RECORDINGS = "Robots", "Motions", "Recordings"
 MODELS, CONTROL = "Models", "Control"
@@ -21,10 +28,11 @@ class CommandEntry(NamedTuple):
 
     Attributes:
         group: its heading in the list.
-        module: below dynid.cli.
+        module: in which it is implemented; imported when the command is called.
         attribute: the command's function, or a Typer application with commands of its own.
         summary: the first line of its help.
         old_options: former names of options, which still work, with the present ones.
+        extra: what pip installs if a library is missing; of a plug-in, its entry point names it.
     """
 
     group: str
@@ -32,166 +40,190 @@ class CommandEntry(NamedTuple):
     attribute: str
     summary: str
     old_options: Mapping[str, str] = {}
+    extra: str = ""
 
 
-COMMANDS = {
+CORE_COMMANDS = {
     "demo": CommandEntry(
         ROBOTS,
-        "demo",
+        "dynid.cli.demo",
         "demo_command",
         "Record, identify and validate a simulated robot.",
         {"--robot": "--profile"},
     ),
     "robots": CommandEntry(
-        ROBOTS, "robots", "robots_command", "List the robots that come with dynid."
+        ROBOTS, "dynid.cli.robots", "robots_command", "List the robots that come with dynid."
     ),
     "view": CommandEntry(
-        ROBOTS, "view", "view_command", "Show a robot and its motion in a browser or as a picture."
+        ROBOTS,
+        "dynid.cli.view",
+        "view_command",
+        "Show a robot and its motion in a browser or as a picture.",
     ),
     "new": CommandEntry(
-        ROBOTS, "new", "new_command", "Make a profile from a URDF, a xacro or an MJCF."
+        ROBOTS, "dynid.cli.new", "new_command", "Make a profile from a URDF, a xacro or an MJCF."
     ),
     "import-dh": CommandEntry(
         ROBOTS,
-        "import_dh",
+        "dynid.cli.import_dh",
         "import_dh_command",
         "Make a URDF and a profile from a Denavit-Hartenberg table.",
     ),
     "excite": CommandEntry(
         MOTIONS,
-        "excite",
+        "dynid.cli.excite",
         "excite_command",
         "Optimise an excitation motion within the robot's limits.",
     ),
     "check": CommandEntry(
-        MOTIONS, "check", "check_command", "Check a motion against all limits of the robot."
+        MOTIONS,
+        "dynid.cli.check",
+        "check_command",
+        "Check a motion against all limits of the robot.",
     ),
     "info": CommandEntry(
-        RECORDINGS, "recordings", "info_command", "Show the contents of a recording."
+        RECORDINGS, "dynid.cli.recordings", "info_command", "Show the contents of a recording."
     ),
     "convert": CommandEntry(
         RECORDINGS,
-        "recordings",
+        "dynid.cli.recordings",
         "convert_command",
         "Convert a recording, such as CSV, to rosbag2 (MCAP).",
     ),
     "diagnose": CommandEntry(
         RECORDINGS,
-        "diagnose",
+        "dynid.cli.diagnose",
         "diagnose_command",
         "Find problems in recordings or a model, with remedies.",
     ),
     "identify": CommandEntry(
         MODELS,
-        "identify",
+        "dynid.cli.identify",
         "identify_command",
         "Identify the dynamic model of a robot, or its payload.",
     ),
     "validate": CommandEntry(
-        MODELS, "identify", "validate_command", "Evaluate a model on unseen recordings."
+        MODELS, "dynid.cli.identify", "validate_command", "Evaluate a model on unseen recordings."
     ),
     "compare": CommandEntry(
         MODELS,
-        "compare",
+        "dynid.cli.compare",
         "compare_command",
         "Compare two models: parameters, torques, errors on recordings.",
     ),
-    "drift": CommandEntry(
-        MODELS,
-        "drift",
-        "drift_command",
-        "Detect changes of a robot over many recordings.",
-    ),
-    "fleet": CommandEntry(
-        MODELS,
-        "fleet",
-        "fleet_app",
-        "Identify a fleet's recordings on many processes, and detect what changes.",
-    ),
     "friction": CommandEntry(
-        MODELS, "friction", "friction_command", "Select the friction model of each joint."
+        MODELS, "dynid.cli.friction", "friction_command", "Select the friction model of each joint."
     ),
     "payload": CommandEntry(
         MODELS,
-        "load_data",
+        "dynid.cli.load_data",
         "payload_command",
         "Write a payload as the robot's own controller takes it.",
     ),
     "payload-mass": CommandEntry(
         MODELS,
-        "payload",
+        "dynid.cli.payload",
         "payload_mass_command",
         "Measure a payload's mass and centre with the robot at rest.",
     ),
     "drive-gains": CommandEntry(
         MODELS,
-        "drive_gains",
+        "dynid.cli.drive_gains",
         "drive_gains_command",
         "Identify the torque constants of the drives.",
     ),
     "servo": CommandEntry(
         MODELS,
-        "servo",
+        "dynid.cli.servo",
         "servo_app",
         "Identify gains and biases of servos without torque; roll models out.",
     ),
     "retrieve": CommandEntry(
         MODELS,
-        "retrieve",
+        "dynid.cli.retrieve",
         "retrieve_command",
         "Find physical parameters for given base parameters.",
     ),
-    "export": CommandEntry(
-        MODELS,
-        "export",
-        "export_command",
-        "Write a model to the file of a simulator: MJCF, SDF, URDF or USD.",
-    ),
     "model": CommandEntry(
         MODELS,
-        "model",
+        "dynid.cli.model",
         "model_app",
         "Compute with a model: matrices, torques, formulas, C code.",
     ),
     "limits": CommandEntry(
         CONTROL,
-        "limits",
+        "dynid.cli.limits",
         "limits_command",
         "Find accelerations that keep torques within the drives' limits.",
     ),
     "drives": CommandEntry(
         CONTROL,
-        "drives",
+        "dynid.cli.drives",
         "drives_command",
         "Compute torque factors of drives, and write EtherCAT files.",
     ),
     "tracking": CommandEntry(
         CONTROL,
-        "tracking",
+        "dynid.cli.tracking",
         "tracking_command",
         "Simulate tracking with and without feedforward torque.",
         {"--robot": "--profile"},
     ),
     "tune-collision": CommandEntry(
         CONTROL,
-        "tune_collision",
+        "dynid.cli.tune_collision",
         "tune_collision_command",
         "Tune collision thresholds on recordings of free motion.",
     ),
     "collisions": CommandEntry(
         CONTROL,
-        "collisions",
+        "dynid.cli.collisions",
         "collisions_command",
         "Test collision thresholds on recordings.",
     ),
     "wrench": CommandEntry(
         CONTROL,
-        "wrench",
+        "dynid.cli.wrench",
         "wrench_command",
         "Estimate external wrenches and the link in contact, without a force sensor.",
     ),
 }
 """In the order of the list: groups, and commands in them, as a user needs them."""
+
+
+_UNUSABLE = "Plug-ins that cannot be loaded"
+
+
+def find_command(name: str) -> CommandEntry | None:
+    """Return where a command is, or None; a plug-in is not imported, only what it registers."""
+    if name in CORE_COMMANDS:
+        return CORE_COMMANDS[name]
+    from dynid.plugins import COMMANDS, registered  # reading entry points takes time
+
+    found = registered(COMMANDS).get(name)
+    return None if found is None else _registered_entry(found)
+
+
+@cache
+def all_commands() -> Mapping[str, CommandEntry]:
+    """Return the commands in the order of the list; those of plug-ins at the end of their group."""
+    from dynid.plugins import COMMANDS, registered
+
+    plugins = {name: _registered_entry(one) for name, one in registered(COMMANDS).items()}
+    found = {**CORE_COMMANDS, **plugins, **CORE_COMMANDS}
+    groups = list(dict.fromkeys(one.group for one in found.values()))
+    return dict(sorted(found.items(), key=lambda pair: groups.index(pair[1].group)))
+
+
+def _registered_entry(registration: EntryPoint) -> CommandEntry:
+    from dynid.plugins import extra_of
+
+    try:
+        entry: CommandEntry = registration.load()
+    except Exception as error:  # noqa: BLE001  of any plug-in: the other commands must work
+        summary = f"Not available: {error}"
+        entry = CommandEntry(_UNUSABLE, registration.module, registration.attr, summary)
+    return entry._replace(extra=extra_of(registration))
 
 
 class RenamingCommand(TyperCommand):
@@ -213,12 +245,12 @@ class CommandGroup(TyperGroup):
 
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401  typer's own
         super().__init__(*args, **options)
-        listed = {
-            name: TyperCommand(name, help=one.summary, rich_help_panel=one.group)
-            for name, one in COMMANDS.items()
-        }
-        self.commands = {**listed, **self.commands}
         plain_help(self)
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401  of click
+        """Return the names of all commands; the first time, with those of plug-ins."""
+        self._list_all()
+        return super().list_commands(ctx)
 
     def resolve_command(
         self,
@@ -226,9 +258,23 @@ class CommandGroup(TyperGroup):
         args: list[str],
     ) -> tuple[str | None, Any, list[str]]:
         """Load the command that the arguments name, and return it."""
-        if args and args[0] in COMMANDS:
+        if args and find_command(args[0]) is not None:
             self.commands[args[0]] = load_command(args[0])
+        else:
+            self._list_all()  # from which the nearest name is suggested
         return super().resolve_command(ctx, args)
+
+    def _list_all(self) -> None:
+        listed = {name: self.commands.get(name) or _listed(name) for name in all_commands()}
+        self.commands = {**listed, **self.commands}
+
+
+def _listed(name: str) -> TyperCommand:
+    """Return the line of a command in the list; it cannot be called."""
+    entry = all_commands()[name]
+    line = TyperCommand(name, help=entry.summary, rich_help_panel=entry.group)
+    plain_help(line)
+    return line
 
 
 IN_PLACE = ("seal",)
@@ -236,10 +282,20 @@ IN_PLACE = ("seal",)
 
 
 def load_command(name: str) -> Any:  # noqa: ANN401  likewise
-    """Import a command and all that it needs."""
-    entry = COMMANDS[name]
+    """Import a command and all that it needs.
+
+    Raises:
+        KeyError: there is none of this name.
+        ConfigurationError: a library is missing, of which the text names the extra.
+    """
+    from dynid.plugins import naming_extra
+
+    entry = find_command(name)
+    if entry is None:
+        raise KeyError(name)
     found: typer.Typer | Callable[..., None]
-    found = getattr(import_module(f"dynid.cli.{entry.module}"), entry.attribute)
+    with naming_extra(f"dynid {name}", entry.extra):
+        found = getattr(import_module(entry.module), entry.attribute)
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(add_completion=False)
         alone.command(name, cls=RenamingCommand)(found)
@@ -247,6 +303,8 @@ def load_command(name: str) -> Any:  # noqa: ANN401  likewise
     for one in found.registered_commands:
         if one.callback is not None and one.name not in IN_PLACE:
             one.callback = keeping_inputs(one.callback)
+        if one.callback is not None and entry.extra:
+            one.callback = naming_extra(f"dynid {name}", entry.extra)(one.callback)
     command = typer.main.get_command(found)
     command.name = name
     if isinstance(command, RenamingCommand):

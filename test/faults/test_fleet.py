@@ -22,11 +22,11 @@ pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
 
 from support.dask_cluster import DaskCluster
 
-from dynid.fleet import identify as fleet_identify
-from dynid.fleet.dataset import load
-from dynid.fleet.engine import cluster
-from dynid.fleet.identify import FleetRun, identify_fleet
-from dynid.fleet.settings import Fleet
+from dynid_plugins.fleet import identify as fleet_identify
+from dynid_plugins.fleet.dataset import load
+from dynid_plugins.fleet.engine import cluster
+from dynid_plugins.fleet.identify import FleetRun, identify_fleet
+from dynid_plugins.fleet.settings import Fleet
 
 ROBOTS, DAYS = 2, 4
 ALL = ROBOTS * DAYS
@@ -97,9 +97,9 @@ def test_a_killed_worker_a_killed_scheduler_and_a_new_one(dask, tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from dynid.fleet import identify
-from dynid.fleet.engine import cluster
-from dynid.fleet.settings import Fleet
+from dynid_plugins.fleet import identify
+from dynid_plugins.fleet.engine import cluster
+from dynid_plugins.fleet.settings import Fleet
 
 identify._FLUSH_ROWS = 1
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from support.faulty_system import as_anybody, begin, dynid, refused
 from support.folder_content import hidden, visible
 from support.writing_commands import ALWAYS_NEW, APART, WRITING, put
 
-from dynid.cli.commands import COMMANDS, load_command
+from dynid.cli.commands import all_commands, load_command
 from dynid.cli.input_files import OUTPUTS
 
 # on 3.12 and later: the children run alone
@@ -28,8 +28,8 @@ MINE = {"notes.txt": b"the user's"}
 def serial() -> None:
     """Let a fleet's command of this process work without a cluster."""
     pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
-    from dynid.cli import fleet  # noqa: PLC0415
-    from dynid.fleet import identify  # noqa: PLC0415
+    from dynid_plugins.fleet import identify  # noqa: PLC0415
+    from dynid_plugins.fleet.cli import fleet  # noqa: PLC0415
 
     fleet.connected = lambda *_: nullcontext()
     identify.completed = lambda _, function, items: (
@@ -162,7 +162,7 @@ def _paths(command: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def test_every_command_that_writes_is_tested() -> None:
-    commands = [pair for name in COMMANDS for pair in _paths(load_command(name), name)]
+    commands = [pair for name in all_commands() for pair in _paths(load_command(name), name)]
     writing = {name for name, one in commands if not OUTPUTS.isdisjoint(p.name for p in one.params)}
     tested = {name.partition(" --")[0].partition(" that ")[0] for name in WRITING}
     assert writing <= tested | APART

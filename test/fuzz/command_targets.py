@@ -24,11 +24,6 @@ from dynid.cli.new import new_command
 from dynid.cli.rig_recordings import load_rig
 from dynid.configuration import parse, read_yaml
 from dynid.errors import ConfigurationError
-from dynid.fleet import watch
-from dynid.fleet.dataset import FleetResults, load
-from dynid.fleet.progress import read_progress
-from dynid.fleet.schema import TABLES
-from dynid.fleet.site import build
 from dynid.identification.quantities import check_quantities
 from dynid.identification.quantity_expression import Dual, parse_expression
 from dynid.identification.quantity_settings import QuantitySettings
@@ -38,6 +33,11 @@ from dynid.recording.columns import ColumnMap
 from dynid.recording.load import load_recording
 from dynid.recording.model import Recording
 from dynid.robot.model_sealing import confirm_edit
+from dynid_plugins.fleet import watch
+from dynid_plugins.fleet.dataset import FleetResults, load
+from dynid_plugins.fleet.progress import read_progress
+from dynid_plugins.fleet.schema import TABLES
+from dynid_plugins.fleet.site import build
 
 Numbers = Iterator[object]
 

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dynid.fleet.dataset import DataSet, load, writer
-from dynid.fleet.listing import list_recordings
-from dynid.fleet.settings import Fleet
 from dynid.recording.load import load_recording
 from dynid.recording.model import Recording
+from dynid_plugins.fleet.dataset import DataSet, load, writer
+from dynid_plugins.fleet.listing import list_recordings
+from dynid_plugins.fleet.settings import Fleet
 
 Numbers = Iterator[object]
 

@@ -10,10 +10,10 @@ from support.simulator_models import USERS_MJCF, USERS_SDF, model_with_terms, ra
 
 from dynid.profile import load_robot
 from dynid.robot.description import described_nominal
-from dynid.simulators.export import export_along
-from dynid.simulators.exported_model import ExportedModel, exported_model
-from dynid.simulators.formats import FORMATS
-from dynid.simulators.placed_bodies import joint_names
+from dynid_plugins.simulators.export import export_along
+from dynid_plugins.simulators.exported_model import ExportedModel, exported_model
+from dynid_plugins.simulators.formats import FORMATS
+from dynid_plugins.simulators.placed_bodies import joint_names
 
 Numbers = Iterator[object]
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 import dynid
-from dynid.drift.history import History
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.file_names import encoded_file_name
-from dynid.fleet.dataset import writer
-from dynid.fleet.listing import Entry
-from dynid.fleet.work import _parameters, _row
 from dynid.robot.model import Model
+from dynid_plugins.fleet.dataset import writer
+from dynid_plugins.fleet.drift.history import History
+from dynid_plugins.fleet.listing import Entry
+from dynid_plugins.fleet.work import _parameters, _row
 from support.drifting import Sizes, drawn_history
 from support.synthetic import arm_robot, recorded, true_parameters
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dynid.drift.causes import find_causes, friction_groups
-from dynid.drift.history import DAY, History, history_of_models
 from dynid.robot.model import Model
+from dynid_plugins.fleet.drift.causes import find_causes, friction_groups
+from dynid_plugins.fleet.drift.history import DAY, History, history_of_models
 
 Sizes = Callable[[int], float]
 """Size of a change at each recording, counted from 0."""

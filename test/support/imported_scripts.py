@@ -10,7 +10,7 @@ import runpy
 import sys
 from pathlib import Path
 
-_OURS = ("dynid", "dynid_ros", "support")
+_OURS = ("dynid", "dynid_plugins", "dynid_ros", "support")
 
 
 def failures(folder: Path) -> list[str]:

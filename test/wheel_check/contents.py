@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-PACKAGES = ("dynid", "dynid_ros")
+PACKAGES = ("dynid", "dynid_plugins", "dynid_ros")
 SHARED = ("config", "urdf")
 """Folders that a wheel installs into share/dynid."""
 SOURCES = ("cmake", "config", "cpp", "interfaces", "launch", "rviz", "urdf", *PACKAGES)

@@ -10,23 +10,23 @@ from typer.testing import CliRunner
 
 import dynid
 from dynid.cli import app
-from dynid.cli.commands import COMMANDS, load_command
+from dynid.cli.commands import all_commands, load_command
 
 HEAVY = ("clarabel", "matplotlib", "numpy", "pinocchio", "pydantic", "rosbags", "scipy", "yaml")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", all_commands())
 def test_summary_is_the_first_line_of_the_help_of_its_command(name: str) -> None:
     command = load_command(name)
     assert command.name == name
     paragraph = command.help.split("\n\n")[0].split("\f")[0]
-    assert " ".join(paragraph.split()) == COMMANDS[name].summary
+    assert " ".join(paragraph.split()) == all_commands()[name].summary
 
 
 def test_help_lists_every_command() -> None:
     shown = CliRunner().invoke(app, ["--help"])
     assert shown.exit_code == 0
-    for name in COMMANDS:
+    for name in all_commands():
         assert f" {name} " in shown.stdout
 
 

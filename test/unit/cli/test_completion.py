@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from dynid.cli.commands import COMMANDS
+from dynid.cli.commands import all_commands
 from dynid.cli.completion import ESTIMATORS, complete_estimator, complete_robot
 from dynid.estimation.settings import EstimatorName
 from dynid.profile import shipped_profiles
@@ -47,8 +47,8 @@ def complete(tmp_path: Path):
 
 
 def test_commands_are_completed(complete) -> None:
-    assert complete("") == list(COMMANDS)
-    assert complete("dr") == [name for name in COMMANDS if name.startswith("dr")]
+    assert complete("") == list(all_commands())
+    assert complete("dr") == [name for name in all_commands() if name.startswith("dr")]
     assert complete("drives") == ["drives"]
 
 

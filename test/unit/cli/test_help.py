@@ -11,10 +11,10 @@ import typer
 from typer.testing import CliRunner
 
 from dynid.cli import app
-from dynid.cli.commands import COMMANDS, RenamingCommand, load_command, plain_help
+from dynid.cli.commands import RenamingCommand, all_commands, load_command, plain_help
 
 SUBCOMMANDS = ("at", "along", "base", "code", "seal")
-WORDS = [[], *([name] for name in COMMANDS), *(["model", name] for name in SUBCOMMANDS)]
+WORDS = [[], *([name] for name in all_commands()), *(["model", name] for name in SUBCOMMANDS)]
 
 
 def help_text(words: list[str], width: int = 80) -> str:
@@ -41,7 +41,7 @@ def test_nothing_is_cut_off_or_wider_than_the_terminal(words: list[str], width: 
     assert max(map(len, text.splitlines())) <= width
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", all_commands())
 def test_every_parameter_has_a_help_that_is_shown_as_it_is_written(name: str) -> None:
     command = load_command(name)
     groups = [[name], *([name, one] for one in getattr(command, "commands", {}))]
@@ -81,12 +81,12 @@ def test_paragraphs_wrap_where_the_terminal_ends() -> None:
     assert len(line.rstrip()) > 100
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if COMMANDS[name].old_options])
+@pytest.mark.parametrize("name", [name for name, one in all_commands().items() if one.old_options])
 def test_former_names_of_options_work_and_are_not_shown(name: str) -> None:
     command = load_command(name)
     assert isinstance(command, RenamingCommand)
     present = {option for parameter in command.params for option in parameter.opts}
-    for old, new in COMMANDS[name].old_options.items():
+    for old, new in all_commands()[name].old_options.items():
         assert new in present
         assert old not in help_text([name])
         assert command._renamed(old) == new

@@ -21,7 +21,7 @@ from support.deadlines import LONGEST
 from support.small_robot import write_small_robot
 
 from dynid.cli import interruption
-from dynid.cli.commands import COMMANDS
+from dynid.cli.commands import all_commands
 from dynid.cli.interruption import interrupted_outside
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -226,9 +226,9 @@ def interrupted_in_import(
     )
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", all_commands())
 def test_an_interruption_while_a_command_is_imported_ends_it_without_a_complaint(name: str) -> None:
-    done = interrupted_in_import(f"dynid.cli.{COMMANDS[name].module}", name, "--help")
+    done = interrupted_in_import(all_commands()[name].module, name, "--help")
     assert (done.returncode, done.stderr) == (130, "")
 
 

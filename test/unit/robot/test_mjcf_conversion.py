@@ -18,7 +18,7 @@ from dynid.robot.mjcf_nominal import mjcf_nominal
 from dynid.robot.model import nominal_model
 from dynid.robot.urdf_joints import movable_joints
 from dynid.simulation.true_parameters import simulated_model
-from dynid.simulators.mujoco_model import MujocoModel
+from dynid_plugins.simulators.mujoco_model import MujocoModel
 
 mujoco = pytest.importorskip("mujoco")
 

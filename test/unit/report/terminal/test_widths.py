@@ -7,7 +7,6 @@ import inspect
 import pkgutil
 import re
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 from support.small_robot import ROBOT, URDF
+from support.table_widths import printed_whole
 
 import dynid
 from dynid.cli import check, retrieve
@@ -30,7 +30,6 @@ from dynid.report import terminal
 from dynid.report.terminal.collisions import print_collisions
 from dynid.report.terminal.comparison import print_model_comparison
 from dynid.report.terminal.diagnosis import print_diagnosis
-from dynid.report.terminal.drift import print_drift
 from dynid.report.terminal.drive_gains import print_drive_gains
 from dynid.report.terminal.drives import print_drives
 from dynid.report.terminal.friction import print_comparisons, print_selection
@@ -52,7 +51,6 @@ from dynid.report.terminal.results import (
 from dynid.report.terminal.servo import print_roll_outs, print_servos
 from dynid.report.terminal.servo_rig import print_rig
 from dynid.report.terminal.sine import print_sine
-from dynid.report.terminal.tables import ResultTable
 from dynid.report.terminal.tracking import print_trial
 from dynid.report.terminal.tuning import print_tuning
 from dynid.report.terminal.wrench import print_wrench
@@ -95,38 +93,6 @@ def collisions() -> list[SimpleNamespace]:
         some(recording=long, hours=8, alarms=[alarm], margins=[margin]),
         some(recording=long, hours=8, alarms=[], margins=[margin]),
     ]
-
-
-def drift() -> SimpleNamespace:
-    def cause(kind: str, size_unit: str) -> SimpleNamespace:
-        return some(kind=kind, joint=JOINTS[0], unit=size_unit)
-
-    causes = [
-        some(
-            cause=cause("torque_constant", "1"), probability=0.6, size=SMALL, standard_deviation=1
-        ),
-        some(cause=cause("payload", "kg"), probability=0.3, size=SMALL, standard_deviation=-SMALL),
-    ]
-    numbers = {"alarm": 2, "start": 1, "earliest": 0, "latest": 2, "unexplained": 0.1}
-    found = some(
-        **numbers, gradual=True, temperature_known=False, explanations=causes, best=causes[0]
-    )
-    names = ("others", *(f"friction of {joint}" for joint in JOINTS))
-    return some(
-        history=some(robot="robot", times=np.arange(3) * 1e4, temperatures=None, notes=[SENTENCE]),
-        changes=[found],
-        surprise=np.full(3, 12.3),
-        threshold=12.3,
-        reference=1,
-        false_alarms_per_year=0.1,
-        between_days=some(
-            common=0.1,
-            joints=np.full(3, 0.1),
-            groups=some(names=names),
-            persistence=some(mean=0.2, most=0.7),
-        ),
-        visibility=[some(cause=one.cause, smallest=-SMALL) for one in causes],
-    )
 
 
 def trial() -> SimpleNamespace:
@@ -486,7 +452,6 @@ CASES = {
         c, payload_identification()
     ),
     "print_model_comparison": lambda c: print_model_comparison(c, model_comparison()),
-    "print_drift": lambda c: print_drift(c, drift()),
     "print_servos": lambda c: print_servos(c, servos()),
     "print_rig": lambda c: print_rig(c, *servo_rig()),
     "print_roll_outs": lambda c: print_roll_outs(c, roll_outs()),
@@ -508,36 +473,16 @@ CASES = {
 }
 
 
-@pytest.fixture
-def cells(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every cell of every table but names and sentences, which may wrap."""
-    found: list[str] = []
-
-    def add_row(self: ResultTable, *given, style="", add=ResultTable.add_row) -> None:
-        add(self, *given, style=style)
-        last = -1 if self._wrap_last else None
-        found.extend(cell.plain for cell in self.rows[-1].cells[1:last])
-
-    monkeypatch.setattr(ResultTable, "add_row", add_row)
-    return found
-
-
 @pytest.mark.parametrize("width", [60, 80])
 @pytest.mark.parametrize("name", CASES)
 def test_no_table_breaks(
-    name: str, width: int, cells: list[str], request: pytest.FixtureRequest
+    name: str, width: int, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    console = Console(file=StringIO(), width=width, force_terminal=True, color_system=None)
     case = CASES[name]
-    case(console, request) if case is identified else case(console)
-    printed = console.file.getvalue()
-    lines = printed.splitlines()
-    too_long = [line for line in lines if len(line.rstrip()) > width]
-    assert not too_long
-    assert not re.search(r"\S…|…\S", printed)
-    assert [cell for cell in cells if not any(cell in line for line in lines)] == []
-    whole = " ".join(printed.split())
-    assert whole.count("left_arm_elbow_joint' [m]") == whole.count("its range is small")
+    printed = printed_whole(
+        lambda c: case(c, request) if case is identified else case(c), width, monkeypatch
+    )
+    assert printed.count("left_arm_elbow_joint' [m]") == printed.count("its range is small")
 
 
 def test_every_function_that_prints_is_among_the_cases() -> None:

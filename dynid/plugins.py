@@ -1,0 +1,92 @@
+"""What plug-ins register: entry points by group and name, without importing any plug-in.
+
+A distribution declares them, as setup.cfg does for the packages in ``dynid_plugins``. An
+entry point may name the extra that installs the libraries it needs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+
+from dynid.errors import ConfigurationError
+
+COMMANDS = "dynid.commands"
+"""Group of commands: by name, each a ``dynid.cli.commands.CommandEntry``."""
+NAMES = "dynid.names"
+"""Group of the names that ``import dynid`` has besides those of the core."""
+
+
+@cache
+def registered(group: str) -> Mapping[str, EntryPoint]:
+    """Return the entry points of a group, sorted by name; of equal names, the first installed."""
+    found: dict[str, EntryPoint] = {}
+    for one in entry_points(group=group):
+        found.setdefault(one.name, one)
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def extra_of(entry: EntryPoint) -> str:
+    """Return what pip calls an entry point's extras, such as ``dynid[fleet]``; "" without any."""
+    names = ",".join(entry.extras)
+    project = "dynid" if entry.dist is None else entry.dist.name
+    return f"{project}[{names}]" if names else ""
+
+
+@contextmanager
+def naming_extra(user: str, extra: str) -> Iterator[None]:
+    """Let a library that is missing in the block be an error that names the extra.
+
+    Args:
+        user: what needs the library, such as ``dynid fleet``.
+        extra: what pip installs, such as ``dynid[fleet]``; "" for the library itself.
+
+    Raises:
+        ConfigurationError: a module of another project is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if not missing or missing.startswith("dynid"):
+            raise
+        message = f"{user} needs {missing}, which is missing: pip install '{extra or missing}'."
+        raise ConfigurationError(message) from error
+
+
+def public_name(name: str) -> object:
+    """Import a name of ``import dynid`` that a plug-in registers.
+
+    Raises:
+        AttributeError: none registers it.
+        ConfigurationError: a library that it needs is not installed.
+    """
+    entry = registered(NAMES).get(name)
+    if entry is None:
+        raise AttributeError(f"module 'dynid' has no attribute '{name}'", name=name)
+    with naming_extra(f"dynid.{name}", extra_of(entry)):
+        found: object = entry.load()
+    return found
+
+
+def names_on_use(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
+    """Return the ``__getattr__`` of a package that imports its public names when they are used.
+
+    Args:
+        package: its dotted name.
+        modules: of each name the module that has it, below the package.
+    """
+
+    def find(name: str) -> object:
+        if name not in modules:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'", name=name)
+        found: object = getattr(import_module(f"{package}.{modules[name]}"), name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return find

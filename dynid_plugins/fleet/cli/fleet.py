@@ -1,0 +1,136 @@
+"""``dynid fleet``: many robots, many recordings, on this machine or on a Dask cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynid.cli.options import AsJson
+from dynid_plugins.fleet.cli.options import (
+    DataSetFolder,
+    FalseAlarms,
+    Memory,
+    Reference,
+    Scheduler,
+    Seed,
+    Simulations,
+    Workers,
+    connected,
+)
+from dynid_plugins.fleet.cli.site import report_command, serve_command
+
+if TYPE_CHECKING:
+    from dynid_plugins.fleet.identify import FleetRun
+
+fleet_app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+
+@fleet_app.callback()
+def fleet() -> None:
+    """Identify a fleet's recordings on many processes, and detect what changes."""
+
+
+@fleet_app.command("identify")
+def identify_command(
+    fleet_file: Annotated[
+        Path, typer.Argument(metavar="FLEET", help="fleet.yaml: types of robots and recordings.")
+    ],
+    scheduler: Scheduler = None,
+    workers: Workers = None,
+    memory: Memory = "auto",
+    again: Annotated[
+        bool, typer.Option("--again", help="Identify recordings that have results, too.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Identify all recordings of a fleet that are new or changed.
+
+    One that fails does not end the others; an interrupted run goes on when it is called again.
+    """
+    from dynid.cli.json_output import print_json
+    from dynid.report.terminal.console import print_text, result_console
+    from dynid.report.terminal.progress import progress
+
+    console = result_console(as_json)
+    with progress(console, "listing recordings") as shown:
+        from dynid_plugins.fleet.identify import identify_fleet
+        from dynid_plugins.fleet.settings import Fleet
+
+        described = Fleet(fleet_file)
+        with connected(scheduler, workers, memory) as client:
+            run = identify_fleet(
+                described, client, again=again, progress=shown.counted("recordings")
+            )
+    if as_json:
+        print_json(_json(run))
+    else:
+        print_text(console, _sentence(run))
+        print_text(console, f"Data set: {described.data_set}")
+    raise typer.Exit(1 if run.failed else 0)
+
+
+@fleet_app.command("watch")
+def watch_command(
+    data_set: DataSetFolder,
+    reference: Reference = 10,
+    false_alarms_per_year: FalseAlarms = 0.1,
+    simulations: Simulations = 500,
+    seed: Seed = 0,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
+    memory: Memory = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Detect the changes of every robot, and compare it with the others of its type.
+
+    Robots are printed by what needs a person: the latest change first.
+    """
+    from dynid.cli.json_output import print_json
+    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.progress import progress
+
+    console = result_console(as_json)
+    with progress(console, "reading results") as shown:
+        from dynid_plugins.fleet.dataset import load
+        from dynid_plugins.fleet.printed import print_states, states_json
+        from dynid_plugins.fleet.watch import watch_fleet
+
+        results = load(data_set)
+        with connected(scheduler, workers, memory) as client:
+            states = watch_fleet(
+                results,
+                client,
+                reference=reference,
+                false_alarms_per_year=false_alarms_per_year,
+                simulations=simulations,
+                seed=seed,
+                progress=shown.counted("robots"),
+            )
+    if as_json:
+        print_json(states_json(states))
+    else:
+        print_states(console, states)
+
+
+def _sentence(run: FleetRun) -> str:
+    done = run.identified + run.failed
+    rate = f", {done / run.seconds:.3g} recordings per second" if done else ""
+    return (
+        f"{run.identified} recordings identified, {run.failed} failed, {run.unchanged} unchanged, "
+        f"in {run.seconds:.3g} s{rate}."
+    )
+
+
+def _json(run: FleetRun) -> dict[str, float]:
+    return {
+        "identified": run.identified,
+        "failed": run.failed,
+        "unchanged": run.unchanged,
+        "seconds": run.seconds,
+    }
+
+
+fleet_app.command("report")(report_command)
+fleet_app.command("serve")(serve_command)

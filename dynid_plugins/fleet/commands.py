@@ -1,0 +1,18 @@
+"""What ``dynid --help`` lists of fleet and drift; setup.cfg registers both entries."""
+
+from __future__ import annotations
+
+from dynid.cli.commands import MODELS, CommandEntry
+
+DRIFT = CommandEntry(
+    MODELS,
+    "dynid_plugins.fleet.cli.drift",
+    "drift_command",
+    "Detect changes of a robot over many recordings.",
+)
+FLEET = CommandEntry(
+    MODELS,
+    "dynid_plugins.fleet.cli.fleet",
+    "fleet_app",
+    "Identify a fleet's recordings on many processes, and detect what changes.",
+)

@@ -1,0 +1,305 @@
+"""Detection of changes in the history of a robot, recording by recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynid.arguments import check_number
+from dynid.arrays import Array
+from dynid.errors import EstimationError
+from dynid.robot.model import Model
+from dynid_plugins.fleet.drift.baseline import Baseline, Series, fit_baseline
+from dynid_plugins.fleet.drift.between_days import BetweenDays, Groups
+from dynid_plugins.fleet.drift.causes import Cause, find_causes, friction_groups
+from dynid_plugins.fleet.drift.change import (
+    Change,
+    explain,
+    is_gradual,
+    locate,
+    size_weights,
+    weighted_mean,
+)
+from dynid_plugins.fleet.drift.history import History
+from dynid_plugins.fleet.drift.learning import MOST, stages
+from dynid_plugins.fleet.drift.persistence import decay
+from dynid_plugins.fleet.drift.reference import Span, find_variation, parameter_baseline
+from dynid_plugins.fleet.drift.scan import (
+    Contrasts,
+    contrast_series,
+    make_contrasts,
+    precision,
+    scan_stage,
+    slope_prior,
+    surprise,
+)
+from dynid_plugins.fleet.drift.threshold import find_threshold
+from dynid_plugins.fleet.drift.visibility import SOON, Visibility, find_visibility
+
+_Edges = tuple[int, int]  # begin and end of a row of recordings
+_LEAST_REFERENCE = 4
+_AFTER = 8  # recordings after an alarm that still refine its change, where there are any
+_SHAPE = 3  # recordings after the first of a change, to tell a ramp from a step
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """The changes of a robot.
+
+    Attributes:
+        history: the parameters.
+        reference: number of recordings that the first baseline is from.
+        false_alarms_per_year: accepted rate.
+        threshold: of the surprise, for that rate.
+        surprise: (R,) largest surprise of any cause at each recording; 0 in a reference.
+        between_days: variation between days, as far as it was known at the end.
+        changes: in order of time.
+        visibility: of every cause, with the variation as known at the end.
+    """
+
+    history: History
+    reference: int
+    false_alarms_per_year: float
+    threshold: float
+    surprise: Array
+    between_days: BetweenDays
+    changes: tuple[Change, ...]
+    visibility: tuple[Visibility, ...]
+
+
+def detect_drift(
+    model: Model,
+    history: History,
+    *,
+    reference: int = 10,
+    false_alarms_per_year: float = 0.1,
+    simulations: int = 500,
+    seed: int = 0,
+    share: Callable[[float], None] = lambda _: None,
+) -> Drift:
+    """Detect changes of a robot, with a stated rate of false alarms.
+
+    Args:
+        model: of the robot, which the sizes of changes refer to.
+        history: of its parameters.
+        reference: number of first recordings that are taken as unchanged.
+        false_alarms_per_year: accepted rate for this robot, of all causes together [1/year].
+        simulations: number of simulated years that set the threshold.
+        seed: of these, and of the states at which the causes' torques are compared.
+        share: called with the share of the simulations that is done.
+
+    Raises:
+        ArgumentError: an argument is out of range.
+        EstimationError: the history is too short, or not of this robot.
+    """
+    check_number("detect_drift(): reference", reference, least=_LEAST_REFERENCE, whole=True)
+    check_number("detect_drift(): false_alarms_per_year", false_alarms_per_year, above=0)
+    check_number("detect_drift(): simulations", simulations, least=50, most=100_000, whole=True)
+    if len(history.times) <= reference:
+        raise EstimationError(
+            f"history of {history.robot}: {len(history.times)} recordings, but a reference of "
+            f"{reference} needs at least {reference + 1}; record more, or choose a smaller "
+            f"reference (at least {_LEAST_REFERENCE})."
+        )
+    watch = _prepare(model, history, reference, seed)
+    threshold = find_threshold(
+        history,
+        reference,
+        watch.between,
+        watch.contrasts,
+        slope_prior(watch.contrasts, watch.groups.sizes),
+        false_alarms_per_year=false_alarms_per_year,
+        simulations=simulations,
+        seed=seed,
+        share=share,
+    )
+    if not np.isfinite(threshold):
+        raise EstimationError(
+            f"history of {history.robot}: the covariances of its recordings differ by too many "
+            "orders of magnitude; leave out recordings in which the robot hardly moves."
+        )
+    shown, changes, watch = _run(watch, reference, threshold)
+    return Drift(
+        history,
+        reference,
+        false_alarms_per_year,
+        threshold,
+        shown,
+        watch.between,
+        tuple(changes),
+        find_visibility(
+            watch.contrasts.causes,
+            history.covariances,
+            watch.between,
+            reference,
+            threshold,
+            watch.series.freedom[SOON],
+        ),
+    )
+
+
+def cause_sizes(drift: Drift, causes: Sequence[Cause]) -> tuple[Array, Array]:
+    """Return the sizes (R, c) of causes in each recording, and their standard deviations (R, c).
+
+    From the mean of the first reference, without the effect of temperature where it is recorded.
+    Each is estimated as if the cause were the only one, by weights that are best for the recordings
+    of the reference. Standard deviations include the variation between days. A mass that the
+    recordings cannot show is NaN.
+    """
+    history, first = drift.history, slice(0, drift.reference)
+    reference = Span.of_history(history).part(0, drift.reference)
+    baseline = parameter_baseline(reference, drift.between_days.groups)
+    usual = baseline.design(history.temperatures, len(history.times)) @ baseline.coefficients
+    total = drift.between_days.covariance(history.covariances)
+    information = precision(total[first]).mean(axis=0)
+    weights = np.array([size_weights(one, information) for one in causes])
+    variances = np.einsum("ck,rkl,cl->rc", weights, total, weights, optimize=True)
+    return (history.values - usual) @ weights.T, np.sqrt(variances)
+
+
+@dataclass(frozen=True, eq=False)
+class _Watch:
+    history: History
+    reference: int
+    span: Span
+    groups: Groups
+    between: BetweenDays
+    contrasts: Contrasts
+    total: Array  # (R, k, k) covariances with the variation between days
+    series: Series  # of the contrasts
+
+
+def _prepare(model: Model, history: History, reference: int, seed: int) -> _Watch:
+    span, first = Span.of_history(history), slice(0, reference)
+    if not np.ptp(history.values[first], axis=0).any():
+        raise EstimationError(
+            f"history of {history.robot}: the first {reference} models are the same to the last "
+            "digit; each must be identified from a recording of its own."
+        )
+    groups = friction_groups(model, history.names, history.covariances[first])
+    between = find_variation([span.part(0, reference)], groups)
+    total = between.covariance(history.covariances)
+    causes = find_causes(model, history.names, seed=seed)
+    contrasts = make_contrasts(causes, precision(total[first]).mean(axis=0))
+    series = contrast_series(span, between, contrasts, reference)
+    return _Watch(history, reference, span, groups, between, contrasts, total, series)
+
+
+def _run(watch: _Watch, reference: int, threshold: float) -> tuple[Array, list[Change], _Watch]:
+    """Return the surprise (R,) at each recording, the changes, and what is known at the end."""
+    count = len(watch.series.sizes)
+    shown = np.zeros(count)
+    changes: list[Change] = []
+    start = 0  # of the reference
+    before: list[_Edges] = []  # blocks before the last change
+    while start + reference < count:
+        alarm, blocks, watch = _until_alarm(watch, start, before, threshold, shown)
+        if alarm is None:
+            break
+        changes.append(_describe(watch, (start, start + reference), *alarm))
+        earliest = changes[-1].earliest
+        before = [one for one in blocks if one[0] == start or one[1] <= earliest]
+        # the recordings that raised the alarm are extreme by selection, and no reference
+        start = alarm[0] + 1
+    return shown, changes, watch
+
+
+def _until_alarm(
+    watch: _Watch, start: int, before: list[_Edges], threshold: float, shown: Array
+) -> tuple[tuple[int, int, float] | None, list[_Edges], _Watch]:
+    """Test the recordings after a reference, and write their surprise to ``shown``.
+
+    Returns:
+        recording, cause and surprise of the first alarm, if there is one; the blocks that were
+        known then, and what they show.
+    """
+    blocks = before
+    for stage in stages(watch.reference, len(shown) - start):
+        blocks = (before + stage.edges(start))[-MOST:]
+        watch = _learned(watch, blocks)
+        baseline = _baseline(watch, start, start + watch.reference)
+        statistic = scan_stage(watch.series, baseline, watch.contrasts.owner, stage, start)
+        surprises = surprise(statistic, watch.contrasts.owner)
+        for number, found in enumerate(surprises, start + stage.begin):
+            shown[number] = found.max()
+            if shown[number] > threshold:
+                return (number, int(np.argmax(found)), float(shown[number])), blocks, watch
+    return None, blocks, watch
+
+
+def _learned(watch: _Watch, blocks: list[_Edges]) -> _Watch:
+    """Return the same with the component between days that blocks of recordings show."""
+    spans = [watch.span.part(*one) for one in blocks]
+    between = find_variation(spans, watch.groups)
+    return replace(
+        watch,
+        between=between,
+        total=between.covariance(watch.history.covariances),
+        series=contrast_series(watch.span, between, watch.contrasts, watch.reference),
+    )
+
+
+def _baseline(watch: _Watch, begin: int, end: int) -> Baseline:
+    prior = slope_prior(watch.contrasts, watch.groups.sizes)
+    return fit_baseline(watch.series.part(begin, end), prior)
+
+
+def _describe(
+    watch: _Watch, reference: tuple[int, int], alarm: int, suspect: int, size: float
+) -> Change:
+    """Return start, causes and sizes of the change that an alarm belongs to."""
+    begin, end = reference
+    last = min(alarm + _AFTER, len(watch.series.sizes) - 1)
+    baseline = _baseline(watch, begin, end)
+    after = watch.series.part(end, last + 1)
+    design = baseline.design(after.temperatures, len(after.sizes))
+    departures = after.sizes - design @ baseline.coefficients
+    mine = watch.contrasts.owner == suspect
+    upto = alarm + 1 - end
+    spread = after.lasting_variances
+    found = locate(departures[:upto, mine], spread[:upto, mine])
+    start, earliest, latest = (end + one for one in found)
+    difference, covariance = _parameter_change(watch, (begin, end), (start, last + 1))
+    explanations, unexplained = explain(difference, covariance, watch.contrasts.causes)
+    best = next(i for i, one in enumerate(watch.contrasts.causes) if one is explanations[0].cause)
+    row = int(np.flatnonzero(watch.contrasts.owner == best)[-1])
+    shape = None  # a ramp is no different from a step in the first recordings after it
+    if last - start >= _SHAPE:
+        shape = is_gradual(departures[:, row], spread[:, row])
+    return Change(
+        alarm,
+        start,
+        earliest,
+        latest,
+        size,
+        explanations,
+        unexplained,
+        shape,
+        after.temperatures is not None,
+    )
+
+
+def _parameter_change(
+    watch: _Watch, before: tuple[int, int], after: tuple[int, int]
+) -> tuple[Array, Array]:
+    """Return the difference (k,) of the means of two spans, and its covariance."""
+    warmth, old, new = watch.span.temperatures, slice(*before), slice(*after)
+    slope, added = np.zeros_like(watch.span.values), np.zeros_like(watch.total[0])
+    if warmth is not None:
+        baseline = parameter_baseline(watch.span.part(*before), watch.groups)
+        slope = np.outer(warmth - baseline.middle, baseline.coefficients[1])
+        warmer = float(warmth[new].mean() - warmth[old].mean())
+        added = warmer**2 * np.diag(baseline.covariance[:, 1, 1])
+    values = watch.span.values - slope
+    first, spread = _mean(watch, values, old)
+    second, spread_after = _mean(watch, values, new)
+    return second - first, spread + spread_after + added
+
+
+def _mean(watch: _Watch, values: Array, rows: slice) -> tuple[Array, Array]:
+    """Return the mean (k,) of recordings, whose days are correlated, and its covariance."""
+    days = watch.between.days(watch.history.covariances[rows])
+    together = decay(watch.span.steps[rows], watch.between.persistence.mean)
+    return weighted_mean(values[rows], watch.total[rows], days, together)

@@ -1,0 +1,179 @@
+"""The statistic of the sequential test: every cause, over windows of several lengths.
+
+The size of a cause in each recording is a weighted contrast of its parameters (generalised least
+squares). A window-limited generalised likelihood ratio (Lai, J. R. Stat. Soc. B 57, 1995) compares
+the mean over the last 1, 2, 3, 5, … 34 recordings with the mean of the reference, which has its own
+uncertainty; where temperatures are recorded, with its regression on temperature. The variance of
+each mean holds the correlation of the days in it, and with those of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, log_ndtr
+from scipy.stats import chi2
+
+from dynid.arrays import Array
+from dynid_plugins.fleet.drift.baseline import SLOPE, Baseline, Resemblance, Series, cumulated
+from dynid_plugins.fleet.drift.between_days import BetweenDays
+from dynid_plugins.fleet.drift.causes import Cause
+from dynid_plugins.fleet.drift.freedom import as_if_known, freedom_of_windows
+from dynid_plugins.fleet.drift.learning import Stage
+from dynid_plugins.fleet.drift.reference import Span
+
+LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34)
+"""Lengths of windows [recordings]; a geometric series loses little against all (Lai 1995)."""
+_NO_INFORMATION = 1e-9
+_SINGULAR = 1e-12
+_FAR = 300.0  # beyond which the tail's leading term is used, before it is 0 in double precision
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """The causes as weighted sums of parameters.
+
+    Attributes:
+        matrix: (c, k); row by parameters is the size of a cause, or a normalised part of one.
+        owner: (c,) index of the cause of each row.
+        causes: the causes.
+    """
+
+    matrix: Array
+    owner: NDArray[np.intp]
+    causes: tuple[Cause, ...]
+
+
+def precision(covariances: Array) -> Array:
+    """Return the inverses of covariances (…, k, k), whose units may differ by orders of size."""
+    sizes = np.sqrt(np.diagonal(covariances, axis1=-2, axis2=-1))
+    scale = sizes[..., :, None] * sizes[..., None, :]
+    inverse = np.linalg.pinv(covariances / scale, hermitian=True, rcond=_SINGULAR)
+    return np.asarray(inverse / scale)
+
+
+def make_contrasts(causes: Sequence[Cause], information: Array) -> Contrasts:
+    """Return the contrasts that have the least variance if one cause is present alone.
+
+    Args:
+        causes: with signatures (k, m).
+        information: (k, k) inverse covariance of a recording, with the variation between days.
+    """
+    rows: list[Array] = []
+    owner: list[int] = []
+    for number, cause in enumerate(causes):
+        weighted = cause.signature.T @ information
+        values, vectors = np.linalg.eigh(_scaled(weighted @ cause.signature))
+        kept = values > _NO_INFORMATION * values[-1]
+        basis = (vectors[:, kept] / np.sqrt(values[kept])).T
+        norm = np.sqrt(np.maximum(np.diag(weighted @ cause.signature), 1e-300))
+        rows += list(basis @ (weighted / norm[:, None]))
+        owner += [number] * int(kept.sum())
+    return Contrasts(np.array(rows), np.array(owner), tuple(causes))
+
+
+def _scaled(matrix: Array) -> Array:
+    norm = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
+    return np.asarray(matrix / norm / norm[:, None])
+
+
+def contrast_series(
+    span: Span, between: BetweenDays, contrasts: Contrasts, reference: int
+) -> Series:
+    """Return the contrasts of recordings with a component between days.
+
+    Args:
+        span: the recordings.
+        between: the component.
+        contrasts: of the causes.
+        reference: number of recordings that they will be compared with.
+    """
+    matrix, days = contrasts.matrix, between.days(span.within)
+    variances, own = (
+        (matrix @ one * matrix).sum(axis=-1)[span.kind] for one in (span.within + days, days)
+    )
+    return Series(
+        span.values @ matrix.T,
+        variances,
+        np.sqrt(np.maximum(own, 0.0)),
+        span.steps,
+        span.temperatures,
+        between.persistence.mean,
+        freedom_of_windows(
+            between, matrix, span.within.mean(axis=0), contrasts.owner, reference, LENGTHS
+        ),
+    )
+
+
+def slope_prior(contrasts: Contrasts, friction: Array) -> Array:
+    """Return the prior (c,) of slopes for ``friction`` (k,), which is 0 at other parameters."""
+    return np.asarray(SLOPE * np.abs(contrasts.matrix @ np.diag(friction)).sum(axis=1))
+
+
+def scan(series: Series, baseline: Baseline, owner: NDArray[np.intp]) -> Array:
+    """Return the statistic (T, causes): the largest z² summed over a cause's rows, over windows.
+
+    Each is that of known variances which is as unlikely.
+
+    Args:
+        series: the contrasts after the reference.
+        baseline: of the reference.
+        owner: (c,) cause of each row.
+    """
+    count = len(series.sizes)
+    design = baseline.design(series.temperatures, count)
+    weight = 1 / series.variances
+    departure = (series.sizes - design @ baseline.coefficients) * weight
+    starts = np.flatnonzero(np.r_[True, np.diff(owner) > 0])
+    best = np.zeros((count, len(starts)))
+    sums = [cumulated(departure), cumulated(weight)]
+    moments = cumulated(design[:, :, None] * weight[:, None, :])
+    resemblance = Resemblance(series, baseline)
+    rows = np.bincount(owner)
+    for length in LENGTHS:
+        if length > count:
+            break
+        total, information = (one[length:] - one[:-length] for one in sums)
+        moment = moments[length:] - moments[:-length]
+        extra = np.einsum("tdc,cde,tec->tc", moment, baseline.covariance, moment)
+        variance = information + extra + resemblance.of_windows(length, moment)
+        summed = np.add.reduceat(total**2 / variance, starts, axis=1)
+        if length in series.freedom:
+            summed = as_if_known(summed, rows, series.freedom[length])
+        best[length - 1 :] = np.maximum(best[length - 1 :], summed)
+    return best
+
+
+def scan_stage(
+    series: Series, baseline: Baseline, owner: NDArray[np.intp], stage: Stage, start: int = 0
+) -> Array:
+    """Return the statistic (recordings of the stage, causes).
+
+    Args:
+        series: all contrasts.
+        baseline: of the reference.
+        owner: (c,) cause of each row.
+        stage: the recordings, which windows of earlier ones after the reference end at.
+        start: first recording of the reference.
+    """
+    first = max(stage.reference, stage.begin - LENGTHS[-1] + 1)
+    found = scan(series.part(start + first, start + stage.end), baseline, owner)
+    return found[stage.begin - first :]
+
+
+def surprise(statistic: Array, owner: NDArray[np.intp]) -> Array:
+    """Return minus the natural logarithm of the probability of such a statistic (…, causes)."""
+    found = np.empty_like(statistic)
+    for cause, freedom in enumerate(np.bincount(owner)):
+        values = statistic[..., cause]
+        if freedom == 1:
+            found[..., cause] = -np.log(2) - log_ndtr(-np.sqrt(values))
+        else:
+            half = np.maximum(values / 2, 1.0)
+            far = half - (freedom / 2 - 1) * np.log(half) + gammaln(freedom / 2)
+            near = -chi2.logsf(values, freedom)
+            found[..., cause] = np.where(half > _FAR, far, near)
+    return found

@@ -1,0 +1,126 @@
+"""All pages of a fleet, made on a cluster, and as files of one folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from dynid.errors import DynidError, TaskError
+from dynid.files import write_text
+from dynid.input_file import read_text
+from dynid.transaction import written_together
+from dynid_plugins.fleet.dataset import FleetResults
+from dynid_plugins.fleet.drift.detection import Drift
+from dynid_plugins.fleet.engine import WorkerLost, completed
+from dynid_plugins.fleet.histories import model_path, robot_history
+from dynid_plugins.fleet.progress import Progress
+from dynid_plugins.fleet.site.overview import overview_page
+from dynid_plugins.fleet.site.pages import INDEX, ROBOT_PREFIX, date, page_name
+from dynid_plugins.fleet.site.robot_page import Pair, RobotContent, robot_page
+from dynid_plugins.fleet.site.timelines import Kind
+from dynid_plugins.fleet.watch import RobotState
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Row = Mapping[str, Any]
+
+_HEAVY = ("covariance", "torque_error")  # columns that no page shows
+
+
+def write_site(
+    results: FleetResults,
+    states: Sequence[RobotState],
+    client: Client,
+    folder: Path,
+    *,
+    progress: Progress = lambda _done, _all: None,
+) -> None:
+    """Write the pages of a fleet, which need no server; those of an earlier run are replaced.
+
+    Models are linked to in the data set, relative to the folder.
+
+    Args:
+        results: the data set.
+        states: of its robots, those first that need a person.
+        client: of the cluster that makes the pages.
+        folder: of the pages; created if it does not exist.
+        progress: called with the number of robots that are done, and that of all.
+
+    Raises:
+        OutputError: the folder cannot be written.
+        TaskError: the cluster ended.
+    """
+    target = os.path.relpath(results.folder.absolute(), folder.absolute())
+    with written_together(folder, stale=(f"{ROBOT_PREFIX}*.html",)) as unfinished:
+        pages = robot_pages(results, states, client, models=f"{quote(target)}/")
+        for number, (name, text) in enumerate(pages, 1):
+            write_text(unfinished / name, text)
+            progress(number, len(states))
+        write_text(unfinished / INDEX, overview_page(results, states, live=False))
+
+
+def robot_pages(
+    results: FleetResults,
+    states: Sequence[RobotState],
+    client: Client,
+    *,
+    models: str,
+    live: bool = False,
+) -> Iterator[tuple[str, str]]:
+    """Yield file names and texts of the pages of robots.
+
+    Args:
+        results: the data set.
+        states: of the robots whose pages are wanted.
+        client: of the cluster.
+        models: address of the data set, relative to the pages, ending in ``/``.
+        live: whether a server shows them.
+
+    Raises:
+        TaskError: the cluster ended, or a page ended its processes.
+    """
+    contents = (
+        (one.robot, (_content(results.of_robot(one.robot), one, models, live),)) for one in states
+    )
+    for robot, text in completed(client, robot_page, contents):
+        if isinstance(text, WorkerLost):
+            raise TaskError(f"{robot}: the processes that drew its page ended.")
+        yield page_name(robot), text
+
+
+def _content(mine: FleetResults, state: RobotState, models: str, live: bool) -> RobotContent:
+    rows = mine.recordings.drop_columns(list(_HEAVY)).to_pylist()
+    dated = sorted(rows, key=lambda row: row["recorded_at"] or row["finished_at"])
+    names = ("parameter", "kind", "joint", "unit")
+    columns = (mine.parameters[name].to_pylist() for name in names)
+    kinds = {name: Kind(*rest) for name, *rest in zip(*columns, strict=True)}
+    pairs = tuple(_pairs(mine, state))
+    return RobotContent(state, tuple(reversed(dated)), kinds, pairs, models, live)
+
+
+def _pairs(mine: FleetResults, state: RobotState) -> Iterator[Pair]:
+    """Yield the models to compare: around the latest change, and the first and the last."""
+    try:
+        _, rows = robot_history(mine, state.robot)
+    except DynidError:
+        return  # the state says why
+    chosen = [("First and last recording", 0, len(rows) - 1)]
+    if state.drift is not None and state.drift.changes:
+        chosen.insert(0, ("Before and after the latest change", *_around(state.drift)))
+    for title, first, second in chosen:
+        try:
+            texts = tuple(read_text(model_path(mine, rows[one])) for one in (first, second))
+        except DynidError:
+            continue  # a run has just replaced the model
+        before, after = (date(rows[one]["recorded_at"]) for one in (first, second))
+        yield Pair(title, before, after, (texts[0], texts[1]))
+
+
+def _around(drift: Drift) -> tuple[int, int]:
+    """Return the last recording before the latest change, and the one that showed it."""
+    last = drift.changes[-1]
+    return max(last.earliest - 1, 0), max(last.latest, last.alarm)

@@ -1,0 +1,214 @@
+"""The timelines of a robot: causes of changes, base parameters, evidence and temperature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from markupsafe import Markup
+
+from dynid.arrays import Array
+from dynid.text import significant, unit
+from dynid_plugins.fleet.drift.detection import Drift, cause_sizes
+from dynid_plugins.fleet.drift.printed import CAUSE_LABELS
+from dynid_plugins.fleet.site.chart import Mark, Timeline, draw
+
+_HIGHEST = 5.0  # thresholds of evidence that a chart has room for
+_FEATURED = 5  # parameters that are shown with a change
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the data set says of a base parameter.
+
+    Attributes:
+        kind: ``rigid``, or that of a joint term.
+        joint: of it.
+        unit: of it.
+    """
+
+    kind: str
+    joint: str | None
+    unit: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A timeline with its words.
+
+    Attributes:
+        title: what it shows.
+        detail: joint and unit.
+        note: latest value, or the difference from the reference.
+        score: absolute difference from the reference in standard deviations.
+        svg: the picture.
+    """
+
+    title: str
+    detail: str
+    note: str
+    score: float
+    svg: Markup
+
+
+@dataclass(frozen=True)
+class Group:
+    """Timelines that are shown together, those that changed most first."""
+
+    title: str
+    lead: str
+    charts: tuple[Chart, ...]
+    opened: bool
+
+
+def find_groups(drift: Drift, kinds: Mapping[str, Kind]) -> tuple[Group, ...]:
+    """Return the timelines of a robot.
+
+    Args:
+        drift: of it.
+        kinds: of the parameters of its history.
+    """
+    marks = tuple(
+        Mark(str(number), one.start, one.earliest, one.latest, one.gradual is True)
+        for number, one in enumerate(drift.changes, 1)
+    )
+    causes = _cause_charts(drift, marks)
+    parameters = _parameter_charts(drift, kinds, marks)
+    named = [(one.best.cause.kind, one.best.cause.joint) for one in reversed(drift.changes)]
+    first = [causes[key] for key in dict.fromkeys(named) if key in causes]
+    if drift.changes:
+        first += sorted(parameters.values(), key=_by_score)[:_FEATURED]
+    rigid = [chart for name, chart in parameters.items() if kinds[name].kind == "rigid"]
+    terms = [chart for name, chart in parameters.items() if kinds[name].kind != "rigid"]
+    groups = (
+        (
+            "What changed" if drift.changes else "Evidence",
+            "The causes named above, the parameters that changed most, and the evidence: a change "
+            "is reported when it exceeds the line."
+            if drift.changes
+            else "A change is reported when the evidence exceeds the line.",
+            [*first, *_evidence(drift, marks)],
+            True,
+        ),
+        (
+            "Friction, torque constants, payload and encoders",
+            "Each estimated as if it were the only one that differs from the first recordings: one "
+            "change of the robot may show in several of them.",
+            sorted(causes.values(), key=_by_score),
+            not drift.changes,
+        ),
+        ("Parameters of joint terms", "", sorted(terms, key=_by_score), False),
+        ("Base parameters of bodies", "", sorted(rigid, key=_by_score), False),
+    )
+    return tuple(Group(title, lead, tuple(all_), opened) for title, lead, all_, opened in groups)
+
+
+def _by_score(chart: Chart) -> float:
+    return -chart.score
+
+
+def _cause_charts(drift: Drift, marks: Sequence[Mark]) -> dict[tuple[str, str], Chart]:
+    """Return charts by kind and joint of their causes, without those that cannot be seen."""
+    seen = [one.cause for one in drift.visibility]
+    sizes, deviations = cause_sizes(drift, seen)
+    found: dict[tuple[str, str], Chart] = {}
+    for cause, size, deviation in zip(seen, sizes.T, deviations.T, strict=True):
+        if not np.isfinite(size).all():
+            continue
+        scale, unit_text = (100.0, "%") if cause.unit == "1" else (1.0, cause.unit)
+        line = _Line(CAUSE_LABELS[cause.kind], cause.joint, unit_text)
+        found[cause.kind, cause.joint] = line.chart(
+            drift, scale * size, scale * deviation, marks, change=True
+        )
+    return found
+
+
+def _parameter_charts(
+    drift: Drift, kinds: Mapping[str, Kind], marks: Sequence[Mark]
+) -> dict[str, Chart]:
+    history = drift.history
+    total = drift.between_days.covariance(history.covariances)
+    deviations = np.sqrt(np.diagonal(total, axis1=1, axis2=2))
+    charts = {}
+    for place, name in enumerate(history.names):
+        kind = kinds[name]
+        words = name if kind.kind == "rigid" else f"{name}: {kind.kind.replace('_', ' ')}"
+        line = _Line(words, kind.joint or "", unit(kind.unit))
+        charts[name] = line.chart(
+            drift, history.values[:, place], deviations[:, place], marks, change=False
+        )
+    return charts
+
+
+@dataclass(frozen=True)
+class _Line:
+    title: str
+    joint: str
+    unit: str
+
+    def chart(
+        self,
+        drift: Drift,
+        values: Array,
+        deviations: Array,
+        marks: Sequence[Mark],
+        *,
+        change: bool,
+    ) -> Chart:
+        """Return the chart; ``change``: values are differences from the reference."""
+        spans = _spans(len(values), marks)
+        means = [_mean(values, deviations, begin, end) for begin, end in spans]
+        first, spread = _mean(values, deviations, 0, drift.reference)
+        last, last_spread = means[-1]
+        score = abs(last - first) / float(np.hypot(spread, last_spread))
+        usual = 2 * float(np.median(deviations[: drift.reference]))
+        line = Timeline(
+            drift.history.times,
+            values,
+            deviations,
+            (first - usual, first + usual),
+            marks=marks,
+            levels=[
+                (mean, begin, end)
+                for number, ((mean, _), (begin, end)) in enumerate(zip(means, spans, strict=True))
+                if number == 0 or not marks[number - 1].gradual
+            ],
+        )
+        detail = " ".join(filter(None, [self.joint, f"[{self.unit}]" if self.unit else ""]))
+        note = f"{significant(last, 3)} ± {significant(2 * last_spread, 1)}"
+        if not change and score > 2 and first:
+            note += f" ({100 * (last / first - 1):+.1f} %)"
+        words = f"{self.title} {detail} over time, {len(values)} recordings, last {note}"
+        return Chart(self.title, detail, note, score, draw(line, words))
+
+
+def _spans(count: int, marks: Sequence[Mark]) -> list[tuple[int, int]]:
+    """Return the recordings (begin, end) between changes."""
+    edges = [0, *(mark.start for mark in marks), count]
+    return [(a, b) for a, b in pairwise(edges) if b > a]
+
+
+def _mean(values: Array, deviations: Array, begin: int, end: int) -> tuple[float, float]:
+    """Return the weighted mean of recordings, and its standard deviation."""
+    weights = 1 / deviations[begin:end] ** 2
+    total = float(weights.sum())
+    return float(weights @ values[begin:end]) / total, float(total**-0.5)
+
+
+def _evidence(drift: Drift, marks: Sequence[Mark]) -> list[Chart]:
+    times, warmth = drift.history.times, drift.history.temperatures
+    top = _HIGHEST * drift.threshold
+    shown = np.minimum(drift.surprise, top)
+    line = Timeline(times, shown, limit=drift.threshold, marks=marks)
+    largest = significant(float(drift.surprise.max()), 3)
+    words = f"Evidence of a change over time, largest {largest}"
+    note = f"largest {largest}, line {significant(drift.threshold, 3)}"
+    cut = f", cut off at {significant(top, 2)}" if drift.surprise.max() > top else ""
+    found = [Chart("Evidence", f"−ln of its chance{cut}", note, 0.0, draw(line, words))]
+    if warmth is not None:
+        mean = f"mean {significant(float(np.mean(warmth)), 3)}"
+        svg = draw(Timeline(times, warmth, marks=marks), f"Temperature over time, {mean} °C")
+        found.append(Chart("Temperature", "[°C]", mean, 0.0, svg))
+    return found

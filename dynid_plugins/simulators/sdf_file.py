@@ -1,0 +1,164 @@
+"""A new SDF (Gazebo) of a robot: links, joints, friction, springs and shapes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pinocchio
+
+from dynid.configuration import per_joint
+from dynid.dynamics.pose import Pose
+from dynid.dynamics.rigid_body import RigidBody
+from dynid_plugins.simulators.exported_model import ExportedModel
+from dynid_plugins.simulators.followers import followers
+from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedAxis
+from dynid_plugins.simulators.tree_layout import TreeLink, numbers, torque_limits, tree_layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.robot.shapes import Shape
+    from dynid_plugins.simulators.followers import Follower
+
+SDF_TERMS = FormatTerms(springs=True, closures=("gear",))
+_VERSION = "1.9"  # has poses relative to named frames
+_VERSION_WITH_MIMIC = "1.11"
+_FIXED = "fixed_to_world"
+_INERTIA = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
+_ROOT_BODY = RigidBody(1.0, np.zeros(3), 0.01 * np.eye(3))  # fixed to the world
+
+
+def sdf_text(exported: ExportedModel, header: list[str]) -> str:
+    """Return a new SDF of a model; its root is fixed to the world, shapes are for display only.
+
+    Args:
+        exported: with the terms of ``SDF_TERMS``.
+        header: lines of a comment.
+    """
+    followed = followers(exported)
+    root = ET.Element("sdf", version=_VERSION_WITH_MIMIC if followed else _VERSION)
+    root.append(ET.Comment(" " + "\n    ".join(header).replace("--", "- -") + " "))
+    model = ET.SubElement(root, "model", name=exported.model.robot.name)
+    base, *links = _with_own_names(tree_layout(exported.model), exported.joints)
+    ET.SubElement(model, "joint", name=_FIXED, type="fixed").extend(
+        [_element("parent", "world"), _element("child", base.name)]
+    )
+    _add_link(model, base, _ROOT_BODY, None)
+    for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
+        axis = _add_joint(model, exported, number, link)
+        if exported.joints[number] in followed:
+            axis.append(_mimic(followed[exported.joints[number]]))
+        _add_link(model, link, exported.bodies[number], exported.joints[number])
+    ET.indent(root)
+    return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _with_own_names(links: Sequence[TreeLink], joints: Sequence[str]) -> list[TreeLink]:
+    """Return links whose names SDF accepts.
+
+    In SDF, ``world`` is not the name of a link, ``::`` separates names, and joints and links have
+    one list of names. Joints keep theirs, by which they are matched.
+    """
+    names: dict[str, str] = {"": ""}
+    used = {"world", _FIXED, *joints}
+    for link in links:
+        name = link.name.replace("::", "_")
+        while name in used:
+            name = f"{name}_link"
+        used.add(name)
+        names[link.name] = name
+    return [replace(one, name=names[one.name], parent=names[one.parent]) for one in links]
+
+
+def sdf_inertial(body: RigidBody) -> ET.Element:
+    """Return the ``<inertial>`` of a body."""
+    inertial = ET.Element("inertial")
+    inertial.append(_element("pose", f"{numbers(body.centre)} 0 0 0"))
+    inertial.append(_element("mass", repr(body.mass)))
+    inertia = ET.SubElement(inertial, "inertia")
+    for name, value in zip(_INERTIA, body.moments.tolist(), strict=True):
+        inertia.append(_element(name, repr(value)))
+    return inertial
+
+
+def sdf_dynamics(axis: SimulatedAxis) -> dict[str, str]:
+    """Return the elements of a joint's ``<dynamics>`` by name."""
+    values = {"damping": repr(float(axis.damping[0])), "friction": repr(axis.dry_friction)}
+    if axis.stiffness[0]:
+        values["spring_reference"] = repr(axis.spring_reference)
+        values["spring_stiffness"] = repr(float(axis.stiffness[0]))
+    return values
+
+
+def _add_link(model: ET.Element, link: TreeLink, body: RigidBody, joint: str | None) -> None:
+    element = ET.SubElement(model, "link", name=link.name)
+    if joint is not None:
+        ET.SubElement(element, "pose", relative_to=joint).text = "0 0 0 0 0 0"
+    element.append(sdf_inertial(body))
+    for number, (shape, pose) in enumerate(link.shapes):
+        element.append(_visual(shape, pose, number))
+
+
+def _add_joint(
+    model: ET.Element, exported: ExportedModel, number: int, link: TreeLink
+) -> ET.Element:
+    """Add a joint, and return its ``<axis>``."""
+    robot, driven = exported.model.robot, number < len(exported.mechanism.joints)
+    kind = "prismatic" if link.slides else "revolute"
+    joint = ET.SubElement(model, "joint", name=exported.joints[number], type=kind)
+    joint.extend([_element("parent", link.parent), _element("child", link.name)])
+    ET.SubElement(joint, "pose", relative_to=link.parent).text = _pose(link.in_parent)
+    axis = ET.SubElement(joint, "axis")
+    axis.append(_element("xyz", numbers(link.axis)))
+    limit = ET.SubElement(axis, "limit")
+    given = robot.limits.range_of("position", number) if driven else None
+    low, high = given or (-1e16, 1e16)
+    limit.extend([_element("lower", repr(low)), _element("upper", repr(high))])
+    torques = torque_limits(exported)
+    if torques is not None and driven:
+        limit.append(_element("effort", repr(float(torques[number]))))
+    if robot.limits.velocity is not None and driven:
+        fastest = per_joint(robot.limits.velocity, len(robot.joints), "velocity")[number]
+        limit.append(_element("velocity", repr(float(fastest))))
+    dynamics = ET.SubElement(axis, "dynamics")
+    for name, value in sdf_dynamics(exported.terms.axes[number]).items():
+        dynamics.append(_element(name, value))
+    return axis
+
+
+def _mimic(follower: Follower) -> ET.Element:
+    mimic = ET.Element("mimic", joint=follower.leader, axis="axis")
+    mimic.append(_element("multiplier", repr(follower.multiplier)))
+    mimic.append(_element("offset", repr(follower.offset)))
+    mimic.append(_element("reference", "0"))
+    return mimic
+
+
+def _visual(shape: Shape, pose: Pose, number: int) -> ET.Element:
+    visual = ET.Element("visual", name=f"shape_{number + 1}")
+    visual.append(_element("pose", _pose(pose)))
+    form = ET.SubElement(ET.SubElement(visual, "geometry"), shape.kind)
+    if shape.kind == "box":
+        form.append(_element("size", numbers(shape.size)))
+    else:
+        form.append(_element("radius", repr(shape.size[0] / 2)))
+    if shape.kind == "cylinder":
+        form.append(_element("length", repr(shape.size[2])))
+    material = ET.SubElement(visual, "material")
+    material.extend([_element(name, numbers(shape.colour)) for name in ("ambient", "diffuse")])
+    return visual
+
+
+def _pose(pose: Pose) -> str:
+    """Return a pose as x y z roll pitch yaw."""
+    matrix = pose.matrix()
+    return numbers([*matrix[:3, 3], *pinocchio.rpy.matrixToRpy(matrix[:3, :3])])
+
+
+def _element(tag: str, text: str) -> ET.Element:
+    element = ET.Element(tag)
+    element.text = text
+    return element

@@ -1,0 +1,147 @@
+"""The links of a robot in a new file, one behind each joint, with poses and shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pinocchio
+
+from dynid.arrays import Array
+from dynid.configuration import per_joint
+from dynid.dynamics.pose import Pose
+from dynid.robot.shapes import Shape, robot_shapes
+
+if TYPE_CHECKING:
+    from dynid.dynamics.kinematics import Kinematics
+    from dynid.robot.model import Model
+    from dynid_plugins.simulators.exported_model import ExportedModel
+
+
+@dataclass(frozen=True, eq=False)
+class TreeLink:
+    """A link with all that is fixed to it.
+
+    Attributes:
+        name: of the URDF's link that the joint moves, or of the root.
+        parent: name of the link that carries the joint; empty for the root.
+        in_parent: pose of its joint in that link, which is that of the link.
+        axis: (3,) of the joint in its own frame.
+        slides: whether the joint is prismatic.
+        shapes: with their poses in the link's frame.
+        order: a parent comes before its children.
+    """
+
+    name: str
+    parent: str
+    in_parent: Pose
+    axis: Array
+    slides: bool
+    shapes: tuple[tuple[Shape, Pose], ...]
+    order: int
+
+
+def tree_layout(model: Model, positions: Array | None = None) -> tuple[TreeLink, ...]:
+    """Return the root link, then the link that each moving joint of the robot moves.
+
+    Links on locked joints are parts of the link that carries them. The tree is that of the URDF:
+    loops are open.
+
+    Args:
+        model: of the robot.
+        positions: (m,) of the moving joints at which links are placed [rad or m]; None: all 0.
+    """
+    kinematics = model.robot.kinematics()
+    moving = kinematics.moving_bodies
+    placed = _placed(kinematics, np.zeros(len(moving)) if positions is None else positions)
+    names = _link_names(kinematics)
+    shapes = robot_shapes(kinematics)
+    carriers = [_carrier(kinematics, body) for body in range(len(kinematics.bodies))]
+    subspaces = dict(zip(moving, kinematics.subspaces, strict=True))
+    links = []
+    for body in (0, *moving):
+        own = placed[body].inverse()
+        parent = carriers[kinematics.parents[body]]
+        velocity, turn = np.split(subspaces.get(body, np.zeros(6)), 2)
+        links.append(
+            TreeLink(
+                names[body],
+                names[parent] if body else "",
+                placed[parent].inverse().then(placed[body]) if body else Pose(),
+                velocity + turn,  # one of them is 0
+                bool(velocity.any()),
+                tuple(
+                    (shape, own.then(placed[other]).then(shape.pose))
+                    for other, carrier in enumerate(carriers)
+                    if carrier == body
+                    for shape in shapes[other]
+                ),
+                body,
+            )
+        )
+    return tuple(links)
+
+
+def numbers(values: object) -> str:
+    """Return numbers separated by spaces, with all their digits."""
+    return " ".join(repr(float(value) + 0.0) for value in np.asarray(values, dtype=np.float64))
+
+
+def torque_limits(exported: ExportedModel) -> Array | None:
+    """Return the largest torque of each joint (n,) [N m or N]; None where there is none."""
+    robot = exported.model.robot
+    if robot.limits.torque_max is None or robot.coupling is not None:
+        return None
+    return per_joint(robot.limits.torque_max, len(robot.joints), "torque_max")
+
+
+class CarriedLink(NamedTuple):
+    """Where a link of the URDF is in a layout.
+
+    Attributes:
+        carrier: name of the layout's link that it is a part of.
+        joint: that moves it; empty for the root.
+        pose: of the link in the carrier's frame.
+    """
+
+    carrier: str
+    joint: str
+    pose: Pose
+
+
+def carried_link(model: Model, link: str) -> CarriedLink:
+    """Return where a link of the URDF is in the layout of a robot."""
+    kinematics = model.robot.kinematics()
+    body, pose = kinematics.links()[link]
+    carrier = _carrier(kinematics, body)
+    placed = _placed(kinematics, np.zeros(len(kinematics.moving_bodies)))
+    return CarriedLink(
+        _link_names(kinematics)[carrier],
+        kinematics.bodies[carrier] if carrier else "",
+        placed[carrier].inverse().then(placed[body]).then(pose),
+    )
+
+
+def _placed(kinematics: Kinematics, positions: Array) -> list[Pose]:
+    """Return the poses of all bodies at positions (m,) of the moving joints."""
+    matrices = kinematics.placements(np.asarray(positions)[None])
+    return [Pose.from_numbers(pinocchio.SE3ToXYZQUAT(pinocchio.SE3(one))) for one in matrices]
+
+
+def _carrier(kinematics: Kinematics, body: int) -> int:
+    """Return the body of a moving joint that a body is or hangs on, or the root's."""
+    while body != 0 and body not in kinematics.moving_bodies:
+        body = kinematics.parents[body]
+    return body
+
+
+def _link_names(kinematics: Kinematics) -> dict[int, str]:
+    """Return the link of the URDF that each body's joint moves, and the root."""
+    names = {0: kinematics.root}
+    for joint in ET.fromstring(kinematics.mechanism.urdf_xml).findall("joint"):  # noqa: S314  parsed before
+        child, name = joint.find("child"), joint.get("name", "")
+        if child is not None and name in kinematics.bodies:
+            names[kinematics.bodies.index(name)] = child.get("link", name)
+    return names

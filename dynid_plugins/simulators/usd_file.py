@@ -1,0 +1,163 @@
+"""A new USD (Isaac Sim and others) of a robot: links, joints, terms and shapes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio
+
+from dynid.arrays import Array
+from dynid.configuration import per_joint
+from dynid.dynamics.pose import Pose
+from dynid.dynamics.rigid_body import RigidBody
+from dynid_plugins.simulators.exported_model import ExportedModel
+from dynid_plugins.simulators.tree_layout import TreeLink, torque_limits, tree_layout
+from dynid_plugins.simulators.usd_properties import quaternion, set_axis, set_body
+from dynid_plugins.simulators.usd_stage import Prim, UsdLibrary, usd_library
+
+if TYPE_CHECKING:
+    from dynid.robot.shapes import Shape
+
+_ROOT_BODY = RigidBody(1.0, np.zeros(3), 0.01 * np.eye(3))  # fixed to the world
+
+
+def usd_text(exported: ExportedModel, header: list[str]) -> str:
+    """Return a new USD of a model as text (usda); its root is fixed to the world.
+
+    Args:
+        exported: with the terms of ``USD_TERMS``.
+        header: lines of a comment.
+
+    Raises:
+        ConfigurationError: USD's library is not installed.
+    """
+    library = usd_library()
+    stage = library.usd.Stage.CreateInMemory()
+    library.geom.SetStageMetersPerUnit(stage, 1.0)
+    library.physics.SetStageKilogramsPerUnit(stage, 1.0)
+    library.geom.SetStageUpAxis(stage, library.geom.Tokens.z)
+    names = _Names()
+    robot = f"/{names.new(exported.model.robot.name)}"
+    root = library.geom.Xform.Define(stage, robot).GetPrim()
+    library.physics.ArticulationRootAPI.Apply(root)
+    stage.SetDefaultPrim(root)
+    _add_gravity(library, stage, exported.mechanism.gravity)
+    base, *links = tree_layout(exported.model)
+    paths = {link.name: f"{robot}/{names.new(link.name)}" for link in (base, *links)}
+    poses = {base.name: Pose()}
+    _add_link(library, stage, paths[base.name], Pose(), _ROOT_BODY, base)
+    fixed = library.physics.FixedJoint.Define(stage, f"{robot}/{names.new('fixed_to_world')}")
+    fixed.CreateBody1Rel().SetTargets([paths[base.name]])
+    for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
+        poses[link.name] = poses[link.parent].then(link.in_parent)
+        body = exported.bodies[number]
+        _add_link(library, stage, paths[link.name], poses[link.name], body, link)
+        joint = f"{robot}/{names.new(exported.mechanism.joints[number])}"
+        _add_joint(library, stage, joint, exported, number, link, paths)
+    stage.GetRootLayer().comment = "\n".join(header)
+    return str(stage.GetRootLayer().ExportToString())
+
+
+class _Names:
+    """Names of prims, which are letters, digits and underscores, each used once."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+
+    def new(self, name: str) -> str:
+        from pxr import Tf  # noqa: PLC0415  an extra
+
+        valid = found = str(Tf.MakeValidIdentifier(name))
+        number = 1
+        while found in self._used:
+            number += 1
+            found = f"{valid}_{number}"
+        self._used.add(found)
+        return found
+
+
+def _add_gravity(library: UsdLibrary, stage: Any, gravity: Array) -> None:  # noqa: ANN401
+    scene = library.physics.Scene.Define(stage, "/physicsScene")
+    size = float(np.linalg.norm(gravity))
+    direction = gravity / size if size else np.array([0.0, 0.0, -1.0])
+    scene.CreateGravityDirectionAttr(library.gf.Vec3f(*direction.tolist()))
+    scene.CreateGravityMagnitudeAttr(size)
+
+
+def _add_link(
+    library: UsdLibrary,
+    stage: Any,  # noqa: ANN401
+    path: str,
+    pose: Pose,
+    body: RigidBody,
+    link: TreeLink,
+) -> None:
+    prim = library.geom.Xform.Define(stage, path)
+    _place(library, prim, pose)
+    library.physics.RigidBodyAPI.Apply(prim.GetPrim())
+    set_body(library, prim.GetPrim(), body)
+    for number, (shape, at) in enumerate(link.shapes, start=1):
+        _add_shape(library, stage, f"{path}/shape_{number}", shape, at)
+
+
+def _add_shape(library: UsdLibrary, stage: Any, path: str, shape: Shape, pose: Pose) -> None:  # noqa: ANN401
+    kinds = {"box": "Cube", "sphere": "Sphere", "cylinder": "Cylinder"}
+    form = getattr(library.geom, kinds[shape.kind]).Define(stage, path)
+    _place(library, form, pose)
+    if shape.kind == "box":
+        form.CreateSizeAttr(1.0)
+        form.AddScaleOp().Set(library.gf.Vec3f(*shape.size))
+    else:
+        form.CreateRadiusAttr(shape.size[0] / 2)
+    if shape.kind == "cylinder":
+        form.CreateHeightAttr(shape.size[2])
+        form.CreateAxisAttr(library.geom.Tokens.z)
+    form.CreateDisplayColorAttr([library.gf.Vec3f(*shape.colour[:3])])
+
+
+def _place(library: UsdLibrary, form: Prim, pose: Pose) -> None:
+    matrix = pose.matrix()
+    form.AddTranslateOp().Set(library.gf.Vec3d(*matrix[:3, 3].tolist()))
+    precision = library.geom.XformOp.PrecisionDouble
+    form.AddOrientOp(precision).Set(quaternion(library.gf.Quatd, matrix[:3, :3]))
+
+
+def _add_joint(
+    library: UsdLibrary,
+    stage: Any,  # noqa: ANN401
+    path: str,
+    exported: ExportedModel,
+    number: int,
+    link: TreeLink,
+    paths: dict[str, str],
+) -> None:
+    mechanism, robot = exported.mechanism, exported.model.robot
+    slides = mechanism.prismatic[number]
+    kind = library.physics.PrismaticJoint if slides else library.physics.RevoluteJoint
+    joint = kind.Define(stage, path)
+    joint.GetPrim().SetDisplayName(mechanism.joints[number])
+    joint.CreateBody0Rel().SetTargets([paths[link.parent]])
+    joint.CreateBody1Rel().SetTargets([paths[link.name]])
+    # the schema's axes are x, y and z, so that the joint's frame is turned
+    turn = pinocchio.Quaternion.FromTwoVectors(np.array([1.0, 0.0, 0.0]), link.axis).matrix()
+    outer = link.in_parent.matrix()
+    joint.CreateAxisAttr("X")
+    joint.CreateLocalPos0Attr(library.gf.Vec3f(*outer[:3, 3].tolist()))
+    joint.CreateLocalRot0Attr(quaternion(library.gf.Quatf, outer[:3, :3] @ turn))
+    joint.CreateLocalPos1Attr(library.gf.Vec3f(0.0, 0.0, 0.0))
+    joint.CreateLocalRot1Attr(quaternion(library.gf.Quatf, turn))
+    unit = 1.0 if slides else 180 / np.pi
+    limits = robot.limits.range_of("position", number)
+    if limits is not None:
+        joint.CreateLowerLimitAttr(limits[0] * unit)
+        joint.CreateUpperLimitAttr(limits[1] * unit)
+    torques = torque_limits(exported)
+    torque = None if torques is None else float(torques[number])
+    set_axis(library, joint.GetPrim(), exported.terms.axes[number], torque, slides=slides)
+    if robot.limits.velocity is not None:
+        fastest = per_joint(robot.limits.velocity, len(robot.joints), "velocity")[number]
+        name = f"physxJointAxis:{'linear' if slides else 'angular'}:maxJointVelocity"
+        joint.GetPrim().CreateAttribute(name, library.sdf.ValueTypeNames.Float, custom=False).Set(
+            float(fastest) * unit
+        )
