@@ -11,7 +11,7 @@ from scipy import linalg
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
-from dynid.estimation.estimate import Estimate, error_correlation
+from dynid.estimation.estimate import Estimate, Estimator, error_correlation
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at, weighted_solution
 from dynid.estimation.regression import NormalEquations, Problem
 
@@ -153,7 +153,7 @@ _TOLERANCE = 0.01  # change of a parameter over its standard deviation
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 
 
-class MaximumLikelihood:
+class MaximumLikelihood(Estimator):
     """ML for errors correlated in time and between joints (Olsen, Swevers, Verdonck 2002).
 
     Two steps alternate, each of which increases the likelihood of normal errors: the covariance of
@@ -161,6 +161,9 @@ class MaximumLikelihood:
     generalised least squares (Cochrane and Orcutt 1949 in time, Zellner 1962 across joints). Motion
     is taken as exact.
     """
+
+    name = "ml"
+    summary = "maximum likelihood: torque errors may be correlated over time and between joints"
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`."""

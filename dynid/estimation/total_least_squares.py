@@ -10,7 +10,7 @@ from scipy import linalg
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
-from dynid.estimation.estimate import Estimate, joint_variance
+from dynid.estimation.estimate import Estimate, Estimator, joint_variance
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem, Rows
 from dynid.signals.signals import Signals
@@ -22,7 +22,7 @@ _MOSTLY_NOISE = 0.9  # share of noise above which a direction is not identifiabl
 _EXACT = 1e-12  # squared error over squared torque
 
 
-class TotalLeastSquares:
+class TotalLeastSquares(Estimator):
     """Generalised TLS with exact columns (Van Huffel and Vandewalle 1991; Gautier et al. 1994).
 
     The covariance C of the columns' errors is found by simulation: noise of the size that the
@@ -30,6 +30,9 @@ class TotalLeastSquares:
     without noise, such as an offset's, are exact (mixed LS–TLS). Joints are weighted by their
     torque noise: the part of their errors that motion noise does not explain.
     """
+
+    name = "tls"
+    summary = "total least squares: measured positions are noisy too"
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from dynid.arrays import Array
 from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop
 from dynid.estimation.closed_loop.output_error import OutputError, minimise
-from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.regression import Problem
 
 
 @dataclass(frozen=True)
-class ClosedLoopInputError:
+class ClosedLoopInputError(Estimator):
     """CLIE: minimises the error of the simulated loop's torque.
 
     The criterion is that of DIDIM, but the dependence of the simulated motion on the parameters is
@@ -21,6 +21,10 @@ class ClosedLoopInputError:
     Attributes:
         commanded: the loop in which the robot was recorded; None: unknown.
     """
+
+    name = "clie"
+    summary = "closed-loop input error: the simulated drives' torque against the measured one"
+    round_share = 0.85
 
     commanded: CommandedLoop | None = None
 

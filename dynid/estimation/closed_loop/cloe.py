@@ -7,11 +7,11 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.estimation.closed_loop.loop import SimulatedLoop
 from dynid.estimation.closed_loop.output_error import OutputError, minimise
-from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.regression import Problem
 
 
-class ClosedLoopOutputError:
+class ClosedLoopOutputError(Estimator):
     """CLOE: minimises the error of the simulated loop's position (Landau; Gautier, Poignet).
 
     The recorded torque is applied in the simulation, and a slow loop only prevents drift, so the
@@ -19,6 +19,10 @@ class ClosedLoopOutputError:
     position would hardly depend on the parameters, because a stiff loop follows its commands (see
     :class:`SimulatedLoop`).
     """
+
+    name = "cloe"
+    summary = "closed-loop output error: the simulated robot's position against the measured one"
+    round_share = 0.85
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`; raises EstimationError also if the simulation fails."""

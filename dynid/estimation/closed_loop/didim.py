@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
-from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
 from dynid.estimation.work import Rest, Work
@@ -20,7 +20,7 @@ TOLERANCE = 0.05  # change of a parameter over its standard deviation at converg
 
 
 @dataclass(frozen=True)
-class DirectAndInverseModel:
+class DirectAndInverseModel(Estimator):
     """DIDIM: fits the simulated loop's torque W(q_s, dq_s, ddq_s) beta to the measured torque.
 
     Measured positions are not differentiated. Each iteration simulates the loop with the last
@@ -32,6 +32,10 @@ class DirectAndInverseModel:
     Attributes:
         commanded: the loop in which the robot was recorded; None: unknown.
     """
+
+    name = "didim"
+    summary = "DIDIM: torque along a simulated motion, without noise, against the measured torque"
+    round_share = 0.7
 
     commanded: CommandedLoop | None = None
 

@@ -9,13 +9,13 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.estimation.closed_loop.didim import iterated
 from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
-from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.least_squares import estimate_at, solve
 from dynid.estimation.regression import Problem
 
 
 @dataclass(frozen=True)
-class InstrumentalVariables:
+class InstrumentalVariables(Estimator):
     """IV: Z^T W beta = Z^T tau, with instruments Z = W(q_s, dq_s, ddq_s) of the simulated loop.
 
     Position noise in the regressor W biases least squares towards zero; the simulated motion is not
@@ -28,6 +28,10 @@ class InstrumentalVariables:
     Attributes:
         commanded: the loop in which the robot was recorded; None: unknown.
     """
+
+    name = "iv"
+    summary = "instrumental variables: the regressor along a simulated motion is free of noise"
+    round_share = 0.7
 
     commanded: CommandedLoop | None = None
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.kalman.discrete_model import DiscreteModel, Inputs
 from dynid.estimation.kalman.state_filter import Prior, fit_by_filter, starting_motion
 from dynid.estimation.regression import Problem
 
 
-class ExtendedKalmanFilter:
+class ExtendedKalmanFilter(Estimator):
     """EKF on x = (q, dq, β), with torque as input, position as output (Gautier, Poignet 2001).
 
     It needs no accelerations. The prior is weighted least squares on the first fold.
     """
+
+    name = "ekf"
+    summary = "extended Kalman filter of motion and parameters"
+    round_share = 0.5
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.kalman.discrete_model import DiscreteModel, Inputs
 from dynid.estimation.kalman.state_filter import Prior, fit_by_filter, starting_motion
 from dynid.estimation.regression import Problem
@@ -14,12 +14,16 @@ _SPREAD = np.sqrt(3.0)  # of the sigma points, in standard deviations; optimal f
 _BETA = 2.0  # parameter β of the covariance weights; optimal for normal errors
 
 
-class SquareRootUnscentedKalmanFilter:
+class SquareRootUnscentedKalmanFilter(Estimator):
     """SR-UKF on x = (q, dq, β), torque as input, position as output (van der Merwe, Wan 2001).
 
     It needs neither accelerations nor derivatives of the model. The prior is weighted least squares
     on the first fold.
     """
+
+    name = "srukf"
+    summary = "square-root unscented Kalman filter of motion and parameters"
+    round_share = 0.5
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`."""

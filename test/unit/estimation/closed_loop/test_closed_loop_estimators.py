@@ -9,7 +9,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.closed_loop.didim import DirectAndInverseModel
 from dynid.estimation.closed_loop.iv import InstrumentalVariables
 from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop
-from dynid.estimation.estimators import ESTIMATORS
+from dynid.estimation.estimators import make_estimator
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem
 from dynid.excitation.build import build_excitation
@@ -30,7 +30,7 @@ def torque_error(problem: Problem, estimator: str) -> float:
     clean = arm_problem(recorded_arm(position_noise=0.0), cutoff_hz=None).rows[0].signals
     motion = (clean.position, clean.velocity, clean.acceleration)
     regressor = problem.mechanism.regressor(*motion)[:, :, problem.base.independent]
-    found = ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters).base
+    found = make_estimator(estimator).fit(problem, problem.mechanism.urdf_parameters).base
     return relative_error(regressor, found - truth_of(problem), truth_of(problem))
 
 
@@ -58,7 +58,7 @@ def test_finds_the_truth_within_its_standard_deviations_with_a_suitable_filter(
 ) -> None:
     recording = recorded_arm(position_noise=1e-5, torque_noise=0.5, samples=1200)
     problem = arm_problem(recording, cutoff_hz=10.0)
-    estimate = ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters)
+    estimate = make_estimator(estimator).fit(problem, problem.mechanism.urdf_parameters)
     assert estimate.determined.all()
     assert np.sqrt(np.mean(scores(problem, estimate) ** 2)) < 1.6
 
@@ -145,7 +145,7 @@ def test_undetermined_parameters_keep_their_start_values(estimator: str) -> None
     resting = recording.position * [0.0, 1.0, 1.0]
     problem = arm_problem(replace(recording, position=resting), cutoff_hz=10.0)
     start = problem.mechanism.urdf_parameters
-    estimate = ESTIMATORS[estimator]().fit(problem, start)
+    estimate = make_estimator(estimator).fit(problem, start)
     friction = problem.base.names.index("Fv1")
     assert not estimate.determined[friction]
     assert estimate.base[friction] == pytest.approx(problem.base.project(start)[friction])
@@ -163,13 +163,13 @@ def test_iterations_begin_where_those_of_the_last_parameters_ended(
         return run(loop, *arguments, **named)
 
     monkeypatch.setattr(SimulatedLoop, "run", counted)
-    first = ESTIMATORS[estimator]().fit(problem, start)
+    first = make_estimator(estimator).fit(problem, start)
     needed = len(runs)
-    again = ESTIMATORS[estimator]().fit(problem.with_parameters(start), start)
+    again = make_estimator(estimator).fit(problem.with_parameters(start), start)
     assert len(runs) - needed < needed
     deviation = np.sqrt(np.diag(first.covariance))
     assert np.all(np.abs(again.base - first.base) < 0.1 * deviation)
     runs.clear()
-    afresh = ESTIMATORS[estimator]().fit(problem, start)
+    afresh = make_estimator(estimator).fit(problem, start)
     assert len(runs) == needed
     np.testing.assert_allclose(afresh.base, first.base, atol=1e-6 * deviation.max())
