@@ -23,16 +23,7 @@ CORE = {
     "ols": "least_squares:OrdinaryLeastSquares",
     "wls": "least_squares:WeightedLeastSquares",
     "irls": "least_squares:IterativelyReweightedLeastSquares",
-    "tls": "total_least_squares:TotalLeastSquares",
-    "ml": "maximum_likelihood:MaximumLikelihood",
-    "ekf": "kalman.ekf:ExtendedKalmanFilter",
-    "srukf": "kalman.srukf:SquareRootUnscentedKalmanFilter",
-    "iv": "closed_loop.iv:InstrumentalVariables",
-    "didim": "closed_loop.didim:DirectAndInverseModel",
-    "cloe": "closed_loop.cloe:ClosedLoopOutputError",
-    "clie": "closed_loop.clie:ClosedLoopInputError",
     "rls": "recursive:RecursiveLeastSquares",
-    "rls_joint": "recursive:RecursiveLeastSquaresPerJoint",
 }
 """Modules below dynid.estimation and classes, by the estimators' names."""
 

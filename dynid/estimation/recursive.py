@@ -62,20 +62,6 @@ class RecursiveLeastSquares(Estimator):
         return recursive
 
 
-class RecursiveLeastSquaresPerJoint(RecursiveLeastSquares):
-    """RLS in scalar sub-models: each joint's row estimates its own parameters, last joint first.
-
-    Equations (11) and (15) of the same paper. A joint's row is not used for the parameters of the
-    joints behind it: the uncertainty is larger than in vector form, but a badly measured torque
-    does not affect the joints behind it.
-    """
-
-    name = "rls_joint"
-    summary = "recursive least squares joint by joint: each row for its own parameters"
-
-    scalar = True
-
-
 def _column_norms(problem: Problem) -> Array:
     """Norm of each column of the regressor in units of torque error, (k,); 1 where it is 0."""
     equations = problem.normal_equations()

@@ -64,7 +64,7 @@ def test_robots_are_completed(complete) -> None:
 def test_enumerated_values_are_completed(complete) -> None:
     assert complete("excite", "--type", "") == ["fourier", "sine"]
     assert complete("model", "base", "--format", "l") == ["latex"]
-    assert complete("identify", "--estimator", "cl") == ["cloe", "clie"]
+    assert complete("identify", "--estimator", "cl") == ["clie", "cloe"]
 
 
 def test_a_file_is_left_to_the_shell(complete) -> None:

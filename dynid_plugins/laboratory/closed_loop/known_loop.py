@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dynid.arrays import Array
-from dynid.estimation.closed_loop.loop import CommandedLoop
 from dynid.excitation.motion import Excitation
 from dynid.robot.robot import Robot
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.settings import SimulationSettings
+from dynid_plugins.laboratory.closed_loop.loop import CommandedLoop
 
 
 def simulated_loop(

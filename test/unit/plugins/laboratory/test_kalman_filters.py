@@ -13,13 +13,13 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimator
 from dynid.estimation.fitting import build_problem
-from dynid.estimation.kalman.discrete_model import DiscreteModel
-from dynid.estimation.kalman.ekf import ExtendedKalmanFilter, LinearisedFilter
-from dynid.estimation.kalman.srukf import SquareRootUnscentedKalmanFilter, UnscentedFilter
-from dynid.estimation.kalman.state_filter import MakeFilter, Prior, filtered, first_fold
 from dynid.estimation.regression import Problem
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
+from dynid_plugins.laboratory.kalman.discrete_model import DiscreteModel
+from dynid_plugins.laboratory.kalman.ekf import ExtendedKalmanFilter, LinearisedFilter
+from dynid_plugins.laboratory.kalman.srukf import SquareRootUnscentedKalmanFilter, UnscentedFilter
+from dynid_plugins.laboratory.kalman.state_filter import MakeFilter, Prior, filtered, first_fold
 
 FILTERS = [LinearisedFilter, UnscentedFilter]
 ESTIMATORS = [ExtendedKalmanFilter, SquareRootUnscentedKalmanFilter]

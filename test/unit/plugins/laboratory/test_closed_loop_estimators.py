@@ -6,9 +6,6 @@ from support.closed_loop_arm import arm_problem, recorded_arm, scores, truth_of
 from support.synthetic import arm_robot
 
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.estimation.closed_loop.didim import DirectAndInverseModel
-from dynid.estimation.closed_loop.iv import InstrumentalVariables
-from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop
 from dynid.estimation.estimators import make_estimator
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem
@@ -17,10 +14,13 @@ from dynid.excitation.settings import FourierSettings
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
-from dynid.simulation.known_loop import simulated_loop
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
+from dynid_plugins.laboratory.closed_loop.didim import DirectAndInverseModel
+from dynid_plugins.laboratory.closed_loop.iv import InstrumentalVariables
+from dynid_plugins.laboratory.closed_loop.known_loop import simulated_loop
+from dynid_plugins.laboratory.closed_loop.loop import CommandedLoop, SimulatedLoop
 
 CLOSED_LOOP = ("iv", "didim", "cloe", "clie")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dynid.errors import EstimationError
-from dynid.estimation.closed_loop import output_error
-from dynid.estimation.closed_loop.output_error import OutputError
 from dynid.estimation.work import Rest, Work
+from dynid_plugins.laboratory.closed_loop import output_error
+from dynid_plugins.laboratory.closed_loop.output_error import OutputError
 
 
 class LinearLoop(OutputError):  # noqa: N818  not an exception

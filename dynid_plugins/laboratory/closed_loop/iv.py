@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.closed_loop.didim import iterated
-from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
 from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.least_squares import estimate_at, solve
 from dynid.estimation.regression import Problem
+from dynid_plugins.laboratory.closed_loop.didim import iterated
+from dynid_plugins.laboratory.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import EstimationError, MechanismError
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.kalman.discrete_model import DiscreteModel, Inputs
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
 from dynid.estimation.work import Work
+from dynid_plugins.laboratory.kalman.discrete_model import DiscreteModel, Inputs
 
 _FEWEST_STEPS = 50
 _REPORTED = 20  # steps between reports of the share that is done

@@ -12,13 +12,13 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.errors import EstimationError, MechanismError
-from dynid.estimation.closed_loop.reference import Reference, measured_reference
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import Problem, Rows
 from dynid.estimation.settings import PhysicalSettings
 from dynid.signals.filters import differentiate
+from dynid_plugins.laboratory.closed_loop.reference import Reference, measured_reference
 
 _CONTROL_RATE = 1000.0  # [Hz] at least
 # integration steps in a cycle, tried in turn; light bodies with much friction need more

@@ -13,10 +13,10 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.least_squares import WeightedLeastSquares
-from dynid.estimation.maximum_likelihood import MaximumLikelihood, TorqueNoiseModel
 from dynid.estimation.regression import Problem
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
+from dynid_plugins.laboratory.maximum_likelihood import MaximumLikelihood, TorqueNoiseModel
 
 SHARED = np.array([[1.0, 0.0, 0.0], [0.9, 0.4, 0.0], [0.0, 0.1, 0.2]])
 POLES = (0.9, 0.0, 0.6)

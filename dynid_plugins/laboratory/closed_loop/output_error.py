@@ -1,4 +1,4 @@
-"""Nonlinear least squares on the output of a simulated loop, for CLOE and CLIE."""
+"""CLOE and CLIE: nonlinear least squares on the output of a simulated loop."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
-from dynid.estimation.closed_loop.didim import TOLERANCE
-from dynid.estimation.closed_loop.loop import SimulatedLoop, SimulatedMotion, simulable
-from dynid.estimation.estimate import Estimate, error_correlation
+from dynid.estimation.estimate import Estimate, Estimator, error_correlation
 from dynid.estimation.least_squares import Solution, estimate_at, solve
 from dynid.estimation.regression import Problem
 from dynid.estimation.work import Rest
+from dynid_plugins.laboratory.closed_loop.didim import TOLERANCE
+from dynid_plugins.laboratory.closed_loop.loop import (
+    CommandedLoop,
+    SimulatedLoop,
+    SimulatedMotion,
+    simulable,
+)
 
 _ITERATIONS = 12  # most of them cost one simulation, those by differences one for each parameter
 _LEAST_GAIN = 1e-3  # relative decrease of the cost below which the iteration ends
@@ -266,3 +271,63 @@ def _finished(output: OutputError, point: _Point, linear: _Linear, first: Estima
         determined=solution.determined & first.determined,
         condition_number=solution.condition_number,
     )
+
+
+class ClosedLoopOutputError(Estimator):
+    """CLOE: minimises the error of the simulated loop's position (Landau; Gautier, Poignet).
+
+    The recorded torque is applied in the simulation, and a slow loop only prevents drift, so the
+    position error shows errors of the parameters. With the commands and gains of the true loop the
+    position would hardly depend on the parameters, because a stiff loop follows its commands (see
+    :class:`SimulatedLoop`).
+    """
+
+    name = "cloe"
+    summary = "closed-loop output error: the simulated robot's position against the measured one"
+    round_share = 0.85
+
+    def fit(self, problem: Problem, start: Array) -> Estimate:
+        """See :class:`Estimator`; raises EstimationError also if the simulation fails."""
+        measured = tuple(
+            rows.parallel_filter.decimate(rows.parallel_filter.smooth(rows.signals.raw_position))
+            for rows in problem.rows
+        )
+        loop = SimulatedLoop(problem, None, "measured")
+        output = OutputError(
+            problem=problem,
+            loop=loop,
+            measured=measured,
+            counted=tuple(np.ones_like(position) for position in measured),
+            read=lambda motion: motion.position,
+        )
+        return minimise(output, loop.first_estimate(start))
+
+
+@dataclass(frozen=True)
+class ClosedLoopInputError(Estimator):
+    """CLIE: minimises the error of the simulated loop's torque.
+
+    The criterion is that of DIDIM, but the dependence of the simulated motion on the parameters is
+    not neglected (Landau; Gautier, Poignet).
+
+    Attributes:
+        commanded: the loop in which the robot was recorded; None: unknown.
+    """
+
+    name = "clie"
+    summary = "closed-loop input error: the simulated drives' torque against the measured one"
+    round_share = 0.85
+
+    commanded: CommandedLoop | None = None
+
+    def fit(self, problem: Problem, start: Array) -> Estimate:
+        """See :class:`Estimator`; raises EstimationError also if the simulation fails."""
+        loop = SimulatedLoop(problem, self.commanded)
+        output = OutputError(
+            problem=problem,
+            loop=loop,
+            measured=tuple(rows.torque for rows in problem.rows),
+            counted=tuple(loop.fitted),
+            read=lambda motion: motion.torque,
+        )
+        return minimise(output, loop.first_estimate(start))

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
 from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
 from dynid.estimation.work import Rest, Work
+from dynid_plugins.laboratory.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
 
 ITERATIONS = 10
 _OF_AN_ITERATION = 0.3  # of the work that is left

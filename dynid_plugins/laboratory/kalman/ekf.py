@@ -6,9 +6,9 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.estimation.estimate import Estimate, Estimator
-from dynid.estimation.kalman.discrete_model import DiscreteModel, Inputs
-from dynid.estimation.kalman.state_filter import Prior, fit_by_filter, starting_motion
 from dynid.estimation.regression import Problem
+from dynid_plugins.laboratory.kalman.discrete_model import DiscreteModel, Inputs
+from dynid_plugins.laboratory.kalman.state_filter import Prior, fit_by_filter, starting_motion
 
 
 class ExtendedKalmanFilter(Estimator):

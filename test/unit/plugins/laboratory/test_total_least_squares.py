@@ -13,14 +13,14 @@ from dynid.errors import EstimationError
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.regression import Problem
-from dynid.estimation.total_least_squares import (
+from dynid.identification.settings import IdentificationSettings
+from dynid.signals.filters import differentiate
+from dynid.signals.preprocess import preprocess
+from dynid_plugins.laboratory.total_least_squares import (
     TotalLeastSquares,
     motion_noise,
     total_least_squares,
 )
-from dynid.identification.settings import IdentificationSettings
-from dynid.signals.filters import differentiate
-from dynid.signals.preprocess import preprocess
 
 
 def posed(

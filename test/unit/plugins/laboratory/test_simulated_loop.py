@@ -7,11 +7,11 @@ from support.simulated_puma import RATE, ROBOT, targets
 from support.synthetic import arm_robot, true_parameters
 
 from dynid.errors import EstimationError
-from dynid.estimation.closed_loop.didim import DirectAndInverseModel
-from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop
-from dynid.estimation.closed_loop.reference import measured_reference
 from dynid.identification.settings import IdentificationSettings
 from dynid.simulation.build import build_plant
+from dynid_plugins.laboratory.closed_loop.didim import DirectAndInverseModel
+from dynid_plugins.laboratory.closed_loop.loop import CommandedLoop, SimulatedLoop
+from dynid_plugins.laboratory.closed_loop.reference import measured_reference
 
 
 def test_the_reference_reaches_the_recorded_motion_smoothly_from_rest() -> None:
