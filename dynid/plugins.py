@@ -19,6 +19,8 @@ COMMANDS = "dynid.commands"
 """Group of commands: by name, each a ``dynid.cli.commands.CommandEntry``."""
 NAMES = "dynid.names"
 """Group of the names that ``import dynid`` has besides those of the core."""
+MODEL_COMMANDS = "dynid.model_commands"
+"""Group of commands below ``dynid model``: functions by name."""
 HOOKS = "dynid.hooks"
 """Group of functions that the core calls and only a plug-in has."""
 

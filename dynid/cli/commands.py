@@ -150,12 +150,6 @@ CORE_COMMANDS = {
         "servo_app",
         "Identify gains and biases of servos without torque; roll models out.",
     ),
-    "retrieve": CommandEntry(
-        MODELS,
-        "dynid.cli.retrieve",
-        "retrieve_command",
-        "Find physical parameters for given base parameters.",
-    ),
     "export": CommandEntry(
         MODELS,
         "dynid.cli.export",

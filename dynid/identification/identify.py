@@ -34,8 +34,7 @@ from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import Identification
 from dynid.identification.separable_offsets import with_separable_offsets
 from dynid.identification.settings import IdentificationSettings
-from dynid.identification.unsigned.sign_finding import find_signs
-from dynid.identification.unsigned.torque_signs import TorqueSigns
+from dynid.identification.torque_signs import TorqueSigns, sign_finder
 from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
@@ -116,7 +115,7 @@ def _prepare(
     signs = None
     if robot.settings(IdentificationSettings).unsigned_torque:
         progress("finding the signs of torque")
-        recordings, signs = find_signs(robot, mechanism, base, recordings)
+        recordings, signs = sign_finder()(robot, mechanism, base, recordings)
     progress("preprocessing")
     signals = tuple(preprocess(recording, robot) for recording in recordings)
     if not any(one.moving.any() for one in signals):

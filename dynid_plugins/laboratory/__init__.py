@@ -1,4 +1,4 @@
 """Methods for comparison and research: estimators beside those of the core.
 
-Closed-loop and Kalman estimators, total least squares, maximum likelihood, scalar recursion.
+Also torque without sign, parameters from published tables, symbolic formulas and C code.
 """

@@ -17,7 +17,7 @@ from rich.console import Console
 from support.small_robot import ROBOT, URDF
 
 import dynid
-from dynid.cli import check, retrieve
+from dynid.cli import check
 from dynid.cli import robots as robots_list
 from dynid.dynamics.model_at_point import model_at_point
 from dynid.excitation.build import build_excitation
@@ -57,6 +57,7 @@ from dynid.report.terminal.tracking import print_trial
 from dynid.report.terminal.tuning import print_tuning
 from dynid.report.terminal.wrench import print_wrench
 from dynid.robot.model import nominal_model
+from dynid_plugins.laboratory.cli import retrieve
 
 JOINTS = [f"left_arm_{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow")]
 SMALL = -1.234e-5

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dynid.dynamics.symbolic.expressions import Expression, Graph
+    from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
 
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 _CALLS = {"sign": "sign", "exp": "exp", "sqrt": "sqrt", "abs": "fabs"}

@@ -9,10 +9,10 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.regression import unfiltered_torque
-from dynid.identification.unsigned.drive_rows import joints_to_drives, moving_signals
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
+from dynid_plugins.laboratory.unsigned.drive_rows import joints_to_drives, moving_signals
 
 
 def signed_by_model(robot: Robot, model: Mechanism, recording: Recording) -> Recording:

@@ -9,9 +9,13 @@ from support.evaluated import evaluated
 from support.random_mechanisms import RandomTree, random_trees
 
 from dynid.dynamics.joint_terms import term_kinds
-from dynid.dynamics.symbolic.minimal_model import Formulas, minimal_model, operation_counts
 from dynid.errors import MechanismError
 from dynid.profile import load_robot, make_robot
+from dynid_plugins.laboratory.symbolic.minimal_model import (
+    Formulas,
+    minimal_model,
+    operation_counts,
+)
 
 # rounding of some thousand operations; base parameters are found to 1e-9 of the largest
 ACCURACY = 1e-9

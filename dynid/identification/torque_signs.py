@@ -1,11 +1,17 @@
-"""Certainty of the signs of torque."""
+"""Signs of torque that was recorded without: their certainty, and the plug-in that finds them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dynid.dynamics.base_parameters import BaseParameterization
+from dynid.dynamics.mechanism import Mechanism
 from dynid.json_text import json_by
+from dynid.plugins import HOOKS, load_plugin
+from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 
 UNCERTAIN = 9.0
 """Flipping a segment must cost more than this, in variances of the torque error, to be certain:
@@ -98,3 +104,34 @@ class TorqueSigns:
             "joints": json_by("joint", self.drives),
             "uncertain": self.uncertain,
         }
+
+
+FindSigns = Callable[
+    [Robot, Mechanism, BaseParameterization, Sequence[Recording]],
+    tuple[tuple[Recording, ...], TorqueSigns],
+]
+"""Returns recordings with signs, found from the recordings alone, and how certain these are."""
+ModelSigns = Callable[[Robot, Mechanism, Recording], Recording]
+"""Returns a recording with the signs of an identified model's torque."""
+
+_USER = "identification.unsigned_torque"
+
+
+def sign_finder() -> FindSigns:
+    """Return the plug-in's function that finds signs.
+
+    Raises:
+        ConfigurationError: no plug-in has it.
+    """
+    found: FindSigns = load_plugin(HOOKS, "find_signs", _USER)
+    return found
+
+
+def model_signs() -> ModelSigns:
+    """Return the plug-in's function that takes signs from a model.
+
+    Raises:
+        ConfigurationError: no plug-in has it.
+    """
+    found: ModelSigns = load_plugin(HOOKS, "signed_by_model", _USER)
+    return found

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from dynid.identification.unsigned.search import (
+from dynid_plugins.laboratory.unsigned.search import (
     SegmentEquations,
     beam_search,
     improve,

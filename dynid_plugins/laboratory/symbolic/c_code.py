@@ -9,15 +9,15 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dynid import _core
-from dynid.dynamics.symbolic.c_functions import Number, literal, statements
 from dynid.errors import OutputError
+from dynid_plugins.laboratory.symbolic.c_functions import Number, literal, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from dynid.dynamics.base_table import BaseTable
-    from dynid.dynamics.symbolic.expressions import Expression
-    from dynid.dynamics.symbolic.minimal_model import Formulas
+    from dynid_plugins.laboratory.symbolic.expressions import Expression
+    from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 
 _MOTION = ("q", "dq", "ddq")
 _WIDTH = 100

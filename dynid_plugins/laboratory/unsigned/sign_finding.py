@@ -11,10 +11,18 @@ from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import error_correlation
 from dynid.identification.settings import IdentificationSettings
-from dynid.identification.unsigned.drive_rows import DriveRows, drive_rows
-from dynid.identification.unsigned.model_signs import drive_torque, with_signs
-from dynid.identification.unsigned.refine import Refined, expected_torque, model_errors, refine
-from dynid.identification.unsigned.search import (
+from dynid.identification.torque_signs import (
+    UNCERTAIN,
+    DriveSigns,
+    TorqueSigns,
+    UncertainSegment,
+)
+from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
+from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows, drive_rows
+from dynid_plugins.laboratory.unsigned.model_signs import drive_torque, with_signs
+from dynid_plugins.laboratory.unsigned.refine import Refined, expected_torque, model_errors, refine
+from dynid_plugins.laboratory.unsigned.search import (
     SegmentEquations,
     beam_search,
     first_weights,
@@ -23,16 +31,8 @@ from dynid.identification.unsigned.search import (
     segment_equations,
     turning_cost,
 )
-from dynid.identification.unsigned.segments import Segment, find_segments
-from dynid.identification.unsigned.torque_signs import (
-    UNCERTAIN,
-    DriveSigns,
-    TorqueSigns,
-    UncertainSegment,
-)
-from dynid.identification.unsigned.turning import Turned, Turning
-from dynid.recording.model import Recording
-from dynid.robot.robot import Robot
+from dynid_plugins.laboratory.unsigned.segments import Segment, find_segments
+from dynid_plugins.laboratory.unsigned.turning import Turned, Turning
 
 _CERTAIN = 0.98  # tanh of a sample whose sign is right with a probability of 99 %
 

@@ -13,7 +13,7 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import NormalEquations
 from dynid.estimation.settings import PhysicalSettings
-from dynid.identification.unsigned.search import SegmentEquations, improve
+from dynid_plugins.laboratory.unsigned.search import SegmentEquations, improve
 
 _SWEEPS = 4
 _NOISE = 9.0  # change of the weighted squared error by noise of three standard deviations

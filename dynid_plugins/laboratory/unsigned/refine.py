@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from dynid.arrays import Array
-from dynid.identification.unsigned.drive_rows import DriveRows
+from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows
 
 _ROUNDS = 100
 _SETTLED = 1e-3  # change of the model's torque over the torque error at convergence, rms

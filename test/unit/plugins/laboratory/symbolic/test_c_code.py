@@ -13,11 +13,11 @@ from support.random_mechanisms import RandomTree, random_urdf
 
 from dynid.dynamics.base_table import base_table
 from dynid.dynamics.joint_terms import JointTerm, term_kinds
-from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
-from dynid.dynamics.symbolic.c_functions import Number
-from dynid.dynamics.symbolic.minimal_model import Formulas, minimal_model
 from dynid.errors import OutputError
 from dynid.profile import load_robot
+from dynid_plugins.laboratory.symbolic.c_code import c_header, c_name, c_source
+from dynid_plugins.laboratory.symbolic.c_functions import Number
+from dynid_plugins.laboratory.symbolic.minimal_model import Formulas, minimal_model
 
 COMPILER = shutil.which("cc")
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wdouble-promotion")

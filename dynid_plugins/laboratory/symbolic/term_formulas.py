@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.dynamics.symbolic.formula_text import FormulaReader
-from dynid.dynamics.symbolic.newton_euler import State
+from dynid_plugins.laboratory.symbolic.formula_text import FormulaReader
+from dynid_plugins.laboratory.symbolic.newton_euler import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.dynamics.symbolic.expressions import Expression, Graph
+    from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
 
     Load = Callable[[int], Expression]
 

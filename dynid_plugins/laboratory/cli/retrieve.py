@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.base_parameters import BaseParameterization
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.estimation.retrieval import Retrieval
     from dynid.robot.robot import Robot
+    from dynid_plugins.laboratory.retrieval import Retrieval
 
 _NOTE = "Parameters found by `dynid retrieve`."
 
@@ -43,12 +43,12 @@ def retrieve_command(
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
     from dynid.dynamics.base_parameters import base_parameterization
-    from dynid.dynamics.given_parameters import read_base_parameters
-    from dynid.estimation.retrieval import retrieve
     from dynid.identification.settings import IdentificationSettings
     from dynid.profile import profile_text
     from dynid.report.terminal.console import print_written, result_console, roomy
     from dynid.report.terminal.progress import progress
+    from dynid_plugins.laboratory.given_parameters import read_base_parameters
+    from dynid_plugins.laboratory.retrieval import retrieve
 
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     mechanism = robot.mechanism()

@@ -10,11 +10,11 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.kinematics import Kinematics
-from dynid.dynamics.symbolic.expressions import Expression, Graph
-from dynid.dynamics.symbolic.joint_tree import TreeJoint, joint_tree
-from dynid.dynamics.symbolic.newton_euler import State, tree_motions, tree_torque
-from dynid.dynamics.symbolic.term_formulas import term_torque
 from dynid.errors import MechanismError
+from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
+from dynid_plugins.laboratory.symbolic.joint_tree import TreeJoint, joint_tree
+from dynid_plugins.laboratory.symbolic.newton_euler import State, tree_motions, tree_torque
+from dynid_plugins.laboratory.symbolic.term_formulas import term_torque
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.evaluated import evaluated
 
-from dynid.dynamics.symbolic.c_functions import statements
-from dynid.dynamics.symbolic.expressions import Expression, Graph
+from dynid_plugins.laboratory.symbolic.c_functions import statements
+from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
 
 NUMBERS = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])
 

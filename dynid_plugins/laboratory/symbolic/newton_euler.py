@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynid.arrays import Array
-from dynid.dynamics.symbolic.expressions import Expression, Graph, Matrix, SymbolicVector
+from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph, Matrix, SymbolicVector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.dynamics.symbolic.joint_tree import TreeJoint
+    from dynid_plugins.laboratory.symbolic.joint_tree import TreeJoint
 
 
 @dataclass(frozen=True)

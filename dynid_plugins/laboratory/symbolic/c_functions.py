@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dynid.dynamics.symbolic.expressions import Expression, Graph
+    from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
 
 Number = Literal["double", "float"]
 """Type of numbers in C; ``float`` is for microcontrollers without double precision."""

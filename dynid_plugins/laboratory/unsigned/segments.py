@@ -12,7 +12,7 @@ from scipy.signal import find_peaks
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
-from dynid.identification.unsigned.drive_rows import DriveRows
+from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows
 
 _NEAR_ZERO = 0.1  # share of samples ignored, those closest to zero (Pennese and Vulcano, 2.4)
 _FEWEST = 3  # rows of a segment

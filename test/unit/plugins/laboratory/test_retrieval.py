@@ -15,14 +15,14 @@ from support.synthetic import ARM_URDF, arm_robot, true_parameters
 from dynid import cli
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.base_table import base_table
-from dynid.dynamics.given_parameters import read_base_parameters, symoro_name
 from dynid.errors import ConfigurationError, EstimationError
-from dynid.estimation.retrieval import Retrieval, retrieve
 from dynid.identification.settings import IdentificationSettings
 from dynid.profile import load_robot
 from dynid.report.base_formats import base_yaml
 from dynid.robot.limits import Limits
 from dynid.simulation.settings import SimulationSettings
+from dynid_plugins.laboratory.given_parameters import read_base_parameters, symoro_name
+from dynid_plugins.laboratory.retrieval import Retrieval, retrieve
 
 ROBOT = arm_robot()
 MECHANISM = ROBOT.mechanism()

@@ -13,12 +13,12 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
 from dynid.identification.identify import identify
 from dynid.identification.result import Identification
-from dynid.identification.unsigned.model_signs import signed_by_model
-from dynid.identification.unsigned.refine import expected_torque
-from dynid.identification.unsigned.sign_finding import find_signs
-from dynid.identification.unsigned.torque_signs import TorqueSigns
+from dynid.identification.torque_signs import TorqueSigns
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
+from dynid_plugins.laboratory.unsigned.model_signs import signed_by_model
+from dynid_plugins.laboratory.unsigned.refine import expected_torque
+from dynid_plugins.laboratory.unsigned.sign_finding import find_signs
 
 NOISE = 0.2
 ROD = """

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from dynid.arrays import Array
-from dynid.identification.unsigned.drive_rows import DriveRows
-from dynid.identification.unsigned.segments import Segment
+from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows
+from dynid_plugins.laboratory.unsigned.segments import Segment
 
 _WIDTH = 5  # hypotheses kept (Pennese and Vulcano, section 2.4)
 _MOST_SEGMENTS = 1500  # that are searched, those with most torque; others get the model's sign
