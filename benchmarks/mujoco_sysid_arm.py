@@ -31,8 +31,8 @@ from dynid.excitation.motion import Motion
 from dynid.recording.model import Recording
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
-from dynid.robot.servo_torque import law_of
 from dynid.simulators.export import export_along
+from dynid_plugins.servo.servo_torque import law_of
 
 _TERMS = {"Ia": "armature", "Fv": "damping", "Fc": "frictionloss"}  # by prefix in dynid
 _STARTS = {"armature": 0.005, "damping": 0.02, "frictionloss": 0.02}

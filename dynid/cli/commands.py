@@ -144,12 +144,6 @@ CORE_COMMANDS = {
         "drive_gains_command",
         "Identify the torque constants of the drives.",
     ),
-    "servo": CommandEntry(
-        MODELS,
-        "dynid.cli.servo",
-        "servo_app",
-        "Identify gains and biases of servos without torque; roll models out.",
-    ),
     "export": CommandEntry(
         MODELS,
         "dynid.cli.export",

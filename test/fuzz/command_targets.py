@@ -21,7 +21,6 @@ from support.simulator_models import USERS_MJCF
 from support.small_robot import JOINTS, URDF
 
 from dynid.cli.new import new_command
-from dynid.cli.rig_recordings import load_rig
 from dynid.configuration import parse, read_yaml
 from dynid.errors import ConfigurationError
 from dynid.fleet import watch
@@ -38,6 +37,7 @@ from dynid.recording.columns import ColumnMap
 from dynid.recording.load import load_recording
 from dynid.recording.model import Recording
 from dynid.robot.model_sealing import confirm_edit
+from dynid_plugins.servo.cli.rig_recordings import load_rig
 
 Numbers = Iterator[object]
 

@@ -49,8 +49,6 @@ from dynid.report.terminal.results import (
     print_terms,
     print_verdict,
 )
-from dynid.report.terminal.servo import print_roll_outs, print_servos
-from dynid.report.terminal.servo_rig import print_rig
 from dynid.report.terminal.sine import print_sine
 from dynid.report.terminal.tables import ResultTable
 from dynid.report.terminal.tracking import print_trial
@@ -58,6 +56,8 @@ from dynid.report.terminal.tuning import print_tuning
 from dynid.report.terminal.wrench import print_wrench
 from dynid.robot.model import nominal_model
 from dynid_plugins.laboratory.cli import retrieve
+from dynid_plugins.servo.report import print_roll_outs, print_servos
+from dynid_plugins.servo.rig_report import print_rig
 
 JOINTS = [f"left_arm_{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow")]
 SMALL = -1.234e-5

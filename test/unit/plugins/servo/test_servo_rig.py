@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from dynid.errors import ConfigurationError, EstimationError
-from dynid.identification.servo.bam_friction import identify_friction
-from dynid.identification.servo.rig import RigIdentification, identify_rig
-from dynid.identification.servo.rig_runs import (
+from dynid.profile import load_robot
+from dynid_plugins.servo.bam_friction import identify_friction
+from dynid_plugins.servo.rig import RigIdentification, identify_rig
+from dynid_plugins.servo.rig_runs import (
     LoadSettings,
     RigRun,
     RunSettings,
     rig_body,
     rig_run,
 )
-from dynid.profile import load_robot
-from dynid.simulation.servo_rig import held_out_roll_outs, simulated_run
+from dynid_plugins.servo.simulated_rig import held_out_roll_outs, simulated_run
 
 GAIN, BIAS = 5.312, 0.012
 RESISTANCE, CONSTANT = 2.6762, 1.2116

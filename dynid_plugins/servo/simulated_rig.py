@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dynid.identification.servo.rig import RigIdentification, identify_rig
-from dynid.identification.servo.rig_runs import RigRun, RunSettings, rig_body, rig_robot, rig_run
 from dynid.playback.plan import make_plan
 from dynid.robot.model import nominal_model
-from dynid.simulation.roll_out import roll_outs
 from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.simulated_servo import record_servos
+from dynid_plugins.servo.rig import RigIdentification, identify_rig
+from dynid_plugins.servo.rig_runs import RigRun, RunSettings, rig_body, rig_robot, rig_run
+from dynid_plugins.servo.roll_out import roll_outs
+from dynid_plugins.servo.simulated_servo import record_servos
 
 if TYPE_CHECKING:
     from dynid.robot.robot import Robot

@@ -26,14 +26,14 @@ from dynid.estimation.block_jackknife import jackknife_variance, raised
 from dynid.estimation.estimate import error_correlation
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import BLOCKS
-from dynid.identification.servo.extended import dependent_columns
-from dynid.identification.servo.rig_runs import RigRun
 from dynid.identification.settings import IdentificationSettings
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
-from dynid.robot.servo import ServoLaw
-from dynid.robot.servo_torque import evaluated, law_of
 from dynid.signals.preprocess import preprocess
+from dynid_plugins.servo.extended import dependent_columns
+from dynid_plugins.servo.law import ServoLaw
+from dynid_plugins.servo.rig_runs import RigRun
+from dynid_plugins.servo.servo_torque import evaluated, law_of
 
 _BIAS = 1e-4  # [rad] step of the derivative
 _MENTIONED = 1e-2  # share of the largest factor of a combination

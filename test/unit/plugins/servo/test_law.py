@@ -12,8 +12,9 @@ from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.drives import Drives
 from dynid.robot.robot import Robot
-from dynid.robot.servo import Servo, servo_law
-from dynid.robot.servo_torque import held, with_servo_torque
+from dynid.robot.servo import Servo
+from dynid_plugins.servo.law import servo_law
+from dynid_plugins.servo.servo_torque import held, with_servo_torque
 
 KT, R, U, KP = 1.2116, 2.6762, 7.4, 2.656
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from dynid.errors import ConfigurationError, EstimationError
-from dynid.identification.servo.extended import dependent_columns
-from dynid.identification.servo.identification import ServoIdentification, identify_servos
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
-from dynid.simulation.simulated_servo import record_servos
+from dynid_plugins.servo.extended import dependent_columns
+from dynid_plugins.servo.identification import ServoIdentification, identify_servos
+from dynid_plugins.servo.simulated_servo import record_servos
 
 GAIN, DAMPING, BIAS = 330.0, 22.0, 0.013
 

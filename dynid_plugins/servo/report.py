@@ -13,8 +13,8 @@ from dynid.text import percent, significant
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynid.identification.servo.identification import Combination, ServoIdentification
-    from dynid.simulation.roll_out import RollOuts
+    from dynid_plugins.servo.identification import Combination, ServoIdentification
+    from dynid_plugins.servo.roll_out import RollOuts
 
 
 def print_servos(console: Console, found: ServoIdentification) -> None:

@@ -14,8 +14,8 @@ from dynid.text import percent, significant
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynid.identification.servo.rig import RigIdentification
-    from dynid.simulation.servo_rig import HeldOutRun
+    from dynid_plugins.servo.rig import RigIdentification
+    from dynid_plugins.servo.simulated_rig import HeldOutRun
 
 _MEANINGS = {
     "torque_per_volt": ("N m/V", "torque constant / resistance"),

@@ -11,10 +11,10 @@ from scipy.interpolate import CubicSpline
 from dynid.arrays import Array
 from dynid.errors import SimulationError
 from dynid.recording.model import Recording
-from dynid.robot.servo_torque import law_of, with_servo_torque
 from dynid.signals.preprocess import preprocess
 from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.simulated_servo import SimulatedServos
+from dynid_plugins.servo.servo_torque import law_of, with_servo_torque
+from dynid_plugins.servo.simulated_servo import SimulatedServos
 
 if TYPE_CHECKING:
     from dynid.robot.model import Model

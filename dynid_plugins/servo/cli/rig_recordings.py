@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dynid.configuration import parse, read_yaml
-from dynid.identification.servo.rig_runs import RigRun, RigSettings, rig_robot, rig_run
 from dynid.input_file import is_file
 from dynid.profile import load_robot
 from dynid.robot.recordings import load_commands
+from dynid_plugins.servo.rig_runs import RigRun, RigSettings, rig_robot, rig_run
 
 
 def load_rig(path: Path, overrides: Sequence[str] = ()) -> list[RigRun]:

@@ -13,7 +13,9 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import ConfigurationError, EstimationError
 from dynid.estimation.estimate import error_correlation
-from dynid.identification.servo.extended import (
+from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
+from dynid_plugins.servo.extended import (
     UNKNOWNS,
     Extended,
     Unknown,
@@ -22,10 +24,8 @@ from dynid.identification.servo.extended import (
     extended_rows,
     unknowns_of,
 )
-from dynid.recording.model import Recording
-from dynid.robot.robot import Robot
-from dynid.robot.servo import ServoLaw
-from dynid.robot.servo_torque import law_of
+from dynid_plugins.servo.law import ServoLaw
+from dynid_plugins.servo.servo_torque import law_of
 
 _ITERATIONS = 12
 _REWEIGHTED = 3  # rounds of the joints' weights

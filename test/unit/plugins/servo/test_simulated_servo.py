@@ -8,9 +8,9 @@ import pytest
 from dynid.identification.identify import identify
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
-from dynid.robot.servo_torque import law_of, with_servo_torque
 from dynid.simulation.ground_truth import standardised_errors
-from dynid.simulation.simulated_servo import SimulatedServos, record_servos
+from dynid_plugins.servo.servo_torque import law_of, with_servo_torque
+from dynid_plugins.servo.simulated_servo import SimulatedServos, record_servos
 
 STEP = 2 * np.pi / 4096
 

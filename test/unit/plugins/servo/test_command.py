@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 from dynid.cli import app
 from dynid.errors import DynidError
 from dynid.identification.identify import identify
-from dynid.identification.servo.rig_runs import LoadSettings, RunSettings
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.robot.recordings import load_recording
-from dynid.simulation.servo_rig import simulated_run
-from dynid.simulation.simulated_servo import record_servos
+from dynid_plugins.servo.rig_runs import LoadSettings, RunSettings
+from dynid_plugins.servo.simulated_rig import simulated_run
+from dynid_plugins.servo.simulated_servo import record_servos
 
 RIG = (
     "drives.effort=position_command",

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import ConfigurationError
-from dynid.identification.servo.rig import RigIdentification, identify_rig
+from dynid_plugins.servo.rig import RigIdentification, identify_rig
 
 if TYPE_CHECKING:
-    from dynid.identification.servo.rig_runs import RigRun
+    from dynid_plugins.servo.rig_runs import RigRun
 
 BAM_KINDS = MappingProxyType(
     {

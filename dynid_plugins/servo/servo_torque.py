@@ -10,7 +10,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from dynid.errors import ConfigurationError
-from dynid.robot.servo import ServoLaw, servo_law
+from dynid_plugins.servo.law import ServoLaw, servo_law
 
 if TYPE_CHECKING:
     from dynid.arrays import Array

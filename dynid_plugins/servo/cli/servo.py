@@ -10,8 +10,8 @@ import typer
 from dynid.cli.options import AsJson, ModelFile, Profile, Recordings, Set, Start, Stop, Urdf
 
 if TYPE_CHECKING:
-    from dynid.identification.servo.identification import ServoIdentification
-    from dynid.simulation.roll_out import RollOuts
+    from dynid_plugins.servo.identification import ServoIdentification
+    from dynid_plugins.servo.roll_out import RollOuts
 
 servo_app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -54,11 +54,11 @@ def identify_command(
     """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
-    from dynid.identification.servo.identification import identify_servos
     from dynid.report.terminal.console import result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.servo import print_servos, servo_json
     from dynid.robot.recordings import load_commands
+    from dynid_plugins.servo.identification import identify_servos
+    from dynid_plugins.servo.report import print_servos, servo_json
 
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)
@@ -91,9 +91,9 @@ def roll_out_command(
     from dynid.profile import load_model
     from dynid.report.terminal.console import result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.servo import print_roll_outs, roll_outs_json
     from dynid.robot.recordings import load_commands
-    from dynid.simulation.roll_out import roll_outs
+    from dynid_plugins.servo.report import print_roll_outs, roll_outs_json
+    from dynid_plugins.servo.roll_out import roll_outs
 
     loaded = load_model(model)
     console = result_console(as_json)
@@ -131,13 +131,13 @@ def rig_command(
     from functools import partial
 
     from dynid.cli.json_output import print_json
-    from dynid.cli.rig_recordings import load_rig
-    from dynid.identification.servo.bam_friction import identify_friction
-    from dynid.identification.servo.rig import identify_rig
     from dynid.report.terminal.console import result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.servo_rig import print_rig, rig_json
-    from dynid.simulation.servo_rig import held_out_roll_outs
+    from dynid_plugins.servo.bam_friction import identify_friction
+    from dynid_plugins.servo.cli.rig_recordings import load_rig
+    from dynid_plugins.servo.rig import identify_rig
+    from dynid_plugins.servo.rig_report import print_rig, rig_json
+    from dynid_plugins.servo.simulated_rig import held_out_roll_outs
 
     console = result_console(as_json)
     identify = identify_rig if friction is None else partial(identify_friction, model=friction)

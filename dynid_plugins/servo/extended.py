@@ -29,9 +29,9 @@ from dynid.estimation.regression import Rows
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
-from dynid.robot.servo import ServoLaw
-from dynid.robot.servo_torque import evaluated
 from dynid.signals.preprocess import preprocess
+from dynid_plugins.servo.law import ServoLaw
+from dynid_plugins.servo.servo_torque import evaluated
 
 UNKNOWNS = ("position_gain", "velocity_gain", "bias")
 """Numbers of a law that can be identified. The delay is none of them: with dry friction, errors at

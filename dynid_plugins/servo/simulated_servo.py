@@ -12,9 +12,9 @@ from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.recording.model import Recording
 from dynid.robot.drives import encoder_step
-from dynid.robot.servo_torque import law_of
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.settings import SimulationSettings
+from dynid_plugins.servo.servo_torque import law_of
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Excitation
@@ -119,7 +119,7 @@ def record_servos(
 
     The result is what a program at the host records: at each of its cycles the position and the
     command that it then sends, in place of effort. The robot rests for ``simulation.rest`` before
-    and after. Use :func:`~dynid.robot.servo_torque.with_servo_torque` for the torque.
+    and after. Use :func:`~dynid_plugins.servo.servo_torque.with_servo_torque` for the torque.
 
     Args:
         robot: with ``servo`` and ``simulation``; its own bodies without the latter.

@@ -10,9 +10,9 @@ from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
-from dynid.simulation.roll_out import roll_outs
-from dynid.simulation.simulated_servo import record_servos
 from dynid.simulation.true_parameters import simulated_model
+from dynid_plugins.servo.roll_out import roll_outs
+from dynid_plugins.servo.simulated_servo import record_servos
 
 STEP = 2 * np.pi / 4096
 
