@@ -12,7 +12,7 @@ from support.pages import ROOT
 
 import dynid
 
-_NAME = re.compile(r"`(dynid(?:\.\w+)+)`")
+_NAME = re.compile(r"`(dynid(?:_plugins)?(?:\.\w+)+)`")
 
 
 def _moved() -> list[tuple[str, str]]:
