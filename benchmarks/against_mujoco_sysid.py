@@ -46,11 +46,11 @@ from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
-from dynid.robot.servo_torque import with_servo_torque
 from dynid.simulation.derived import simulation_settings
-from dynid.simulation.roll_out import roll_outs
-from dynid.simulation.simulated_servo import record_servos
 from dynid.simulation.true_parameters import simulated_model
+from dynid_plugins.servo.roll_out import roll_outs
+from dynid_plugins.servo.servo_torque import with_servo_torque
+from dynid_plugins.servo.simulated_servo import record_servos
 
 _RATE = 50.0  # of samples and commands [Hz]
 _RANGE = (0.7, 1.4)  # of true values, as shares

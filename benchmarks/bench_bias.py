@@ -21,10 +21,6 @@ from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.estimation.closed_loop.clie import ClosedLoopInputError
-from dynid.estimation.closed_loop.cloe import ClosedLoopOutputError
-from dynid.estimation.closed_loop.didim import DirectAndInverseModel
-from dynid.estimation.closed_loop.iv import InstrumentalVariables
 from dynid.estimation.estimate import Estimator
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
@@ -36,10 +32,16 @@ from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.settings import VelocityThreshold
-from dynid.simulation.known_loop import simulated_loop
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
+from dynid_plugins.laboratory.closed_loop.didim import DirectAndInverseModel
+from dynid_plugins.laboratory.closed_loop.iv import InstrumentalVariables
+from dynid_plugins.laboratory.closed_loop.known_loop import simulated_loop
+from dynid_plugins.laboratory.closed_loop.output_error import (
+    ClosedLoopInputError,
+    ClosedLoopOutputError,
+)
 
 _CUTOFFS = (1.0, 10.0, 100.0)  # [Hz] too low, the profile's own, too high; it moves below 0.75
 _OVERRIDES = (

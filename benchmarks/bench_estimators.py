@@ -31,7 +31,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import DynidError
-from dynid.estimation.estimators import ESTIMATORS
+from dynid.estimation.estimators import estimator_names, make_estimator
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import NormalEquations, Problem
@@ -75,7 +75,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20, help="noises at most")
     parser.add_argument("--budget", type=float, default=12.0, help="[s] per estimator for seeds")
-    parser.add_argument("--only", nargs="*", default=list(ESTIMATORS), help="estimators")
+    parser.add_argument("--only", nargs="*", default=list(estimator_names()), help="estimators")
     add_options(parser)
     options = parser.parse_args()
     first = trials(options, seed_results, [(0, options.only)])
@@ -142,7 +142,7 @@ def attempt(name: str, trial: Trial, robot: Robot) -> Result:
         trial.problem.mechanism, trial.problem.base, trial.problem.rows, trial.problem.folds
     )
     begun = time.process_time()
-    estimate = ESTIMATORS[name]().fit(problem, _start(trial))
+    estimate = make_estimator(name).fit(problem, _start(trial))
     fitted = time.process_time()
     physical = robot.settings(IdentificationSettings).physical
     solution = consistent_parameters(problem.mechanism, problem.base, estimate, physical)

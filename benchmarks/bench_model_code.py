@@ -17,10 +17,10 @@ import numpy as np
 from swing import Swing
 
 from dynid.dynamics.base_table import base_table
-from dynid.dynamics.symbolic.c_code import c_header, c_source
-from dynid.dynamics.symbolic.minimal_model import minimal_model
 from dynid.profile import load_robot
 from dynid.simulation.true_parameters import simulated_model
+from dynid_plugins.laboratory.symbolic.c_code import c_header, c_source
+from dynid_plugins.laboratory.symbolic.minimal_model import minimal_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -33,7 +33,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import DynidError
-from dynid.estimation.estimators import ESTIMATORS
+from dynid.estimation.estimators import estimator_names
 from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.evaluation.errors import compare
 from dynid.identification.settings import IdentificationSettings
@@ -76,7 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=_DATA, help="folder of the recordings")
     parser.add_argument("--robots", nargs="*", default=list(_SPLITS), help="of the three")
-    parser.add_argument("--only", nargs="*", default=list(ESTIMATORS), help="estimators")
+    parser.add_argument("--only", nargs="*", default=list(estimator_names()), help="estimators")
     parser.add_argument("--patience", type=float, default=30.0, help="[s] for each fit")
     options = parser.parse_args()
     for name in options.robots:

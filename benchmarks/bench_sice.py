@@ -35,7 +35,7 @@ from sice_output_error import output_errors
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import DynidError
-from dynid.estimation.estimators import ESTIMATORS
+from dynid.estimation.estimators import estimator_names, make_estimator
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.square_root import Forgetting, SquareRootLeastSquares
 from dynid.identification.online.acquisition import Acquisition
@@ -126,7 +126,7 @@ def of_recording(name: str) -> Estimate:
         problem = build_problem(
             mechanism, base, [preprocess(recording, robot)], robot.settings(IdentificationSettings)
         )
-        fitted = ESTIMATORS[name]().fit(problem, mechanism.urdf_parameters)
+        fitted = make_estimator(name).fit(problem, mechanism.urdf_parameters)
         return np.asarray(fitted.base[where] * _SCALE)
 
     return estimate
@@ -175,7 +175,7 @@ def main() -> None:
         ("online, same filter for both sides", "position", consistent(with_velocity=False)),
         ("online, same filter for both sides", "velocity", consistent(with_velocity=True)),
     ]
-    rows += [(n, "position", of_recording(n)) for n in ESTIMATORS if n not in _CLOSED_LOOP]
+    rows += [(n, "position", of_recording(n)) for n in estimator_names() if n not in _CLOSED_LOOP]
     for name, uses, estimate in rows:
         begun = time.process_time()
         try:

@@ -33,7 +33,6 @@ from dynid.excitation.motion import Excitation
 from dynid.excitation.settings import FourierSettings, SplineSettings, find_excitation
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
-from dynid.identification.unsigned.sign_finding import find_signs
 from dynid.identification.validate import validate
 from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_robot
@@ -45,6 +44,7 @@ from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
+from dynid_plugins.laboratory.unsigned.sign_finding import find_signs
 
 _GRAVITY = 9.81
 _L2, _D2 = 0.3, 0.09  # [m] of the 3R arm

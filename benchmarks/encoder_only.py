@@ -24,18 +24,18 @@ from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.motion import Excitation
 from dynid.identification.result import Identification
-from dynid.identification.servo.rig import identify_rig
-from dynid.identification.servo.rig_runs import LoadSettings, RunSettings
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
 from dynid.simulation.ground_truth import standardised_errors
-from dynid.simulation.roll_out import roll_outs
-from dynid.simulation.servo_rig import held_out_roll_outs, simulated_run
 from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.simulated_servo import record_servos
 from dynid.simulation.true_parameters import simulated_model
+from dynid_plugins.servo.rig import identify_rig
+from dynid_plugins.servo.rig_runs import LoadSettings, RunSettings
+from dynid_plugins.servo.roll_out import roll_outs
+from dynid_plugins.servo.simulated_rig import held_out_roll_outs, simulated_run
+from dynid_plugins.servo.simulated_servo import record_servos
 
 _SETTINGS = ("identification.friction_repeatability=0",)
 _BARE_ROTOR = 0.005  # [kg m^2]

@@ -31,7 +31,7 @@ from dynid.excitation.motion import Motion
 from dynid.recording.model import Recording
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
-from dynid.robot.servo_torque import law_of
+from dynid_plugins.servo.servo_torque import law_of
 from dynid_plugins.simulators.export import export_along
 
 _TERMS = {"Ia": "armature", "Fv": "damping", "Fc": "frictionloss"}  # by prefix in dynid

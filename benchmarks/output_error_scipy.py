@@ -12,7 +12,7 @@ Run: PYTHONPATH=.:test python benchmarks/output_error_scipy.py
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -24,12 +24,12 @@ from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
-from dynid.estimation.closed_loop import clie, cloe, output_error
-from dynid.estimation.closed_loop.output_error import OutputError
 from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.least_squares import estimate_at
 from dynid.estimation.regression import Problem
 from dynid.estimation.work import Rest
+from dynid_plugins.laboratory.closed_loop import output_error
+from dynid_plugins.laboratory.closed_loop.output_error import OutputError
 
 _FAR = 1e3  # of an error, where no robot has the parameters
 _WIDE = 1e3  # standard deviations: the first step is that of Gauss and Newton
@@ -148,14 +148,14 @@ def main() -> None:
     counting.errors = counted
     print("case     estimator  way     simulations  CPU [s]  difference  from truth")
     for name, problem in cases():
-        estimators: tuple[tuple[Any, Callable[[], Estimator]], ...] = (
-            (cloe, cloe.ClosedLoopOutputError),
-            (clie, clie.ClosedLoopInputError),
+        estimators: tuple[type[Estimator], ...] = (
+            output_error.ClosedLoopOutputError,
+            output_error.ClosedLoopInputError,
         )
-        for module, estimator in estimators:
+        for estimator in estimators:
             reference: Estimate | None = None
             for way in ("dynid", *_METHODS):
-                module.minimise = _minimise if way == "dynid" else partial(minimise, way=way)
+                own.minimise = _minimise if way == "dynid" else partial(minimise, way=way)
                 count[0], begun = 0, time.process_time()
                 found = estimator().fit(problem, problem.mechanism.urdf_parameters)
                 seconds = time.process_time() - begun
@@ -166,7 +166,7 @@ def main() -> None:
                 wrong = (found.base - truth_of(problem))[known]
                 wrong /= np.sqrt(np.diag(found.covariance))[known]
                 print(
-                    f"{name:<8} {module.__name__[-4:]:<9}  {way:<7} {count[0]:>11}  "
+                    f"{name:<8} {estimator.name:<9}  {way:<7} {count[0]:>11}  "
                     f"{seconds:>7.2f}  {gap.max():>10.3f}  "
                     f"{np.sqrt(np.mean(wrong**2)):>10.2f}",
                     flush=True,

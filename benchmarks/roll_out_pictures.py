@@ -24,8 +24,8 @@ from dynid.recording.model import Recording
 from dynid.report.png_style import DPI, STYLE
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
-from dynid.simulation.roll_out import RollOuts, roll_outs
-from dynid.simulation.simulated_servo import record_servos
+from dynid_plugins.servo.roll_out import RollOuts, roll_outs
+from dynid_plugins.servo.simulated_servo import record_servos
 
 _BARE_ROTOR = 0.005  # [kg m^2]
 _RATE = 50.0  # [Hz]

@@ -17,10 +17,10 @@ from typing import Any
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.kinematics import Kinematics
-from dynid.dynamics.symbolic.expressions import Graph
-from dynid.dynamics.symbolic.joint_tree import joint_tree
-from dynid.dynamics.symbolic.newton_euler import State, tree_motions, tree_torque
 from dynid.profile import load_robot
+from dynid_plugins.laboratory.symbolic.expressions import Graph
+from dynid_plugins.laboratory.symbolic.joint_tree import joint_tree
+from dynid_plugins.laboratory.symbolic.newton_euler import State, tree_motions, tree_torque
 
 try:
     import sympy

@@ -13,6 +13,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
+from typing import Any
 
 from dynid.errors import ConfigurationError
 
@@ -20,6 +21,10 @@ COMMANDS = "dynid.commands"
 """Group of commands: by name, each a ``dynid.cli.commands.CommandEntry``."""
 NAMES = "dynid.names"
 """Group of the names that ``import dynid`` has besides those of the core."""
+MODEL_COMMANDS = "dynid.model_commands"
+"""Group of commands below ``dynid model``: functions by name."""
+HOOKS = "dynid.hooks"
+"""Group of functions that the core calls and only a plug-in has."""
 
 
 @cache
@@ -90,3 +95,27 @@ def names_on_use(package: str, modules: Mapping[str, str]) -> Callable[[str], ob
         return found
 
     return find
+
+
+def load_plugin(group: str, name: str, user: str) -> Any:  # noqa: ANN401  what a plug-in has
+    """Import what a plug-in registers.
+
+    Args:
+        group: of entry points.
+        name: in the group.
+        user: what needs it, such as a key of the profile.
+
+    Raises:
+        ConfigurationError: none registers it, it cannot be imported, or a library that it needs is
+            not installed.
+    """
+    entry = registered(group).get(name)
+    if entry is None:
+        message = f"{user} needs a plug-in that registers '{name}' in {group}; none is installed."
+        raise ConfigurationError(message)
+    try:
+        with naming_extra(user, extra_of(entry)):
+            return entry.load()
+    except (ImportError, AttributeError) as error:
+        message = f"{user}: the plug-in {entry.value} cannot be imported: {error}."
+        raise ConfigurationError(message) from error

@@ -132,18 +132,6 @@ CORE_COMMANDS = {
         "drive_gains_command",
         "Identify the torque constants of the drives.",
     ),
-    "servo": CommandEntry(
-        MODELS,
-        "dynid.cli.servo",
-        "servo_app",
-        "Identify gains and biases of servos without torque; roll models out.",
-    ),
-    "retrieve": CommandEntry(
-        MODELS,
-        "dynid.cli.retrieve",
-        "retrieve_command",
-        "Find physical parameters for given base parameters.",
-    ),
     "model": CommandEntry(
         MODELS,
         "dynid.cli.model",

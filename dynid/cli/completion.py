@@ -5,24 +5,8 @@ Nothing here may import what computes: a completion takes no longer than the lis
 
 from __future__ import annotations
 
+from dynid.estimation.estimators import estimator_names
 from dynid.files import share_directories
-
-ESTIMATORS = (
-    "ols",
-    "wls",
-    "irls",
-    "tls",
-    "ml",
-    "ekf",
-    "srukf",
-    "iv",
-    "didim",
-    "cloe",
-    "clie",
-    "rls",
-    "rls_joint",
-)
-"""As ``EstimatorName`` lists them."""
 
 
 def complete_robot(incomplete: str) -> list[str]:
@@ -33,4 +17,4 @@ def complete_robot(incomplete: str) -> list[str]:
 
 def complete_estimator(incomplete: str) -> list[str]:
     """Return names of estimators."""
-    return [name for name in ESTIMATORS if name.startswith(incomplete)]
+    return [name for name in estimator_names() if name.startswith(incomplete)]

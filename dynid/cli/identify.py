@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.completion import ESTIMATORS, complete_estimator
+from dynid.cli.completion import complete_estimator
 from dynid.cli.options import (
     AsJson,
     ModelFile,
@@ -20,6 +20,7 @@ from dynid.cli.options import (
     Urdf,
 )
 from dynid.errors import ConfigurationError
+from dynid.estimation.estimators import CORE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +47,7 @@ def identify_command(
         typer.Option(
             metavar="NAME",
             autocompletion=complete_estimator,
-            help=f"One of {', '.join(ESTIMATORS)} (docs/estimators.md).",
+            help=f"One of {', '.join(CORE)}, or of a plug-in (docs/estimators.md).",
         ),
     ] = None,
     unsigned_torque: Annotated[

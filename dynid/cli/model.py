@@ -1,4 +1,4 @@
-"""``dynid model``: matrices, torques, base parameters and C code of a model."""
+"""``dynid model``: matrices, torques and base parameters of a model, and what plug-ins add."""
 
 from __future__ import annotations
 
@@ -8,33 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Set, Start, Stop, Urdf, profile_option
+from dynid.cli.named_model import ModelFile, OrProfile, named_model, origin, provenance
+from dynid.cli.options import AsJson, Set, Start, Stop, Urdf
 from dynid.errors import ConfigurationError
+from dynid.plugins import MODEL_COMMANDS, load_plugin, registered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from dynid.arrays import Array
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.model import Model
-
 
 model_app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     help="Compute with a model: matrices, torques, formulas, C code.",
 )
-
-ModelFile = Annotated[
-    Path | None,
-    typer.Option("--model", "-m", metavar="FILE", help="model.yaml of an identification."),
-]
-OrProfile = Annotated[
-    str | None,
-    profile_option(
-        "In place of a model: a shipped robot or a profile, with its nominal parameters."
-    ),
-]
 
 
 @model_app.command("at")
@@ -65,7 +52,7 @@ def at_command(
     from dynid.report.terminal.console import print_text, result_console
     from dynid.report.terminal.model import print_point
 
-    chosen = _named_model(model, profile, urdf, settings)
+    chosen = named_model(model, profile, urdf, settings)
     mechanism = chosen.mechanism
     position, velocity, acceleration = (
         _numbers(mechanism, name, text, degrees=degrees)
@@ -74,11 +61,11 @@ def at_command(
     torque = None if tau is None else _numbers(mechanism, "--tau", tau, degrees=False)
     point = model_at_point(mechanism, position, velocity, acceleration, torque)
     if as_json:
-        about = {"robot": chosen.robot.name, "parameters": _origin(chosen)}
+        about = {"robot": chosen.robot.name, "parameters": origin(chosen)}
         print_json({**about, **point_json(mechanism, point)})
         return
     console = result_console()
-    print_text(console, f"{chosen.robot.name}: {_origin(chosen)}")
+    print_text(console, f"{chosen.robot.name}: {origin(chosen)}")
     console.print()
     print_point(console, mechanism, point)
 
@@ -111,7 +98,7 @@ def along_command(
 
     if output is not None:
         check_split_path(output)
-    chosen = _named_model(model, profile, urdf, settings)
+    chosen = named_model(model, profile, urdf, settings)
     console = result_console(as_json)
     with progress(console) as step:
         step(f"reading {recording.name}")
@@ -121,10 +108,10 @@ def along_command(
         if output is not None:
             write_split(split, output)
     if as_json:
-        about = {"parameters": _origin(chosen), "joints": chosen.mechanism.joints}
+        about = {"parameters": origin(chosen), "joints": chosen.mechanism.joints}
         print_json({**about, "rms_torque": split.rms()})
         return
-    print_text(console, f"{chosen.robot.name}: {_origin(chosen)}")
+    print_text(console, f"{chosen.robot.name}: {origin(chosen)}")
     console.print()
     print_shares(console, split)
     print_written(console, [] if output is None else [output])
@@ -160,11 +147,11 @@ def base_command(
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.progress import progress
 
-    chosen = _named_model(model, profile, urdf, settings)
+    chosen = named_model(model, profile, urdf, settings)
     name = chosen.robot.name
     with progress(result_console(), "finding base parameters"):
         base = base_parameterization(chosen.mechanism)
-    table = base_table(chosen.mechanism, base, name, _origin(chosen), chosen.base.by_name)
+    table = base_table(chosen.mechanism, base, name, origin(chosen), chosen.base.by_name)
     writers = {
         BaseFormat.text: base_text,
         BaseFormat.latex: base_latex,
@@ -176,62 +163,6 @@ def base_command(
     else:
         write_text(output, text)
         print_written(result_console(), [output])
-
-
-@model_app.command("code")
-def code_command(
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the .c and .h file."),
-    ],
-    model: ModelFile = None,
-    profile: OrProfile = None,
-    urdf: Urdf = None,
-    settings: Set = None,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Prefix of the names in C; the robot's name by default."),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KIND", help="Kind of joint terms to omit, such as presliding; repeatable."
-        ),
-    ] = None,
-    single: Annotated[
-        bool,
-        typer.Option("--float", help="Single precision, for microcontrollers."),
-    ] = False,
-) -> None:
-    """Write the minimal inverse dynamic model as C99, which needs only math.h."""
-    from dynid.dynamics.base_table import base_table
-    from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
-    from dynid.dynamics.symbolic.c_functions import Number
-    from dynid.dynamics.symbolic.minimal_model import minimal_model, operation_counts
-    from dynid.files import write_text
-    from dynid.report.terminal.console import print_written, result_console
-    from dynid.report.terminal.model import print_operations
-    from dynid.report.terminal.progress import progress
-    from dynid.transaction import written_together
-
-    chosen = _named_model(model, profile, urdf, settings).without_terms(without or [])
-    prefix = c_name(name or chosen.robot.name)
-    number: Number = "float" if single else "double"
-    console = result_console()
-    with progress(console, "deriving the formulas"):
-        formulas = minimal_model(chosen.mechanism)
-    table = base_table(chosen.mechanism, formulas.base, chosen.robot.name, _origin(chosen))
-    texts = {
-        f"{prefix}.c": c_source(formulas, prefix, table, number=number),
-        f"{prefix}.h": c_header(
-            formulas, prefix, table, _provenance(chosen, without or []), number=number
-        ),
-    }
-    with written_together(output) as unfinished:
-        for file, text in texts.items():
-            write_text(unfinished / file, text)
-    print_operations(console, operation_counts(formulas))
-    print_written(console, [output / file for file in texts])
 
 
 @model_app.command("softmc")
@@ -258,8 +189,8 @@ def softmc_command(
     from dynid.report.terminal.console import print_written, result_console
     from dynid.robot.softmc_program import softmc_program
 
-    chosen = _named_model(model, profile, urdf, settings).without_terms(without or [])
-    notes = _provenance(chosen, without or [])
+    chosen = named_model(model, profile, urdf, settings).without_terms(without or [])
+    notes = provenance(chosen, without or [])
     write_text(output, softmc_program(chosen, axis, arm_length=arm_length, notes=notes))
     print_written(result_console(), [output])
 
@@ -301,51 +232,6 @@ def seal_command(
     )
 
 
-def _named_model(
-    model: Path | None, profile: str | None, urdf: Path | None, settings: Sequence[str] | None
-) -> Model:
-    """Return the model that options name: a model.yaml, or that of a profile's simulated robot.
-
-    Raises:
-        DynidError: not just one of them is named, or it cannot be read.
-    """
-    from dynid.cli.loading import load_robot
-    from dynid.profile import load_model
-    from dynid.simulation.true_parameters import simulated_model
-
-    if profile is not None and model is None:
-        return simulated_model(load_robot(profile, urdf=urdf, overrides=settings or []))
-    if model is None or profile is not None:
-        message = "Name either a model with --model, or a robot with --profile."
-        raise ConfigurationError(message)
-    if urdf is not None or settings:
-        message = "--urdf and --set change a profile, not a model.yaml; use them with --profile."
-        raise ConfigurationError(message)
-    return load_model(model)
-
-
-def _origin(model: Model) -> str:
-    """Return the origin of a model's parameters as a sentence."""
-    from dynid.simulation.settings import SimulationSettings
-
-    made = model.provenance
-    if made is not None:
-        outcome = " (which failed its criterion)" if made.failed else ""
-        name = "a model" if model.source is None else model.source.name
-        return f"identified parameters, {name} of {made.dated}{outcome}."
-    if model.robot.find(SimulationSettings) is None:
-        return "parameters of the URDF, joint terms 0 (the profile has no simulated robot)."
-    return "parameters of the URDF, or of the profile's simulated robot where it gives others."
-
-
-def _provenance(model: Model, without: Sequence[str]) -> list[str]:
-    """Return sentences on a model's recordings and omitted joint terms."""
-    return [
-        *(f"Recording: {source.name}, SHA-256 {source.sha256}" for source in model.sources),
-        *(f"Omitted: joint terms of kind {kind}." for kind in without),
-    ]
-
-
 def _numbers(mechanism: Mechanism, name: str, text: str | None, *, degrees: bool) -> Array:
     """Return one number for each joint; zeros where there is no text."""
     import numpy as np
@@ -366,3 +252,7 @@ def _numbers(mechanism: Mechanism, name: str, text: str | None, *, degrees: bool
         raise ConfigurationError(message)
     turns = ~np.array(mechanism.prismatic)
     return np.where(turns, np.radians(values), values) if degrees else values
+
+
+for _name in registered(MODEL_COMMANDS):
+    model_app.command(_name)(load_plugin(MODEL_COMMANDS, _name, f"dynid model {_name}"))

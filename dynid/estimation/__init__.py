@@ -1,4 +1,4 @@
 """Regression and estimators: from signals to base and standard parameters.
 
-Each estimator is one class in its own module; ``estimators`` lists them.
+Each estimator is one class that says what it is; ``estimators`` finds them by name.
 """

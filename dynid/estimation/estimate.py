@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,23 @@ class Estimate:
 
 
 class Estimator(Protocol):
-    """Interface of all estimators."""
+    """Interface of all estimators; what a constructor takes are an estimator's settings.
+
+    An estimator is made known by its name in :mod:`dynid.estimation.estimators`, or as an entry
+    point of a plug-in. Nothing else has to know it.
+
+    Attributes:
+        name: in profiles, on the command line and in model files.
+        summary: what it is, for the report.
+        round_share: of an estimator that simulates or filters the motion, and reports the share of
+            its work that is done: the share that a round of load-dependent friction takes of the
+            work that is left, as iterations begin where those of the last round ended. None: it
+            is fast and reports nothing.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    round_share: ClassVar[float | None] = None
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """Estimate base parameters.

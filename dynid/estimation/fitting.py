@@ -12,7 +12,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.estimators import ESTIMATORS, SLOW
+from dynid.estimation.estimators import make_estimator
 from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
@@ -121,7 +121,7 @@ def fit(problem: Problem, settings: EstimationSettings, work: Work | None = None
     Args:
         problem: the regression problem.
         settings: of the estimator and of consistency.
-        work: takes the share that is done; estimators in :data:`SLOW` report it.
+        work: takes the share that is done, of an estimator with a ``round_share``.
 
     Raises:
         EstimationError: there is no motion, or the physical bounds contradict each other.
@@ -134,7 +134,8 @@ def fit(problem: Problem, settings: EstimationSettings, work: Work | None = None
 
 def _iterate_load(problem: Problem, settings: EstimationSettings, work: Work) -> Fit:
     loaded = any(term.traits.loaded for term in problem.mechanism.terms)
-    rest, of_a_round = Rest(work), SLOW.get(settings.estimator, 1.0) if loaded else 1.0
+    rest = Rest(work)
+    of_a_round = (make_estimator(settings.estimator).round_share if loaded else None) or 1.0
     result = _fit_once(problem.reporting(rest.take(of_a_round)), settings)
     for _ in range(_LOAD_ROUNDS if loaded else 0):
         # iterative estimators begin where the last round ended
@@ -202,7 +203,7 @@ def squared_held_out_error(
 def _fit_once(problem: Problem, settings: EstimationSettings) -> Fit:
     mechanism, base = problem.mechanism, problem.base
     near = mechanism.urdf_parameters
-    estimate = ESTIMATORS[settings.estimator]().fit(problem, near)
+    estimate = make_estimator(settings.estimator).fit(problem, near)
     essential, essential_base = essential_parameters(estimate)
     chosen = essential_base if settings.essential else estimate.base
     unconstrained = base.lift(chosen, near)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
-from dynid.estimation.estimate import Estimate, error_correlation, joint_variance
+from dynid.estimation.estimate import Estimate, Estimator, error_correlation, joint_variance
 from dynid.estimation.regression import NormalEquations, Problem
 
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled information, relative to the largest
@@ -87,8 +87,11 @@ _HUBER_ITERATIONS = 12
 _HUBER_TOLERANCE = 0.01  # change of a parameter over its standard deviation
 
 
-class OrdinaryLeastSquares:
+class OrdinaryLeastSquares(Estimator):
     """OLS: torque errors of all joints have the same weight."""
+
+    name = "ols"
+    summary = "ordinary least squares"
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`."""
@@ -99,8 +102,11 @@ class OrdinaryLeastSquares:
         return _finished(problem, equations, solution, equal, variance)
 
 
-class WeightedLeastSquares:
+class WeightedLeastSquares(Estimator):
     """WLS: joints weighted by the inverse variance of their torque error (Gautier 1997)."""
+
+    name = "wls"
+    summary = "weighted least squares: each joint is weighted by its own noise"
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`."""
@@ -108,8 +114,11 @@ class WeightedLeastSquares:
         return _weighted(problem, equations, start)
 
 
-class IterativelyReweightedLeastSquares:
+class IterativelyReweightedLeastSquares(Estimator):
     """IRLS: WLS with Huber's weights, which limit the influence of outliers."""
+
+    name = "irls"
+    summary = "iteratively reweighted least squares (Huber): outliers have little weight"
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`."""

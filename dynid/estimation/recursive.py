@@ -6,7 +6,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
-from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.least_squares import estimate_at
 from dynid.estimation.regression import Problem
 from dynid.estimation.square_root import Forgetting, SquareRootLeastSquares
@@ -14,7 +14,7 @@ from dynid.estimation.square_root import Forgetting, SquareRootLeastSquares
 _UNINFORMATIVE = 1e6  # prior standard deviation over the smallest one the data can give
 
 
-class RecursiveLeastSquares:
+class RecursiveLeastSquares(Estimator):
     """RLS in vector form: all joints' rows, one block after the other, for shared parameters.
 
     P. Ratiroch-Anant et al., "Recursive simultaneous estimation of a two-link direct drive
@@ -24,6 +24,9 @@ class RecursiveLeastSquares:
     Args:
         forgetting: of samples at the decimated rate of the parallel filter; None: no forgetting.
     """
+
+    name = "rls"
+    summary = "recursive least squares: one block of samples after the other, as online"
 
     scalar = False
 
@@ -57,17 +60,6 @@ class RecursiveLeastSquares:
             for block in problem.blocks(number):
                 recursive.update(block.stacked, rows.fitted[block.span])
         return recursive
-
-
-class RecursiveLeastSquaresPerJoint(RecursiveLeastSquares):
-    """RLS in scalar sub-models: each joint's row estimates its own parameters, last joint first.
-
-    Equations (11) and (15) of the same paper. A joint's row is not used for the parameters of the
-    joints behind it: the uncertainty is larger than in vector form, but a badly measured torque
-    does not affect the joints behind it.
-    """
-
-    scalar = True
 
 
 def _column_norms(problem: Problem) -> Array:

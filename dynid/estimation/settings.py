@@ -4,27 +4,36 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, field_validator
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    PlainSerializer,
+    PlainValidator,
+    PositiveFloat,
+    field_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from dynid.configuration import Settings
+from dynid.estimation.estimate import Estimator
+from dynid.estimation.estimators import estimator_names, is_estimator, name_of
 from dynid.signals.settings import SignalSettings
 
-EstimatorName = Literal[
-    "ols",
-    "wls",
-    "irls",
-    "tls",
-    "ml",
-    "ekf",
-    "srukf",
-    "iv",
-    "didim",
-    "cloe",
-    "clie",
-    "rls",
-    "rls_joint",
+
+def _checked(chosen: object) -> object:
+    if is_estimator(chosen):
+        return chosen
+    *first, last = (f"'{name}'" for name in estimator_names())
+    expected = f"{', '.join(first)} or {last}"
+    raise PydanticCustomError("literal_error", "must be {expected}", {"expected": expected})
+
+
+EstimatorChoice = Annotated[
+    str | Estimator,
+    PlainValidator(_checked),
+    PlainSerializer(name_of, return_type=str, when_used="json"),
 ]
-"""The keys of dynid.estimation.estimators.ESTIMATORS."""
+"""Name of an estimator; from Python also an estimator with settings of its own."""
 
 
 class PhysicalSettings(Settings):
@@ -43,8 +52,9 @@ class PhysicalSettings(Settings):
 class EstimationSettings(SignalSettings):
     """The estimator and the constraints on its parameters."""
 
-    estimator: EstimatorName = "wls"
-    """Estimation method; where ``terms`` are chosen by the recordings, ``irls`` unless given."""
+    estimator: EstimatorChoice = "wls"
+    """Name of the estimation method; where ``terms`` are chosen by the recordings, ``irls`` unless
+    given."""
     essential: bool = False
     """Whether parameters that the data do not determine are left out; needs
     ``physical.enabled: false``."""

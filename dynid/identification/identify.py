@@ -14,7 +14,7 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.block_bootstrap import Bootstrap, bootstrap
-from dynid.estimation.estimators import SLOW
+from dynid.estimation.estimators import make_estimator
 from dynid.estimation.fitting import Fit, build_problem, cross_validate, fit
 from dynid.estimation.work import Share, Work
 from dynid.evaluation.diagnosis.case import Case
@@ -34,8 +34,7 @@ from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import Identification
 from dynid.identification.separable_offsets import with_separable_offsets
 from dynid.identification.settings import IdentificationSettings
-from dynid.identification.unsigned.sign_finding import find_signs
-from dynid.identification.unsigned.torque_signs import TorqueSigns
+from dynid.identification.torque_signs import TorqueSigns, sign_finder
 from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
@@ -116,7 +115,7 @@ def _prepare(
     signs = None
     if robot.settings(IdentificationSettings).unsigned_torque:
         progress("finding the signs of torque")
-        recordings, signs = find_signs(robot, mechanism, base, recordings)
+        recordings, signs = sign_finder()(robot, mechanism, base, recordings)
     progress("preprocessing")
     signals = tuple(preprocess(recording, robot) for recording in recordings)
     if not any(one.moving.any() for one in signals):
@@ -134,13 +133,13 @@ def _prepare(
 def _identify(
     robot: Robot, recordings: Sequence[Recording], progress: Progress, work: Work
 ) -> Identification:
-    slow = robot.settings(IdentificationSettings).estimator in SLOW
+    slow = _is_slow(robot.settings(IdentificationSettings))
     of_terms = 0.0 if robot.terms != "auto" else _OF_TERMS[slow]
     prepared = _prepare(robot, recordings, progress, work.part(0.0, of_terms))
     robot, mechanism, base, recorded, signals, signs, selection = prepared
     settings = robot.settings(IdentificationSettings)
     progress("estimating")
-    part = work.part(of_terms, _OF_ESTIMATION) if settings.estimator in SLOW else Work()
+    part = work.part(of_terms, _OF_ESTIMATION) if _is_slow(settings) else Work()
     part.done(0.0)
     fitted = fit(build_problem(mechanism, base, signals, settings), settings, part)
     part.done(1.0)
@@ -200,6 +199,10 @@ def _identify(
         signs=signs,
         term_selection=selection,
     )
+
+
+def _is_slow(settings: IdentificationSettings) -> bool:
+    return make_estimator(settings.estimator).round_share is not None
 
 
 def _explicit(robot: Robot) -> Robot:

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import metadata
 
 from dynid import _core
+from dynid.estimation.estimators import name_of
 from dynid.estimation.fitting import Fit, HeldOut
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.quantities import Quantity
@@ -30,7 +31,7 @@ def provenance(
     return Provenance(
         status="success" if verdict.success else "failed",
         created=datetime.now(timezone.utc),
-        estimator=settings.estimator,
+        estimator=name_of(settings.estimator),
         physically_consistent=fitted.consistent,
         cutoff_hz=settings.motion_cutoff_hz,
         raw_samples=sum(len(recording.time) for recording in recordings),

@@ -11,7 +11,7 @@ from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.friction.term_selection import TermSelection
 from dynid.identification.quantities import Quantity
-from dynid.identification.unsigned.torque_signs import TorqueSigns
+from dynid.identification.torque_signs import TorqueSigns
 from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.model import Source
 from dynid.robot.model import Model

@@ -19,7 +19,7 @@ from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import Reference, Verdict, evaluate
 from dynid.identification.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
 from dynid.identification.settings import IdentificationSettings
-from dynid.identification.unsigned.model_signs import signed_by_model
+from dynid.identification.torque_signs import model_signs
 from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.model import Recording, Source, given_recordings, source_names
 from dynid.robot.model import Model
@@ -104,7 +104,8 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     robot, mechanism = model.robot.with_settings(settings), model.mechanism
     recordings = usable_pieces(recordings, robot)
     if settings.unsigned_torque:
-        recordings = [signed_by_model(robot, mechanism, recording) for recording in recordings]
+        signed = model_signs()
+        recordings = [signed(robot, mechanism, recording) for recording in recordings]
     signals = tuple(without_noise_at_rest(preprocess(one, robot)) for one in recordings)
     comparisons = compare(mechanism, signals, settings)
     plain = mechanism.with_parameters(mechanism.urdf_parameters)

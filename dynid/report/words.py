@@ -6,6 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from dynid.dynamics.joint_terms import TERM_SHAPES
+from dynid.estimation.estimators import estimator_class, is_estimator
 from dynid.evaluation.diagnosis.finding import grouped
 from dynid.identification.settings import IdentificationSettings
 from dynid.text import count, listed, percent, significant
@@ -18,22 +19,6 @@ if TYPE_CHECKING:
     from dynid.identification.result import Identification
     from dynid.robot.robot import Robot
     from dynid.signals.signals import Signals
-
-_ESTIMATORS = {
-    "ols": "ordinary least squares",
-    "wls": "weighted least squares: each joint is weighted by its own noise",
-    "irls": "iteratively reweighted least squares (Huber): outliers have little weight",
-    "tls": "total least squares: measured positions are noisy too",
-    "ml": "maximum likelihood: torque errors may be correlated over time and between joints",
-    "ekf": "extended Kalman filter of motion and parameters",
-    "srukf": "square-root unscented Kalman filter of motion and parameters",
-    "iv": "instrumental variables: the regressor along a simulated motion is free of noise",
-    "didim": "DIDIM: torque along a simulated motion, without noise, against the measured torque",
-    "cloe": "closed-loop output error: the simulated robot's position against the measured one",
-    "clie": "closed-loop input error: the simulated drives' torque against the measured one",
-    "rls": "recursive least squares: one block of samples after the other, as online",
-    "rls_joint": "recursive least squares joint by joint: each row for its own parameters",
-}
 
 
 def verdict(verdict: Verdict, settings: IdentificationSettings, *, held_out: bool) -> str:
@@ -110,6 +95,11 @@ def recording_steps(
     ]
 
 
+def _summary(estimator: str) -> str:
+    """Return what an estimator is; its name where its plug-in is not installed."""
+    return estimator_class(estimator).summary if is_estimator(estimator) else estimator
+
+
 def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
     """Return the estimation, as (step, description)."""
     base, made = identification.base_parameters, identification.provenance
@@ -118,7 +108,7 @@ def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
     steps = [
         *([("Torque signs", identification.signs.note())] if identification.signs else []),
         ("Joint terms", _terms(identification.robot)),
-        ("Estimator", _ESTIMATORS.get(made.estimator, made.estimator)),
+        ("Estimator", _summary(made.estimator)),
         (
             "Base parameters",
             f"{len(base)} combinations of {len(identification.parameters)} standard parameters; "

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from dynid.arguments import check_path, check_type
 from dynid.errors import ConfigurationError
+from dynid.plugins import HOOKS, load_plugin
 from dynid.recording import load
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.plausible_motion import check_motion_is_possible
 from dynid.robot.robot import Robot
-from dynid.robot.servo_torque import with_servo_torque
 
 
 def load_recording(
@@ -42,6 +43,21 @@ def load_recording(
     check_path("load_recording(): path", path)
     loaded = _loaded(path, robot, topic=topic, start=start, stop=stop)
     return with_servo_torque(loaded, robot)
+
+
+def with_servo_torque(recording: Recording, robot: Robot) -> Recording:
+    """Return the recording with the torque of servos in place of their commands or outputs.
+
+    A recording of measured torque or current is returned as it is.
+
+    Raises:
+        ConfigurationError: the profile does not describe the servos, or no plug-in does.
+    """
+    if not robot.drives.of_servo:
+        return recording
+    user = f"drives.effort: {robot.drives.effort}"
+    convert: Callable[[Recording, Robot], Recording] = load_plugin(HOOKS, "servo_torque", user)
+    return convert(recording, robot)
 
 
 def load_commands(

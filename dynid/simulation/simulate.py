@@ -10,12 +10,12 @@ from dynid.arguments import check_number, check_type
 from dynid.errors import ExcitationError, SimulationError
 from dynid.excitation.default_motion import with_excitation
 from dynid.playback.plan import make_plan
+from dynid.plugins import HOOKS, load_plugin
 from dynid.recording.model import Recording
+from dynid.robot.recordings import with_servo_torque
 from dynid.robot.robot import Robot
-from dynid.robot.servo_torque import with_servo_torque
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.simulated_servo import record_servos
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Excitation
@@ -57,7 +57,10 @@ def simulate(
         )
         raise ExcitationError(message)
     if robot.servo is not None:
-        commanded = record_servos(robot, excitation, sampling_rate=control_rate, seed=seed)
+        record = load_plugin(
+            HOOKS, "record_servos", f"the simulation of '{robot.name}' with 'servo'"
+        )
+        commanded: Recording = record(robot, excitation, sampling_rate=control_rate, seed=seed)
         return with_servo_torque(commanded, robot)
     simulated = SimulatedRobot(robot, control_rate=control_rate, seed=seed)
     rest = (robot.find(SimulationSettings) or SimulationSettings()).rest

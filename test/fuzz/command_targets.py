@@ -21,7 +21,6 @@ from support.simulator_models import USERS_MJCF
 from support.small_robot import JOINTS, URDF
 
 from dynid.cli.new import new_command
-from dynid.cli.rig_recordings import load_rig
 from dynid.configuration import parse, read_yaml
 from dynid.errors import ConfigurationError
 from dynid.identification.quantities import check_quantities
@@ -38,6 +37,7 @@ from dynid_plugins.fleet.dataset import FleetResults, load
 from dynid_plugins.fleet.progress import read_progress
 from dynid_plugins.fleet.schema import TABLES
 from dynid_plugins.fleet.site import build
+from dynid_plugins.servo.cli.rig_recordings import load_rig
 
 Numbers = Iterator[object]
 

@@ -18,7 +18,6 @@ from dynid.control.carried_body import carrying, read_carried_body
 from dynid.control.threshold_file import with_thresholds
 from dynid.control.wrench.uncertainty_file import read_uncertainty
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
-from dynid.dynamics.given_parameters import read_base_parameters
 from dynid.errors import DynidError
 from dynid.excitation.build import described_excitation
 from dynid.excitation.files import read_excitation
@@ -42,6 +41,7 @@ from dynid.robot.shapes import robot_shapes
 from dynid.robot.slave_files import check_slave_files, slave_files
 from dynid.robot.urdf_export import kinematic_urdf
 from dynid_plugins.fleet.drift.history_table import read_history_table
+from dynid_plugins.laboratory.given_parameters import read_base_parameters
 from fuzz.command_targets import (
     new_profile,
     read_columns,

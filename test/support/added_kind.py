@@ -19,10 +19,7 @@ from dynid.api import diagnose
 from dynid.control.build import control_model
 from dynid.control.ros2_control import _plant
 from dynid.dynamics.base_table import base_table
-from dynid.dynamics.given_parameters import symoro_name
 from dynid.dynamics.joint_terms import TermSettings
-from dynid.dynamics.symbolic.c_code import c_header, c_source
-from dynid.dynamics.symbolic.minimal_model import minimal_model
 from dynid.excitation.design.design_model import design_model
 from dynid.identification.friction.candidates import Motion, candidates
 from dynid.identification.identify import identify
@@ -34,6 +31,9 @@ from dynid.robot.parameter_file import ros_parameters
 from dynid.robot.robot import Robot
 from dynid.robot.urdf_export import identified_urdf
 from dynid.simulation.robot import SimulatedRobot
+from dynid_plugins.laboratory.given_parameters import symoro_name
+from dynid_plugins.laboratory.symbolic.c_code import c_header, c_source
+from dynid_plugins.laboratory.symbolic.minimal_model import minimal_model
 from support.synthetic import ARM_URDF, arm_robot, recorded
 
 _CAPSULE_NAME, _OTHER_NAME = b"dynid.TermKind", b"dynid.Mechanism"

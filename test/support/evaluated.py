@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.dynamics.symbolic.expressions import FUNCTIONS, Expression
+from dynid_plugins.laboratory.symbolic.expressions import FUNCTIONS, Expression
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

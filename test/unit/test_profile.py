@@ -197,8 +197,8 @@ def test_missing_profile_file_is_named(tmp_path: Path) -> None:
         ),
         (
             {"identification": {"estimator": "lms"}},
-            "arm.yaml: key 'identification.estimator': must be 'ols', 'wls', 'irls', 'tls', 'ml', "
-            "'ekf', 'srukf', 'iv', 'didim', 'cloe', 'clie', 'rls' or 'rls_joint', got 'lms'.",
+            "arm.yaml: key 'identification.estimator': must be 'ols', 'wls', 'irls', 'rls', "
+            "'clie', 'cloe', 'didim', 'ekf', 'iv', 'ml', 'rls_joint', 'srukf' or 'tls', got 'lms'.",
         ),
     ],
 )

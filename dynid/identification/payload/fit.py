@@ -19,7 +19,7 @@ from dynid.dynamics.body import Body
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.block_jackknife import block_equations, jackknife_variance, raised
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.estimators import ESTIMATORS
+from dynid.estimation.estimators import make_estimator
 from dynid.estimation.fitting import Fit, build_problem
 from dynid.estimation.physical import is_physically_consistent
 from dynid.estimation.regression import Problem, unfiltered_torque
@@ -92,7 +92,7 @@ def _fit_once(
     """Fit with the model's ``own`` parameters and the friction under the last payload."""
     choice = columns_alone(loaded, payload_columns(loaded))
     problem = build_problem(loaded, choice, [_left(loaded, own, one) for one in signals], settings)
-    estimate = ESTIMATORS[settings.estimator]().fit(problem, np.zeros(len(own)))
+    estimate = make_estimator(settings.estimator).fit(problem, np.zeros(len(own)))
     return problem, estimate, consistent_body(_posterior(estimate, np.zeros((10, 10))))
 
 

@@ -14,8 +14,6 @@ from dynid.report.terminal.tables import ResultTable, table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dynid.dynamics.mechanism import Mechanism
     from dynid.dynamics.model_at_point import ModelAtPoint
     from dynid.evaluation.torque_split import TorqueSplit
@@ -62,18 +60,6 @@ def print_shares(console: Console, split: TorqueSplit) -> None:
     console.print(rows)
 
 
-def print_operations(console: Console, counts: Mapping[str, Mapping[str, int]]) -> None:
-    """Print the number of operations of each kind for each result."""
-    rows = table("operations", "×", "+, −", "sin, cos", "other functions")
-    for name, count in counts.items():
-        others = sum(number for one, number in count.items() if one not in _ARITHMETIC)
-        groups = (("mul",), ("add", "sub", "neg"), ("sin", "cos"))
-        numbers = [sum(count.get(one, 0) for one in group) for group in groups]
-        rows.add_row(Text(name), *map(str, [*numbers, others]))
-    roomy(console).print(rows)
-
-
-_ARITHMETIC = frozenset({"mul", "add", "sub", "neg", "sin", "cos"})
 _TITLES = {"inertia": "M ddq", "coriolis": "C dq"}
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dynid.identification.friction.term_selection import TermSelection
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import Identification
-    from dynid.identification.unsigned.torque_signs import TorqueSigns
+    from dynid.identification.torque_signs import TorqueSigns
     from dynid.recording.info import RecordingInfo, Timing
 
 

@@ -6,13 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from dynid.cli.commands import all_commands
-from dynid.cli.completion import ESTIMATORS, complete_estimator, complete_robot
-from dynid.estimation.settings import EstimatorName
+from dynid.cli.completion import complete_estimator, complete_robot
+from dynid.estimation.estimators import estimator_names
 from dynid.profile import shipped_profiles
 
 
@@ -65,7 +64,7 @@ def test_robots_are_completed(complete) -> None:
 def test_enumerated_values_are_completed(complete) -> None:
     assert complete("excite", "--type", "") == ["fourier", "sine"]
     assert complete("model", "base", "--format", "l") == ["latex"]
-    assert complete("identify", "--estimator", "cl") == ["cloe", "clie"]
+    assert complete("identify", "--estimator", "cl") == ["clie", "cloe"]
 
 
 def test_a_file_is_left_to_the_shell(complete) -> None:
@@ -73,7 +72,7 @@ def test_a_file_is_left_to_the_shell(complete) -> None:
 
 
 def test_names_are_those_of_the_library() -> None:
-    assert get_args(EstimatorName) == ESTIMATORS
+    assert complete_estimator("") == list(estimator_names())
     assert complete_robot("") == shipped_profiles()
     assert complete_estimator("rls") == ["rls", "rls_joint"]
 

@@ -1,18 +1,30 @@
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import get_args
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.estimation.estimate import Estimate
-from dynid.estimation.estimators import ESTIMATORS
+from dynid.errors import ConfigurationError
+from dynid.estimation.estimate import Estimate, Estimator
+from dynid.estimation.estimators import (
+    GROUP,
+    estimator_class,
+    estimator_names,
+    is_estimator,
+    make_estimator,
+)
 from dynid.estimation.fitting import build_problem, essential_parameters
 from dynid.estimation.regression import Problem
-from dynid.estimation.settings import EstimatorName
+from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
+from dynid.plugins import registered
 from dynid.recording.model import Recording
+from dynid.report.words import estimation_steps
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 
@@ -25,8 +37,89 @@ def posed(robot: Robot, *recordings: Recording) -> Problem:
     )
 
 
-def test_profiles_can_choose_every_estimator() -> None:
-    assert set(get_args(EstimatorName)) == set(ESTIMATORS)
+class Halved(Estimator):
+    """An estimator of a plug-in, with a setting: a share of ordinary least squares."""
+
+    name = "halved"
+    summary = "a share of ordinary least squares"
+
+    def __init__(self, share: float = 0.5) -> None:
+        self._share = share
+
+    def fit(self, problem: Problem, start: np.ndarray) -> Estimate:
+        estimate = make_estimator("ols").fit(problem, start)
+        return replace(estimate, base=self._share * estimate.base)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a folder of installed distributions, with a plug-in of one file."""
+    distribution = tmp_path / "halved-1.0.dist-info"
+    distribution.mkdir()
+    (distribution / "METADATA").write_text("Metadata-Version: 2.1\nName: halved\nVersion: 1.0\n")
+    (distribution / "entry_points.txt").write_text(f"[{GROUP}]\nhalved = plugin_of_a_test:Halved\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "plugin_of_a_test", SimpleNamespace(Halved=Halved))
+    for cached in (registered, estimator_class):
+        cached.cache_clear()
+    yield tmp_path
+    for cached in (registered, estimator_class):
+        cached.cache_clear()
+
+
+def still_arm(estimator: object) -> tuple[Robot, Recording]:
+    robot = arm_robot(identification={"estimator": estimator, "physical": {"enabled": False}})
+    mechanism = robot.mechanism()
+    return robot, recorded(mechanism, true_parameters(mechanism))
+
+
+@pytest.mark.parametrize("name", estimator_names())
+def test_every_estimator_declares_itself(name: str) -> None:
+    declared = estimator_class(name)
+    assert declared.name == name
+    assert declared.summary
+    assert declared.round_share is None or 0 < declared.round_share < 1
+    assert is_estimator(declared())
+
+
+def test_a_plug_in_adds_an_estimator_by_an_entry_point(installed: Path) -> None:
+    assert "halved" in estimator_names()
+    result = identify(*still_arm("halved"))
+    whole = identify(*still_arm("ols"))
+    assert result.provenance.estimator == "halved"
+    values = [[p.value for p in one.base_parameters] for one in (result, whole)]
+    np.testing.assert_allclose(values[0], 0.5 * np.array(values[1]))
+    assert "a share of ordinary" in dict(estimation_steps(result))["Estimator"]
+
+
+def test_an_estimator_that_is_registered_by_another_name_is_refused(installed: Path) -> None:
+    entry_points = installed / "halved-1.0.dist-info/entry_points.txt"
+    entry_points.write_text(entry_points.read_text().replace("halved =", "half ="))
+    with pytest.raises(ConfigurationError, match="'halved' is registered as 'half'"):
+        estimator_class("half")
+
+
+def test_a_plug_in_that_cannot_be_imported_is_named(installed: Path) -> None:
+    entry_points = installed / "halved-1.0.dist-info/entry_points.txt"
+    entry_points.write_text(f"[{GROUP}]\nhalved = absent_module:Halved\n")
+    with pytest.raises(ConfigurationError, match="absent_module, which is missing"):
+        estimator_class("halved")
+
+
+def test_an_object_keeps_its_settings_and_is_stored_by_its_name(tmp_path: Path) -> None:
+    robot, recording = still_arm("wls")
+    result = identify(robot, recording, estimator=Halved(share=0.25))
+    whole = identify(robot, recording, estimator="ols")
+    values = [[p.value for p in one.base_parameters] for one in (result, whole)]
+    np.testing.assert_allclose(values[0], 0.25 * np.array(values[1]))
+    assert result.provenance.estimator == "halved"
+    assert result.model.robot.yaml_content()["identification"]["estimator"] == "halved"
+
+
+@pytest.mark.parametrize("wrong", ["lms", Halved, 3])
+def test_what_is_no_estimator_is_refused(wrong: object) -> None:
+    with pytest.raises(ConfigurationError, match="key 'estimator': must be 'ols', 'wls', "):
+        identify(*still_arm("wls"), estimator=wrong)
 
 
 def posed_on_all_rows(noise: float) -> tuple[Problem, np.ndarray]:
@@ -47,7 +140,7 @@ def posed_on_all_rows(noise: float) -> tuple[Problem, np.ndarray]:
 
 
 def fitted(problem: Problem, estimator: str = "wls") -> Estimate:
-    return ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters)
+    return make_estimator(estimator).fit(problem, problem.mechanism.urdf_parameters)
 
 
 def truth(problem: Problem) -> np.ndarray:

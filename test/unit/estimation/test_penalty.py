@@ -13,10 +13,10 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.penalty import _task
-from dynid.estimation.retrieval import Retrieval, retrieve
 from dynid.estimation.settings import PhysicalSettings
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
+from dynid_plugins.laboratory.retrieval import Retrieval, retrieve
 
 TWISTED = ARM_URDF.replace(
     'ixx="0.003" iyy="0.003" izz="0.002" ixy="0.0001" ixz="0" iyz="0"',

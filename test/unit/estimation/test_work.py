@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from support.swung_arm import limited_arm, swung
 
-from dynid.estimation.estimators import ESTIMATORS, SLOW
 from dynid.estimation.work import Rest, Work
 from dynid.identification.identify import identify
 
@@ -32,41 +31,6 @@ def test_parts_of_unknown_number_never_reach_the_end():
 
 def test_without_a_listener_nothing_happens():
     assert list(Work().part(0.0, 0.5).counted("ab", 2)) == ["a", "b"]
-
-
-@pytest.mark.parametrize("name", sorted(SLOW))
-def test_slow_estimators_report_a_share_that_rises(name):
-    robot = limited_arm()
-    done, steps = list[float](), []
-
-    def step(text: str) -> None:
-        steps.append((text, len(done)))
-
-    identify(
-        robot,
-        swung(robot, duration=10.0),
-        progress=step,
-        share=done.append,
-        estimator=name,
-        parallel_filter={"cutoff_hz": 10.0, "decimation": 10},
-    )
-    assert name in ESTIMATORS
-    assert done[0] == 0.0
-    assert np.all(np.diff(done) >= 0)
-    assert done[-1] == pytest.approx(0.95)
-    # the rest of the identification is still to come
-    assert dict(steps)["evaluating"] == len(done)
-    assert len(set(done)) >= 4
-
-
-def test_the_filters_report_their_steps_evenly():
-    robot = limited_arm()
-    done: list[float] = []
-    settings = {"parallel_filter": {"cutoff_hz": 10.0, "decimation": 4}}
-    identify(robot, swung(robot, duration=10.0), share=done.append, estimator="ekf", **settings)
-    steps = np.diff(done[1:-1])
-    assert len(steps) > 10
-    np.testing.assert_allclose(steps, steps[0])
 
 
 def test_other_estimators_report_nothing():

@@ -17,7 +17,7 @@ from support.small_robot import ROBOT, URDF
 from support.table_widths import printed_whole
 
 import dynid
-from dynid.cli import check, retrieve
+from dynid.cli import check
 from dynid.cli import robots as robots_list
 from dynid.dynamics.model_at_point import model_at_point
 from dynid.excitation.build import build_excitation
@@ -33,7 +33,7 @@ from dynid.report.terminal.diagnosis import print_diagnosis
 from dynid.report.terminal.drive_gains import print_drive_gains
 from dynid.report.terminal.drives import print_drives
 from dynid.report.terminal.friction import print_comparisons, print_selection
-from dynid.report.terminal.model import print_operations, print_point, print_shares
+from dynid.report.terminal.model import print_point, print_shares
 from dynid.report.terminal.payload import (
     print_payload,
     print_payload_identification,
@@ -48,13 +48,15 @@ from dynid.report.terminal.results import (
     print_terms,
     print_verdict,
 )
-from dynid.report.terminal.servo import print_roll_outs, print_servos
-from dynid.report.terminal.servo_rig import print_rig
 from dynid.report.terminal.sine import print_sine
 from dynid.report.terminal.tracking import print_trial
 from dynid.report.terminal.tuning import print_tuning
 from dynid.report.terminal.wrench import print_wrench
 from dynid.robot.model import nominal_model
+from dynid_plugins.laboratory.cli import model_code, retrieve
+from dynid_plugins.servo import report, rig_report
+from dynid_plugins.servo.report import print_roll_outs, print_servos
+from dynid_plugins.servo.rig_report import print_rig
 
 JOINTS = [f"left_arm_{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow")]
 SMALL = -1.234e-5
@@ -446,7 +448,6 @@ CASES = {
     "print_comparisons": lambda c: print_comparisons(c, [comparison()]),
     "print_point": state,
     "print_shares": shares,
-    "print_operations": lambda c: print_operations(c, operations()),
     "print_payload": lambda c: print_payload(c, payload()),
     "print_payload_identification": lambda c: print_payload_identification(
         c, payload_identification()
@@ -468,6 +469,7 @@ CASES = {
     "print_trial": lambda c: print_trial(c, trial()),
     "print_tuning": lambda c: print_tuning(c, some(name="robot"), tuning(), ORIGIN),
     "dynid check": check_result,
+    "dynid model code": lambda c: model_code._print_operations(c, operations()),
     "dynid retrieve": retrieved,
     "dynid robots": robots,
 }
@@ -487,21 +489,24 @@ def test_no_table_breaks(
 
 def test_every_function_that_prints_is_among_the_cases() -> None:
     names = set()
-    for module in pkgutil.iter_modules(terminal.__path__, f"{terminal.__name__}."):
-        found = importlib.import_module(module.name)
+    modules = [
+        importlib.import_module(module.name)
+        for module in pkgutil.iter_modules(terminal.__path__, f"{terminal.__name__}.")
+    ]
+    for module in (*modules, report, rig_report):
         names |= {
             name
-            for name, one in inspect.getmembers(found, inspect.isfunction)
-            if name.startswith("print_") and one.__module__ == module.name
+            for name, one in inspect.getmembers(module, inspect.isfunction)
+            if name.startswith("print_") and one.__module__ == module.__name__
         }
     assert names - NO_TABLE == {name for name in CASES if name.startswith("print_")}
 
 
 def test_every_command_with_a_table_is_among_the_cases() -> None:
-    folder = Path(dynid.__file__).parent / "cli"
+    root = Path(dynid.__file__).parents[1]
     names = {
-        f"dynid {path.stem}"
-        for path in folder.glob("*.py")
+        f"dynid {path.stem.replace('_', ' ')}"
+        for path in (*root.glob("dynid/cli/*.py"), *root.glob("dynid_plugins/*/cli/*.py"))
         if re.search(r"\btable\(\s*\n?\s*[\"f]", path.read_text("utf-8"))
     }
     assert names == {name for name in CASES if name.startswith("dynid ")}

@@ -1,0 +1,222 @@
+"""C99 code of the minimal inverse dynamic model, which needs only ``math.h``."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from dynid import _core
+from dynid.errors import OutputError
+from dynid_plugins.laboratory.symbolic.c_functions import Number, literal, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from dynid.dynamics.base_table import BaseTable
+    from dynid_plugins.laboratory.symbolic.expressions import Expression
+    from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
+
+_MOTION = ("q", "dq", "ddq")
+_WIDTH = 100
+"""Characters per line."""
+
+
+@dataclass(frozen=True)
+class CFunction:
+    """One function of the generated file.
+
+    Attributes:
+        name: its name in C.
+        arguments: those of ``q``, ``dq``, ``ddq`` that it depends on.
+        result: name and size of the array that it fills.
+        text: description of the result, for the header.
+        outputs: expressions by the text they are assigned to.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    result: tuple[str, str]
+    text: str
+    outputs: Mapping[str, Expression]
+
+    def signature(self, joints: str, number: str) -> str:
+        """Return the declaration with a type of numbers, without its semicolon."""
+        given = [f"const {number} {name}[{joints}]" for name in self.arguments]
+        result, size = self.result
+        return f"void {self.name}({', '.join([*given, f'{number} {result}[{size}]'])})"
+
+
+def c_functions(formulas: Formulas, name: str) -> list[CFunction]:
+    """Return the functions of a model, whose names begin with ``name``."""
+    joints, columns = f"{name.upper()}_JOINTS", f"{name.upper()}_BASE_PARAMETERS"
+    functions = [
+        CFunction(
+            f"{name}_inverse_dynamics",
+            _MOTION,
+            ("tau", joints),
+            "tau = M(q) ddq + C(q, dq) dq + g(q) + friction and other joint terms",
+            _filled("tau", formulas.torque),
+        ),
+        CFunction(
+            f"{name}_mass_matrix",
+            ("q",),
+            ("mass", f"{joints} * {joints}"),
+            "M(q) row by row, rotor inertias included",
+            _filled("mass", chain.from_iterable(formulas.mass_matrix)),
+        ),
+        CFunction(
+            f"{name}_gravity",
+            ("q",),
+            ("tau", joints),
+            "g(q), without springs",
+            _filled("tau", formulas.gravity),
+        ),
+        CFunction(
+            f"{name}_friction",
+            ("q", "dq"),
+            ("tau", joints),
+            "friction and other joint terms at constant velocity, without rotor inertia",
+            _filled("tau", formulas.friction),
+        ),
+        CFunction(
+            f"{name}_regressor",
+            _MOTION,
+            ("w", f"{joints} * {columns}"),
+            "W(q, dq, ddq) row by row, in tau = W b for any base parameters b",
+            _filled("w", chain.from_iterable(formulas.regressor)),
+        ),
+    ]
+    return [function for function in functions if function.outputs]
+
+
+def _filled(array: str, values: Iterable[Expression]) -> dict[str, Expression]:
+    return {f"{array}[{number}]": value for number, value in enumerate(values)}
+
+
+def c_name(text: str) -> str:
+    """Return ``text`` if C names can begin with it.
+
+    Raises:
+        OutputError: it is not such a name.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
+        message = (
+            f"'{text}' cannot begin the names of C functions: --name must consist of lower-case "
+            "letters, digits and underscores, and begin with a letter."
+        )
+        raise OutputError(message)
+    return text
+
+
+def c_header(
+    formulas: Formulas,
+    name: str,
+    table: BaseTable,
+    provenance: Sequence[str] = (),
+    *,
+    number: Number = "double",
+) -> str:
+    """Return the header: description and provenance of the model, and its functions.
+
+    Args:
+        formulas: of the model.
+        name: with which all names begin.
+        table: of its base parameters.
+        provenance: lines of the description.
+        number: type of all numbers in C.
+    """
+    upper = name.upper()
+    lines = [
+        "/*",
+        *(f" * {line}".rstrip() for line in _folded(_about(formulas, table, provenance))),
+        " */",
+        f"#ifndef {upper}_H",
+        f"#define {upper}_H",
+        "",
+        f"#define {upper}_JOINTS {len(formulas.mechanism.joints)}",
+        f"#define {upper}_BASE_PARAMETERS {len(formulas.values)}",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        f"extern const {number} {name}_base_parameters[{upper}_BASE_PARAMETERS];",
+    ]
+    for function in c_functions(formulas, name):
+        signature = _wrapped(function.signature(f"{upper}_JOINTS", number))
+        lines += ["", f"/* {function.text} */", f"{signature};"]
+    return "\n".join([*lines, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+
+
+def c_source(formulas: Formulas, name: str, table: BaseTable, *, number: Number = "double") -> str:
+    """Return the source that goes with the header of the same type of numbers."""
+    upper = name.upper()
+    values = [
+        f"  {literal(float(value), number)}, /* {k} {row.name} */"
+        for k, (value, row) in enumerate(zip(formulas.values, table.rows, strict=True))
+    ]
+    lines = [
+        f'#include "{name}.h"',
+        "",
+        "#include <math.h>",
+        "",
+        f"const {number} {name}_base_parameters[{upper}_BASE_PARAMETERS] = {{",
+        *values,
+        "};",
+        "",
+    ]
+    for function in c_functions(formulas, name):
+        body = statements(formulas.graph, function.outputs, number)
+        used = " ".join(body)
+        unused = [one for one in function.arguments if not re.search(rf"\b{one}\[", used)]
+        lines += [_wrapped(function.signature(f"{upper}_JOINTS", number)), "{"]
+        lines += [f"  (void){one};" for one in unused]
+        if re.search(r"\bb\[", used):
+            lines.append(f"  const {number} *const b = {name}_base_parameters;")
+        lines += [*(f"  {line}" for line in body), "}", ""]
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def _about(formulas: Formulas, table: BaseTable, provenance: Sequence[str]) -> list[str]:
+    mechanism = formulas.mechanism
+    joints = [
+        f"  {number} {joint} [{'m, N' if slides else 'rad, N m'}]"
+        for number, (joint, slides) in enumerate(
+            zip(mechanism.joints, mechanism.prismatic, strict=True)
+        )
+    ]
+    gravity = ", ".join(f"{value:g}" for value in mechanism.gravity)
+    return [
+        f"Minimal inverse dynamic model of {_comment(table.robot)}, by dynid {_core.version}.",
+        *map(_comment, (f"Values: {table.origin}", *provenance)),
+        "",
+        "SI units, at the joints. Joints, in the order of all arrays:",
+        *map(_comment, joints),
+        f"Gravity [m/s^2] in the frame of the root link: {gravity}",
+        "",
+        "Base parameters b, with the standard parameters regrouped in each (R):",
+        *(
+            f"  b[{k}] {row.name} [{row.unit}] = {row.relation()}"
+            for k, row in enumerate(table.rows)
+        ),
+    ]
+
+
+def _folded(lines: list[str]) -> list[str]:
+    """Return lines wrapped to the width of a comment, continuation lines indented."""
+    folded = [textwrap.wrap(line, _WIDTH - 3, subsequent_indent=" " * 6) for line in lines]
+    return [part for parts in folded for part in (parts or [""])]
+
+
+def _comment(text: str) -> str:
+    """Return text that neither ends a comment nor begins another within it."""
+    return text.replace("*/", "* /").replace("/*", "/ *")
+
+
+def _wrapped(signature: str) -> str:
+    if len(signature) <= _WIDTH:
+        return signature
+    return signature.replace("(", "(\n  ").replace(", ", ",\n  ")

@@ -1,0 +1,146 @@
+"""Beam search over the signs of segments, on their normal equations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from dynid.arrays import Array
+from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows
+from dynid_plugins.laboratory.unsigned.segments import Segment
+
+_WIDTH = 5  # hypotheses kept (Pennese and Vulcano, section 2.4)
+_MOST_SEGMENTS = 1500  # that are searched, those with most torque; others get the model's sign
+_GUESSED_ERROR = 0.1  # initial torque error over torque
+_SMALLEST = 1e-12  # of a column's squared norm, relative to the largest
+
+
+@dataclass(frozen=True)
+class SegmentEquations:
+    """Normal equations of segments with absolute torque.
+
+    The sign of a segment changes only the sign of its ``right``. For signs s the squared error at
+    the best parameters is ``sum(squared) - sᵀ G s`` with G of :meth:`gain`.
+
+    Attributes:
+        drive: (S,) drive of each segment.
+        matrix: (S, k, k) sums of ``wᵀ w``.
+        right: (S, k) sums of ``wᵀ |τ|``.
+        squared: (S,) sums of ``|τ|²``.
+        rows: (S,) number of rows.
+    """
+
+    drive: NDArray[np.intp]
+    matrix: Array
+    right: Array
+    squared: Array
+    rows: Array
+
+    def weighted(self, weight: Array) -> SegmentEquations:
+        """Return the equations with squared errors multiplied by ``weight`` (n,) of the drives."""
+        by = weight[self.drive]
+        return SegmentEquations(
+            self.drive,
+            by[:, None, None] * self.matrix,
+            by[:, None] * self.right,
+            by * self.squared,
+            self.rows,
+        )
+
+    def prior(self) -> Array:
+        """Return the prior precision of the parameters (k,), with mean zero.
+
+        Its standard deviation is the value with which a parameter alone causes the torque of a
+        drive, so that segments with few rows do not fit equally well with any sign.
+        """
+        norms = np.einsum("skk->k", self.matrix)
+        floor = np.maximum(norms, _SMALLEST * norms.max())
+        return np.asarray(floor * len(np.unique(self.drive)) / self.squared.sum())
+
+    def gain(self) -> Array:
+        """Return G (S, S), with which ``sᵀ G s`` is the squared torque explained with signs s."""
+        factor = cho_factor(self.matrix.sum(axis=0) + np.diag(self.prior()))
+        return np.asarray(self.right @ cho_solve(factor, self.right.T))
+
+    def solve(self, signs: Array) -> Array:
+        """Solve for base parameters (k,) with these signs (S,)."""
+        factor = cho_factor(self.matrix.sum(axis=0) + np.diag(self.prior()))
+        return np.asarray(cho_solve(factor, signs @ self.right))
+
+
+def largest_segments(rows: Sequence[DriveRows], segments: list[Segment]) -> list[Segment]:
+    """Return the segments for the search, those with the most information first."""
+    mean = _mean_square(rows)
+
+    def information(segment: Segment) -> float:
+        size = rows[segment.recording].searched[segment.rows, segment.drive]
+        return float(size @ size / mean[segment.drive])
+
+    return sorted(segments, key=information, reverse=True)[:_MOST_SEGMENTS]
+
+
+def segment_equations(rows: Sequence[DriveRows], segments: Sequence[Segment]) -> SegmentEquations:
+    """Build the normal equations of each segment [(N m)² or N²]."""
+    count, k = len(segments), rows[0].regressor.shape[2]
+    matrix, right, squared = np.zeros((count, k, k)), np.zeros((count, k)), np.zeros(count)
+    for i, segment in enumerate(segments):
+        one = rows[segment.recording]
+        regressor = one.regressor[segment.rows, segment.drive]
+        size = one.searched[segment.rows, segment.drive]
+        matrix[i], right[i], squared[i] = regressor.T @ regressor, size @ regressor, size @ size
+    lengths = np.array([s.rows.stop - s.rows.start for s in segments], dtype=float)
+    drive = np.array([s.drive for s in segments], dtype=np.intp)
+    return SegmentEquations(drive, matrix, right, squared, lengths)
+
+
+def first_weights(rows: Sequence[DriveRows]) -> Array:
+    """Return the initial inverse variance of each drive's torque error (n,), from its torque."""
+    return np.asarray(1 / (_GUESSED_ERROR**2 * _mean_square(rows)))
+
+
+def beam_search(equations: SegmentEquations) -> Array:
+    """Search the signs (S,) of the segments in their order; the first is 1 by convention.
+
+    All hypotheses of a level have the same matrix and different right-hand sides, so one
+    triangular factor is enough.
+    """
+    matrix = np.diag(equations.prior())
+    right = np.zeros((1, matrix.shape[0]))
+    signs = np.zeros((1, 0))
+    for segment, addition in zip(equations.matrix, equations.right, strict=True):
+        matrix = matrix + segment
+        ways = (1.0,) if signs.shape[1] == 0 else (1.0, -1.0)
+        right = np.concatenate([right + way * addition for way in ways])
+        signs = np.concatenate([np.column_stack([signs, np.full(len(signs), way)]) for way in ways])
+        solved = cho_solve(cho_factor(matrix), right.T).T
+        best = np.argsort(-np.einsum("ik,ik->i", right, solved), kind="stable")[:_WIDTH]
+        right, signs = right[best], signs[best]
+    return np.asarray(signs[0])
+
+
+def improve(gain: Array, signs: Array) -> Array:
+    """Flip the segment with the largest improvement, one at a time, until none improves."""
+    signs = np.array(signs)
+    pull, own = gain @ signs, np.diag(gain)
+    for _ in range(10 * len(signs)):
+        better = own - signs * pull
+        best = int(np.argmax(better))
+        if better[best] <= 1e-9 * abs(float(signs @ pull)):
+            break
+        pull -= 2 * signs[best] * gain[:, best]
+        signs[best] *= -1
+    return signs
+
+
+def turning_cost(gain: Array, signs: Array) -> Array:
+    """Return the increase of the squared error if one segment is flipped (S,), after a new fit."""
+    return np.asarray(4 * (signs * (gain @ signs) - np.diag(gain)))
+
+
+def _mean_square(rows: Sequence[DriveRows]) -> Array:
+    mean = np.mean(np.concatenate([one.searched for one in rows]) ** 2, axis=0)
+    return np.where(mean > 0, mean, 1.0)  # drives without torque have no segment

@@ -1,0 +1,158 @@
+"""Generated C code, compiled with warnings as errors, against the core."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.random_mechanisms import RandomTree, random_urdf
+
+from dynid.dynamics.base_table import base_table
+from dynid.dynamics.joint_terms import JointTerm, term_kinds
+from dynid.errors import OutputError
+from dynid.profile import load_robot
+from dynid_plugins.laboratory.symbolic.c_code import c_header, c_name, c_source
+from dynid_plugins.laboratory.symbolic.c_functions import Number
+from dynid_plugins.laboratory.symbolic.minimal_model import Formulas, minimal_model
+
+COMPILER = shutil.which("cc")
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wdouble-promotion")
+FLAGS = ("-std=c99", *WARNINGS, "-O2", "-shared", "-fPIC")
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler cc")
+
+SAMPLES = 100
+ACCURACY = 1e-9
+SINGLE = 1e-4  # some hundred roundings of float
+
+
+def shipped(name: str) -> Formulas:
+    """Return a robot without zero parameters, so that all are in the code."""
+    robot = load_robot(name)
+    kept = tuple(term for term in robot.terms if not term.traits.has_memory)
+    robot = robot.model_copy(update={"terms": kept})
+    bare = robot.mechanism()
+    added = np.random.default_rng(0).uniform(0.1, 1.0, len(bare.parameters))
+    mechanism = bare.with_parameters(bare.parameters + added)
+    return minimal_model(mechanism)
+
+
+def random_tree() -> Formulas:
+    """Return a branched tree with slanted axes, a locked joint, a coupling, and every term."""
+    rng = np.random.default_rng(5)
+    types = ["revolute", "prismatic", "continuous", "revolute", "revolute"]
+    joints = ("j5", "j2", "j1", "j3")
+    terms = [
+        JointTerm(kind.name, k, side, scale=0.3 if kind.scaled else 0.0)
+        for k in range(4)
+        for kind in term_kinds()
+        for side in ("joint", "motor")
+        if not kind.has_memory and (side == "joint" or not kind.loaded)
+    ]
+    coupling = np.eye(4) + rng.uniform(-0.2, 0.2, (4, 4))
+    urdf_xml = random_urdf(rng, types, chain=False)
+    gravity = np.array([1.0, -3.0, -9.0])
+    tree = RandomTree(urdf_xml, joints, {"j4": 0.7}, gravity, coupling, tuple(terms), seed=3)
+    return minimal_model(tree.mechanism())
+
+
+class Library:
+    """The compiled code, with the functions' arrays as in its header."""
+
+    def __init__(
+        self, formulas: Formulas, name: str, folder: Path, number: Number = "double"
+    ) -> None:
+        table = base_table(formulas.mechanism, formulas.base, name, "a test.")
+        (folder / f"{name}.h").write_text(c_header(formulas, name, table, number=number))
+        source, library = folder / f"{name}.c", folder / f"{name}.so"
+        source.write_text(c_source(formulas, name, table, number=number))
+        command = [str(COMPILER), *FLAGS, str(source), "-o", str(library), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        assert done.returncode == 0, done.stderr
+        self._library, self._name = ctypes.CDLL(str(library)), name
+        self._type = {"double": np.float64, "float": np.float32}[number]
+
+    def call(self, function: str, shape: tuple[int, ...], *motion: np.ndarray) -> np.ndarray:
+        """Return one function's results for motions (N, n), as (N, *shape)."""
+        compiled = getattr(self._library, f"{self._name}_{function}")
+        out = np.full((len(motion[0]), *shape), np.nan, dtype=self._type)
+        given_as = [np.ascontiguousarray(a, dtype=self._type) for a in motion]
+        for row, *given in zip(out, *given_as, strict=True):
+            compiled(
+                *(ctypes.c_void_p(a.ctypes.data) for a in given),
+                ctypes.c_void_p(row.ctypes.data),
+            )
+        return out
+
+
+@needs_compiler
+@pytest.mark.parametrize("robot", ["puma560", "scara", "ur10", "random tree"])
+def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
+    formulas = random_tree() if robot == "random tree" else shipped(robot)
+    mechanism = formulas.mechanism
+    code = Library(formulas, robot.replace(" ", "_"), tmp_path)
+    n, k = len(mechanism.joints), len(formulas.values)
+    q, dq, ddq = np.random.default_rng(1).uniform(-2.0, 2.0, (3, SAMPLES, n))
+
+    torque = mechanism.inverse_dynamics(q, dq, ddq)
+    size = ACCURACY * np.abs(torque).max()
+    found = code.call("inverse_dynamics", (n,), q, dq, ddq)
+    np.testing.assert_allclose(found, torque, rtol=0, atol=size)
+    regressor = code.call("regressor", (n, k), q, dq, ddq)
+    np.testing.assert_allclose(regressor @ formulas.values, torque, rtol=0, atol=size)
+    gravity = mechanism.gravity_torque(q)
+    np.testing.assert_allclose(code.call("gravity", (n,), q), gravity, rtol=0, atol=size)
+    friction = mechanism.term_torque(q, dq, np.zeros_like(q))
+    np.testing.assert_allclose(code.call("friction", (n,), q, dq), friction, rtol=0, atol=size)
+    mass = mechanism.mass_matrix(q)
+    found = code.call("mass_matrix", (n, n), q)
+    np.testing.assert_allclose(found, mass, rtol=0, atol=ACCURACY * np.abs(mass).max())
+
+
+@needs_compiler
+@pytest.mark.parametrize("robot", ["so101", "scara", "random tree"])
+def test_code_in_single_precision_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
+    formulas = random_tree() if robot == "random tree" else shipped(robot)
+    mechanism = formulas.mechanism
+    code = Library(formulas, robot.replace(" ", "_"), tmp_path, "float")
+    n = len(mechanism.joints)
+    q, dq, ddq = np.random.default_rng(1).uniform(-2.0, 2.0, (3, SAMPLES, n)).astype(np.float32)
+
+    torque = mechanism.inverse_dynamics(q, dq, ddq)
+    size = SINGLE * np.abs(torque).max()
+    found = code.call("inverse_dynamics", (n,), q, dq, ddq)
+    np.testing.assert_allclose(found, torque, rtol=0, atol=size)
+    together = code.call("gravity", (n,), q) + code.call("friction", (n,), q, dq)
+    still = np.zeros_like(q)
+    wanted = mechanism.gravity_torque(q) + mechanism.term_torque(q, dq, still)
+    np.testing.assert_allclose(together, wanted, rtol=0, atol=size)
+
+
+@needs_compiler
+def test_code_of_a_mechanism_without_gravity_torque_compiles(tmp_path: Path) -> None:
+    robot = load_robot("scara")
+    flat = robot.model_copy(update={"gravity": (0.0, 0.0, 0.0), "terms": ()})
+    formulas = minimal_model(flat.mechanism())
+    code = Library(formulas, "flat", tmp_path)
+    np.testing.assert_array_equal(code.call("gravity", (4,), np.ones((2, 4))), np.zeros((2, 4)))
+
+
+def test_an_invalid_c_name_is_refused() -> None:
+    assert c_name("puma560") == "puma560"
+    for name in ("ur 10", "3r", "", "é", "a-b", "A"):
+        with pytest.raises(OutputError, match="--name"):
+            c_name(name)
+
+
+def test_the_header_has_joints_units_and_regrouping_relations() -> None:
+    formulas = shipped("scara")
+    table = base_table(formulas.mechanism, formulas.base, "scara */ /* robot", "measured.")
+    header = c_header(formulas, "scara", table, ["Recording: day.mcap"])
+    about = header.partition("*/")[0]
+    assert "2 joint_3 [m, N]" in about
+    assert "M3R [kg] = M3 + M4 + Ia3" in about
+    assert "Recording: day.mcap" in about
+    assert max(map(len, header.splitlines())) <= 100
