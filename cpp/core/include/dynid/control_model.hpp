@@ -19,13 +19,6 @@ struct Payload
   void check() const;
 };
 
-/// Which part of the model's torque is the additive torque.
-enum class FeedforwardMode
-{
-  full,
-  semi_static  ///< gravity and friction only, no inertial torque
-};
-
 /// An identified model as a control cycle uses it: on the side of the drives' commands and
 /// feedback, with smoothed friction and a payload. Only one thread may use it at a time.
 class ControlModel
