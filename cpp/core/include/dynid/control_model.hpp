@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <utility>
 
+#include "dynid/declared_settings.hpp"
 #include "dynid/mechanism.hpp"
 
 namespace dynid
