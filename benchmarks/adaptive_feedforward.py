@@ -196,8 +196,8 @@ def run(
     updates = Updates(robot, model, law, found) if updating else None
     settings = control_law_settings(robot, control_rate=RATE).feedforward
     bound = 3 * SHARE * settings.torque_max / (settings.ramp_time * RATE)
-    delay = simulation_settings(robot).command_delay
-    settled = round(REST * RATE) - settings.additive_torque_delay - 2  # cycles of rest
+    delay = round(simulation_settings(robot).command_delay * RATE)
+    settled = round((REST - settings.additive_torque_delay) * RATE) - 2  # cycles of rest
     factor = robot.drives.torque_factor(n)
     feedback = _core.Feedback(*(np.zeros(n) for _ in range(3)))
     paths, cycle, position = moves(robot, seed), 0, SimulatedRobot(robot).home

@@ -83,8 +83,8 @@ double BlindCheck::longest_suspension(double time_constant) const
 {
   const auto & feedforward = settings_.feedforward;
   const bool observes = settings_.method == dynid::DetectionMethod::momentum;
-  return feedforward.ramp_time + error_delay(settings_) / feedforward.control_rate +
-         3.0 * time_constant + (observes ? 3.0 / settings_.observer_gain : 0.0);
+  return feedforward.ramp_time + error_delay(settings_) + 3.0 * time_constant +
+         (observes ? 3.0 / settings_.observer_gain : 0.0);
 }
 
 void BlindCheck::look(

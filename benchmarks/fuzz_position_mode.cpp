@@ -68,7 +68,9 @@ public:
     law_(robot.drives(), settings_),
     updates_(robot.drives(), updates_of(dice, robot, settings_)),
     references_(dice, robot, settings_, false),
-    drives_(dice, robot.drives(), error_delay(settings_)),
+    drives_(
+      dice, robot.drives(),
+      dynid::delay_cycles(error_delay(settings_), settings_.feedforward.control_rate)),
     time_(settings_),
     commands_(settings_, findings),
     blind_(settings_, findings)

@@ -22,7 +22,7 @@ constexpr double least = std::numeric_limits<double>::min();  // above 0
 constexpr double most = std::numeric_limits<double>::max();   // finite
 constexpr double highest_rate = 1e6;                          // [Hz]
 constexpr double slowest_rate = std::numeric_limits<double>::denorm_min();
-constexpr int longest_delay = 1000;  // cycles
+constexpr double longest_line = 1000.0;  // cycles of a delay
 
 /// A setting, how its refusal names it, and the range of its values.
 template <typename Settings>
@@ -49,70 +49,61 @@ Range<Settings> of_each(const char * name, double lowest, double highest, Select
     [=](Settings & s) { return &select(s); }};
 }
 
-#define DYNID_SETTING(kind, name, lowest, highest, place) \
-  kind<S>(name, lowest, highest, [](S & s) -> auto & { return s.place; })
+/// The ranges of all declared settings of a struct inside the settings; not of what only has an
+/// order.
+template <typename Settings, typename Select>
+std::vector<Range<Settings>> declared_ranges(Select select)
+{
+  using S = std::remove_reference_t<decltype(select(std::declval<Settings &>()))>;
+  std::vector<Range<Settings>> found;
+  S::visit([&](const dynid::Setting & setting, const auto member) {
+    using Value = std::remove_reference_t<decltype(std::declval<S &>().*member)>;
+    const double highest = setting.otherwise == infinity ? infinity : setting.highest;
+    const auto value = [=](Settings & s) -> auto & { return select(s).*member; };
+    if constexpr (std::is_same_v<Value, double>) {
+      found.push_back(of_all<Settings>(setting.name, setting.lowest, highest, value));
+    } else if constexpr (std::is_same_v<Value, VectorXd>) {
+      if (setting.lowest > -infinity) {
+        found.push_back(of_each<Settings>(setting.name, setting.lowest, highest, value));
+      }
+    }
+  });
+  return found;
+}
+
+template <typename Settings>
+void append(std::vector<Range<Settings>> & ranges, const std::vector<Range<Settings>> & others)
+{
+  ranges.insert(ranges.end(), others.begin(), others.end());
+}
 
 std::vector<Range<ControlLawSettings>> law_ranges()
 {
   using S = ControlLawSettings;
-  return {
-    DYNID_SETTING(of_all, "control rate", slowest_rate, highest_rate, feedforward.control_rate),
-    DYNID_SETTING(of_all, "ramp_time", 0.0, most, feedforward.ramp_time),
-    DYNID_SETTING(of_each, "torque_max", 0.0, most, feedforward.torque_max),
-    DYNID_SETTING(of_each, "position_jump", least, infinity, feedforward.position_jump),
-    DYNID_SETTING(of_each, "acceleration_jump", least, infinity, feedforward.acceleration_jump),
-    DYNID_SETTING(of_each, "torque_error_enable", 0.0, 1.0, collision.torque_error_enable),
-    DYNID_SETTING(
-      of_each, "torque_error_time_constant", 0.0, most, collision.torque_error_time_constant),
-    DYNID_SETTING(of_each, "torque_error_max", least, infinity, collision.torque_error_max),
-    DYNID_SETTING(of_each, "velocity_factor", 0.0, most, collision.velocity_factor),
-    DYNID_SETTING(of_each, "acceleration_factor", 0.0, most, collision.acceleration_factor),
-    DYNID_SETTING(of_each, "reversal_boost", 0.0, most, collision.reversal_boost),
-    DYNID_SETTING(of_each, "low_speed", 0.0, most, collision.low_speed),
-    DYNID_SETTING(of_each, "acceleration_step", least, infinity, collision.acceleration_step),
-    DYNID_SETTING(of_each, "torque_threshold", least, infinity, collision.torque_threshold),
-    DYNID_SETTING(of_all, "boost_time", 0.0, most, collision.boost_time),
-    DYNID_SETTING(of_all, "warn_fraction", least, 1.0, collision.warn_fraction),
-    DYNID_SETTING(of_all, "debounce_time", 0.0, 60.0, collision.debounce_time),
-    DYNID_SETTING(of_each, "deceleration", least, most, deceleration),
-    DYNID_SETTING(of_each, "reference_tolerance", 0.0, infinity, reference_tolerance),
-    DYNID_SETTING(of_each, "velocity_max", least, infinity, limits.velocity_max),
-    DYNID_SETTING(of_each, "acceleration_max", least, infinity, limits.acceleration_max),
-    DYNID_SETTING(of_all, "max_age", least, most, max_age),
-    DYNID_SETTING(of_all, "longest_blind", least, most, supervision.longest_blind),
-    DYNID_SETTING(of_all, "longest_blind_stop", least, infinity, supervision.longest_blind_stop),
-    DYNID_SETTING(of_all, "model_check.time", least, most, model_check.time),
-    DYNID_SETTING(of_all, "model_check.share", least, most, model_check.share),
-    DYNID_SETTING(of_all, "model_check.times", 0.0, most, model_check.times),
-    DYNID_SETTING(of_all, "extrapolation_time", 0.0, 1.0, extrapolation_time),
-    DYNID_SETTING(of_all, "observer_gain", least, highest_rate, observer_gain),
+  std::vector<Range<S>> found{
+    of_all<S>(
+      "control rate", slowest_rate, highest_rate,
+      [](S & s) -> auto & { return s.feedforward.control_rate; }),
+    of_all<S>(
+      "model_monitor.time", least, most, [](S & s) -> auto & { return s.model_monitor.time; }),
+    of_all<S>(
+      "model_monitor.share", least, most, [](S & s) -> auto & { return s.model_monitor.share; }),
+    of_all<S>(
+      "model_monitor.times", 0.0, most, [](S & s) -> auto & { return s.model_monitor.times; }),
   };
+  append(found, declared_ranges<S>([](S & s) -> auto & { return s; }));
+  append(found, declared_ranges<S>([](S & s) -> auto & { return s.feedforward; }));
+  append(found, declared_ranges<S>([](S & s) -> auto & { return s.collision; }));
+  append(found, declared_ranges<S>([](S & s) -> auto & { return s.limits; }));
+  append(found, declared_ranges<S>([](S & s) -> auto & { return s.supervision; }));
+  return found;
 }
-
-std::vector<Range<TorqueLawSettings>> own_torque_ranges()
-{
-  using S = TorqueLawSettings;
-  return {
-    DYNID_SETTING(of_each, "stiffness", 0.0, most, stiffness),
-    DYNID_SETTING(of_each, "damping", 0.0, most, damping),
-    DYNID_SETTING(of_each, "integral_gain", 0.0, most, integral_gain),
-    DYNID_SETTING(of_each, "integral_max", 0.0, most, integral_max),
-    DYNID_SETTING(of_each, "torque_rate_max", least, infinity, torque_rate_max),
-    DYNID_SETTING(of_each, "position_error_max", least, infinity, position_error_max),
-    DYNID_SETTING(of_each, "speed_max", least, infinity, speed_max),
-    DYNID_SETTING(of_each, "stop_damping", 0.0, most, stop_damping),
-    DYNID_SETTING(of_each, "stop_speed", least, infinity, stop_speed),
-    DYNID_SETTING(of_all, "stop_time", 0.0, most, stop_time),
-  };
-}
-
-#undef DYNID_SETTING
 
 /// Those of the law inside too.
 const std::vector<Range<TorqueLawSettings>> & torque_ranges()
 {
   static const auto ranges = [] {
-    auto found = own_torque_ranges();
+    auto found = declared_ranges<TorqueLawSettings>([](auto & s) -> auto & { return s; });
     for (auto & range : law_ranges()) {
       found.push_back(
         {range.name, range.lowest, range.highest,
@@ -143,13 +134,17 @@ void reconcile(ControlLawSettings & settings)
   settings.feedforward.control_rate = std::max(settings.feedforward.control_rate, least);
   settings.collision.control_rate = settings.feedforward.control_rate;
   settings.observer_gain = std::min(settings.observer_gain, settings.feedforward.control_rate);
+  const double longest = longest_line / settings.feedforward.control_rate;
+  for (auto * delay : {&settings.feedforward.additive_torque_delay, &settings.torque_error_delay}) {
+    *delay = std::min(*delay, longest);
+  }
 }
 
 /// A value just beyond an end of the range, or no number at all.
 double draw_beyond(Dice & dice, double lowest, double highest)
 {
   const double above = highest == infinity ? nan : std::nextafter(highest, infinity);
-  return dice.of(std::array<double, 4>{std::nextafter(lowest, -infinity), above, nan, -1.0});
+  return dice.of(std::array<double, 4>{std::nextafter(lowest, -infinity), above, nan, -2.0});
 }
 
 /// Changes one setting beyond its range. Returns what a refusal must name.
@@ -158,21 +153,9 @@ std::string spoil(Dice & dice, TorqueLawSettings & settings)
   const auto drives = settings.stiffness.size();
   const auto drive = dice.drive(drives);
   auto & limits = settings.law.limits;
-  switch (dice.below(8)) {
-    case 0:
-      settings.law.feedforward.additive_torque_delay = dice.one_in(2) ? -1 : longest_delay + 1;
-      return "delay";
-    case 1:
-      settings.feedback_delay = dice.one_in(2) ? -1 : longest_delay + 1;
-      return "delay";
-    case 2:
-      settings.law.torque_error_delay = longest_delay + 1;
-      return "delay";
-    case 3:
-      limits.position_min = limits.position_max = VectorXd::Zero(drives);
-      return "position_min";
-    default:
-      break;
+  if (dice.one_in(8)) {
+    limits.position_min = limits.position_max = VectorXd::Zero(drives);
+    return "position_min";
   }
   const auto & ranges = torque_ranges();
   const auto & range =
@@ -199,6 +182,8 @@ void move_to_ends(Dice & dice, TorqueLawSettings & settings)
 {
   move_some(dice, torque_ranges(), settings, settings.stiffness.size());
   reconcile(settings.law);
+  const double longest = longest_line / settings.law.feedforward.control_rate;
+  settings.feedback_delay = std::min(settings.feedback_delay, longest);
 }
 
 std::string beyond_range(Dice & dice, const TorqueLawSettings & settings)

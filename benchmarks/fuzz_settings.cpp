@@ -15,6 +15,9 @@ double draw_rate(Dice & dice)
   return dice.one_in(10) ? dice.scale(10.0, 1e5) : dice.scale(100.0, 4000.0);
 }
 
+/// Some cycles [s].
+double draw_delay(Dice & dice, double rate) { return std::min(0.5, dice.below(20) / rate); }
+
 dynid::CommandLimits draw_limits(Dice & dice, const Robot & robot)
 {
   const auto n = robot.drives();
@@ -62,13 +65,13 @@ dynid::ControlLawSettings draw_settings(Dice & dice, const Robot & robot)
   const double rate = draw_rate(dice);
   auto & torque = settings.feedforward;
   torque.control_rate = rate;
-  torque.additive_torque_delay = dice.below(20);
+  torque.additive_torque_delay = draw_delay(dice, rate);
   torque.ramp_time = dice.scale_or(0.0, 1e-3, dice.one_in(10) ? 60.0 : 1.0);
   torque.torque_max = dice.each(n, [&] { return dice.scale_or(0.0, 0.1, 1e3); });
   torque.position_jump = dice.each(n, [&] { return dice.scale_or(infinity, 1e-5, 1.0); });
   torque.acceleration_jump = dice.each(n, [&] { return dice.scale_or(infinity, 0.1, 1e6); });
   settings.collision = draw_collision(dice, robot, rate);
-  settings.torque_error_delay = dice.below(20) - 1;
+  settings.torque_error_delay = dice.one_in(20) ? -1.0 : draw_delay(dice, rate);
   settings.method =
     dice.one_in(2) ? dynid::DetectionMethod::momentum : dynid::DetectionMethod::torque_error;
   settings.observer_gain = dice.scale(std::min(dice.one_in(10) ? 0.01 : 10.0, rate), rate);
@@ -81,7 +84,7 @@ dynid::ControlLawSettings draw_settings(Dice & dice, const Robot & robot)
   settings.max_age = dice.scale(1e-3, 10.0);
   settings.extrapolation_time = dice.one_in(3) ? dice.scale(1e-3, 0.3) : 0.0;
   settings.supervision.longest_blind_stop = dice.scale_or(infinity, 1e-2, 10.0);
-  settings.model_check.enabled = dice.one_in(2);
+  settings.model_monitor.model_check = dice.one_in(2);
   return settings;
 }
 
@@ -98,12 +101,13 @@ void make_controllable(Dice & dice, const Robot & robot, dynid::TorqueLawSetting
   const double speed = dice.within(10.0, 20.0);
   auto & law = settings.law;
   const double rate = dice.scale(500.0, 2000.0);
+  law.feedforward.additive_torque_delay *= law.feedforward.control_rate / rate;  // as many cycles
   law.feedforward.control_rate = law.collision.control_rate = rate;
   law.feedforward.torque_max = dice.within(3.0, 10.0) * usual;
   law.feedforward.position_jump.setConstant(infinity);
   law.feedforward.acceleration_jump.setConstant(infinity);
   law.observer_gain = std::min(law.observer_gain, 0.5 * rate);
-  law.torque_error_delay = 2;
+  law.torque_error_delay = 2.0 / rate;
   law.reference_tolerance.setConstant(0.5);
   law.limits.position_min.setConstant(-infinity);
   law.limits.position_max.setConstant(infinity);
@@ -111,7 +115,7 @@ void make_controllable(Dice & dice, const Robot & robot, dynid::TorqueLawSetting
   law.limits.acceleration_max = dice.each(n, [&] { return dice.scale(1.0, 10.0); });
   law.extrapolation_time = 0.0;
   law.max_age = dice.scale(5e-3, 0.1);
-  settings.feedback_delay = 2;
+  settings.feedback_delay = 2.0 / rate;
   settings.stiffness = speed * speed * inertia;
   settings.damping = 2.0 * speed * inertia;
   settings.integral_gain =
@@ -127,10 +131,10 @@ void make_controllable(Dice & dice, const Robot & robot, dynid::TorqueLawSetting
 
 }  // namespace
 
-int error_delay(const dynid::ControlLawSettings & settings)
+double error_delay(const dynid::ControlLawSettings & settings)
 {
-  return settings.torque_error_delay < 0 ? settings.feedforward.additive_torque_delay
-                                         : settings.torque_error_delay;
+  return settings.torque_error_delay < 0.0 ? settings.feedforward.additive_torque_delay
+                                           : settings.torque_error_delay;
 }
 
 dynid::TorqueLawSettings draw_torque_settings(Dice & dice, const Robot & robot, bool controllable)
@@ -138,11 +142,11 @@ dynid::TorqueLawSettings draw_torque_settings(Dice & dice, const Robot & robot, 
   const auto n = robot.drives();
   dynid::TorqueLawSettings settings;
   settings.law = draw_settings(dice, robot);
-  settings.gravity = dice.one_in(3) ? dynid::GravityBy::robot : dynid::GravityBy::controller;
+  settings.gravity = dice.one_in(3) ? dynid::GravityBy::by_robot : dynid::GravityBy::by_controller;
   settings.compensation = dice.of(
     std::array<dynid::Compensation, 3>{
       dynid::Compensation::gravity, dynid::Compensation::rigid_body, dynid::Compensation::full});
-  settings.feedback_delay = dice.below(20);
+  settings.feedback_delay = draw_delay(dice, settings.law.feedforward.control_rate);
   settings.stiffness = dice.each(n, [&] { return dice.scale_or(0.0, 1e-2, 1e5); });
   settings.damping = dice.each(n, [&] { return dice.scale_or(0.0, 1e-2, 1e4); });
   settings.integral_gain = dice.each(n, [&] { return dice.scale_or(0.0, 1e-2, 1e5); });

@@ -15,8 +15,8 @@ namespace fuzz
   Dice & dice, const Robot & robot, double rate);
 [[nodiscard]] dynid::ControlLawSettings draw_settings(Dice & dice, const Robot & robot);
 
-/// Cycles from a command to its torque.
-[[nodiscard]] int error_delay(const dynid::ControlLawSettings & settings);
+/// Time from a command to its torque [s].
+[[nodiscard]] double error_delay(const dynid::ControlLawSettings & settings);
 
 /// With loops that this robot can be controlled with, or any.
 [[nodiscard]] dynid::TorqueLawSettings draw_torque_settings(

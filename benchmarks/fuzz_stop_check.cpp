@@ -33,7 +33,7 @@ StopCheck::StopCheck(
   }
   const auto & most = settings.law.feedforward.torque_max;
   const double slew = (2.0 * most.array() / settings.torque_rate_max.array()).maxCoeff();
-  reaction_ = slew + unnoticed + (settings.feedback_delay + 1) * period_;
+  reaction_ = slew + unnoticed + settings.feedback_delay + period_;
   longest_ = settings.stop_time;
 }
 

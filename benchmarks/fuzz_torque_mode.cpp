@@ -46,9 +46,9 @@ DrivePlant plant_of(const Robot & robot, const TorqueLawSettings & settings)
   dynid::DrivePlantSettings plant;
   plant.control_rate = std::clamp(settings.law.feedforward.control_rate, 10.0, 1e5);
   plant.integration_rate = std::clamp(plant.control_rate, 500.0, 1e5);
-  plant.feedback_delay = 1;
-  plant.mode = settings.gravity == dynid::GravityBy::robot ? dynid::DriveMode::torque_and_gravity
-                                                           : dynid::DriveMode::torque;
+  plant.command_delay = plant.feedback_delay = 1.0 / plant.control_rate;
+  plant.mode = settings.gravity == dynid::GravityBy::by_robot ? dynid::DriveMode::torque_and_gravity
+                                                              : dynid::DriveMode::torque;
   plant.motor_side = robot.motor_side;
   plant.bandwidth_hz = VectorXd::Constant(n, 5.0);
   plant.damping_ratio = VectorXd::Ones(n);

@@ -62,7 +62,7 @@ def random_moves(robot: Robot, moves: int, seed: int) -> Motion:
 def tracking_error(robot: Robot, model: Mechanism, motion: Motion, seed: int) -> Array:
     """Return command minus true position (N, n) [rad or m] at the joints."""
     cell = TorqueControlledRobot(robot, model, motion.position[0], seed=seed)
-    delay = simulation_settings(robot).command_delay
+    delay = round(simulation_settings(robot).command_delay * RATE)
     commands, reached = np.empty_like(motion.position), np.empty_like(motion.position)
     for k, reference in enumerate(zip(*motion, strict=True)):
         reached[k] = cell.step(_core.Reference(*reference))

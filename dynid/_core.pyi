@@ -230,8 +230,8 @@ def describe_fault(fault: Fault, joints: Sequence[str]) -> str: ...
 class DrivePlantSettings:
     control_rate: float
     integration_rate: float
-    command_delay: int
-    feedback_delay: int
+    command_delay: float
+    feedback_delay: float
     mode: DriveMode
     motor_side: bool
     bandwidth_hz: _Array
@@ -248,6 +248,8 @@ class DrivePlantSettings:
     stribeck_velocity: _Array
     lower: _Array
     upper: _Array
+
+def delay_cycles(delay: float, control_rate: float) -> int: ...
 
 class TargetLine:
     longest_period: ClassVar[float]
@@ -305,10 +307,14 @@ class DrivePlant:
     @property
     def truth(self) -> PlantTruth: ...
 
-class FeedforwardMode:
-    __members__: ClassVar[Mapping[str, FeedforwardMode]]
-    full: FeedforwardMode
-    semi_static: FeedforwardMode
+class Choice:
+    """Enumerations of settings: their members are those of dynid's classes of settings."""
+
+    __members__: ClassVar[Mapping[str, Any]]
+    @property
+    def name(self) -> str: ...
+
+class FeedforwardMode(Choice): ...
 
 class InactiveReason:
     __members__: ClassVar[Mapping[str, InactiveReason]]
@@ -350,15 +356,9 @@ class CollisionCause:
     no_response: CollisionCause
     speed_grew: CollisionCause
 
-class CollisionReaction:
-    __members__: ClassVar[Mapping[str, CollisionReaction]]
-    hold: CollisionReaction
-    decelerate: CollisionReaction
+class CollisionReaction(Choice): ...
 
-class DetectionMethod:
-    __members__: ClassVar[Mapping[str, DetectionMethod]]
-    torque_error: DetectionMethod
-    momentum: DetectionMethod
+class DetectionMethod(Choice): ...
 
 class ResetAnswer:
     __members__: ClassVar[Mapping[str, ResetAnswer]]
@@ -367,56 +367,41 @@ class ResetAnswer:
     moving: ResetAnswer
     reference_away: ResetAnswer
 
-class FeedforwardSettings:
+class Setting:
+    @property
+    def group(self) -> str: ...
+    @property
+    def otherwise(self) -> float: ...
+    @property
+    def is_switch(self) -> bool: ...
+    @property
+    def may_be_empty(self) -> bool: ...
+
+class DeclaredSettings:
+    """Structs of settings: their members are those of dynid's classes of settings."""
+
+    declared: ClassVar[Mapping[str, Setting]]
+    def __getattr__(self, name: str) -> Any: ...  # noqa: ANN401
+    def __setattr__(self, name: str, value: object) -> None: ...
+
+class FeedforwardSettings(DeclaredSettings):
     control_rate: float
-    additive_torque_delay: int
-    ramp_time: float
-    torque_max: _Array
-    position_jump: _Array
-    acceleration_jump: _Array
 
-class CollisionSettings:
+class CollisionSettings(DeclaredSettings):
     control_rate: float
-    torque_error_enable: _Array
-    torque_error_time_constant: _Array
-    torque_error_max: _Array
-    velocity_factor: _Array
-    acceleration_factor: _Array
-    reversal_boost: _Array
-    low_speed: _Array
-    acceleration_step: _Array
-    boost_time: float
-    warn_fraction: float
-    debounce_time: float
-    torque_threshold: _Array
 
-class CommandLimits:
-    position_min: _Array
-    position_max: _Array
-    velocity_max: _Array
-    acceleration_max: _Array
+class CommandLimits(DeclaredSettings): ...
+class SupervisionSettings(DeclaredSettings): ...
+class ModelMonitorSettings(DeclaredSettings): ...
+class TorqueShare(DeclaredSettings): ...
+class ModelSettings(DeclaredSettings): ...
 
-class ControlLawSettings:
+class ControlLawSettings(DeclaredSettings):
     feedforward: FeedforwardSettings
     collision: CollisionSettings
-    torque_error_delay: int
-    method: DetectionMethod
-    observer_gain: float
-    reaction: CollisionReaction
-    deceleration: _Array
-    reference_tolerance: _Array
     limits: CommandLimits
-    max_age: float
     supervision: SupervisionSettings
-    model_check: ModelMonitorSettings
-    extrapolation_time: float
-
-class ModelMonitorSettings:
-    enabled: bool
-
-class SupervisionSettings:
-    longest_blind: float
-    longest_blind_stop: float
+    model_monitor: ModelMonitorSettings
 
 class LawState:
     __members__: ClassVar[Mapping[str, LawState]]
@@ -622,7 +607,7 @@ class ModelUpdatesSettings:
     hold_time: float
     residual_time: float
     residual_ratio: float
-    torque_error_delay: int
+    torque_error_delay: float
     torque_difference: _Array
     low_speed: _Array
     def __init__(self) -> None: ...
@@ -699,16 +684,9 @@ class ContactEstimator:
     ) -> None: ...
     def run(self, q: _Array, torque: _Array, covariance: _Array, /) -> dict[str, NDArray[Any]]: ...
 
-class GravityBy:
-    __members__: ClassVar[Mapping[str, GravityBy]]
-    controller: GravityBy
-    robot: GravityBy
+class GravityBy(Choice): ...
 
-class Compensation:
-    __members__: ClassVar[Mapping[str, Compensation]]
-    gravity: Compensation
-    rigid_body: Compensation
-    full: Compensation
+class Compensation(Choice): ...
 
 class TorquePhase:
     inactive: TorquePhase
@@ -736,21 +714,8 @@ def describe_torque_start(
     start: TorqueStart, joints: Sequence[str], sliding: Sequence[bool]
 ) -> str: ...
 
-class TorqueLawSettings:
+class TorqueLawSettings(DeclaredSettings):
     law: ControlLawSettings
-    gravity: GravityBy
-    compensation: Compensation
-    feedback_delay: int
-    stiffness: _Array
-    damping: _Array
-    integral_gain: _Array
-    integral_max: _Array
-    torque_rate_max: _Array
-    position_error_max: _Array
-    speed_max: _Array
-    stop_damping: _Array
-    stop_speed: _Array
-    stop_time: float
 
 class TorqueLaw:
     def __init__(self, drives: int, settings: TorqueLawSettings) -> None: ...

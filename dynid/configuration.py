@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
@@ -29,6 +30,8 @@ from dynid.text import printable
 from dynid.yaml_loader import load_yaml
 
 KeyPath = tuple[int | str, ...]
+
+_T = TypeVar("_T")
 
 _NO_NUMBER = "true_is_no_number"
 # names of the types of a YAML entry, in place of pydantic's error types
@@ -69,6 +72,20 @@ class Settings(BaseModel):
                     {"key": name},
                 )
         return content
+
+
+class ControlSettings(Settings):
+    """Settings of a controller: cpp/generate_settings.py makes members, bounds, parameters of them.
+
+    A docstring below each field has the unit in brackets, and what None means at the end.
+
+    Attributes:
+        struct: the struct of C++ that has them as members.
+        parameters: group of the controllers' parameters; "": those without a group.
+    """
+
+    struct: ClassVar[str]
+    parameters: ClassVar[str]
 
 
 class TaskSettings(Settings):
@@ -116,6 +133,29 @@ def per_joint(values: Sequence[float], joints: int, name: str) -> NDArray[np.flo
         raise ConfigurationError(f"'{name}' has {len(values)} values, expected 1 or {joints}.")
     return np.full(joints, values, dtype=np.float64)
 
+
+def _no_cycles(value: object) -> object:
+    """Reject a number of control cycles, in which delays were given before."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 1:
+        raise ValueError(
+            f"delays are in seconds, not in control cycles: write {value / 1000:g} for {value:g} "
+            "cycles at 1000 cycles per second"
+        )
+    return value
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """What a controller has in place of None, or accepts besides the range of a setting."""
+
+    value: float
+
+
+Live = Annotated[_T, "live"]
+"""A setting that can be changed while the controller runs."""
+
+Delay = Annotated[float, BeforeValidator(_no_cycles), Field(ge=0, le=0.5)]
+"""A delay of control or of drives [s]."""
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "declared.hpp"
 #include "dynid/control_report.hpp"
 #include "dynid/momentum_observer.hpp"
 #include "rows.hpp"
@@ -150,62 +151,27 @@ std::string describe_blindness(
 
 void bind_settings(py::module_ & module)
 {
-  using dynid::CollisionSettings;
-  using dynid::ControlLawSettings;
-  using dynid::FeedforwardSettings;
-  py::class_<FeedforwardSettings>(module, "FeedforwardSettings")
-    .def(py::init<>())
-    .def_readwrite("control_rate", &FeedforwardSettings::control_rate)
-    .def_readwrite("additive_torque_delay", &FeedforwardSettings::additive_torque_delay)
-    .def_readwrite("ramp_time", &FeedforwardSettings::ramp_time)
-    .def_readwrite("torque_max", &FeedforwardSettings::torque_max)
-    .def_readwrite("position_jump", &FeedforwardSettings::position_jump)
-    .def_readwrite("acceleration_jump", &FeedforwardSettings::acceleration_jump);
-  py::class_<CollisionSettings>(module, "CollisionSettings")
-    .def(py::init<>())
-    .def_readwrite("control_rate", &CollisionSettings::control_rate)
-    .def_readwrite("torque_error_enable", &CollisionSettings::torque_error_enable)
-    .def_readwrite("torque_error_time_constant", &CollisionSettings::torque_error_time_constant)
-    .def_readwrite("torque_error_max", &CollisionSettings::torque_error_max)
-    .def_readwrite("velocity_factor", &CollisionSettings::velocity_factor)
-    .def_readwrite("acceleration_factor", &CollisionSettings::acceleration_factor)
-    .def_readwrite("reversal_boost", &CollisionSettings::reversal_boost)
-    .def_readwrite("low_speed", &CollisionSettings::low_speed)
-    .def_readwrite("acceleration_step", &CollisionSettings::acceleration_step)
-    .def_readwrite("boost_time", &CollisionSettings::boost_time)
-    .def_readwrite("warn_fraction", &CollisionSettings::warn_fraction)
-    .def_readwrite("debounce_time", &CollisionSettings::debounce_time)
-    .def_readwrite("torque_threshold", &CollisionSettings::torque_threshold);
-  using dynid::CommandLimits;
-  py::class_<CommandLimits>(module, "CommandLimits")
-    .def(py::init<>())
-    .def_readwrite("position_min", &CommandLimits::position_min)
-    .def_readwrite("position_max", &CommandLimits::position_max)
-    .def_readwrite("velocity_max", &CommandLimits::velocity_max)
-    .def_readwrite("acceleration_max", &CommandLimits::acceleration_max);
-  using dynid::SupervisionSettings;
-  py::class_<SupervisionSettings>(module, "SupervisionSettings")
-    .def(py::init<>())
-    .def_readwrite("longest_blind", &SupervisionSettings::longest_blind)
-    .def_readwrite("longest_blind_stop", &SupervisionSettings::longest_blind_stop);
-  py::class_<dynid::ModelMonitorSettings>(module, "ModelMonitorSettings")
-    .def(py::init<>())
-    .def_readwrite("enabled", &dynid::ModelMonitorSettings::enabled);
-  py::class_<ControlLawSettings>(module, "ControlLawSettings")
-    .def(py::init<>())
+  using namespace dynid;
+  py::class_<Setting>(module, "Setting")
+    .def_readonly("group", &Setting::group)
+    .def_readonly("otherwise", &Setting::otherwise)
+    .def_readonly("is_switch", &Setting::is_switch)
+    .def_readonly("may_be_empty", &Setting::may_be_empty);
+  bind_declared<FeedforwardSettings>(module, "FeedforwardSettings")
+    .def_readwrite("control_rate", &FeedforwardSettings::control_rate);
+  bind_declared<CollisionSettings>(module, "CollisionSettings")
+    .def_readwrite("control_rate", &CollisionSettings::control_rate);
+  bind_declared<CommandLimits>(module, "CommandLimits");
+  bind_declared<SupervisionSettings>(module, "SupervisionSettings");
+  bind_declared<ModelMonitorSettings>(module, "ModelMonitorSettings");
+  bind_declared<declared::TorqueShare>(module, "TorqueShare");
+  bind_declared<declared::ModelSettings>(module, "ModelSettings");
+  bind_declared<ControlLawSettings>(module, "ControlLawSettings")
     .def_readwrite("feedforward", &ControlLawSettings::feedforward)
     .def_readwrite("collision", &ControlLawSettings::collision)
-    .def_readwrite("torque_error_delay", &ControlLawSettings::torque_error_delay)
-    .def_readwrite("method", &ControlLawSettings::method)
-    .def_readwrite("observer_gain", &ControlLawSettings::observer_gain)
-    .def_readwrite("reaction", &ControlLawSettings::reaction)
-    .def_readwrite("deceleration", &ControlLawSettings::deceleration)
-    .def_readwrite("reference_tolerance", &ControlLawSettings::reference_tolerance)
     .def_readwrite("limits", &ControlLawSettings::limits)
-    .def_readwrite("max_age", &ControlLawSettings::max_age)
     .def_readwrite("supervision", &ControlLawSettings::supervision)
-    .def_readwrite("model_check", &ControlLawSettings::model_check)
-    .def_readwrite("extrapolation_time", &ControlLawSettings::extrapolation_time);
+    .def_readwrite("model_monitor", &ControlLawSettings::model_monitor);
 }
 
 void bind_states(py::module_ & module)
@@ -230,9 +196,7 @@ void bind_states(py::module_ & module)
 void bind_enums(py::module_ & module)
 {
   using namespace dynid;
-  py::enum_<FeedforwardMode>(module, "FeedforwardMode")
-    .value("full", FeedforwardMode::full)
-    .value("semi_static", FeedforwardMode::semi_static);
+  bind_choices<FeedforwardMode>(module, "FeedforwardMode");
   py::enum_<InactiveReason>(module, "InactiveReason")
     .value("none", InactiveReason::none)
     .value("no_model", InactiveReason::no_model)
@@ -265,12 +229,8 @@ void bind_enums(py::module_ & module)
     .value("no_response", CollisionCause::no_response)
     .value("speed_grew", CollisionCause::speed_grew)
     .value("blind", CollisionCause::blind);
-  py::enum_<CollisionReaction>(module, "CollisionReaction")
-    .value("hold", CollisionReaction::hold)
-    .value("decelerate", CollisionReaction::decelerate);
-  py::enum_<DetectionMethod>(module, "DetectionMethod")
-    .value("torque_error", DetectionMethod::torque_error)
-    .value("momentum", DetectionMethod::momentum);
+  bind_choices<CollisionReaction>(module, "CollisionReaction");
+  bind_choices<DetectionMethod>(module, "DetectionMethod");
   py::enum_<ResetAnswer>(module, "ResetAnswer")
     .value("done", ResetAnswer::done)
     .value("nothing_latched", ResetAnswer::nothing_latched)

@@ -1,6 +1,7 @@
 // dynid._core.DrivePlant: the simulated robot for Python; documentation is in dynid/simulation.
 
 #include "dynid/drive_plant.hpp"
+#include "dynid/delay_line.hpp"
 #include "dynid/target_line.hpp"
 
 #include <pybind11/eigen.h>
@@ -205,6 +206,7 @@ void dynid::bind_drive_plant(py::module_ & module)
     .def_readonly("drive", &Fault::drive)
     .def_readonly("time", &Fault::time);
 
+  module.def("delay_cycles", &delay_cycles, py::arg("delay"), py::arg("control_rate"));
   module.def("describe_fault", &describe, py::arg("fault"), py::arg("joints"));
 
   py::class_<PlantTruth>(module, "PlantTruth")

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "declared.hpp"
 #include "dynid/control_report.hpp"
 
 namespace py = pybind11;
@@ -51,13 +52,8 @@ void update(
 void bind_settings(py::module_ & module)
 {
   using namespace dynid;
-  py::enum_<GravityBy>(module, "GravityBy")
-    .value("controller", GravityBy::controller)
-    .value("robot", GravityBy::robot);
-  py::enum_<Compensation>(module, "Compensation")
-    .value("gravity", Compensation::gravity)
-    .value("rigid_body", Compensation::rigid_body)
-    .value("full", Compensation::full);
+  bind_choices<GravityBy>(module, "GravityBy");
+  bind_choices<Compensation>(module, "Compensation");
   py::enum_<TorquePhase>(module, "TorquePhase")
     .value("inactive", TorquePhase::inactive)
     .value("following", TorquePhase::following)
@@ -81,23 +77,8 @@ void bind_settings(py::module_ & module)
       const TorqueStart & start, const std::vector<std::string> & joints,
       const std::vector<bool> & sliding) { return describe(start, {joints, sliding}); },
     py::arg("start"), py::arg("joints"), py::arg("sliding"));
-  using Settings = TorqueLawSettings;
-  py::class_<Settings>(module, "TorqueLawSettings")
-    .def(py::init<>())
-    .def_readwrite("law", &Settings::law)
-    .def_readwrite("gravity", &Settings::gravity)
-    .def_readwrite("compensation", &Settings::compensation)
-    .def_readwrite("feedback_delay", &Settings::feedback_delay)
-    .def_readwrite("stiffness", &Settings::stiffness)
-    .def_readwrite("damping", &Settings::damping)
-    .def_readwrite("integral_gain", &Settings::integral_gain)
-    .def_readwrite("integral_max", &Settings::integral_max)
-    .def_readwrite("torque_rate_max", &Settings::torque_rate_max)
-    .def_readwrite("position_error_max", &Settings::position_error_max)
-    .def_readwrite("speed_max", &Settings::speed_max)
-    .def_readwrite("stop_damping", &Settings::stop_damping)
-    .def_readwrite("stop_speed", &Settings::stop_speed)
-    .def_readwrite("stop_time", &Settings::stop_time);
+  bind_declared<TorqueLawSettings>(module, "TorqueLawSettings")
+    .def_readwrite("law", &TorqueLawSettings::law);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ LawController::~LawController() = default;
 LawController::CallbackReturn LawController::on_init()
 {
   try {
+    check_seconds(get_node()->get_node_parameters_interface()->get_parameter_overrides());
     listener_ = std::make_shared<feedforward_controller::ParamListener>(get_node());
     params_ = listener_->get_params();
   } catch (const std::exception & error) {

@@ -1,12 +1,13 @@
 #include "law_parameters.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <iomanip>
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
+#include <type_traits>
 
 namespace dynid
 {
@@ -15,39 +16,59 @@ namespace
 
 using feedforward_controller::Params;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The name of its parameter.
+std::string name_of(const Setting & setting)
+{
+  const std::string group = setting.group;
+  return group.empty() ? setting.name : group + "." + setting.name;
+}
+
+// A declared setting from its parameter; they throw std::invalid_argument.
+
+void read(const Params & /*params*/, const Setting & /*setting*/, double & member, double value)
+{
+  member = value;
+}
+
+void read(const Params & /*params*/, const Setting & /*setting*/, bool & member, bool value)
+{
+  member = value;
+}
+
+template <typename Value>
+void read(
+  const Params & params, const Setting & setting, Eigen::VectorXd & member,
+  const std::vector<Value> & values)
+{
+  member = per_joint(params, name_of(setting), {values.begin(), values.end()}, setting.otherwise);
+}
+
+template <typename Choice, typename = std::enable_if_t<std::is_enum_v<Choice>>>
+void read(
+  const Params & /*params*/, const Setting & /*setting*/, Choice & member,
+  const std::string & value)
+{
+  const auto names = choices(Choice());
+  const auto found = std::find(names.begin(), names.end(), value);
+  member = static_cast<Choice>(found - names.begin());
+}
+
+/// Reads all declared settings of a struct.
+template <typename Settings>
+void read_all(const Params & params, Settings & settings)
+{
+  Settings::visit(params, [&](const Setting & setting, const auto member, const auto & value) {
+    read(params, setting, settings.*member, value);
+  });
+}
 
 CollisionSettings collision_settings(const Params & params, double control_rate)
 {
-  const auto & given = params.collision;
-  const std::vector<double> enable(
-    given.torque_error_enable.begin(), given.torque_error_enable.end());
-  const auto each = [&](const char * name, const std::vector<double> & values, double fallback) {
-    return per_joint(params, std::string("collision.") + name, values, fallback);
-  };
   CollisionSettings settings;
   settings.control_rate = control_rate;
-  settings.torque_error_enable = each("torque_error_enable", enable, 0.0);
-  settings.torque_error_time_constant =
-    each("torque_error_time_constant", given.torque_error_time_constant, 0.0);
-  settings.torque_error_max = each("torque_error_max", given.torque_error_max, infinity);
-  settings.velocity_factor = each("velocity_factor", given.velocity_factor, 0.0);
-  settings.acceleration_factor = each("acceleration_factor", given.acceleration_factor, 0.0);
-  settings.reversal_boost = each("reversal_boost", given.reversal_boost, 0.0);
-  settings.low_speed = each("low_speed", given.low_speed, 0.0);
-  settings.acceleration_step = each("acceleration_step", given.acceleration_step, infinity);
-  settings.boost_time = given.boost_time;
-  settings.warn_fraction = given.warn_fraction;
-  settings.debounce_time = given.debounce_time;
-  settings.torque_threshold = each("torque_threshold", given.torque_threshold, infinity);
+  read_all(params, settings);
   settings.check(static_cast<Eigen::Index>(params.joints.size()));
   return settings;
-}
-
-CollisionReaction reaction(const Params & params)
-{
-  return params.collision.reaction == "hold" ? CollisionReaction::hold
-                                             : CollisionReaction::decelerate;
 }
 
 Payload payload(const Params & params)
@@ -62,39 +83,54 @@ Payload payload(const Params & params)
 }
 
 template <typename Value>
-bool take(Value & value, const char * name, const rclcpp::Parameter & parameter)
+void take(Value & value, const std::string & name, const rclcpp::Parameter & parameter)
 {
-  const bool meant = parameter.get_name() == name;
-  if (meant) {
+  if (parameter.get_name() == name) {
     value = parameter.get_value<Value>();
   }
-  return meant;
+}
+
+/// Takes the parameter where it is that of a live setting of a struct.
+template <typename Settings>
+void take_declared(Params & params, const rclcpp::Parameter & parameter)
+{
+  Settings::visit(params, [&](const Setting & setting, const auto /*member*/, auto & value) {
+    if (setting.live) {
+      take(value, name_of(setting), parameter);
+    }
+  });
+}
+
+/// Refuses delays in whole cycles: their parameters have decimal points since they are in seconds.
+template <typename Settings>
+void check_delays(const std::map<std::string, rclcpp::ParameterValue> & given)
+{
+  for (const Setting & setting : Settings::all) {
+    const auto name = name_of(setting);
+    const auto found = given.find(name);
+    if (
+      name.find("_delay") != std::string::npos && found != given.end() &&
+      found->second.get_type() == rclcpp::ParameterType::PARAMETER_INTEGER) {
+      const auto cycles = static_cast<double>(found->second.get<std::int64_t>());
+      std::ostringstream text;
+      text << "The parameter '" << name << "' is in seconds, no longer in control cycles: write "
+           << std::fixed << std::setprecision(4) << (cycles < 0.0 ? cycles : 1e-3 * cycles)
+           << " in place of " << found->second.get<std::int64_t>() << " at 1000 Hz.";
+      throw std::invalid_argument(text.str());
+    }
+  }
 }
 
 }  // namespace
 
 void assign(Params & params, const rclcpp::Parameter & parameter)
 {
-  auto & collision = params.collision;
-  auto & payload = params.payload;
-  std::ignore =
-    take(params.gain, "gain", parameter) || take(params.mode, "mode", parameter) ||
-    take(collision.torque_error_enable, "collision.torque_error_enable", parameter) ||
-    take(collision.torque_error_time_constant, "collision.torque_error_time_constant", parameter) ||
-    take(collision.torque_error_max, "collision.torque_error_max", parameter) ||
-    take(collision.velocity_factor, "collision.velocity_factor", parameter) ||
-    take(collision.acceleration_factor, "collision.acceleration_factor", parameter) ||
-    take(collision.reversal_boost, "collision.reversal_boost", parameter) ||
-    take(collision.low_speed, "collision.low_speed", parameter) ||
-    take(collision.acceleration_step, "collision.acceleration_step", parameter) ||
-    take(collision.boost_time, "collision.boost_time", parameter) ||
-    take(collision.warn_fraction, "collision.warn_fraction", parameter) ||
-    take(collision.debounce_time, "collision.debounce_time", parameter) ||
-    take(collision.torque_threshold, "collision.torque_threshold", parameter) ||
-    take(collision.reaction, "collision.reaction", parameter) ||
-    take(payload.mass, "payload.mass", parameter) ||
-    take(payload.centre, "payload.centre", parameter) ||
-    take(payload.inertia, "payload.inertia", parameter);
+  take_declared<LawRequest>(params, parameter);
+  take_declared<CollisionSettings>(params, parameter);
+  take_declared<ControlLawSettings>(params, parameter);
+  take(params.payload.mass, "payload.mass", parameter);
+  take(params.payload.centre, "payload.centre", parameter);
+  take(params.payload.inertia, "payload.inertia", parameter);
 }
 
 Eigen::VectorXd per_joint(
@@ -118,64 +154,37 @@ Eigen::VectorXd per_joint(
 
 ControlLawSettings law_settings(const Params & params, double control_rate)
 {
-  const auto each = [&](const char * name, const std::vector<double> & values, double fallback) {
-    return per_joint(params, name, values, fallback);
-  };
   ControlLawSettings settings;
+  read_all(params, settings);
   settings.feedforward.control_rate = control_rate;
-  settings.feedforward.additive_torque_delay = static_cast<int>(params.additive_torque_delay);
-  settings.feedforward.ramp_time = params.ramp_time;
-  settings.feedforward.torque_max = each("torque_max", params.torque_max, 0.0);
-  settings.feedforward.position_jump = each("position_jump", params.position_jump, infinity);
-  settings.feedforward.acceleration_jump =
-    each("acceleration_jump", params.acceleration_jump, infinity);
+  read_all(params, settings.feedforward);
   settings.collision = collision_settings(params, control_rate);
-  settings.torque_error_delay = static_cast<int>(params.torque_error_delay);
-  settings.method = params.collision.method == "momentum" ? DetectionMethod::momentum
-                                                          : DetectionMethod::torque_error;
-  settings.observer_gain = params.collision.observer_gain;
-  settings.reaction = reaction(params);
-  settings.deceleration = each("collision.deceleration", params.collision.deceleration, 0.0);
-  settings.reference_tolerance = each("reference_tolerance", params.reference_tolerance, 0.0);
-  settings.limits.position_min = each("position_min", params.position_min, -infinity);
-  settings.limits.position_max = each("position_max", params.position_max, infinity);
-  settings.limits.velocity_max = each("velocity_max", params.velocity_max, infinity);
-  settings.limits.acceleration_max = each("acceleration_max", params.acceleration_max, infinity);
-  settings.max_age = params.max_age;
-  settings.extrapolation_time = params.extrapolation_time;
-  settings.model_check.enabled = params.model_check;
-  settings.supervision = {params.longest_blind, params.longest_blind_stop};
+  read_all(params, settings.limits);
+  read_all(params, settings.supervision);
+  read_all(params, settings.model_monitor);
   return settings;
 }
 
 TorqueLawSettings torque_law_settings(const Params & params, double control_rate)
 {
   constexpr double rate_time = 0.05;  // [s] in which the torque may reach its limit
-  const auto & given = params.torque_control;
-  const auto each = [&](const char * name, const std::vector<double> & values, double fallback) {
-    return per_joint(params, std::string("torque_control.") + name, values, fallback);
-  };
   TorqueLawSettings settings;
   settings.law = law_settings(params, control_rate);
-  settings.gravity = given.gravity == "by_robot" ? GravityBy::robot : GravityBy::controller;
-  settings.compensation = given.compensation == "gravity"      ? Compensation::gravity
-                          : given.compensation == "rigid_body" ? Compensation::rigid_body
-                                                               : Compensation::full;
-  settings.feedback_delay = static_cast<int>(given.feedback_delay);
-  settings.stiffness = each("stiffness", given.stiffness, 0.0);
-  settings.damping = each("damping", given.damping, 0.0);
-  settings.integral_gain = each("integral_gain", given.integral_gain, 0.0);
-  settings.integral_max = each("integral_max", given.integral_max, 0.0);
-  settings.torque_rate_max = given.torque_rate_max.empty()
-                               ? settings.law.feedforward.torque_max / rate_time
-                               : each("torque_rate_max", given.torque_rate_max, infinity);
-  settings.position_error_max = each("position_error_max", given.position_error_max, infinity);
-  settings.speed_max = each("speed_max", given.speed_max, infinity);
-  settings.stop_damping =
-    given.stop_damping.empty() ? settings.damping : each("stop_damping", given.stop_damping, 0.0);
-  settings.stop_speed = each("stop_speed", given.stop_speed, infinity);
-  settings.stop_time = given.stop_time;
+  read_all(params, settings);
+  if (params.torque_control.torque_rate_max.empty()) {
+    settings.torque_rate_max = settings.law.feedforward.torque_max / rate_time;
+  }
+  if (params.torque_control.stop_damping.empty()) {
+    settings.stop_damping = settings.damping;
+  }
   return settings;
+}
+
+void check_seconds(const std::map<std::string, rclcpp::ParameterValue> & given)
+{
+  check_delays<FeedforwardSettings>(given);
+  check_delays<ControlLawSettings>(given);
+  check_delays<TorqueLawSettings>(given);
 }
 
 void check_renamed(const std::map<std::string, rclcpp::ParameterValue> & given, double control_rate)
@@ -206,11 +215,11 @@ void check_renamed(const std::map<std::string, rclcpp::ParameterValue> & given, 
 
 LawRequest law_request(const Params & params, double control_rate)
 {
+  ControlLawSettings settings;
+  read_all(params, settings);
   LawRequest request;
-  request.gain = params.gain;
-  request.mode =
-    params.mode == "semi_static" ? FeedforwardMode::semi_static : FeedforwardMode::full;
-  request.reaction = reaction(params);
+  read_all(params, request);
+  request.reaction = settings.reaction;
   request.collision = collision_settings(params, control_rate);
   request.payload = payload(params);
   return request;

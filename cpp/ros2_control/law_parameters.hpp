@@ -12,10 +12,8 @@ namespace dynid
 {
 
 /// The parameters that can change while the controller runs.
-struct LawRequest
+struct LawRequest : declared::TorqueShare
 {
-  double gain = 1.0;
-  FeedforwardMode mode = FeedforwardMode::full;
   CollisionReaction reaction = CollisionReaction::decelerate;
   CollisionSettings collision;
   Payload payload;
@@ -29,6 +27,9 @@ ControlLawSettings law_settings(const feedforward_controller::Params & params, d
 /// The settings of a torque-controlled robot.
 TorqueLawSettings torque_law_settings(
   const feedforward_controller::Params & params, double control_rate);
+
+/// Refuses delays in control cycles, whose parameters had these names already.
+void check_seconds(const std::map<std::string, rclcpp::ParameterValue> & given);
 
 /// Refuses settings in control cycles, from parameter files of earlier versions.
 void check_renamed(

@@ -37,9 +37,8 @@ ModelUpdatesSettings updates_settings(const Params & params, double control_rate
   settings.hold_time = given.hold_time;
   settings.residual_time = given.residual_time;
   settings.residual_ratio = given.residual_ratio;
-  const auto delay =
-    params.torque_error_delay < 0 ? params.additive_torque_delay : params.torque_error_delay;
-  settings.torque_error_delay = static_cast<int>(delay);
+  settings.torque_error_delay =
+    params.torque_error_delay < 0.0 ? params.additive_torque_delay : params.torque_error_delay;
   settings.torque_difference = torque_difference(params);
   const auto law = law_settings(params, control_rate);
   settings.low_speed = law.collision.low_speed.cwiseMax(

@@ -160,15 +160,14 @@ DriveMode mode(const HardwareParameters & parameters)
 
 DrivePlantSettings settings(const HardwareParameters & parameters)
 {
-  const auto count = [&](const char * name) { return whole(name, number(parameters, name)); };
   DrivePlantSettings found;
   found.control_rate = number(parameters, "control_rate");
   found.integration_rate = number(parameters, "integration_rate");
-  found.command_delay = static_cast<int>(count("command_delay"));
-  found.feedback_delay = static_cast<int>(count("feedback_delay"));
+  found.command_delay = number(parameters, "command_delay");
+  found.feedback_delay = number(parameters, "feedback_delay");
   found.mode = mode(parameters);
   found.motor_side = number(parameters, "motor_side") != 0.0;
-  found.seed = static_cast<std::uint64_t>(count("seed"));
+  found.seed = static_cast<std::uint64_t>(whole("seed", number(parameters, "seed")));
   using Settings = DrivePlantSettings;
   for (const auto & [name, member] : {
          std::pair{"bandwidth_hz", &Settings::bandwidth_hz},

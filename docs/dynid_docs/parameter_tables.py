@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from runpy import run_path
 from textwrap import dedent
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -273,12 +274,22 @@ The launch files set these parameters from the groups `feedforward` and `collisi
 
 def controllers_page() -> str:
     """Return the page of all parameters of the controllers."""
-    sections = [_NOTE.format("cpp/ros2_control/*_parameters.yaml"), CONTROLLERS]
+    sources = "the settings classes and cpp/ros2_control/*_parameters.yaml"
+    sections = [_NOTE.format(sources), CONTROLLERS]
     for name, plugin in _CONTROLLERS.items():
-        path = ROOT / "cpp/ros2_control" / f"{name}_parameters.yaml"
-        content = yaml.safe_load(path.read_text("utf-8"))[name]
+        content = controller_parameters(name)
         sections += [f"## `{name}` ({plugin})\n", *_parameters(content, "")]
     return "\n".join(sections)
+
+
+def controller_parameters(name: str) -> dict[str, Any]:
+    """Return the declarations of all parameters of a controller, by name and group."""
+    path = ROOT / "cpp/ros2_control" / f"{name}_parameters.yaml"
+    content = yaml.safe_load(path.read_text("utf-8"))
+    if name == "feedforward_controller":
+        generator = run_path(str(ROOT / "cpp/generate_settings.py"), run_name="generate_settings")
+        content = generator["with_parameters"](content)
+    return dict(content[name])
 
 
 def _parameters(content: Mapping[str, Any], prefix: str) -> Iterator[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dynid import _core
 from dynid.arrays import Array
-from dynid.configuration import per_joint
+from dynid.configuration import Settings, per_joint
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import torque_offset_limit
@@ -19,14 +19,12 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.robot import Robot
 
-_SMOOTHING = 0.02  # [rad/s or m/s] where there is no velocity limit
 _SMOOTHING_SHARE = 0.01  # of the velocity limit
 _JUMP_CYCLES = 3.0  # at the velocity limit
 _JUMP_ACCELERATION = 5.0  # times the acceleration limit: splines may overshoot it
 _STEP_SHARE = 0.5  # of the acceleration limit: an abrupt start or stop
 _STEP = 3.0  # [rad/s^2 or m/s^2] where there is none
 _LONGEST_EXTRAPOLATION = 1.0  # [s] that a control law permits
-_DECELERATION = 10.0  # [rad/s^2 or m/s^2] where there is no acceleration limit
 
 
 def control_model(robot: Robot, mechanism: Mechanism) -> _core.ControlModel:
@@ -92,32 +90,56 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
         ConfigurationError: the profile has no ``limits.torque_max``, or numbers of values do not
             match the joints.
     """
-    given = robot.settings(CollisionSettings)
-    delay = robot.settings(FeedforwardSettings).torque_error_delay
     settings = _core.ControlLawSettings()
     settings.feedforward = feedforward_settings(robot, control_rate=control_rate)
     settings.collision = collision_settings(robot, control_rate=control_rate)
-    settings.torque_error_delay = -1 if delay is None else delay
-    settings.method = _core.DetectionMethod.__members__[given.method]
-    settings.observer_gain = given.observer_gain
-    settings.reaction = _core.CollisionReaction.__members__[given.reaction]
-    settings.deceleration = _each(
-        robot, given.deceleration or robot.limits.acceleration, _DECELERATION, "deceleration"
-    )
-    settings.reference_tolerance = _each(
-        robot,
-        robot.settings(FeedforwardSettings).reference_tolerance,
-        np.inf,
-        "reference_tolerance",
-    )
     settings.limits = command_limits(robot)
-    feedforward = robot.settings(FeedforwardSettings)
-    settings.max_age = feedforward.max_age
-    settings.supervision.longest_blind = feedforward.longest_blind
-    settings.supervision.longest_blind_stop = feedforward.longest_blind_stop
-    settings.model_check.enabled = feedforward.model_check
+    feedforward, collision = robot.settings(FeedforwardSettings), robot.settings(CollisionSettings)
+    assign(robot, settings, feedforward, collision, deceleration=robot.limits.acceleration)
+    assign(robot, settings.supervision, feedforward)
+    assign(robot, settings.model_monitor, feedforward)
     settings.extrapolation_time = robot.drives.extrapolation_time
     return settings
+
+
+def assign(
+    robot: Robot,
+    core: _core.DeclaredSettings,
+    *groups: Settings,
+    **derived: Array | tuple[float, ...] | None,
+) -> None:
+    """Set the members of a struct of the core from those keys of a profile's groups that it has.
+
+    Args:
+        robot: with its joints.
+        core: the struct.
+        groups: of the profile.
+        derived: values by name, in place of None.
+
+    Raises:
+        ConfigurationError: numbers of values do not match the joints.
+    """
+    for group in groups:
+        for name in type(group).model_fields:
+            if name in core.declared:
+                given = getattr(group, name)
+                value = derived.get(name) if given is None else given
+                setattr(core, name, _core_value(robot, core, name, value))
+
+
+def _core_value(
+    robot: Robot,
+    core: _core.DeclaredSettings,
+    name: str,
+    value: Any,  # noqa: ANN401
+) -> object:
+    """Return the value of a member: of an enumeration, of each joint (n,), or one."""
+    present, otherwise = getattr(core, name), core.declared[name].otherwise
+    if isinstance(present, np.ndarray):
+        return _each(robot, value, otherwise, name)
+    if isinstance(value, str):
+        return type(present).__members__[value]
+    return otherwise if value is None else value
 
 
 def command_limits(robot: Robot) -> _core.CommandLimits:
@@ -158,8 +180,16 @@ def feedforward(robot: Robot, *, control_rate: float) -> _core.Feedforward:
 
 def _set_share(core: _core.ControlLaw | _core.Feedforward, robot: Robot) -> None:
     """Set the share and the mode of the additive torque."""
-    core.set_gain(robot.settings(FeedforwardSettings).gain)
-    core.set_mode(_core.FeedforwardMode.__members__[robot.settings(FeedforwardSettings).mode])
+    share = torque_share(robot)
+    core.set_gain(share.gain)
+    core.set_mode(share.mode)
+
+
+def torque_share(robot: Robot) -> _core.TorqueShare:
+    """Return which part of the model's torque is added."""
+    share = _core.TorqueShare()
+    assign(robot, share, robot.settings(FeedforwardSettings))
+    return share
 
 
 def feedforward_settings(robot: Robot, *, control_rate: float) -> _core.FeedforwardSettings:
@@ -180,18 +210,17 @@ def feedforward_settings(robot: Robot, *, control_rate: float) -> _core.Feedforw
     acceleration = _each(robot, limits.acceleration, np.inf, "acceleration")
     settings = _core.FeedforwardSettings()
     settings.control_rate = control_rate
-    settings.additive_torque_delay = given.additive_torque_delay
-    settings.ramp_time = given.ramp_time
     settings.torque_max = _each(robot, limits.torque_max, np.inf, "torque_max")
     if robot.drives.scales_torque_offset:  # the driver would wrap values beyond int16
         settings.torque_max = torque_offset_limit(
             robot.drives, len(robot.joints), settings.torque_max
         )
-    settings.position_jump = _each(
-        robot, given.position_jump, _JUMP_CYCLES * velocity / control_rate, "position_jump"
-    )
-    settings.acceleration_jump = _each(
-        robot, given.acceleration_jump, _JUMP_ACCELERATION * acceleration, "acceleration_jump"
+    assign(
+        robot,
+        settings,
+        given,
+        position_jump=_JUMP_CYCLES * velocity / control_rate,
+        acceleration_jump=_JUMP_ACCELERATION * acceleration,
     )
     return settings
 
@@ -202,47 +231,37 @@ def collision_settings(robot: Robot, *, control_rate: float) -> _core.CollisionS
     Raises:
         ConfigurationError: numbers of values do not match the joints.
     """
-    given = robot.settings(CollisionSettings)
     settings = _core.CollisionSettings()
     settings.control_rate = control_rate
-    settings.boost_time = given.boost_time
-    settings.warn_fraction = given.warn_fraction
-    settings.debounce_time = given.debounce_time
-    for name in (
-        "torque_error_enable",
-        "torque_error_time_constant",
-        "velocity_factor",
-        "acceleration_factor",
-        "reversal_boost",
-        "low_speed",
-    ):
-        setattr(settings, name, _each(robot, getattr(given, name), 0.0, name))
     limit = _each(robot, robot.limits.acceleration, np.inf, "acceleration")
     step = np.where(np.isfinite(limit), _STEP_SHARE * limit, _STEP)
-    settings.acceleration_step = _each(robot, given.acceleration_step, step, "acceleration_step")
-    settings.torque_error_max = _each(robot, given.torque_error_max, np.inf, "torque_error_max")
-    settings.torque_threshold = _each(
-        robot, robot.limits.torque_threshold, np.inf, "torque_threshold"
-    )
+    assign(robot, settings, robot.settings(CollisionSettings), acceleration_step=step)
+    assign(robot, settings, robot.limits)  # torque_threshold
     return settings
 
 
 def friction_smoothing(robot: Robot) -> Array:
     """Return the smoothing velocities (n,) of dry friction [rad/s or m/s]."""
+    smoothing: Array = model_settings(robot).friction_smoothing
+    return smoothing
+
+
+def model_settings(robot: Robot) -> _core.ModelSettings:
+    """Return the core's settings of a model.
+
+    Raises:
+        ConfigurationError: numbers of values do not match the joints.
+    """
     limit = robot.limits.velocity
-    default = (
-        np.full(len(robot.joints), _SMOOTHING)
-        if limit is None
-        else _SMOOTHING_SHARE * _each(robot, limit, 0.0, "velocity")
-    )
-    return _each(
-        robot, robot.settings(FeedforwardSettings).friction_smoothing, default, "friction_smoothing"
-    )
+    share = None if limit is None else _SMOOTHING_SHARE * _each(robot, limit, 0.0, "velocity")
+    settings = _core.ModelSettings()
+    assign(robot, settings, robot.settings(FeedforwardSettings), friction_smoothing=share)
+    return settings
 
 
 def _each(
     robot: Robot,
-    values: tuple[float, ...] | tuple[bool, ...] | None,
+    values: Array | tuple[float, ...] | tuple[bool, ...] | None,
     default: Array | float,
     name: str,
 ) -> Array:

@@ -10,6 +10,7 @@ from dynid.errors import ConfigurationError
 from dynid.files import write_text
 from dynid.input_file import read_text
 from dynid.robot.parameter_file import parameter_file, ros_parameters
+from dynid.robot.torque_settings import ThresholdSettings
 from dynid.robot.tuned_thresholds import (
     COLLISION,
     text_with_thresholds,
@@ -21,17 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.robot.robot import Robot
-
-_PER_JOINT = (
-    "torque_error_time_constant",
-    "torque_error_max",
-    "velocity_factor",
-    "acceleration_factor",
-    "reversal_boost",
-    "low_speed",
-    "acceleration_step",
-)
-_FOR_ALL = ("boost_time", "debounce_time")
 
 
 def threshold_parameters(robot: Robot) -> dict[str, list[float] | float]:
@@ -46,8 +36,11 @@ def threshold_parameters(robot: Robot) -> dict[str, list[float] | float]:
         ConfigurationError: the settings do not match the robot.
     """
     settings = collision_settings(robot, control_rate=1000.0)  # these do not depend on the rate
-    values = {name: [float(one) for one in getattr(settings, name)] for name in _PER_JOINT}
-    return {**values, **{name: float(getattr(settings, name)) for name in _FOR_ALL}}
+    values = {name: getattr(settings, name) for name in ThresholdSettings.model_fields}
+    return {
+        name: value if isinstance(value, float) else [float(one) for one in value]
+        for name, value in values.items()
+    }
 
 
 def threshold_text(robot: Robot, header: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
-from dynid.control.build import control_law_settings, control_model
+from dynid.control.build import assign, control_law_settings, control_model
 from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
@@ -22,10 +22,6 @@ _POSITIONS = 200  # over which inertia is averaged
 _RATE_TIME = 0.05  # [s] in which the torque may reach its limit
 _OVERSPEED = 1.2  # times the velocity limit
 _INTEGRAL_SHARE = 0.2  # of the torque limit
-_GRAVITY = {
-    "by_controller": _core.GravityBy.controller,
-    "by_robot": _core.GravityBy.robot,
-}
 
 
 def torque_law(robot: Robot, mechanism: Mechanism, *, control_rate: float) -> _core.TorqueLaw:
@@ -61,30 +57,22 @@ def torque_law_settings(
     given = robot.settings(TorqueControlSettings)
     settings = _core.TorqueLawSettings()
     settings.law = control_law_settings(robot, control_rate=control_rate)
-    settings.gravity = _GRAVITY[given.gravity]
-    settings.compensation = _core.Compensation.__members__[given.compensation]
-    settings.feedback_delay = given.feedback_delay
-    settings.stop_time = given.stop_time
     torque_max = settings.law.feedforward.torque_max
-    speed = settings.law.limits.velocity_max
-
-    def each(name: str, default: Array | float) -> Array:
-        values = getattr(given, name)
-        if values is None:
-            return np.full(len(robot.joints), default, dtype=np.float64)
-        return per_joint(values, len(robot.joints), name)
-
-    inertia = mean_inertia(robot, mechanism)
-    rate = 2 * np.pi * each("bandwidth_hz", 0.0)
+    inertia, joints = mean_inertia(robot, mechanism), len(robot.joints)
+    rate = 2 * np.pi * per_joint(given.bandwidth_hz, joints, "bandwidth_hz")
     settings.stiffness = inertia * rate**2
-    settings.damping = 2 * each("damping_ratio", 0.0) * inertia * rate
-    settings.integral_gain = settings.stiffness / each("integral_time", np.inf)
-    settings.integral_max = each("integral_max", _INTEGRAL_SHARE * torque_max)
-    settings.torque_rate_max = each("torque_rate_max", torque_max / _RATE_TIME)
-    settings.position_error_max = each("position_error_max", np.inf)
-    settings.speed_max = each("speed_max", _OVERSPEED * speed)
-    settings.stop_damping = each("stop_damping", settings.damping)
-    settings.stop_speed = each("stop_speed", 0.0)
+    settings.damping = 2 * per_joint(given.damping_ratio, joints, "damping_ratio") * inertia * rate
+    time = (np.inf,) if given.integral_time is None else given.integral_time
+    settings.integral_gain = settings.stiffness / per_joint(time, joints, "integral_time")
+    assign(
+        robot,
+        settings,
+        given,
+        integral_max=_INTEGRAL_SHARE * torque_max,
+        torque_rate_max=torque_max / _RATE_TIME,
+        speed_max=_OVERSPEED * settings.law.limits.velocity_max,
+        stop_damping=settings.damping,
+    )
     return settings
 
 

@@ -6,11 +6,46 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dynid.configuration import PerJointNotNegative, PerJointPositive, TaskSettings
-from dynid.robot.torque_settings import Cycles
+from dynid.configuration import (
+    ControlSettings,
+    Delay,
+    Otherwise,
+    PerJointNotNegative,
+    PerJointPositive,
+    Settings,
+    TaskSettings,
+)
+
+GravityBy = Literal["by_controller", "by_robot"]
+Compensation = Literal["gravity", "rigid_body", "full"]
 
 
-class TorqueControlSettings(TaskSettings):
+class LoopSettings(Settings):
+    """What the gains of the position loop are computed from."""
+
+    bandwidth_hz: PerJointPositive = (3.0,)
+    """Natural frequency w / 2 pi of the position loop [Hz]."""
+    damping_ratio: PerJointPositive = (1.0,)
+    """Damping ratio D of the position loop [1]."""
+    integral_time: PerJointPositive | None = None
+    """Integral time of the position loop [s]; None: no integrator."""
+
+
+class LoopGains(ControlSettings):
+    """Gains of the position loop."""
+
+    struct = "TorqueLawSettings"
+    parameters = "torque_control"
+
+    stiffness: PerJointNotNegative = (0.0,)
+    """Gain of the position error [N m/rad or N/m]."""
+    damping: PerJointNotNegative = (0.0,)
+    """Gain of the velocity error [N m s/rad or N s/m]."""
+    integral_gain: PerJointNotNegative = (0.0,)
+    """Gain of the integral of the position error [N m/(rad s) or N/(m s)]; 0: none."""
+
+
+class TorqueControlSettings(ControlSettings, LoopSettings, TaskSettings):
     """Control of a robot that is commanded torque alone; one value per joint or one for all.
 
     Limits, collision detection and the commanded motion are those of ``limits``, ``collision`` and
@@ -20,24 +55,20 @@ class TorqueControlSettings(TaskSettings):
 
     group = "torque_control"
     kept_with_model = True
+    struct = "TorqueLawSettings"
+    parameters = "torque_control"
 
-    gravity: Literal["by_controller", "by_robot"] = "by_controller"
+    gravity: GravityBy = "by_controller"
     """Who compensates gravity: ``by_robot`` where the robot adds its own torque against it."""
-    compensation: Literal["gravity", "rigid_body", "full"] = "full"
-    """The model's part of the torque: of the robot at rest, of its motion without friction, or
-    with friction."""
-    bandwidth_hz: PerJointPositive = (3.0,)
-    """Natural frequency w / 2 pi of the position loop [Hz]."""
-    damping_ratio: PerJointPositive = (1.0,)
-    """Damping ratio D of the position loop [1]."""
-    integral_time: PerJointPositive | None = None
-    """Integral time of the position loop [s]; None: no integrator."""
-    integral_max: PerJointNotNegative | None = None
+    compensation: Compensation = "full"
+    """The model's part of the torque: of the robot at rest (``gravity``), of its motion without
+    friction (``rigid_body``), or with friction (``full``)."""
+    integral_max: Annotated[PerJointNotNegative | None, Otherwise(0.0)] = None
     """Largest torque of the integrator [N m or N]; None: a fifth of ``limits.torque_max``."""
-    feedback_delay: Cycles = 2
-    """Delay from a command to the measurement of its motion [control cycles]."""
+    feedback_delay: Delay = 0.002
+    """Delay from a command to the measurement of its motion [s]."""
     torque_rate_max: PerJointPositive | None = None
-    """Largest rate of the torque [N m/s or N/s]; None: ``limits.torque_max`` in 50 ms."""
+    """Largest rate of the torque [N m/s or N/s]; None: ``torque_max`` in 50 ms."""
     position_error_max: PerJointPositive | None = (0.2,)
     """Distance between command and position that stops the robot [rad or m]; None: any."""
     speed_max: PerJointPositive | None = None

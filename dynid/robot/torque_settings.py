@@ -1,19 +1,25 @@
 """Settings of torque feedforward and collision detection: ``feedforward`` and ``collision``.
 
-They are in this package because supervision of a motion, diagnosis and control all use them.
+They are in this package because supervision of a motion, diagnosis and control all use them. Each
+is declared here alone (:class:`~dynid.configuration.ControlSettings`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import log
+from math import inf, log
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
 from dynid.configuration import (
+    ControlSettings,
+    Delay,
+    Live,
+    Otherwise,
+    PerJoint,
     PerJointNotNegative,
     PerJointPositive,
     PerJointSwitch,
@@ -23,49 +29,198 @@ from dynid.configuration import (
 
 _CYCLE = 0.001  # [s] assumed cycle of settings that were given in cycles
 
-Cycles = Annotated[int, Field(ge=0, le=1000)]
+FeedforwardMode = Literal["full", "semi_static"]
+DetectionMethod = Literal["torque_error", "momentum"]
+CollisionReaction = Literal["hold", "decelerate"]
 
 
-class FeedforwardSettings(TaskSettings):
-    """Feedforward torque: inverse dynamics of the commanded motion; per joint, or one for all."""
+class AdditiveTorqueSettings(ControlSettings):
+    """When additive torque is sent, and for which commands."""
 
-    group = "feedforward"
-    kept_with_model = True
+    struct = "FeedforwardSettings"
+    parameters = ""
 
-    additive_torque_delay: Cycles = 3
-    """Delay of the torque after its command [control cycles] (softMC: AdditiveTorqueDelay)."""
-    torque_error_delay: Cycles | None = None
-    """Delay of measured torque [control cycles]; None: as the feedforward torque's."""
-    ramp_time: NonNegativeFloat = 0.5
-    """Time of fading the feedforward torque in and out [s]."""
-    gain: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """Factor of the model's torque."""
-    mode: Literal["full", "semi_static"] = "full"
-    """``semi_static``: gravity and friction only."""
-    friction_smoothing: PerJointNotNegative | None = None
-    """Velocity below which the sign of dry friction is smoothed [rad/s or m/s]; None: a
-    hundredth of the velocity limit, or 0.02."""
+    additive_torque_delay: Delay = 0.003
+    """Delay of the additive torque after its command [s] (softMC: AdditiveTorqueDelay)."""
+    ramp_time: Annotated[float, Field(ge=0, le=60)] = 0.5
+    """Time of fading the additive torque in and out [s]."""
     position_jump: PerJointPositive | None = None
     """Change of a command in one cycle that counts as a jump [rad or m]; None: three cycles at the
     velocity limit, or unlimited."""
     acceleration_jump: PerJointPositive | None = None
     """Commanded acceleration that counts as a jump [rad/s^2 or m/s^2]; None: five times the
     acceleration limit, or unlimited."""
-    reference_tolerance: PerJointPositive | None = (0.1,)
-    """Largest distance of a reference from the command that the robot moves to [rad or m];
-    None: any distance, within the limits."""
-    max_age: Annotated[float, Field(gt=0, le=10)] = 0.1
-    """Time for which measured values may be missing or constant [s]."""
+
+
+class TorqueLimit(ControlSettings):
+    """Limit of the additive torque: the profile's ``limits.torque_max``."""
+
+    struct = "FeedforwardSettings"
+    parameters = ""
+
+    torque_max: PerJointNotNegative
+    """Largest additive torque [N m or N]."""
+
+
+class TorqueShare(ControlSettings):
+    """Which part of the model's torque is added."""
+
+    struct = "TorqueShare"
+    parameters = ""
+
+    gain: Live[Annotated[float, Field(ge=0, le=1)]] = 1.0
+    """Factor of the model's torque."""
+    mode: Live[FeedforwardMode] = "full"
+    """Part of the model's torque that is added: all of it (``full``), or gravity and friction only
+    (``semi_static``)."""
+
+
+class ReferenceSettings(ControlSettings):
+    """How the commanded motion follows its reference, and which feedback is required."""
+
+    struct = "ControlLawSettings"
+    parameters = ""
+
+    torque_error_delay: Annotated[Delay | None, Otherwise(-1.0)] = None
+    """Delay of the measured torque after its command [s]; None: ``additive_torque_delay``."""
+    reference_tolerance: PerJointNotNegative | None = (0.1,)
+    """Largest distance of a reference from the command at which the robot follows [rad or m],
+    beyond which it comes to rest on its path; None: any distance, within the limits."""
+    max_age: Annotated[float, Field(ge=0.001, le=10)] = 0.1
+    """Time for which measured values of a joint may be missing, or constant while it is commanded
+    to move, before the robot is stopped [s]."""
+
+
+class DriveTime(ControlSettings):
+    """How drives continue by themselves: the profile's ``drives.extrapolation_time``."""
+
+    struct = "ControlLawSettings"
+    parameters = ""
+
+    extrapolation_time: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Time for which the drives move on by themselves when a cycle comes late, so that the command
+    continues where they are [s]; 0: they take one command in each of their cycles, and hold the
+    last."""
+
+
+class CommandLimits(ControlSettings):
+    """Limits of position commands: the profile's ``limits``."""
+
+    struct = "CommandLimits"
+    parameters = ""
+
+    position_min: Annotated[PerJoint | None, Otherwise(-inf)] = None
+    """Lower limit of the position command [rad or m]."""
+    position_max: PerJoint | None = None
+    """Upper limit of the position command [rad or m]."""
+    velocity_max: PerJointPositive | None = None
+    """Largest velocity of the position command, its change in a cycle over the nominal cycle time
+    [rad/s or m/s]."""
+    acceleration_max: PerJointPositive | None = None
+    """Largest acceleration of the position command, the change of that velocity over the nominal
+    cycle time, except in a stop after a collision or fault [rad/s^2 or m/s^2]."""
+
+
+class SupervisionSettings(ControlSettings):
+    """For how long torque may not be evaluated."""
+
+    struct = "SupervisionSettings"
+    parameters = ""
+
     longest_blind: Annotated[float, Field(ge=0.001, le=60)] = 0.1
-    """Time for which a joint's torque may not be evaluated before there is a warning [s]."""
-    longest_blind_stop: Annotated[float, Field(ge=0.001, le=60)] = 1.0
+    """Time for which a joint's torque may not be evaluated before there is a warning [s];
+    suspensions after jumps of the reference may last ``ramp_time`` longer."""
+    longest_blind_stop: Annotated[float, Field(ge=0.001, le=60), Otherwise(inf)] = 1.0
     """The same, after which the robot is stopped [s]."""
+
+
+class ModelCheckSettings(ControlSettings):
+    """Whether the model is compared with the robot."""
+
+    struct = "ModelMonitorSettings"
+    parameters = ""
+
     model_check: bool = True
     """Whether the torque of a model is ramped out whose torque errors in motion are larger than
     its own error explains."""
 
 
-class CollisionSettings(TaskSettings):
+class FeedforwardSettings(
+    ModelCheckSettings,
+    SupervisionSettings,
+    ReferenceSettings,
+    TorqueShare,
+    AdditiveTorqueSettings,
+    TaskSettings,
+):
+    """Feedforward torque: inverse dynamics of the commanded motion; per joint, or one for all."""
+
+    group = "feedforward"
+    kept_with_model = True
+    struct = "ModelSettings"
+    parameters = ""
+
+    friction_smoothing: Annotated[PerJointNotNegative | None, Otherwise(0.02)] = None
+    """Velocity below which the sign of dry friction is smoothed [rad/s or m/s]; None: a
+    hundredth of the velocity limit, or 0.02."""
+
+
+class ThresholdSettings(ControlSettings):
+    """When a torque error is a collision."""
+
+    struct = "CollisionSettings"
+    parameters = "collision"
+
+    torque_error_time_constant: Live[PerJointNotNegative] = (0.01,)
+    """Time constant of the first-order low-pass filter on torque errors [s]; 0: none."""
+    torque_error_max: Live[PerJointPositive | None] = None
+    """Torque error that is a collision, at standstill and constant speed [N m or N]; null: torque
+    errors are not supervised."""
+    velocity_factor: Live[PerJointNotNegative] = (0.0,)
+    """Increase of the threshold with speed [N m s/rad or N s/m]."""
+    acceleration_factor: Live[PerJointNotNegative] = (0.0,)
+    """Increase of the threshold with acceleration [N m s^2/rad or N s^2/m]."""
+    reversal_boost: Live[PerJointNotNegative] = (0.0,)
+    """Increase of the threshold near standstill and after a reversal [N m or N]."""
+    low_speed: Live[PerJointNotNegative] = (0.05,)
+    """Speed up to which ``reversal_boost`` is added [rad/s or m/s]."""
+    acceleration_step: Live[PerJointPositive | None] = None
+    """Step of the commanded acceleration after which ``reversal_boost`` is added at all joints
+    [rad/s^2 or m/s^2]; null: half the acceleration limit, or 3."""
+    boost_time: Live[Annotated[float, Field(ge=0, le=60)]] = 0.1
+    """Time for which ``reversal_boost`` remains added [s]."""
+    debounce_time: Live[Annotated[float, Field(ge=0, le=60)]] = 0.003
+    """Uninterrupted time above the threshold that counts as a collision [s]."""
+
+
+class TorqueThreshold(ControlSettings):
+    """Threshold of the measured torque: the profile's ``limits.torque_threshold``."""
+
+    struct = "CollisionSettings"
+    parameters = "collision"
+
+    torque_threshold: Live[PerJointPositive | None] = None
+    """Threshold of the measured torque [N m or N]."""
+
+
+class ReactionSettings(ControlSettings):
+    """How torque errors are computed, and what follows a collision."""
+
+    struct = "ControlLawSettings"
+    parameters = "collision"
+
+    method: DetectionMethod = "torque_error"
+    """Inverse dynamics of commands (``torque_error``), or an observer of the generalised momentum
+    of the measured motion (``momentum``), which needs no acceleration."""
+    observer_gain: PositiveFloat = 30.0
+    """Gain of that observer [1/s]: its time constant is 1 / observer_gain."""
+    reaction: Live[CollisionReaction] = "decelerate"
+    """``hold``: commands stop at once; ``decelerate``: they stop along their path."""
+    deceleration: Annotated[PerJointPositive | None, Otherwise(10.0)] = None
+    """Deceleration after a collision [rad/s^2 or m/s^2]; null: the acceleration limit, or 10."""
+
+
+class CollisionSettings(ReactionSettings, ThresholdSettings, TaskSettings):
     """Collision detection; one value per joint or one for all.
 
     A joint's threshold is ``torque_error_max + velocity_factor |v| + acceleration_factor |a|``,
@@ -77,39 +232,13 @@ class CollisionSettings(TaskSettings):
 
     group = "collision"
     kept_with_model = True
+    struct = "CollisionSettings"
+    parameters = "collision"
 
-    method: Literal["torque_error", "momentum"] = "torque_error"
-    """Inverse dynamics of commands, or an observer of the generalised momentum."""
-    observer_gain: PositiveFloat = 30.0
-    """Gain of that observer [1/s]: its time constant is 1 / observer_gain."""
-    torque_error_enable: PerJointSwitch = (True,)
+    torque_error_enable: Live[PerJointSwitch] = (True,)
     """Whether the torque error of a joint is supervised."""
-    torque_error_time_constant: PerJointNotNegative = (0.01,)
-    """Time constant of the first-order low-pass filter on torque errors [s]; 0: none."""
-    torque_error_max: PerJointPositive | None = None
-    """Torque error that is a collision, at standstill and constant speed [N m or N]; null: torque
-    errors are not supervised."""
-    velocity_factor: PerJointNotNegative = (0.0,)
-    """Increase of the threshold with speed [N m s/rad or N s/m]."""
-    acceleration_factor: PerJointNotNegative = (0.0,)
-    """Increase of the threshold with acceleration [N m s^2/rad or N s^2/m]."""
-    reversal_boost: PerJointNotNegative = (0.0,)
-    """Increase of the threshold near standstill and after a reversal [N m or N]."""
-    low_speed: PerJointNotNegative = (0.05,)
-    """Speed up to which ``reversal_boost`` is added [rad/s or m/s]."""
-    acceleration_step: PerJointPositive | None = None
-    """Step of the commanded acceleration after which ``reversal_boost`` is added at all joints
-    [rad/s^2 or m/s^2]; null: half the acceleration limit, or 3."""
-    boost_time: NonNegativeFloat = 0.1
-    """Time for which ``reversal_boost`` remains added [s]."""
-    warn_fraction: Annotated[float, Field(gt=0, le=1)] = 0.7
+    warn_fraction: Live[Annotated[float, Field(ge=0.01, le=1)]] = 0.7
     """Fraction of a threshold above which a warning is published."""
-    debounce_time: Annotated[float, Field(ge=0, le=60)] = 0.003
-    """Uninterrupted time above the threshold that counts as a collision [s]."""
-    reaction: Literal["hold", "decelerate"] = "decelerate"
-    """``hold``: commands stop at once; ``decelerate``: they stop along their path."""
-    deceleration: PerJointPositive | None = None
-    """Deceleration after a collision [rad/s^2 or m/s^2]; null: the acceleration limit, or 10."""
 
     @model_validator(mode="before")
     @classmethod

@@ -47,7 +47,7 @@ class SimulatedRobot:
 
     Targets, torque offsets and states are at the joints or at the motors, according to
     ``recording.side``. States are delayed as by the drives: after ``command_delay`` +
-    ``feedback_delay`` cycles (three, by default) a target affects the result of :meth:`step`.
+    ``feedback_delay`` (3 ms, by default) a target affects the result of :meth:`step`.
 
     Args:
         robot: with the true parameters in its ``simulation``.

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import Field, NonNegativeFloat, PositiveFloat
 
 from dynid.configuration import (
+    Delay,
     PerJoint,
     PerJointNotNegative,
     PerJointPositive,
     TaskSettings,
 )
-
-Cycles = Annotated[int, Field(ge=0, le=1000)]
 
 
 class SimulationSettings(TaskSettings):
@@ -35,10 +32,10 @@ class SimulationSettings(TaskSettings):
     """Damping ratio ζ: velocity gain 2 ζ ω, position gain ω / (2 ζ), at the mean motor inertia."""
     integral_time: PerJointPositive | None = (0.05,)
     """Integral time of the velocity loop [s]; None: it has no integrator."""
-    command_delay: Cycles = 1
-    """Delay of targets [control cycles]."""
-    feedback_delay: Cycles = 2
-    """Delay of measurements [control cycles]."""
+    command_delay: Delay = 0.001
+    """Delay of targets [s]."""
+    feedback_delay: Delay = 0.002
+    """Delay of measurements [s]."""
     following_error: PerJointPositive = (0.5,)
     """Position error that causes a drive fault [rad or m]."""
 

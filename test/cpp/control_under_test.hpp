@@ -36,7 +36,7 @@ inline ControlModel pendulum_model(double smoothing = 0.01)
 inline ControlLawSettings law_settings(int delay = 0)
 {
   ControlLawSettings settings;
-  settings.feedforward.additive_torque_delay = delay;
+  settings.feedforward.additive_torque_delay = 1e-3 * delay;
   settings.feedforward.ramp_time = 0.0;
   settings.feedforward.torque_max = one(50.0);
   settings.feedforward.position_jump = one(0.01);
@@ -54,7 +54,7 @@ inline ControlLawSettings law_settings(int delay = 0)
   settings.reference_tolerance = one(0.1);
   settings.max_age = 1000.0;                           // most tests give feedback of torque only
   settings.supervision.longest_blind_stop = infinity;  // and a constant one
-  settings.model_check.enabled = false;                // of another motion
+  settings.model_monitor.model_check = false;          // of another motion
   return settings;
 }
 

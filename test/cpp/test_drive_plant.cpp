@@ -211,8 +211,8 @@ TEST(DrivePlant, DelaysAreThoseOfTheSettings)
 {
   for (const auto & [command, feedback] : {std::pair{0, 0}, {1, 2}, {3, 0}, {0, 5}}) {
     auto settings = plain(1);
-    settings.command_delay = command;
-    settings.feedback_delay = feedback;
+    settings.command_delay = 1e-3 * command;
+    settings.feedback_delay = 1e-3 * feedback;
     auto plant = pendulum(settings, 0.0, 0.0);
     plant.reset(zero);
     int cycle = 0;

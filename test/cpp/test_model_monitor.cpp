@@ -75,7 +75,7 @@ TEST(ModelMonitor, KnowsThatFrictionAndGravityMayCancelEachOther)
 TEST(ModelMonitor, CanBeSwitchedOff)
 {
   ModelMonitorSettings settings;
-  settings.enabled = false;
+  settings.model_check = false;
   EXPECT_EQ(found_after(2.0, 0.5, unknown_error, settings), -1.0);
 }
 
@@ -85,7 +85,7 @@ TEST(ModelMonitor, RampsTheTorqueOfAWrongModelOut)
   auto settings = law_settings();
   settings.collision.torque_error_enable.setZero();
   settings.feedforward.ramp_time = 0.5;
-  settings.model_check.enabled = true;
+  settings.model_monitor.model_check = true;
   ControlLaw law(1, settings);
   law.use(&model);
   law.start(zero);

@@ -80,7 +80,7 @@ TorqueLawSettings torque_settings()
   law.reference_tolerance = VectorXd::Constant(2, 0.2);
   law.limits.velocity_max = speed_limit;
   law.limits.acceleration_max = VectorXd::Constant(2, 60.0);
-  settings.feedback_delay = 2;
+  settings.feedback_delay = 2 * period;
   const Vector2d mass = planar_mass(home).diagonal() + Vector2d(0.3, 0.1);
   const double rate = 2.0 * pi * 3.0;
   settings.stiffness = rate * rate * mass;
@@ -100,7 +100,7 @@ DrivePlantSettings drives()
   auto settings = plain(2);
   settings.mode = DriveMode::torque;
   settings.torque_max = torque_limit;
-  settings.feedback_delay = 1;
+  settings.feedback_delay = period;
   settings.position_resolution = VectorXd::Constant(2, 1e-4);
   settings.torque_noise = 0.005 * torque_limit;
   settings.rated_torque = 0.5 * torque_limit;

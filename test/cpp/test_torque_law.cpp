@@ -36,7 +36,7 @@ TorqueLawSettings torque_settings()
   settings.law.limits.velocity_max = one(9.0);
   settings.law.limits.acceleration_max = one(100.0);
   settings.law.max_age = 0.02;
-  settings.feedback_delay = 2;  // of the plant: one each of commands and feedback
+  settings.feedback_delay = 0.002;  // of the plant: one each of commands and feedback
   settings.stiffness = one(inertia * 400.0);
   settings.damping = one(inertia * 40.0);
   settings.integral_gain = zero;
@@ -65,9 +65,9 @@ struct TorqueRobot
   {
     auto settings = plain(1);
     settings.mode =
-      given.gravity == GravityBy::robot ? DriveMode::torque_and_gravity : DriveMode::torque;
+      given.gravity == GravityBy::by_robot ? DriveMode::torque_and_gravity : DriveMode::torque;
     settings.torque_max = one(100.0);
-    settings.feedback_delay = 1;
+    settings.feedback_delay = 0.001;
     return settings;
   }
 
@@ -116,7 +116,7 @@ struct TorqueRobot
 };
 
 /// The largest error over two periods, after one.
-double error_with(Compensation compensation, GravityBy gravity = GravityBy::controller)
+double error_with(Compensation compensation, GravityBy gravity = GravityBy::by_controller)
 {
   auto settings = torque_settings();
   settings.compensation = compensation;
@@ -133,7 +133,7 @@ TEST(TorqueLaw, EachPartOfTheModelReducesTheTrackingError)
   const double full = error_with(Compensation::full);
   EXPECT_LT(rigid, 0.65 * gravity);
   EXPECT_LT(full, 0.65 * rigid);
-  EXPECT_NEAR(error_with(Compensation::full, GravityBy::robot), full, 0.1 * full)
+  EXPECT_NEAR(error_with(Compensation::full, GravityBy::by_robot), full, 0.1 * full)
     << "whoever compensates gravity";
 }
 
@@ -160,7 +160,7 @@ TEST(TorqueLaw, DoesNotStartWithoutATorqueAgainstGravity)
   EXPECT_TRUE(law.start(zero).done());
 
   auto by_robot = torque_settings();
-  by_robot.gravity = GravityBy::robot;
+  by_robot.gravity = GravityBy::by_robot;
   TorqueLaw without(1, by_robot);
   EXPECT_TRUE(without.start(zero).done()) << "the robot needs no model for it";
   without.update(reference(0.0), feedback(-weight));
@@ -397,7 +397,7 @@ TEST(TorqueLaw, CommandsAFiniteLimitedTorqueForAnyInput)
   for (int trial = 0; trial < 200; ++trial) {
     auto settings = torque_settings();
     settings.integral_gain = one(100.0);
-    settings.gravity = trial % 2 == 0 ? GravityBy::controller : GravityBy::robot;
+    settings.gravity = trial % 2 == 0 ? GravityBy::by_controller : GravityBy::by_robot;
     settings.compensation = static_cast<Compensation>(trial % 3);
     TorqueLaw law(1, settings);
     auto model = pendulum_model();

@@ -49,7 +49,7 @@ TEST(TorquePlant, FallsWithoutATorqueUnlessTheRobotCompensatesGravity)
 TEST(TorquePlant, HoldsItselfUntilTheFirstCommandActs)
 {
   auto settings = torque_mode(DriveMode::torque);
-  settings.command_delay = 5;
+  settings.command_delay = 0.005;
   auto plant = pendulum(settings);
   plant.reset(one(0.4));
   for (int k = 0; k < 5; ++k) {

@@ -31,10 +31,9 @@ void find_supervised(const CollisionSettings & settings, Eigen::VectorXd & found
   }
 }
 
-constexpr double settled = 3.0;            // time constants after which a filter shows 95 %
-constexpr double uneven = 0.02;            // of a cycle, too long or too short
-constexpr double longest_debounce = 60.0;  // [s]
-constexpr double rounding = 1e-9;          // of cycles
+constexpr double settled = 3.0;    // time constants after which a filter shows 95 %
+constexpr double uneven = 0.02;    // of a cycle, too long or too short
+constexpr double rounding = 1e-9;  // of cycles
 
 }  // namespace
 
@@ -47,23 +46,8 @@ Eigen::VectorXd supervised(const CollisionSettings & settings)
 
 void CollisionSettings::check(Eigen::Index drives) const
 {
-  using S = DriveSetting;
   check_rate("control", control_rate);
-  check_range("boost_time", boost_time, 0.0, S::most);
-  check_range("warn_fraction", warn_fraction, S::least, 1.0);
-  check_range("debounce_time", debounce_time, 0.0, longest_debounce);
-  check_settings(
-    drives, {
-              {"torque_error_enable", torque_error_enable, 0.0, 1.0},
-              {"torque_error_time_constant", torque_error_time_constant, 0.0, S::most},
-              {"torque_error_max", torque_error_max, S::least, S::infinity},
-              {"velocity_factor", velocity_factor, 0.0, S::most},
-              {"acceleration_factor", acceleration_factor, 0.0, S::most},
-              {"reversal_boost", reversal_boost, 0.0, S::most},
-              {"low_speed", low_speed, 0.0, S::most},
-              {"acceleration_step", acceleration_step, S::least, S::infinity},
-              {"torque_threshold", torque_threshold, S::least, S::infinity},
-            });
+  check_declared(*this, drives);
 }
 
 CollisionDetector::CollisionDetector(Eigen::Index drives, const CollisionSettings & settings)

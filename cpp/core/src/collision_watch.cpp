@@ -26,9 +26,9 @@ CollisionWatch::CollisionWatch(Eigen::Index drives, const ControlLawSettings & c
   disturbed_(drives, rate_),
   inputs_(drives, checked.max_age),
   supervision_(checked.supervision, Eigen::VectorXd::Zero(drives)),
-  monitor_(drives, checked.model_check),
-  suspension_(checked.feedforward.ramp_time + checked.torque_error_delay / rate_),
-  expected_(checked.torque_error_delay, 3 * drives + 1)
+  monitor_(drives, checked.model_monitor),
+  suspension_(checked.feedforward.ramp_time + checked.torque_error_delay),
+  expected_(delay_cycles(checked.torque_error_delay, rate_), 3 * drives + 1)
 {
   error_.setZero(drives);
   friction_.setZero(drives);

@@ -16,7 +16,7 @@ CommandFrames::CommandFrames(
   const DrivePlantSettings & settings, const Eigen::MatrixXd & side_to_motor)
 : side_to_motor_(side_to_motor),
   motor_to_side_(side_to_motor.inverse()),
-  line_(settings.command_delay, 2 * side_to_motor.rows()),
+  line_(delay_cycles(settings.command_delay, settings.control_rate), 2 * side_to_motor.rows()),
   random_(~settings.seed)
 {
   const auto n = side_to_motor.rows();

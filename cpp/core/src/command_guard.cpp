@@ -50,29 +50,19 @@ double usable(double wanted, double command) noexcept
 
 void CommandLimits::fill(Eigen::Index drives)
 {
-  const auto fill_one = [drives](Eigen::VectorXd & values, double value) {
+  visit([this, drives](const Setting & setting, const auto member) {
+    auto & values = this->*member;
     if (values.size() == 0) {
-      values.setConstant(drives, value);
+      values.setConstant(drives, setting.otherwise);
     }
-  };
-  fill_one(position_min, -infinity);
-  for (auto * values : {&position_max, &velocity_max, &acceleration_max}) {
-    fill_one(*values, infinity);
-  }
+  });
 }
 
 void CommandLimits::check(Eigen::Index drives) const
 {
   CommandLimits filled = *this;
   filled.fill(drives);
-  using S = DriveSetting;
-  check_settings(
-    drives, {
-              {"position_min", filled.position_min, -S::infinity, S::infinity},
-              {"position_max", filled.position_max, -S::infinity, S::infinity},
-              {"velocity_max", filled.velocity_max, S::least, S::infinity},
-              {"acceleration_max", filled.acceleration_max, S::least, S::infinity},
-            });
+  check_declared(filled, drives);
   for (Eigen::Index i = 0; i < drives; ++i) {
     check_order("position_min", filled.position_min[i], "position_max", filled.position_max[i]);
   }

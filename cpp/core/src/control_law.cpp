@@ -17,17 +17,16 @@ namespace dynid
 namespace
 {
 
-constexpr double rounding = 1e-9;              // of cycles
-constexpr double longest_ramp = 1e9;           // cycles
-constexpr double farthest = 1e9;               // [rad or m] that a reference may be from 0
-constexpr double longest_extrapolation = 1.0;  // [s]
-constexpr double shortest_catching_up = 0.2;   // [s]
+constexpr double rounding = 1e-9;             // of cycles
+constexpr double longest_ramp = 1e9;          // cycles
+constexpr double farthest = 1e9;              // [rad or m] that a reference may be from 0
+constexpr double shortest_catching_up = 0.2;  // [s]
 
 ControlLawSettings checked(ControlLawSettings settings, Eigen::Index drives)
 {
   settings.check(drives);
   settings.limits.fill(drives);
-  if (settings.torque_error_delay < 0) {
+  if (settings.torque_error_delay < 0.0) {
     settings.torque_error_delay = settings.feedforward.additive_torque_delay;
   }
   return settings;
@@ -67,21 +66,15 @@ bool ends_in_rest(InactiveReason reason)
 
 void ControlLawSettings::check(Eigen::Index drives) const
 {
-  using S = DriveSetting;
+  check_declared(*this, drives);
   feedforward.check(drives);
   collision.check(drives);
-  check_delay(torque_error_delay < 0 ? 0 : torque_error_delay);
   limits.check(drives);
-  check_range("max_age", max_age, S::least, S::most);
   supervision.check();
-  model_check.check();
-  check_range("extrapolation_time", extrapolation_time, 0.0, longest_extrapolation);
-  check_range("observer_gain", observer_gain, S::least, feedforward.control_rate);
-  check_settings(
-    drives, {
-              {"deceleration", deceleration, S::least, S::most},
-              {"reference_tolerance", reference_tolerance, 0.0, S::infinity},
-            });
+  model_monitor.check();
+  const double rate = feedforward.control_rate;
+  check_delay("torque_error_delay", torque_error_delay < 0.0 ? 0.0 : torque_error_delay, rate);
+  check_range("observer_gain", observer_gain, Setting::least, rate);
 }
 
 struct ControlLaw::Parts

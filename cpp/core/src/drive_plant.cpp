@@ -110,7 +110,7 @@ DrivePlant::Parts::Parts(
   step(1.0 / (given.control_rate * steps)),
   random(given.seed),
   commands(given, side_to_motor),
-  measurements(given.feedback_delay, 3 * coupling.rows())
+  measurements(delay_cycles(given.feedback_delay, given.control_rate), 3 * coupling.rows())
 {
   const auto n = coupling.rows();
   for (auto * vector :

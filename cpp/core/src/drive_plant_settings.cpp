@@ -12,8 +12,8 @@ void DrivePlantSettings::check(Eigen::Index drives) const
 {
   check_rate("control", control_rate);
   check_rate("integration", integration_rate);
-  check_delay(command_delay);
-  check_delay(feedback_delay);
+  check_delay("command_delay", command_delay, control_rate);
+  check_delay("feedback_delay", feedback_delay, control_rate);
   constexpr auto least = DriveSetting::least;
   constexpr auto most = DriveSetting::most;
   constexpr auto infinity = DriveSetting::infinity;

@@ -22,16 +22,9 @@ FeedforwardSettings checked(const FeedforwardSettings & settings, Eigen::Index d
 
 void FeedforwardSettings::check(Eigen::Index drives) const
 {
-  using S = DriveSetting;
   check_rate("control", control_rate);
-  check_delay(additive_torque_delay);
-  check_range("ramp_time", ramp_time, 0.0, S::most);
-  check_settings(
-    drives, {
-              {"torque_max", torque_max, 0.0, S::most},
-              {"position_jump", position_jump, S::least, S::infinity},
-              {"acceleration_jump", acceleration_jump, S::least, S::infinity},
-            });
+  check_declared(*this, drives);
+  check_delay("additive_torque_delay", additive_torque_delay, control_rate);
 }
 
 Feedforward::Feedforward(Eigen::Index drives, const FeedforwardSettings & settings)
@@ -39,7 +32,7 @@ Feedforward::Feedforward(Eigen::Index drives, const FeedforwardSettings & settin
   step_(
     settings.ramp_time > 0.0 ? std::min(1.0, 1.0 / (settings.ramp_time * settings.control_rate))
                              : 1.0),
-  delay_(settings.additive_torque_delay, drives)
+  delay_(delay_cycles(settings.additive_torque_delay, settings.control_rate), drives)
 {
   for (auto * vector :
        {&last_, &model_torque_, &mode_torque_, &smooth_torque_, &difference_, &due_, &offset_}) {

@@ -11,9 +11,9 @@ namespace dynid
 void ModelMonitorSettings::check() const
 {
   using S = DriveSetting;
-  check_range("model_check.time", time, S::least, S::most);
-  check_range("model_check.share", share, S::least, S::most);
-  check_range("model_check.times", times, 0.0, S::most);
+  check_range("model_monitor.time", time, S::least, S::most);
+  check_range("model_monitor.share", share, S::least, S::most);
+  check_range("model_monitor.times", times, 0.0, S::most);
 }
 
 ModelMonitor::ModelMonitor(Eigen::Index drives, const ModelMonitorSettings & settings)
@@ -39,7 +39,7 @@ void ModelMonitor::update(
   const Eigen::VectorXd & error, const Eigen::VectorXd & torque, const VectorIn & friction,
   const VectorIn & velocity, const Eigen::VectorXd & slowest, double time) noexcept
 {
-  for (Eigen::Index i = 0; i < least_.size() && settings_.enabled && drive_ < 0; ++i) {
+  for (Eigen::Index i = 0; i < least_.size() && settings_.model_check && drive_ < 0; ++i) {
     const double e = error[i] * error[i];
     const double t = torque[i] * torque[i];
     if (!std::isfinite(e + t) || !(std::abs(velocity[i]) > slowest[i])) {

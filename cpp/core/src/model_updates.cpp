@@ -27,7 +27,7 @@ void ModelUpdatesSettings::check(Eigen::Index drives) const
 {
   using S = DriveSetting;
   check_rate("control", control_rate);
-  check_delay(torque_error_delay);
+  check_delay("torque_error_delay", torque_error_delay, control_rate);
   check_range("ramp_time", ramp_time, 1.0 / control_rate, S::most);
   check_range("timeout", timeout, S::least, S::infinity);
   check_range("hold_time", hold_time, 0.0, S::infinity);
@@ -46,7 +46,9 @@ bool has_alarm(const ControlLaw & law) noexcept
 }
 
 ModelUpdates::ModelUpdates(Eigen::Index drives, const ModelUpdatesSettings & settings)
-: settings_(checked(settings, drives)), line_(settings.torque_error_delay, 3 * drives)
+: settings_(checked(settings, drives)),
+  delay_(delay_cycles(settings.torque_error_delay, settings.control_rate)),
+  line_(delay_, 3 * drives)
 {
   for (auto * vector :
        {&motion_.position, &motion_.velocity, &motion_.acceleration, &torque_, &other_, &squares_,
@@ -152,8 +154,8 @@ void ModelUpdates::compare_residuals(const VectorIn & torque) noexcept
   const auto n = torque_.size();
   expected_ << torque_, other_, motion_.velocity;
   const auto due = line_.pass(expected_);
-  known_ = std::min(known_ + 1, settings_.torque_error_delay + 1);
-  if (known_ <= settings_.torque_error_delay || !torque.allFinite()) {
+  known_ = std::min(known_ + 1, delay_ + 1);
+  if (known_ <= delay_ || !torque.allFinite()) {
     return;
   }
   const double window = settings_.residual_time * settings_.control_rate;

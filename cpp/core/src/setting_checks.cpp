@@ -4,12 +4,24 @@
 #include <stdexcept>
 #include <string>
 
+#include "dynid/delay_line.hpp"
+
 namespace dynid
 {
 namespace
 {
-constexpr int longest_delay = 1000;   // cycles
-constexpr double highest_rate = 1e6;  // [Hz]
+constexpr int longest_line = 1000;     // cycles
+constexpr double longest_delay = 0.5;  // [s]
+constexpr double highest_rate = 1e6;   // [Hz]
+
+void check_size(const char * name, const Eigen::VectorXd & values, Eigen::Index drives)
+{
+  if (values.size() != drives) {
+    throw std::invalid_argument(
+      std::string("The setting ") + name + " has " + std::to_string(values.size()) +
+      " values, but must have " + std::to_string(drives) + ", one for each drive.");
+  }
+}
 
 std::string bounds(double lowest, double highest)
 {
@@ -32,14 +44,25 @@ std::string bounds(double lowest, double highest)
 void check_settings(Eigen::Index drives, std::initializer_list<DriveSetting> settings)
 {
   for (const auto & [name, values, lowest, highest] : settings) {
-    if (values.size() != drives) {
-      throw std::invalid_argument(
-        std::string("The setting ") + name + " has " + std::to_string(values.size()) +
-        " values, but must have " + std::to_string(drives) + ", one for each drive.");
-    }
+    check_size(name, values, drives);
     for (const double value : values) {
       check_range(name, value, lowest, highest);
     }
+  }
+}
+
+void check_value(const Setting & setting, double value, Eigen::Index /*drives*/)
+{
+  if (value != setting.otherwise) {
+    check_range(setting.name, value, setting.lowest, setting.highest);
+  }
+}
+
+void check_value(const Setting & setting, const Eigen::VectorXd & values, Eigen::Index drives)
+{
+  check_size(setting.name, values, drives);
+  for (const double value : values) {
+    check_value(setting, value, drives);
   }
 }
 
@@ -51,12 +74,14 @@ void check_rate(const char * name, double rate)
   }
 }
 
-void check_delay(int cycles)
+void check_delay(const char * name, double delay, double control_rate)
 {
-  if (cycles < 0 || cycles > longest_delay) {
+  check_range(name, delay, 0.0, longest_delay);
+  const int cycles = delay_cycles(delay, control_rate);
+  if (cycles > longest_line) {
     throw std::invalid_argument(
-      "A delay is " + std::to_string(cycles) + " cycles, but must be from 0 to " +
-      std::to_string(longest_delay) + ".");
+      std::string("The setting ") + name + " is " + std::to_string(cycles) +
+      " cycles at this control rate, but must be at most " + std::to_string(longest_line) + ".");
   }
 }
 

@@ -3,6 +3,9 @@
 #include <Eigen/Core>
 #include <initializer_list>
 #include <limits>
+#include <type_traits>
+
+#include "dynid/setting.hpp"
 
 namespace dynid
 {
@@ -23,8 +26,26 @@ struct DriveSetting
 // They throw std::invalid_argument with a sentence for the user.
 void check_settings(Eigen::Index drives, std::initializer_list<DriveSetting> settings);
 void check_rate(const char * name, double rate);  ///< [Hz]
-void check_delay(int cycles);
+/// [s]; at this rate [Hz] no longer than a delay line can be.
+void check_delay(const char * name, double delay, double control_rate);
 void check_range(const char * name, double value, double lowest, double highest);
 void check_order(const char * lower, double least, const char * upper, double most);
+
+/// Checks the value of a declared setting, or those of all drives (n,).
+void check_value(const Setting & setting, double value, Eigen::Index drives);
+void check_value(const Setting & setting, const Eigen::VectorXd & values, Eigen::Index drives);
+template <typename Choice, typename = std::enable_if_t<std::is_enum_v<Choice>>>
+void check_value(const Setting & /*setting*/, Choice /*value*/, Eigen::Index /*drives*/)
+{
+}
+
+/// Checks all declared settings of a struct.
+template <typename Settings>
+void check_declared(const Settings & settings, Eigen::Index drives)
+{
+  Settings::visit([&settings, drives](const Setting & setting, const auto member) {
+    check_value(setting, settings.*member, drives);
+  });
+}
 
 }  // namespace dynid

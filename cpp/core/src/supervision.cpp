@@ -10,12 +10,7 @@
 namespace dynid
 {
 
-void SupervisionSettings::check() const
-{
-  using S = DriveSetting;
-  check_range("longest_blind", longest_blind, S::least, S::most);
-  check_range("longest_blind_stop", longest_blind_stop, S::least, S::infinity);
-}
+void SupervisionSettings::check() const { check_declared(*this, 0); }
 
 Supervision::Supervision(const SupervisionSettings & settings, Eigen::VectorXd suspension)
 : settings_(settings),

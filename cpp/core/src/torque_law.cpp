@@ -31,6 +31,12 @@ Eigen::VectorXd loop_inertia(const TorqueLawSettings & settings)
   return found.isFinite().select(found, 1.0).matrix();
 }
 
+/// Cycles from a command to the measurement of its motion.
+int measurement_cycles(const TorqueLawSettings & settings)
+{
+  return delay_cycles(settings.feedback_delay, settings.law.feedforward.control_rate);
+}
+
 /// Whether one of the measured speeds is above its limit; not for NaN.
 bool any_above(const VectorIn & values, const Eigen::VectorXd & limits) noexcept
 {
@@ -41,22 +47,9 @@ bool any_above(const VectorIn & values, const Eigen::VectorXd & limits) noexcept
 
 void TorqueLawSettings::check(Eigen::Index drives) const
 {
-  using S = DriveSetting;
   law.check(drives);
-  check_delay(feedback_delay);
-  check_range("stop_time", stop_time, 0.0, S::most);
-  check_settings(
-    drives, {
-              {"stiffness", stiffness, 0.0, S::most},
-              {"damping", damping, 0.0, S::most},
-              {"integral_gain", integral_gain, 0.0, S::most},
-              {"integral_max", integral_max, 0.0, S::most},
-              {"torque_rate_max", torque_rate_max, S::least, S::infinity},
-              {"position_error_max", position_error_max, S::least, S::infinity},
-              {"speed_max", speed_max, S::least, S::infinity},
-              {"stop_damping", stop_damping, 0.0, S::most},
-              {"stop_speed", stop_speed, S::least, S::infinity},
-            });
+  check_declared(*this, drives);
+  check_delay("feedback_delay", feedback_delay, law.feedforward.control_rate);
 }
 
 struct TorqueLaw::Parts
@@ -118,8 +111,8 @@ TorqueLaw::Parts::Parts(Eigen::Index drives, const TorqueLawSettings & given)
   loop(settings),
   inertia(loop_inertia(settings), settings.law.feedforward.torque_max),
   believed(settings.stop_speed, settings.law.feedforward.torque_max),
-  due(settings.feedback_delay, 2 * drives),
-  exerted(settings.feedback_delay, drives)
+  due(measurement_cycles(settings), 2 * drives),
+  exerted(measurement_cycles(settings), drives)
 {
   const auto & feedforward = settings.law.feedforward;
   commanded.setZero(2 * drives);
@@ -164,7 +157,7 @@ TorqueStart TorqueLaw::Parts::start(const VectorIn & position) noexcept
 /// Computes the holding torque at a position; false where there is none.
 bool TorqueLaw::Parts::compute_held(const VectorIn & position) noexcept
 {
-  if (settings.gravity == GravityBy::robot) {
+  if (settings.gravity == GravityBy::by_robot) {
     held.setZero();
     return true;
   }
@@ -190,7 +183,7 @@ bool TorqueLaw::Parts::update_model(const Reference & motion) noexcept
 {
   if (model == nullptr) {
     model_torque.setZero();
-    return settings.gravity == GravityBy::robot;
+    return settings.gravity == GravityBy::by_robot;
   }
   const auto & q = motion.position;
   if (settings.compensation == Compensation::full) {
@@ -200,7 +193,7 @@ bool TorqueLaw::Parts::update_model(const Reference & motion) noexcept
   } else {
     model->frictionless_torque(q, zero, zero, model_torque);
   }
-  if (settings.gravity == GravityBy::robot) {
+  if (settings.gravity == GravityBy::by_robot) {
     model->frictionless_torque(q, zero, zero, held);
     model_torque -= held;
   }

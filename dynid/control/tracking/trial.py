@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import control_model, feedforward
 from dynid.control.tracking.metrics import peak_to_peak, settling_time
@@ -207,7 +208,7 @@ def _check_limits(robot: Robot, commands: Motion) -> None:
 def _command_delay(robot: Robot) -> float:
     """Return the time until a command reaches the simulated drives [s]."""
     simulation = robot.find(SimulationSettings) or SimulationSettings()
-    return simulation.command_delay / _RATE
+    return _core.delay_cycles(simulation.command_delay, _RATE) / _RATE
 
 
 def _additive_torque(robot: Robot, model: Mechanism, targets: Motion) -> Array:

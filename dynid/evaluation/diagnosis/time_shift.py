@@ -143,7 +143,7 @@ def _finding(case: Case, delay: Delay, rate: float) -> Finding:
         remedy = (
             "Align effort and position in the recording; if it contains every control cycle and "
             "commands have the same delay, set feedforward.additive_torque_delay: "
-            f"{present + cycles}."
+            f"{present + cycles / rate:.4g}."
         )
     return Finding(
         cause="time_shift",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dynid import _core
 from dynid.arrays import Array
 from dynid.excitation.motion import Excitation
 from dynid.robot.robot import Robot
@@ -25,6 +26,10 @@ def simulated_loop(
         MechanismError: profile and URDF do not match.
     """
     settings = plant_arguments(robot, control_rate=control_rate).settings
+    cycles = sum(
+        _core.delay_cycles(delay, control_rate)
+        for delay in (settings.command_delay, settings.feedback_delay)
+    )
     rest = (robot.find(SimulationSettings) or SimulationSettings()).rest
 
     def commands(excitation: Excitation) -> Callable[[Array], Array]:
@@ -32,7 +37,7 @@ def simulated_loop(
 
     return CommandedLoop(
         references=tuple(commands(excitation) for excitation in excitations),
-        delay=(settings.command_delay + settings.feedback_delay) / control_rate,
+        delay=cycles / control_rate,
         bandwidth_hz=settings.bandwidth_hz,
         damping_ratio=settings.damping_ratio,
         integral_time=settings.integral_time,

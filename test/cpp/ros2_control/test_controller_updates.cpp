@@ -31,7 +31,7 @@ Parameters settings(bool enabled)
   all.insert(
     all.end(), {{"torque_max", std::vector<double>{20.0}},
                 {"ramp_time", 0.01},
-                {"additive_torque_delay", 0},
+                {"additive_torque_delay", 0.0},
                 {"collision.torque_error_max", std::vector<double>{5.0}},
                 {"collision.torque_error_time_constant", std::vector<double>{0.0}},
                 {"model_updates.enabled", enabled},

@@ -36,7 +36,7 @@ Parameters settings(const Parameters & more = {})
   Parameters all{
     {"torque_max", std::vector<double>{20.0}},
     {"ramp_time", 0.01},
-    {"additive_torque_delay", 0},
+    {"additive_torque_delay", 0.0},
     {"collision.torque_error_max", std::vector<double>{5.0}},
     {"collision.torque_error_time_constant", std::vector<double>{0.0}}};
   all.insert(all.end(), more.begin(), more.end());

@@ -257,9 +257,10 @@ TEST(SimulatedDrives, ImpossibleParametersAreRefusedWithASentence)
   refused_with("'home' has 2 entries, but must have 1.", {{"home", "0.3 0.4"}});
   refused_with("'control_rate' must be one number.", {{"control_rate", "1 2"}});
   refused_with(
-    "'command_delay' has 1.500000, but must have whole numbers of 0 or more.",
-    {{"command_delay", "1.5"}});
-  refused_with("'feedback_delay' has nan, but must", {{"feedback_delay", "nan"}});
+    "The setting command_delay is 1, but must be 0 or above, and at most 0.5",
+    {{"command_delay", "1"}});
+  refused_with("The setting feedback_delay is nan, but must", {{"feedback_delay", "nan"}});
+  refused_with("'seed' has 1.500000, but must have whole numbers of 0 or more.", {{"seed", "1.5"}});
   refused_with("'coupling' has 2 entries, but must have 1.", {{"coupling", "1 0"}});
   refused_with("'term_sides' has 'left', but must be joint or motor.", {{"term_sides", "left"}});
   refused_with("There is no joint term 'magic'; available: viscous,", {{"term_kinds", "magic"}});

@@ -35,11 +35,11 @@ Parameters settings(const Parameters & more = {})
   Parameters all{
     {"torque_max", std::vector<double>{torque_max}},
     {"ramp_time", 0.01},
-    {"additive_torque_delay", 0},
+    {"additive_torque_delay", 0.0},
     {"max_age", 0.01},
     {"collision.torque_error_max", std::vector<double>{5.0}},
     {"collision.torque_error_time_constant", std::vector<double>{0.0}},
-    {"torque_control.feedback_delay", 0},
+    {"torque_control.feedback_delay", 0.0},
     {"torque_control.stiffness", std::vector<double>{50.0}},
     {"torque_control.damping", std::vector<double>{10.0}},
     {"torque_control.stop_time", 0.1},

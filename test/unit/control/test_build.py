@@ -42,7 +42,7 @@ def motion(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("delay", [0, 2, 3])
 def test_additive_torque_is_the_inverse_dynamics_of_earlier_commands(delay: int) -> None:
     robot = overridden(
-        f"feedforward.additive_torque_delay={delay}",
+        f"feedforward.additive_torque_delay={delay / RATE}",
         "feedforward.ramp_time=0",
         "feedforward.friction_smoothing=0",
     )
@@ -200,7 +200,12 @@ def test_refuses_a_robot_whose_torque_has_no_limit() -> None:
         ("collision.torque_error_max=[1, 2]", "has 2 values, expected 1 or 6"),
         ("collision.reaction=stop", "must be 'hold' or 'decelerate'"),
         ("feedforward.gain=1.5", "must be less than or equal to 1, got 1.5"),
-        ("feedforward.additive_torque_delay=2.5", "must be a whole number, got 2.5"),
+        (
+            "feedforward.additive_torque_delay=3",
+            "'feedforward.additive_torque_delay': delays are in seconds, not in control cycles: "
+            "write 0.003 for 3 cycles at 1000 cycles per second",
+        ),
+        ("feedforward.torque_error_delay=0.6", "must be less than or equal to 0.5, got 0.6"),
         ("collision.torque_error_enable=maybe", "must be true or false"),
     ],
 )

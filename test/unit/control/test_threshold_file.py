@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from dynid_docs.parameter_tables import controller_parameters
 
 from dynid.control.ros2_control import FEEDFORWARD
 from dynid.control.threshold_file import threshold_text, with_thresholds, write_thresholds
@@ -14,8 +15,6 @@ from dynid.errors import ConfigurationError, OutputError
 from dynid.profile import load_robot
 from dynid.robot.torque_settings import CollisionSettings
 
-ROOT = Path(__file__).resolve().parents[3]
-DECLARED = ROOT / "cpp" / "ros2_control" / "feedforward_controller_parameters.yaml"
 PUMA = load_robot("puma560")
 _TYPES = {"double_array": list, "double": float}
 
@@ -26,7 +25,7 @@ def parameters(text: str) -> dict[str, Any]:
 
 
 def declared() -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(DECLARED.read_text())[FEEDFORWARD]["collision"]
+    content: dict[str, Any] = controller_parameters(FEEDFORWARD)["collision"]
     return content
 
 

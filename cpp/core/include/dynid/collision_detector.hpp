@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dynid/declared_settings.hpp"
 #include "dynid/mechanism.hpp"
 #include "dynid/supervision.hpp"
 
@@ -23,21 +24,9 @@ namespace dynid
 /// last boost_time, because abrupt starts and stops excite vibrations of the whole robot.
 ///
 /// Times are in seconds, so that settings do not depend on the control rate.
-struct CollisionSettings
+struct CollisionSettings : declared::CollisionSettings
 {
-  double control_rate = 1000.0;                ///< [Hz]
-  Eigen::VectorXd torque_error_enable;         ///< 1 or 0
-  Eigen::VectorXd torque_error_time_constant;  ///< T of the first-order low-pass [s]; 0: none
-  Eigen::VectorXd torque_error_max;            ///< [N*m or N]; infinity: never
-  Eigen::VectorXd velocity_factor;             ///< [N*m*s/rad or N*s/m]
-  Eigen::VectorXd acceleration_factor;         ///< [N*m*s^2/rad or N*s^2/m]
-  Eigen::VectorXd reversal_boost;              ///< [N*m or N]
-  Eigen::VectorXd low_speed;                   ///< [rad/s or m/s]
-  Eigen::VectorXd acceleration_step;           ///< [rad/s^2 or m/s^2]; infinity: none is abrupt
-  double boost_time = 0.1;                     ///< [s]
-  double warn_fraction = 0.7;                  ///< of the threshold: warning level
-  double debounce_time = 0.003;                ///< above the threshold without interruption [s]
-  Eigen::VectorXd torque_threshold;  ///< of the measured torque [N*m or N]; infinity: none
+  double control_rate = 1000.0;  ///< [Hz]
 
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;

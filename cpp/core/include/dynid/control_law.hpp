@@ -13,20 +13,6 @@
 namespace dynid
 {
 
-/// What the command does after a collision.
-enum class CollisionReaction
-{
-  hold,       ///< the command stops at once
-  decelerate  ///< the command decelerates along its path to rest
-};
-
-/// How the torque error is computed.
-enum class DetectionMethod
-{
-  torque_error,  ///< inverse dynamics of the commanded motion - measured torque
-  momentum       ///< generalised-momentum observer of the measured motion: needs no acceleration
-};
-
 /// States of a ControlLaw; docs/control.md has the transitions.
 enum class LawState
 {
@@ -42,25 +28,13 @@ enum class LawState
   return state == LawState::stopping || state == LawState::stopped;
 }
 
-struct ControlLawSettings
+struct ControlLawSettings : declared::ControlLawSettings
 {
   FeedforwardSettings feedforward;
   CollisionSettings collision;
-  int torque_error_delay = -1;  ///< cycles from a command to its torque; -1: additive_torque_delay
-  DetectionMethod method = DetectionMethod::torque_error;
-  double observer_gain = 30.0;  ///< of the momentum observer [1/s]
-  CollisionReaction reaction = CollisionReaction::decelerate;
-  Eigen::VectorXd deceleration;  ///< after a collision (n,) [rad/s^2 or m/s^2]
-  /// Largest distance between reference and command at which the command follows, (n,) [rad or m].
-  /// Infinity: only the limits restrict it.
-  Eigen::VectorXd reference_tolerance;
   CommandLimits limits;  ///< of the position command
-  double max_age = 0.1;  ///< longest time without feedback [s]
   SupervisionSettings supervision;
-  ModelMonitorSettings model_check;
-  /// Time for which the drives move on by themselves without a command [s]; 0: they take one
-  /// command in each of their cycles, and hold the last.
-  double extrapolation_time = 0.0;
+  ModelMonitorSettings model_monitor;
 
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;

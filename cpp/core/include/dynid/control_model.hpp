@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <utility>
 
+#include "dynid/declared_settings.hpp"
 #include "dynid/mechanism.hpp"
 
 namespace dynid
@@ -17,13 +18,6 @@ struct Payload
 
   /// Throws std::invalid_argument, with a sentence for the user, unless physically consistent.
   void check() const;
-};
-
-/// Which part of the model's torque is the additive torque.
-enum class FeedforwardMode
-{
-  full,
-  semi_static  ///< gravity and friction only, no inertial torque
 };
 
 /// An identified model as a control cycle uses it: on the side of the drives' commands and

@@ -2,9 +2,16 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 
 namespace dynid
 {
+
+/// The whole cycles of a delay [s], to the nearest, at this control rate [Hz].
+[[nodiscard]] inline int delay_cycles(double delay, double control_rate) noexcept
+{
+  return static_cast<int>(std::lround(delay * control_rate));
+}
 
 /// Delays vectors by a number of cycles.
 class DelayLine

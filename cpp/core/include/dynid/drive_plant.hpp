@@ -46,7 +46,7 @@ struct PlantTruth
 /// A simulated robot: bodies with true parameters, dry friction, and at each motor a drive in
 /// CiA402's cyclic synchronous position mode.
 ///
-/// A target acts `command_delay` cycles after it is given. The drive interpolates linearly towards
+/// A target acts `command_delay` after it is given. The drive interpolates linearly towards
 /// it over one cycle, so that the reference velocity is the difference of targets. With r the
 /// reference, q the motor's position behind the gear, J its mean inertia, w = 2 pi bandwidth and D
 /// the damping ratio:
@@ -57,7 +57,7 @@ struct PlantTruth
 /// with kv = 2 D w and kp = w / (2 D), saturated at torque_max, where the integrator is held. The
 /// loops use the motor's true motion. Feedback (position in whole encoder steps, velocity and
 /// torque as mean over the cycle, torque with noise in whole thousandths of the rated one) is that
-/// of the cycle's end and arrives `feedback_delay` cycles later.
+/// of the cycle's end and arrives `feedback_delay` later.
 ///
 /// In a fault the drives ignore targets and offsets, bring each motor to rest along a ramp, and
 /// hold it there with the same loops, until clear_fault() or reset(). Every fault concerns all

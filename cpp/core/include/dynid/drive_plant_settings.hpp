@@ -20,8 +20,8 @@ struct DrivePlantSettings
 {
   double control_rate = 1000.0;      ///< [Hz]
   double integration_rate = 1000.0;  ///< fewest steps of bodies and loops per second [Hz]
-  int command_delay = 1;             ///< cycles until a target acts
-  int feedback_delay = 2;            ///< cycles until a measurement arrives
+  double command_delay = 0.001;      ///< until a target acts [s]
+  double feedback_delay = 0.002;     ///< until a measurement arrives [s]
   DriveMode mode = DriveMode::position;
   bool motor_side = false;  ///< whether commands and feedback are before the coupling, or at joints
 

@@ -3,21 +3,16 @@
 #include <Eigen/Core>
 
 #include "dynid/control_model.hpp"
+#include "dynid/declared_settings.hpp"
 #include "dynid/delay_line.hpp"
 
 namespace dynid
 {
 
 /// Vectors have one value for each drive (n,), in SI behind the gear.
-struct FeedforwardSettings
+struct FeedforwardSettings : declared::FeedforwardSettings
 {
-  double control_rate = 1000.0;   ///< [Hz]
-  int additive_torque_delay = 3;  ///< cycles after its command that a torque is sent
-  double ramp_time = 0.5;         ///< in which the additive torque comes and goes [s]
-  Eigen::VectorXd torque_max;     ///< of the additive torque [N*m or N]
-  Eigen::VectorXd
-    position_jump;  ///< change of a command in one cycle that counts as a jump [rad or m]
-  Eigen::VectorXd acceleration_jump;  ///< acceleration treated as an error [rad/s^2 or m/s^2]
+  double control_rate = 1000.0;  ///< [Hz]
 
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 
+#include "dynid/declared_settings.hpp"
 #include "dynid/mechanism.hpp"
 
 namespace dynid
@@ -9,9 +10,8 @@ namespace dynid
 
 /// When torque errors show that a model is not that of the robot. A correct model whose friction
 /// changed by a tenth is below both limits; one with a wrong tool, gravity or unit is above them.
-struct ModelMonitorSettings
+struct ModelMonitorSettings : declared::ModelMonitorSettings
 {
-  bool enabled = true;
   double time = 2.0;   ///< of motion over which torque is averaged [s]
   double share = 0.3;  ///< of the joint's usual torque, r.m.s.
   double times = 4.0;  ///< of the model's own error, where it is known

@@ -18,7 +18,7 @@ struct ModelUpdatesSettings
   double hold_time = 10.0;            ///< without updates after an alarm or a rising residual [s]
   double residual_time = 1.0;         ///< of motion over which residuals are averaged [s]
   double residual_ratio = 1.5;        ///< r.m.s. of residuals, updated over accepted model
-  int torque_error_delay = 3;         ///< cycles from a command to its measured torque
+  double torque_error_delay = 0.003;  ///< of a measured torque after its command [s]
   Eigen::VectorXd torque_difference;  ///< of the two models [N*m or N]
   Eigen::VectorXd low_speed;          ///< up to which dry friction is unknown [rad/s or m/s]
 
@@ -106,6 +106,7 @@ private:
   void restart_residuals() noexcept;
 
   ModelUpdatesSettings settings_;
+  int delay_;  // of measured torque [cycles]
   ControlModel * accepted_ = nullptr;
   ControlModel * update_ = nullptr;
   ModelUpdatesReport report_;

@@ -3,6 +3,8 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "dynid/declared_settings.hpp"
+
 namespace dynid
 {
 
@@ -28,11 +30,8 @@ struct Blindness
   BlindReason reason = BlindReason::none;
 };
 
-struct SupervisionSettings
+struct SupervisionSettings : declared::SupervisionSettings
 {
-  double longest_blind = 0.1;       ///< without an evaluation, then there is a warning [s]
-  double longest_blind_stop = 1.0;  ///< the same, then the robot stops [s]; infinity: never
-
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check() const;
 };

@@ -8,40 +8,12 @@
 namespace dynid
 {
 
-/// Who compensates gravity, and with it springs and constant torques of the joints.
-enum class GravityBy
-{
-  controller,  ///< the torque command includes it
-  robot        ///< the robot adds it, as Franka, KUKA and UR do
-};
-
-/// Which part of the model's torque the torque command contains.
-enum class Compensation
-{
-  gravity,     ///< at rest, without friction
-  rigid_body,  ///< of the commanded motion, without friction
-  full         ///< of the commanded motion, with friction
-};
-
 /// Settings of a torque-controlled robot. Vectors (n,), in SI behind the gear.
-struct TorqueLawSettings
+struct TorqueLawSettings : declared::TorqueLawSettings
 {
   /// Of the commanded motion and of collision detection. `feedforward.torque_max` limits the whole
   /// torque command; the robot's own torque against gravity comes on top where it compensates that.
   ControlLawSettings law;
-  GravityBy gravity = GravityBy::controller;
-  Compensation compensation = Compensation::full;
-  int feedback_delay = 0;              ///< cycles from a command to the measurement of its motion
-  Eigen::VectorXd stiffness;           ///< kp [N*m/rad or N/m]
-  Eigen::VectorXd damping;             ///< kd [N*m*s/rad or N*s/m]
-  Eigen::VectorXd integral_gain;       ///< ki [N*m/(rad*s) or N/(m*s)]; 0: a PD controller
-  Eigen::VectorXd integral_max;        ///< of the integrator's torque [N*m or N]
-  Eigen::VectorXd torque_rate_max;     ///< of the command [N*m/s or N/s]
-  Eigen::VectorXd position_error_max;  ///< that stops the robot [rad or m]; infinity: none
-  Eigen::VectorXd speed_max;     ///< measured, that stops the robot [rad/s or m/s]; infinity: none
-  Eigen::VectorXd stop_damping;  ///< in a stop [N*m*s/rad or N*s/m]
-  Eigen::VectorXd stop_speed;    ///< of a drive at rest, noise included [rad/s or m/s]
-  double stop_time = 0.5;        ///< longest damped stop, until the robot's own one [s]
 
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;
@@ -82,7 +54,7 @@ constexpr double torque_reserve = 0.1;
 ///
 ///     tau = model(q_c, dq_c, ddq_c) + kp (q_d - q) + kd (dq_d - dq) + ki integral of (q_d - q) dt
 ///
-/// where q_d is the command of feedback_delay cycles ago, with the part of the model's torque that
+/// where q_d is the command of feedback_delay ago, with the part of the model's torque that
 /// Compensation selects, without the holding torque where the robot compensates gravity. For any
 /// input, the command is finite, within torque_max, and changes in a cycle by no more than
 /// torque_rate_max permits. The integrator is held where these limits act against it. A new model

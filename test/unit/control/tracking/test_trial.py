@@ -48,7 +48,7 @@ def test_a_joint_that_another_disturbs_stays_where_it_is(puma: Identified) -> No
 
 def test_a_scara_settles_in_less_than_half_the_time(scara: Identified) -> None:
     _, model = scara
-    for delay in (0, 3):
+    for delay in (0.0, 0.003):
         robot = changed("scara", f"feedforward.additive_torque_delay={delay}")
         trial = track(robot, model)
         assert trial.metric == "settling_time"

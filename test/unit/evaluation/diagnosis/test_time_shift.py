@@ -44,11 +44,11 @@ def test_shift_is_found_at_a_low_sampling_rate_too(rate: float) -> None:
 def test_late_torque_proposes_a_delay_of_the_additive_torque() -> None:
     robot, _, recording = arm()
     feedforward = robot.settings(FeedforwardSettings).model_copy(
-        update={"additive_torque_delay": 2}
+        update={"additive_torque_delay": 0.002}
     )
     robot = robot.with_settings(feedforward)
     (late,) = time_shift(fitted_case(robot, shifted(recording, 5)))
-    assert "feedforward.additive_torque_delay: 7" in late.remedy
+    assert "feedforward.additive_torque_delay: 0.007" in late.remedy
     (early,) = time_shift(fitted_case(robot, shifted(recording, -5)))
     assert "additive_torque_delay" not in early.remedy
 

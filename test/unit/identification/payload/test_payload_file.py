@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
+from dynid_docs.parameter_tables import controller_parameters
 from support.carried_body import arm_with_payload, found_on
 
 from dynid.errors import OutputError
@@ -14,10 +14,6 @@ from dynid.identification.payload.identification import PayloadIdentification
 from dynid.identification.payload.payload import payload_text, write_payload
 from dynid.report.terminal.payload import identification_evidence
 from dynid.robot.parameter_file import ros_parameters
-
-DECLARED = (
-    Path(__file__).resolve().parents[4] / "cpp/ros2_control/feedforward_controller_parameters.yaml"
-)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +26,7 @@ def text(found: PayloadIdentification) -> str:
 
 
 def test_contains_only_parameters_of_the_controller(found: PayloadIdentification) -> None:
-    declared = yaml.safe_load(DECLARED.read_text())["feedforward_controller"]["payload"]
+    declared = controller_parameters("feedforward_controller")["payload"]
     parameters = ros_parameters(text(found), "payload.yaml")
     assert set(parameters) == {f"payload.{name}" for name in declared}
     assert isinstance(parameters["payload.mass"], float)
