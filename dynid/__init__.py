@@ -37,12 +37,12 @@ if TYPE_CHECKING:
         MechanismError,
         ModelFileError,
         ModelFileWarning,
-        OutputError,
         PlaybackError,
         PreprocessingError,
         RecordingError,
         SimulationError,
         TaskError,
+        WriteError,
     )
     from dynid.evaluation.diagnosis.finding import Finding
     from dynid.evaluation.model_comparison import ModelComparison, compare_models
@@ -81,7 +81,6 @@ _WHERE = {
     "ModelComparison": "evaluation.model_comparison",
     "ModelFileError": "errors",
     "ModelFileWarning": "errors",
-    "OutputError": "errors",
     "Payload": "identification.payload.payload",
     "PlaybackError": "errors",
     "PreprocessingError": "errors",
@@ -92,6 +91,7 @@ _WHERE = {
     "SimulationError": "errors",
     "TaskError": "errors",
     "Validation": "identification.validate",
+    "WriteError": "errors",
     "compare_models": "evaluation.model_comparison",
     "design_excitation": "api",
     "detect_drift": "drift.detection",
@@ -110,6 +110,9 @@ _WHERE = {
     "tune_collision": "api",
     "validate": "identification.validate",
 }
+
+_RENAMED = {"OutputError": "WriteError"}
+"""Old public names and the new ones; they are accepted for one release."""
 
 __all__ = [
     "ArgumentError",
@@ -130,7 +133,6 @@ __all__ = [
     "ModelComparison",
     "ModelFileError",
     "ModelFileWarning",
-    "OutputError",
     "Payload",
     "PlaybackError",
     "PreprocessingError",
@@ -141,6 +143,7 @@ __all__ = [
     "SimulationError",
     "TaskError",
     "Validation",
+    "WriteError",
     "__version__",
     "compare_models",
     "design_excitation",
@@ -164,6 +167,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used."""
+    if name in _RENAMED:
+        return getattr(_import_module("dynid"), _RENAMED[name])
     if name not in _WHERE:
         raise AttributeError(f"module 'dynid' has no attribute '{name}'")
     found: object = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)

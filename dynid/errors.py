@@ -57,7 +57,7 @@ class EstimationError(DynidError):
     """The data are not sufficient for the requested estimation."""
 
 
-class OutputError(DynidError):
+class WriteError(DynidError):
     """A result cannot be written to its file."""
 
 

@@ -17,7 +17,7 @@ from dynid_ros.outlive import LONGEST
 from dynid_ros.state_listener import StateListener
 
 if TYPE_CHECKING:
-    from dynid.playback.robot_state import RobotState
+    from dynid.playback.robot_state import JointStateSample
 
 _TICK = 0.02  # [s] between checks
 _SILENCE = 3.0  # [s] without joint states after which there is no robot to wait for
@@ -55,7 +55,7 @@ class RestMonitor(DynidNode):
     def _now(self) -> float:
         return float(self.steady.now().nanoseconds * 1e-9)
 
-    def _take(self, state: RobotState) -> None:
+    def _take(self, state: JointStateSample) -> None:
         self._arrival = state.arrival
         self._rest.update(state)
 

@@ -13,7 +13,7 @@ from dynid_ros.trajectory_messages import to_ns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dynid.playback.robot_state import RobotState, StateReader
+    from dynid.playback.robot_state import JointStateSample, StateReader
     from dynid_ros.node import DynidNode
 
 _LOOK = 0.004  # [s] between states that are read
@@ -23,7 +23,11 @@ class StateListener:
     """Passes the received states of a robot to a callback."""
 
     def __init__(
-        self, node: DynidNode, reader: StateReader, topic: str, take: Callable[[RobotState], None]
+        self,
+        node: DynidNode,
+        reader: StateReader,
+        topic: str,
+        take: Callable[[JointStateSample], None],
     ) -> None:
         """Subscribe to a topic; ``take`` gets the states that ``reader`` returns."""
         self._node = node

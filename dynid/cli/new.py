@@ -15,7 +15,7 @@ from dynid.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.robot.chains import Chain, RobotJoints
+    from dynid.robot.chains import JointChain, RobotJoints
 
 
 def new_command(
@@ -170,7 +170,7 @@ def _interactive() -> bool:
     return sys.stdin.isatty()
 
 
-def _described(chain: Chain) -> str:
+def _described(chain: JointChain) -> str:
     from dynid.robot.assumptions import names
 
     return f"{chain.tip} ({len(chain.joints)}: {names(chain.joints)})"

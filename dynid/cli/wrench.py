@@ -21,7 +21,7 @@ from dynid.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
     from dynid.dynamics.rigid_body import RigidBody
     from dynid.robot.model import Model
 
@@ -207,7 +207,7 @@ def _uncertainty(
     false_alarms_per_hour: float,
     carried: RigidBody | None,
     zero_phase: bool,
-) -> Uncertainty:
+) -> ExternalTorqueUncertainty:
     from dynid.control.wrench.estimation import free_motion_uncertainty
     from dynid.control.wrench.uncertainty_file import read_uncertainty
     from dynid.robot.recordings import load_recording

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid import _core
-    from dynid.control.residual import Residual
+    from dynid.control.residual import CommandedResidual
     from dynid.robot.robot import Robot
 
 _SAME = 0.5  # [s] between alarms of one contact
@@ -81,7 +81,7 @@ class ThresholdReplay:
 
 
 def replay_thresholds(
-    robot: Robot, residual: Residual, *, recording: str = "recording", start: float = 0.0
+    robot: Robot, residual: CommandedResidual, *, recording: str = "recording", start: float = 0.0
 ) -> ThresholdReplay:
     """Run the controller's detector with a robot's thresholds on a recording.
 
@@ -145,7 +145,7 @@ def _alarms(robot: Robot, found: Sequence[tuple[float, _core.Collision]]) -> tup
     )
 
 
-def _check_finite(residual: Residual, recording: str, start: float) -> None:
+def _check_finite(residual: CommandedResidual, recording: str, start: float) -> None:
     lost = ~np.isfinite(residual.error).all(axis=1)
     if lost.any():
         first = start + float(np.argmax(lost)) / residual.rate

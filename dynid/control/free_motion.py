@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dynid.control.residual import Residual
+    from dynid.control.residual import CommandedResidual
     from dynid.robot.robot import Robot
 
 BLOCK = 0.1  # [s] represented by its largest error
@@ -73,7 +73,7 @@ def joined(motions: Sequence[FreeMotion]) -> FreeMotion:
     )
 
 
-def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
+def free_motion(robot: Robot, residual: CommandedResidual) -> FreeMotion:
     """Reduce a residual, filtered by the profile's detector, to blocks.
 
     Raises:
@@ -109,7 +109,7 @@ def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
     )
 
 
-def abrupt_acceleration(robot: Robot, residuals: Sequence[Residual]) -> tuple[float, ...]:
+def abrupt_acceleration(robot: Robot, residuals: Sequence[CommandedResidual]) -> tuple[float, ...]:
     """Return the abruptness of acceleration that 99.9 % of these motions stay below.
 
     Abruptness is the distance from the mean over the last boost_time, as in the detector. A joint
@@ -126,7 +126,7 @@ def abrupt_acceleration(robot: Robot, residuals: Sequence[Residual]) -> tuple[fl
     return tuple(float(step) for step in np.where(moves, rare, settings.acceleration_step))
 
 
-def _from_mean(robot: Robot, residual: Residual) -> Array:
+def _from_mean(robot: Robot, residual: CommandedResidual) -> Array:
     """Return distances of accelerations (N, n) from their exponentially weighted past mean."""
     acceleration, window = residual.acceleration, robot.settings(CollisionSettings).boost_time
     kept = np.exp(-1.0 / (window * residual.rate)) if window > 0 else 0.0

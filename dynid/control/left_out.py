@@ -11,14 +11,14 @@ from dynid.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.control.residual import Residual
+    from dynid.control.residual import CommandedResidual
 
 _SPAN = re.compile(r"(?:(?P<recording>.+):)?(?P<start>[^:]+?)\.\.(?P<stop>[^:]+)")
 
 
 def without_spans(
-    residuals: Sequence[Residual], names: Sequence[str], spans: Sequence[str]
-) -> list[Residual]:
+    residuals: Sequence[CommandedResidual], names: Sequence[str], spans: Sequence[str]
+) -> list[CommandedResidual]:
     """Return residuals in which some spans count for nothing.
 
     Args:

@@ -19,7 +19,7 @@ from dynid.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from dynid.control.residual import Residual
+    from dynid.control.residual import CommandedResidual
     from dynid.robot.robot import Robot
 
 _SHORTEST = 5.0  # [s]
@@ -92,7 +92,7 @@ class Tuning:
 
 def tune(
     robot: Robot,
-    residuals: Sequence[Residual],
+    residuals: Sequence[CommandedResidual],
     *,
     false_alarms_per_hour: float,
     share: Callable[[float], None] = lambda _: None,
@@ -176,7 +176,11 @@ def tune(
 
 
 def _causes(
-    robot: Robot, residuals: Sequence[Residual], fit: _Fit, rate: float, names: Sequence[str]
+    robot: Robot,
+    residuals: Sequence[CommandedResidual],
+    fit: _Fit,
+    rate: float,
+    names: Sequence[str],
 ) -> tuple[ThresholdCause, ...]:
     """Return what determines each joint's threshold, by tuning it again without that."""
     robot = with_collision(robot, acceleration_step=fit.acceleration_step)
@@ -256,7 +260,7 @@ class _Fit(NamedTuple):
         return {**thresholds, "acceleration_step": steps}
 
 
-def _fit(robot: Robot, residuals: Sequence[Residual], alarms_per_hour: float) -> _Fit:
+def _fit(robot: Robot, residuals: Sequence[CommandedResidual], alarms_per_hour: float) -> _Fit:
     steps = abrupt_acceleration(robot, residuals)
     robot = with_collision(robot, acceleration_step=steps)
     motions = [free_motion(robot, one) for one in residuals]
@@ -267,7 +271,9 @@ def _fit(robot: Robot, residuals: Sequence[Residual], alarms_per_hour: float) ->
     return _Fit(joints, steps)
 
 
-def _left_out(residuals: Sequence[Residual]) -> Iterator[tuple[int, list[Residual]]]:
+def _left_out(
+    residuals: Sequence[CommandedResidual],
+) -> Iterator[tuple[int, list[CommandedResidual]]]:
     """Yield each recording's number and the others, where those are long enough for tuning."""
     for k in range(len(residuals)):
         others = [*residuals[:k], *residuals[k + 1 :]]
@@ -275,17 +281,17 @@ def _left_out(residuals: Sequence[Residual]) -> Iterator[tuple[int, list[Residua
             yield k, others
 
 
-def count_alarms(robot: Robot, tuning: Tuning, residual: Residual) -> int:
+def count_alarms(robot: Robot, tuning: Tuning, residual: CommandedResidual) -> int:
     """Return how often thresholds would have stopped a robot in free motion."""
     return _count(robot, tuning, residual)
 
 
-def _count(robot: Robot, found: Tuning | _Fit, residual: Residual) -> int:
+def _count(robot: Robot, found: Tuning | _Fit, residual: CommandedResidual) -> int:
     _, _, alarms = residual.run_detector(with_collision(robot, **found.settings()))
     return len(alarms)
 
 
-def _hours(residuals: Sequence[Residual]) -> float:
+def _hours(residuals: Sequence[CommandedResidual]) -> float:
     return sum(residual.hours for residual in residuals)
 
 

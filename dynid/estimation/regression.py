@@ -93,7 +93,7 @@ class NormalEquations:
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """Consecutive rows of one fold.
 
     Attributes:
@@ -121,7 +121,7 @@ class Problem:
     folds: int
     work: Work = field(default=Work(), repr=False, compare=False)
     # filtered regressors of recordings, as far as they fit in memory; iterations reuse them
-    _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
+    _kept: dict[int, list[RowBlock]] = field(default_factory=dict, repr=False, compare=False)
     # by recording: row weights, and normal equations of its blocks with them
     _kept_grams: dict[int, tuple[Array | None, Array]] = field(
         default_factory=dict, repr=False, compare=False
@@ -296,7 +296,7 @@ class Problem:
                 past=past,
             )
 
-    def blocks(self, number: int) -> Iterable[Block]:
+    def blocks(self, number: int) -> Iterable[RowBlock]:
         """Rows of one recording with their filtered regressor, in order; each of a single fold."""
         if number in self._kept:
             return self._kept[number]
@@ -374,7 +374,7 @@ def unfiltered_torque(mechanism: Mechanism, signals: Signals, standard: Array) -
 
 def _filtered_blocks(
     mechanism: Mechanism, columns: NDArray[np.intp], rows: Rows
-) -> Iterator[Block]:
+) -> Iterator[RowBlock]:
     """Yield the filtered, decimated regressor and torque in consecutive blocks.
 
     Each block is filtered with margins on both sides that are longer than the filter's transients.
@@ -399,7 +399,7 @@ def _filtered_blocks(
         yield from _split_by_fold(rows, start // step, inner)
 
 
-def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[Block]:
+def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[RowBlock]:
     """Split the regressor (m, n, k) of rows from ``first`` on into blocks of one fold each."""
     folds = rows.fold[first : first + len(regressor)]
     bounds = [0, *(np.flatnonzero(np.diff(folds)) + 1), len(folds)]
@@ -407,7 +407,7 @@ def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[Block]:
         span = slice(first + begin, first + end)
         torque = rows.torque[span, :, None]
         stacked = np.concatenate([regressor[begin:end], torque], axis=2)
-        yield Block(int(folds[begin]), span, np.ascontiguousarray(stacked.transpose(1, 0, 2)))
+        yield RowBlock(int(folds[begin]), span, np.ascontiguousarray(stacked.transpose(1, 0, 2)))
 
 
 def _smooth_nonzero(regressor: Array, parallel: ParallelFilter) -> Array:

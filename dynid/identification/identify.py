@@ -23,7 +23,7 @@ from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.diagnosis.scale import reasons_against_units
 from dynid.evaluation.errors import compare, unconstrained_errors
 from dynid.evaluation.plain_model import plain_held_out
-from dynid.evaluation.verdict import Reference, evaluate
+from dynid.evaluation.verdict import ErrorReference, evaluate
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.friction.term_selection import TermSelection
@@ -158,7 +158,9 @@ def _identify(
     verdict = evaluate(
         comparisons,
         settings,
-        reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted, held_out)),
+        reference=ErrorReference.of(
+            robot, held_out.relative_error, plain_held_out(fitted, held_out)
+        ),
         reasons=reasons_against_units(case),
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )

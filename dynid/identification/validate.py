@@ -16,7 +16,7 @@ from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding, sentences
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.joint_errors import JointErrors
-from dynid.evaluation.verdict import Reference, Verdict, evaluate
+from dynid.evaluation.verdict import ErrorReference, Verdict, evaluate
 from dynid.identification.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.model_signs import signed_by_model
@@ -116,7 +116,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         verdict=evaluate(
             comparisons,
             settings,
-            reference=Reference.of(
+            reference=ErrorReference.of(
                 robot,
                 static_friction=largest_static_friction(mechanism, signals),
                 urdf=_urdf_errors(mechanism, signals, settings),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dynid.playback.options import Clock
-    from dynid.playback.robot_state import RobotState
+    from dynid.playback.robot_state import JointStateSample
 
 _SPAN = 0.5  # [s] over which the pace is measured
 _WINDOW = 1.0  # [s] of joint states for an offset, of two windows
@@ -56,7 +56,7 @@ class RobotClock:
         """Return a time [s] that also advances while a simulation is paused."""
         return self._clock.steady()
 
-    def update(self, state: RobotState) -> None:
+    def update(self, state: JointStateSample) -> None:
         """Update with the stamp of a state that has just arrived."""
         self.newest_ns = state.stamp_ns
         difference = self._newest = state.stamp_ns - self._clock.now_ns()

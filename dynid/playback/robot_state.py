@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dynid.robot.limits import Limits
 
 
-class RobotState(NamedTuple):
+class JointStateSample(NamedTuple):
     """One message of joint states.
 
     Attributes:
@@ -53,7 +53,7 @@ class StateReader:
         effort: Sequence[float],
         stamp_ns: int,
         arrival: float,
-    ) -> RobotState | None:
+    ) -> JointStateSample | None:
         """Return the state in a message, or None where a joint's position is missing."""
         key = tuple(names)
         if key not in self._columns:
@@ -63,7 +63,7 @@ class StateReader:
         if columns is None or len(position) != len(key):
             return None
         has_effort = len(effort) == len(key)
-        return RobotState(
+        return JointStateSample(
             stamp_ns,
             arrival,
             np.array(position, dtype=np.float64)[columns],
@@ -103,7 +103,7 @@ class RestWatch:
 
     def __init__(self) -> None:
         """Start without any state."""
-        self._recent: deque[RobotState] = deque()
+        self._recent: deque[JointStateSample] = deque()
 
     @property
     def at_rest(self) -> bool:
@@ -137,7 +137,7 @@ class RestWatch:
         """Joints that moved in the last tenth of a second (n,); None where it is unknown."""
         return self._moving() if self._seen else None
 
-    def update(self, state: RobotState) -> None:
+    def update(self, state: JointStateSample) -> None:
         """Update with the next state."""
         states = self._recent
         if states and state.stamp_ns < states[-1].stamp_ns:
@@ -158,7 +158,7 @@ class RestWatch:
 
 
 def check_state(
-    state: RobotState,
+    state: JointStateSample,
     limits: Limits,
     mechanism: Mechanism,
     *,

@@ -11,7 +11,7 @@ from mcap.opcode import Opcode
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CHUNK_BYTES
 from dynid.recording.mcap_records import HEAD, MAGIC, MESSAGE, DamagedRecordError, messages_in, runs
-from dynid.recording.mcap_scan import Scan, Segment
+from dynid.recording.mcap_scan import FileSegment, Scan
 from dynid.recording.mcap_summary import Summary, data_checksum, read_summary
 from dynid.recording.message_block import MessageBlock, in_blocks
 from dynid.recording.storage import Condition, Topic
@@ -69,7 +69,7 @@ class McapFile:
                     yield from self._in_segment(file, segment, wanted)
 
     def _in_segment(
-        self, file: BinaryIO, segment: Segment, wanted: set[int]
+        self, file: BinaryIO, segment: FileSegment, wanted: set[int]
     ) -> Iterator[MessageBlock]:
         if segment.chunk is None or segment.cut_off:
             yield from in_blocks(_loose(file, segment, wanted))
@@ -180,7 +180,7 @@ class McapFile:
         )
 
 
-def _loose(file: BinaryIO, segment: Segment, wanted: set[int]) -> Iterator[tuple[int, bytes]]:
+def _loose(file: BinaryIO, segment: FileSegment, wanted: set[int]) -> Iterator[tuple[int, bytes]]:
     """Yield messages outside of chunks, or in a chunk that is cut off."""
     offset = segment.start
     while offset < segment.end:

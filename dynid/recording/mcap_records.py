@@ -194,7 +194,7 @@ def records(content: bytes) -> Iterator[tuple[int, int, int]]:
             yield run.kind, begin, end
 
 
-class Messages(NamedTuple):
+class ChunkMessages(NamedTuple):
     """Messages in a chunk.
 
     Attributes:
@@ -223,7 +223,7 @@ class Messages(NamedTuple):
         return np.asarray(raw[places].view(kind)[:, 0])
 
 
-def messages_in(content: bytes, found: Iterable[Run]) -> Iterator[Messages]:
+def messages_in(content: bytes, found: Iterable[Run]) -> Iterator[ChunkMessages]:
     """Yield the messages of a chunk, many at a time.
 
     Args:
@@ -242,12 +242,12 @@ def messages_in(content: bytes, found: Iterable[Run]) -> Iterator[Messages]:
         yield _messages_of(content, batch)
 
 
-def _messages_of(content: bytes, found: Sequence[Run]) -> Messages:
+def _messages_of(content: bytes, found: Sequence[Run]) -> ChunkMessages:
     _, begins, lengths, counts = np.array(found, dtype=np.int64).T
     number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     lengths = np.repeat(lengths, counts)
     begins = np.repeat(begins, counts) + (HEAD.size + lengths) * number
-    return Messages(content, begins, begins + lengths)
+    return ChunkMessages(content, begins, begins + lengths)
 
 
 def _equal_heads(content: bytes, offset: int, step: int) -> int:

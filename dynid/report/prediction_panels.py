@@ -9,7 +9,7 @@ import numpy as np
 from dynid.excitation.prediction.parameters import POOR
 from dynid.excitation.prediction.prediction import Prediction
 from dynid.report.decimation import envelope
-from dynid.report.motion import Motion
+from dynid.report.motion import EvaluatedMotion
 from dynid.report.view.joint_motion import JointMotion
 from dynid.report.view.scene import Scene
 from dynid.report.view.turntable import moving_scene
@@ -46,10 +46,10 @@ class Palette(NamedTuple):
     bad: str
 
 
-def as_motion(prediction: Prediction) -> Motion:
+def as_motion(prediction: Prediction) -> EvaluatedMotion:
     """Return the predicted motion in the form of the report on a recording."""
     signals = prediction.signals
-    return Motion((signals,), (signals.torque,), (signals.torque,), prediction.prismatic)
+    return EvaluatedMotion((signals,), (signals.torque,), (signals.torque,), prediction.prismatic)
 
 
 def draw_joints(part: Figure | SubFigure, prediction: Prediction, palette: Palette) -> None:

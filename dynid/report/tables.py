@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.report.motion import Motion
+from dynid.report.motion import EvaluatedMotion
 from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Regrouping:
 
 
 @dataclass(frozen=True)
-class BaseRow:
+class BaseParameterRow:
     """One line of the table of base parameters."""
 
     name: str
@@ -154,7 +154,7 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
     ]
 
 
-def base_row(parameter: BaseParameter) -> BaseRow:
+def base_row(parameter: BaseParameter) -> BaseParameterRow:
     """Return one line of the table of base parameters."""
     status, mark = "essential", ""
     if not parameter.determined:
@@ -162,7 +162,7 @@ def base_row(parameter: BaseParameter) -> BaseRow:
     elif not parameter.essential:
         status, mark = "not essential", "muted"
     relative = parameter.relative_standard_deviation
-    return BaseRow(
+    return BaseParameterRow(
         name=parameter.name,
         value=significant(parameter.value),
         standard_deviation=plus_minus(parameter.standard_deviation),
@@ -280,7 +280,7 @@ def selection_rows(selection: TermSelection | None) -> list[dict[str, object]]:
     ]
 
 
-def coverage_row(motion: Motion, limits: Limits, joint: int) -> list[Cell]:
+def coverage_row(motion: EvaluatedMotion, limits: Limits, joint: int) -> list[Cell]:
     """Return the range of a joint's motion and its share of the limits."""
     cells = []
     for name, shown in zip(

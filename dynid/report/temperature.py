@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.report.motion import Motion
+    from dynid.report.motion import EvaluatedMotion
     from dynid.signals.settings import SignalSettings
 
 
 def temperature_section(
-    motion: Motion, mechanism: Mechanism, settings: SignalSettings
+    motion: EvaluatedMotion, mechanism: Mechanism, settings: SignalSettings
 ) -> dict[str, Any] | None:
     """Return the contents of the section; None where no temperatures were recorded."""
     errors = [

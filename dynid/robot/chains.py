@@ -25,7 +25,7 @@ _NARROW = 0.1  # [m] prismatic joints beside each other with a smaller range eac
 
 
 @dataclass(frozen=True)
-class Chain:
+class JointChain:
     """The joints between the root and one tip.
 
     Attributes:
@@ -53,7 +53,7 @@ class RobotJoints:
     grippers: tuple[str, ...]
     wheels: tuple[str, ...]
     followers: tuple[str, ...]
-    chains: tuple[Chain, ...]
+    chains: tuple[JointChain, ...]
     urdf_xml: str
 
     @property
@@ -257,9 +257,11 @@ def _with_dependent(
 
 def _chains(
     joints: Mapping[str, UrdfJoint], parents: Mapping[str, tuple[str, str]], left: Sequence[str]
-) -> tuple[Chain, ...]:
+) -> tuple[JointChain, ...]:
     paths = {name: path_of(joints[name].child, parents, left) for name in left}
     inner = {one for path in paths.values() for one in path[:-1]}
     return tuple(
-        Chain(joints[name].child, tuple(path)) for name, path in paths.items() if name not in inner
+        JointChain(joints[name].child, tuple(path))
+        for name, path in paths.items()
+        if name not in inner
     )

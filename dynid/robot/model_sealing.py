@@ -68,7 +68,7 @@ def confirm_edit(path: Path, make_robot: MakeRobot) -> SealedEdit:
     Raises:
         ModelFileError: the file is missing or inconsistent, its parameters are not physically
             consistent, or the status of a failed identification was changed to success.
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     where, text = str(path), _text(path)
     model = parse_model(text, where, make_robot, sealed=False)

@@ -63,7 +63,7 @@ class Oscillation:
         return Motion(self.start + columns[0], columns[1], columns[2])
 
 
-class Line:
+class LineMotion:
     """The tool point on a straight line, with speed ramps along smooth steps."""
 
     def __init__(self, settings: LineSettings, kinematics: Kinematics) -> None:

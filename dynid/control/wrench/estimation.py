@@ -23,7 +23,7 @@ from dynid.robot.torque_settings import CollisionSettings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
     from dynid.dynamics.rigid_body import RigidBody
     from dynid.recording.model import Recording
     from dynid.robot.model import Model
@@ -95,7 +95,7 @@ def free_motion_uncertainty(
     false_alarms_per_hour: float = 0.1,
     carried: RigidBody | None = None,
     zero_phase: bool = False,
-) -> Uncertainty:
+) -> ExternalTorqueUncertainty:
     """Return the uncertainty of the external torque without contact.
 
     Args:
@@ -127,7 +127,7 @@ def free_motion_uncertainty(
 def wrench_of_recording(
     model: Model,
     recording: Recording,
-    uncertainty: Uncertainty,
+    uncertainty: ExternalTorqueUncertainty,
     *,
     frame: str | None = None,
     confidence: float = 0.95,
@@ -164,7 +164,7 @@ def wrench_of_recording(
 def estimate(
     model: Model,
     observed: ObservedTorque,
-    uncertainty: Uncertainty,
+    uncertainty: ExternalTorqueUncertainty,
     *,
     frame: str | None = None,
     confidence: float = 0.95,
@@ -215,7 +215,7 @@ def estimate(
 def contact_estimator(
     robot: Robot,
     description: _core.MechanismDescription,
-    uncertainty: Uncertainty,
+    uncertainty: ExternalTorqueUncertainty,
     frame: str,
     confidence: float,
 ) -> tuple[tuple[str, ...], _core.ContactEstimator]:

@@ -18,7 +18,7 @@ from dynid.recording.model import source_names
 from dynid.signals.preprocess import check_joints
 
 if TYPE_CHECKING:
-    from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
     from dynid.dynamics.rigid_body import RigidBody
     from dynid.recording.model import Recording
     from dynid.robot.model import Model
@@ -61,7 +61,7 @@ class ObservedTorque:
         largest = np.maximum(self.friction.max(axis=0), np.finfo(float).tiny)
         return np.asarray(self.friction <= _FRICTION_SHARE * largest)
 
-    def covariance(self, uncertainty: Uncertainty) -> Array:
+    def covariance(self, uncertainty: ExternalTorqueUncertainty) -> Array:
         """Return the covariance of the torque (N, n, n)."""
         deviation = np.sqrt(uncertainty.constant**2 + (uncertainty.per_speed * self.velocity) ** 2)
         found: Array = uncertainty.correlation * (
@@ -71,7 +71,7 @@ class ObservedTorque:
         found[:, each, each] += self.friction**2
         return found
 
-    def distance(self, uncertainty: Uncertainty) -> Array:
+    def distance(self, uncertainty: ExternalTorqueUncertainty) -> Array:
         """Return the squared Mahalanobis distance of the torque from 0 (N,)."""
         solved = np.linalg.solve(self.covariance(uncertainty), self.torque[:, :, np.newaxis])
         return np.asarray(np.einsum("ni,ni->n", self.torque, solved[:, :, 0]))

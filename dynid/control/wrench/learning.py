@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from dynid.arrays import Array
 from dynid.control.tail import rare_level
-from dynid.control.wrench.uncertainty import Uncertainty
+from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 
@@ -33,7 +33,7 @@ _SMALLEST = 1e-9  # [N m or N] standard deviation, where a recording is the mode
 
 def identified_uncertainty(
     model: Model, *, observer_gain: float, false_alarms_per_hour: float
-) -> Uncertainty:
+) -> ExternalTorqueUncertainty:
     """Return the errors that the identification states, where no free motion was recorded.
 
     The rms torque error of the joints, times the ratio of its held-out to its fit error where that
@@ -59,7 +59,7 @@ def identified_uncertainty(
         coupling = np.array(robot.coupling)  # tau_m = T^T tau_j
         covariance = coupling.T @ covariance @ coupling
     deviation = np.sqrt(np.diag(covariance))
-    return Uncertainty(
+    return ExternalTorqueUncertainty(
         robot.joints,
         deviation,
         np.zeros(len(deviation)),
@@ -72,7 +72,7 @@ def identified_uncertainty(
 
 def learned_uncertainty(
     robot: Robot, observed: Sequence[ObservedTorque], *, false_alarms_per_hour: float
-) -> Uncertainty:
+) -> ExternalTorqueUncertainty:
     """Estimate the uncertainty from free motion, not used in the identification.
 
     Variances are fitted by maximum likelihood to the samples in motion. Then each piece (a
@@ -120,7 +120,7 @@ def _divided(observed: Sequence[ObservedTorque]) -> list[ObservedTorque]:
     ]
 
 
-def _fitted(robot: Robot, pieces: Sequence[ObservedTorque]) -> Uncertainty:
+def _fitted(robot: Robot, pieces: Sequence[ObservedTorque]) -> ExternalTorqueUncertainty:
     """Return the fit to pieces, without a threshold."""
     torque = np.concatenate([one.torque for one in pieces])
     velocity = np.concatenate([one.velocity for one in pieces])
@@ -131,14 +131,18 @@ def _fitted(robot: Robot, pieces: Sequence[ObservedTorque]) -> Uncertainty:
     normal = torque / np.sqrt(constant**2 + (per_speed * velocity) ** 2)
     gain, seconds = pieces[0].gain, sum(one.seconds for one in pieces)
     correlation = _correlation(normal, moving, seconds * gain)
-    return Uncertainty(robot.joints, constant, per_speed, correlation, 0.0, gain, "free motion")
+    return ExternalTorqueUncertainty(
+        robot.joints, constant, per_speed, correlation, 0.0, gain, "free motion"
+    )
 
 
-def _scaled(found: Uncertainty, raised: Array) -> Uncertainty:
+def _scaled(found: ExternalTorqueUncertainty, raised: Array) -> ExternalTorqueUncertainty:
     return replace(found, constant=raised * found.constant, per_speed=raised * found.per_speed)
 
 
-def _raised(pieces: Sequence[ObservedTorque], others: Sequence[Uncertainty], joint: int) -> float:
+def _raised(
+    pieces: Sequence[ObservedTorque], others: Sequence[ExternalTorqueUncertainty], joint: int
+) -> float:
     """Return the factor for a joint by which pieces exceed the fits to the others, at least 1."""
     sizes = []
     for piece, other in zip(pieces, others, strict=True):

@@ -12,10 +12,10 @@ from dynid.control.build import control_model
 from dynid.control.wrench.contacts import likely_links
 from dynid.control.wrench.estimation import contact_estimator
 from dynid.control.wrench.external_torque import torque_observer
-from dynid.identification.online.sampler import Messages, Sampler
+from dynid.identification.online.sampler import MessageCounts, Sampler
 
 if TYPE_CHECKING:
-    from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
     from dynid.robot.model import Model
 
 _SETTLING = 5.0  # time constants, after which the observer has forgotten its start
@@ -76,7 +76,7 @@ class LiveWrench:
     def __init__(
         self,
         model: Model,
-        uncertainty: Uncertainty,
+        uncertainty: ExternalTorqueUncertainty,
         *,
         frame: str | None = None,
         confidence: float = 0.95,
@@ -101,7 +101,7 @@ class LiveWrench:
         self._newest: tuple[Array, Array, Array] | None = None
 
     @property
-    def messages(self) -> Messages:
+    def messages(self) -> MessageCounts:
         """Counts of messages, and of faults in them."""
         return self._sampler.messages
 

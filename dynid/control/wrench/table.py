@@ -62,7 +62,7 @@ def write_csv(found: ExternalWrench, path: Path) -> None:
     """Write the file of :func:`csv_text` atomically.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     write_text(path, csv_text(found))
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Uncertainty:
+class ExternalTorqueUncertainty:
     """Errors of the external torque without contact, at the commanded side.
 
     With v the velocity, the standard deviation is sqrt(constant^2 + (per_speed v)^2); up to the

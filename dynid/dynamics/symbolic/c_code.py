@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dynid import _core
 from dynid.dynamics.symbolic.c_functions import Number, literal, statements
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -100,14 +100,14 @@ def c_name(text: str) -> str:
     """Return ``text`` if C names can begin with it.
 
     Raises:
-        OutputError: it is not such a name.
+        WriteError: it is not such a name.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
         message = (
             f"'{text}' cannot begin the names of C functions: --name must consist of lower-case "
             "letters, digits and underscores, and begin with a letter."
         )
-        raise OutputError(message)
+        raise WriteError(message)
     return text
 
 

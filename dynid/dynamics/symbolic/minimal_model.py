@@ -11,7 +11,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.symbolic.expressions import Expression, Graph
-from dynid.dynamics.symbolic.joint_tree import TreeJoint, joint_tree
+from dynid.dynamics.symbolic.joint_tree import SymbolicJoint, joint_tree
 from dynid.dynamics.symbolic.newton_euler import State, tree_motions, tree_torque
 from dynid.dynamics.symbolic.term_formulas import term_torque
 from dynid.errors import MechanismError
@@ -46,7 +46,7 @@ class Formulas:
     """
 
     mechanism: Mechanism
-    tree: tuple[TreeJoint, ...]
+    tree: tuple[SymbolicJoint, ...]
     base: BaseParameterization
     values: Array
     graph: Graph
@@ -124,7 +124,7 @@ def operation_counts(formulas: Formulas) -> dict[str, Counter[str]]:
     }
 
 
-def _general_count(mechanism: Mechanism, tree: Sequence[TreeJoint]) -> Counter[str]:
+def _general_count(mechanism: Mechanism, tree: Sequence[SymbolicJoint]) -> Counter[str]:
     random = np.random.default_rng(0)
     general = [
         replace(
@@ -150,7 +150,7 @@ class _Writer:
 
     graph: Graph
     mechanism: Mechanism
-    tree: Sequence[TreeJoint]
+    tree: Sequence[SymbolicJoint]
     weights: Sequence[Expression]
 
     def torque(self, parameters: Sequence[Expression]) -> list[Expression]:

@@ -15,7 +15,7 @@ from dynid.errors import EstimationError
 from dynid.estimation.closed_loop.didim import TOLERANCE
 from dynid.estimation.closed_loop.loop import SimulatedLoop, SimulatedMotion, simulable
 from dynid.estimation.estimate import Estimate, error_correlation
-from dynid.estimation.least_squares import Solution, estimate_at, solve
+from dynid.estimation.least_squares import LeastSquaresSolution, estimate_at, solve
 from dynid.estimation.regression import Problem
 from dynid.estimation.work import Rest
 
@@ -235,7 +235,7 @@ def _shifted(point: _Point, number: int, step: float) -> Array:
 
 def _improved(
     output: OutputError, point: _Point, linear: _Linear, variance: Array
-) -> tuple[_Point | None, Solution]:
+) -> tuple[_Point | None, LeastSquaresSolution]:
     """Return the first damped step that lowers the cost, and the minimum of the linear model."""
     problem = output.problem
     matrix = np.einsum("j,jik->ik", 1 / variance, linear.gram)

@@ -15,7 +15,7 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit, HeldOut
 from dynid.evaluation.diagnosis.projection import coefficients, without
-from dynid.evaluation.verdict import Comparison
+from dynid.evaluation.verdict import TorqueComparison
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
@@ -80,7 +80,7 @@ class Case:
     recordings: tuple[Recording, ...]
     signals: tuple[Signals, ...]
     model: Mechanism | None = None
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[TorqueComparison, ...] = ()
     fit: Fit | None = None
     held_out: HeldOut | None = None
     _derived: dict[Hashable, object] = field(init=False, default_factory=dict, repr=False)

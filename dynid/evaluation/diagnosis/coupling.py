@@ -11,7 +11,7 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.projection import basis_of, beyond, without
-from dynid.evaluation.diagnosis.residual import Residual
+from dynid.evaluation.diagnosis.residual import TorqueResidual
 from dynid.evaluation.diagnosis.sampled_fit import error_weights, sampled
 from dynid.signals.signals import Signals
 from dynid.text import percent, torque_unit
@@ -31,7 +31,7 @@ def unmodelled_coupling(case: Case) -> Iterator[Finding]:
     """Correlate each joint's errors with the motion and torque of every other joint."""
     if not case.comparisons:
         return
-    residual = Residual.of(case)
+    residual = TorqueResidual.of(case)
     moving = np.flatnonzero(case.decimated.moves).tolist()
     for joint in moving:
         if not residual.exceeds(joint, _EFFECT):
@@ -54,7 +54,7 @@ def unmodelled_coupling(case: Case) -> Iterator[Finding]:
             yield _finding(case, joint, best, explained[best], residual, own)
 
 
-def _share_beyond_friction(case: Case, residual: Residual, joint: int, other: int) -> float:
+def _share_beyond_friction(case: Case, residual: TorqueResidual, joint: int, other: int) -> float:
     """Return the share of a joint's squared error that coupling explains in a free fit.
 
     Friction that another joint's terms lack changes the bodies' parameters of a fit, and by these
@@ -82,7 +82,7 @@ def _share_beyond_friction(case: Case, residual: Residual, joint: int, other: in
     return float(np.sum((coupling.T @ error) ** 2)) / left if left > 0 else 0.0
 
 
-def _columns(residual: Residual, joint: int, other: int) -> list[Array]:
+def _columns(residual: TorqueResidual, joint: int, other: int) -> list[Array]:
     """Return filtered signals of another joint that a coupling adds, as ``_KINDS`` orders them."""
     return [residual.filtered(values) for values in _signals(residual.signals, joint, other)]
 
@@ -99,7 +99,7 @@ def _finding(
     joint: int,
     other: int,
     explained: tuple[float, float],
-    residual: Residual,
+    residual: TorqueResidual,
     own: Array,
 ) -> Finding:
     name, source, (share, effect) = case.joints[joint], case.joints[other], explained

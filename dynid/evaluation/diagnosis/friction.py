@@ -10,7 +10,7 @@ from dynid.arrays import Array
 from dynid.dynamics.joint_terms import term_kind, term_kinds
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.residual import Residual
+from dynid.evaluation.diagnosis.residual import TorqueResidual
 from dynid.text import listed, percent, torque_unit
 
 _EXPLAINED = 0.25  # least share of the squared error that a term explains
@@ -21,7 +21,7 @@ def friction_terms(case: Case) -> Iterator[Finding]:
     """Look for a missing friction term in the residual of the model."""
     if not case.comparisons:
         return
-    residual = Residual.of(case)
+    residual = TorqueResidual.of(case)
     for joint in np.flatnonzero(case.decimated.moves).tolist():
         if not residual.exceeds(joint, _EFFECT):
             continue
@@ -42,7 +42,7 @@ def friction_terms(case: Case) -> Iterator[Finding]:
         yield _finding(case, joint, plain or [best], explained, residual)
 
 
-def _untried(residual: Residual, joint: int) -> dict[str, Array]:
+def _untried(residual: TorqueResidual, joint: int) -> dict[str, Array]:
     """Return filtered signals (m, c) of the kinds of friction that were not fitted at a joint."""
     used = {kind.name for kind in residual.fitted(joint)}
     for kind in residual.fitted(joint):
@@ -59,7 +59,7 @@ def _finding(
     joint: int,
     kinds: list[str],
     explained: dict[str, tuple[float, float]],
-    residual: Residual,
+    residual: TorqueResidual,
 ) -> Finding:
     name = case.joints[joint]
     friction = residual.filtered_friction(joint)

@@ -21,7 +21,7 @@ _STRIBECK = (0.02, 0.05, 0.1, 0.2)  # Stribeck velocities tried, over the peak s
 _CHANCE = 3.0  # times the share that unrelated signals explain on average
 
 
-class Residual:
+class TorqueResidual:
     """Torque errors along the longest recording, after the filter of the fit.
 
     Attributes:
@@ -56,7 +56,7 @@ class Residual:
         self._filtered_friction: dict[int, dict[str, Array]] = {}
 
     @classmethod
-    def of(cls, case: Case) -> Residual:
+    def of(cls, case: Case) -> TorqueResidual:
         """Return the residual of a case, the same one for all causes."""
         return case.derived("residual", lambda: cls(case))
 

@@ -22,7 +22,7 @@ _LEAST_ERROR = 0.01  # over that of the worst joint: limits the weight of a join
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class FitSamples:
     """Instants of the longest recording.
 
     Attributes:
@@ -53,7 +53,7 @@ class Samples:
         return np.repeat(joints, self.kept.sum(axis=0))
 
 
-def sampled(case: Case, *, reach: int = 0) -> Samples:
+def sampled(case: Case, *, reach: int = 0) -> FitSamples:
     """Choose instants of the longest recording and compute their regressor.
 
     Args:
@@ -64,7 +64,7 @@ def sampled(case: Case, *, reach: int = 0) -> Samples:
     step = max(1, (len(signals.time) - 2 * reach) // _INSTANTS)
     at = np.arange(reach, len(signals.time) - reach, step)
     regressor = _regressor(case, at)
-    return Samples(at, regressor, smooth_torque(case), _away_from_reversals(case)[at])
+    return FitSamples(at, regressor, smooth_torque(case), _away_from_reversals(case)[at])
 
 
 def smooth_torque(case: Case) -> Array:
@@ -85,7 +85,7 @@ def per_joint(joint: NDArray[np.intp], values: Array, joints: int) -> Array:
     return np.asarray(np.bincount(joint, values, minlength=joints), dtype=np.float64)
 
 
-def error_weights(samples: Samples) -> Array:
+def error_weights(samples: FitSamples) -> Array:
     """Return the inverse of the error of a fit at each joint (n,), with joints scaled equally."""
     torque, joint, joints = samples.rows(samples.torque), samples.joint, samples.kept.shape[1]
     size = np.sqrt(per_joint(joint, torque**2, joints))

@@ -12,7 +12,7 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
-from dynid.evaluation.diagnosis.sampled_fit import Samples, error_weights, per_joint, sampled
+from dynid.evaluation.diagnosis.sampled_fit import FitSamples, error_weights, per_joint, sampled
 from dynid.robot.torque_settings import FeedforwardSettings
 
 _LONGEST = 0.25  # [s]
@@ -63,7 +63,7 @@ def time_shift(case: Case) -> Iterator[Finding]:
     yield _finding(case, delay, rate)
 
 
-def find_delay(case: Case, samples: Samples, reach: int) -> Delay:
+def find_delay(case: Case, samples: FitSamples, reach: int) -> Delay:
     """Fit base parameters and delay together by the Gauss–Newton method.
 
     A torque with delay d is τ(t - d) = W π - d dτ/dt, so the derivative of the torque is one more
@@ -105,7 +105,7 @@ def find_delay(case: Case, samples: Samples, reach: int) -> Delay:
     )
 
 
-def _friction(case: Case, samples: Samples) -> Array:
+def _friction(case: Case, samples: FitSamples) -> Array:
     """Columns (r, 3 n) of friction that the model may lack and that resembles a delay."""
     velocity, joint = samples.rows(case.longest.velocity), samples.joint
     peak = np.abs(case.longest.velocity).max(axis=0)[joint]
@@ -115,7 +115,7 @@ def _friction(case: Case, samples: Samples) -> Array:
     return np.column_stack([column * shape for column in columns for shape in shapes])
 
 
-def _standard_deviation(samples: Samples, column: Array, error: Array, delay: float) -> float:
+def _standard_deviation(samples: FitSamples, column: Array, error: Array, delay: float) -> float:
     """Estimate the standard deviation of the delay from the scatter of blocks."""
     instant = np.concatenate([np.flatnonzero(kept) for kept in samples.kept.T])
     block = instant * _BLOCKS // len(samples.kept)

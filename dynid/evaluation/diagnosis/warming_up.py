@@ -14,7 +14,7 @@ from dynid.estimation.regression import BLOCKS
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.projection import products_beyond
-from dynid.evaluation.diagnosis.residual import Residual
+from dynid.evaluation.diagnosis.residual import TorqueResidual
 from dynid.evaluation.diagnosis.too_short import FEWEST_CYCLES, strokes
 
 _CHANCE = 1e-3  # of a false finding in a recording, all joints together
@@ -53,7 +53,7 @@ def warming_up(case: Case) -> Iterator[Finding]:
     """
     if case.model is None or not case.comparisons:
         return
-    residual = Residual.of(case)
+    residual = TorqueResidual.of(case)
     # offsets are no friction
     kinds = {term.kind for term in case.model.terms if term.traits.dissipative}
     friction = residual.torque_of_kinds(kinds)
@@ -131,7 +131,7 @@ class _Fits:
         self.squared_errors = (squares[:, -1:] - found * shared) * sizes[-1] ** 2
 
 
-def own_columns(residual: Residual, joint: int) -> Array:
+def own_columns(residual: TorqueResidual, joint: int) -> Array:
     """Return filtered signals of a joint that a wrong shape of its friction explains, (m, 6)."""
     signals = residual.signals
     velocity, time = signals.velocity[:, joint], signals.time - signals.time[0]
@@ -167,7 +167,9 @@ def _least_samples() -> int:
     return 20 * BLOCKS  # more than twice the columns in each block
 
 
-def _finding(case: Case, residual: Residual, joint: int, fall: Fall, duration: float) -> Finding:
+def _finding(
+    case: Case, residual: TorqueResidual, joint: int, fall: Fall, duration: float
+) -> Finding:
     name, minutes = case.joints[joint], duration / 60
     per_minute = -fall.change / minutes
     needed = _lasting(warm_up_time(fall, duration))

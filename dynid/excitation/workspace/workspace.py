@@ -49,7 +49,7 @@ class Constraint(NamedTuple):
     limit: float
 
 
-class Contact(NamedTuple):
+class NearestPoints(NamedTuple):
     """Nearest points of two bodies, or points of deepest penetration.
 
     Attributes:
@@ -186,7 +186,7 @@ class Workspace:
         distances = self._distances.at(full, wanted) - self._settings.clearance
         return np.concatenate([distances, *self._tool_margins(motion, full)], axis=1)
 
-    def contact(self, name: str, position: Array) -> Contact:
+    def contact(self, name: str, position: Array) -> NearestPoints:
         """Return where two bodies, or a body and an obstacle, are nearest at a position (n,).
 
         Args:
@@ -195,7 +195,7 @@ class Workspace:
         """
         number = [one.name for one in self._kept].index(name)
         full = self._full(position[np.newaxis])[0]
-        return Contact(self._kept[number], *self._distances.nearest(number, full))
+        return NearestPoints(self._kept[number], *self._distances.nearest(number, full))
 
     def slopes(self, motion: Motion, selected: NDArray[np.bool_]) -> Array:
         """Return the derivatives of margins by each sample's position and velocity.

@@ -21,7 +21,7 @@ from dynid.estimation.fitting import fit
 from dynid.estimation.work import Work
 from dynid.identification.dead_bands import position_steps
 from dynid.identification.friction.candidates import Candidate, candidate
-from dynid.identification.friction.choose import Trial, choose, errors
+from dynid.identification.friction.choose import CandidateTrial, choose, errors
 from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.reduced import HeldOutBlocks, held_out_blocks
 from dynid.identification.friction.selection import (
@@ -49,11 +49,11 @@ _ROUNDS = 3  # in which joints return to plain terms
 
 
 @dataclass(frozen=True)
-class _Joint:
+class _JointTrials:
     """The trials at one joint, and the fits of each: to all blocks, and without each fold."""
 
     problem: JointProblem
-    trials: tuple[Trial, ...]
+    trials: tuple[CandidateTrial, ...]
     fits: tuple[tuple[FrictionFit, ...], ...]
     choice: int
 
@@ -172,12 +172,12 @@ def _spread(values: Array) -> Array:
     return np.asarray(1.4826 * np.median(np.abs(values - np.median(values, axis=0)), axis=0))
 
 
-def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _Joint:
+def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _JointTrials:
     """Try models of growing complexity at one joint."""
     problem, motion = joint_and_motion(whole, joint)
     plain = _plain_terms(whole.fit.problem.mechanism, joint)
     projection = SharedProjection(problem, blocks.fold)
-    trials: list[Trial] = []
+    trials: list[CandidateTrial] = []
     fits: list[tuple[FrictionFit, ...]] = []
 
     def attempt(model: Candidate) -> None:
@@ -190,7 +190,7 @@ def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _Joint:
             for fold, span in zip(blocks.fold, problem.spans, strict=True)
         ]
         error = float(np.sqrt(np.mean(residuals[0] ** 2)))
-        trials.append(Trial(found[0], error, np.array(squares), share / share.sum()))
+        trials.append(CandidateTrial(found[0], error, np.array(squares), share / share.sum()))
         fits.append(tuple(found))
 
     attempt(Candidate(_PLAIN, (), lambda _: plain))
@@ -203,10 +203,10 @@ def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _Joint:
             attempt(candidate(f"{best.name} + {name}", motion))
     chosen = choose(trials)
     choice = [one is chosen for one in trials].index(True)
-    return _Joint(problem, tuple(trials), tuple(fits), choice)
+    return _JointTrials(problem, tuple(trials), tuple(fits), choice)
 
 
-def _selection(compared: WholeModel, before: Array, tried: Sequence[_Joint]) -> TermSelection:
+def _selection(compared: WholeModel, before: Array, tried: Sequence[_JointTrials]) -> TermSelection:
     """Compare whole models; joints at which the chosen terms are not better return to plain.
 
     Args:
@@ -257,7 +257,7 @@ def _selection(compared: WholeModel, before: Array, tried: Sequence[_Joint]) -> 
     )
 
 
-def _chosen(one: _Joint, signals: Signals, number: int, *, is_plain: bool) -> ChosenTerms:
+def _chosen(one: _JointTrials, signals: Signals, number: int, *, is_plain: bool) -> ChosenTerms:
     scale = abs(float(signals.torque_per_effort[number]))
     tried = tuple(
         TriedTerms(trial.name, trial.parameters, trial.held_out_error / scale)

@@ -24,7 +24,7 @@ FEWEST_ROWS = 50
 
 
 @dataclass(frozen=True)
-class Trial:
+class CandidateTrial:
     """A candidate at one joint.
 
     Attributes:
@@ -57,7 +57,7 @@ class Trial:
 
 def try_candidates(
     problem: JointProblem, candidates: Sequence[Candidate], *, name: str
-) -> tuple[Trial, ...]:
+) -> tuple[CandidateTrial, ...]:
     """Fit every candidate to all folds, and to all but each; shapes are fitted every time.
 
     Args:
@@ -77,7 +77,7 @@ def try_candidates(
     everything = Projection(problem, folds)
     parts = [Projection(problem, [other for other in folds if other != one]) for one in folds]
     share = np.array([span.stop - span.start for span in problem.spans], dtype=np.float64)
-    trials: list[Trial] = []
+    trials: list[CandidateTrial] = []
     for candidate in candidates:
         best = min((trial.fit for trial in trials), key=lambda fit: fit.squared_error, default=None)
         fit = fit_shapes(everything, candidate, best.shapes if best else {})
@@ -87,11 +87,11 @@ def try_candidates(
             for one, span in zip(left_out, problem.spans, strict=True)
         ]
         fit_error = float(np.sqrt(np.mean(errors(problem, fit) ** 2)))
-        trials.append(Trial(fit, fit_error, np.array(squares), share / share.sum()))
+        trials.append(CandidateTrial(fit, fit_error, np.array(squares), share / share.sum()))
     return tuple(trials)
 
 
-def choose(trials: Sequence[Trial]) -> Trial:
+def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:
     """Return the simplest candidate within one standard error of the best.
 
     The standard error is that of the differences between folds (Breiman, Friedman, Olshen and
@@ -101,7 +101,7 @@ def choose(trials: Sequence[Trial]) -> Trial:
     """
     best = min(trials, key=lambda trial: trial.held_out_error)
 
-    def within(trial: Trial) -> bool:
+    def within(trial: CandidateTrial) -> bool:
         worse = trial.squares - best.squares
         mean = trial.share @ worse
         spread = np.sqrt(trial.share @ (worse - mean) ** 2 / max(len(worse) - 1, 1))

@@ -16,8 +16,8 @@ from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, cross_validate, fit
 from dynid.estimation.regression import Problem, recording_numbers
 from dynid.identification.dead_bands import finest_step, position_steps
-from dynid.identification.friction.candidates import Motion, candidates
-from dynid.identification.friction.choose import FEWEST_ROWS, Trial, choose, try_candidates
+from dynid.identification.friction.candidates import MotionScales, candidates
+from dynid.identification.friction.choose import FEWEST_ROWS, CandidateTrial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, Source, given_recordings
@@ -39,8 +39,8 @@ class JointChoice:
     unit: str  # of the effort recorded
     torque_per_effort: float
     problem: JointProblem
-    trials: tuple[Trial, ...]
-    chosen: Trial
+    trials: tuple[CandidateTrial, ...]
+    chosen: CandidateTrial
 
 
 @dataclass(frozen=True)
@@ -171,13 +171,13 @@ def _left_out(problem: Problem) -> str:
     return "recording" if parts == 1 else f"{name} of each recording"
 
 
-def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Motion]:
+def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, MotionScales]:
     """Return the problem of one joint, and the scales of its motion."""
     problem, chain = joint_problem(fitted.fit, joint), fitted.fit.problem.mechanism.chain.passive
     position = np.concatenate([track.position for track in problem.tracks])
     velocity = np.concatenate([track.velocity for track in problem.tracks])
     load = np.concatenate([track.load for track in problem.tracks])
-    motion = Motion(
+    motion = MotionScales(
         speed=float(np.abs(velocity).max()),
         travel=float(np.ptp(position)),
         # in closed chains the load is that of the cut tree, not the gravity torque here
@@ -246,7 +246,7 @@ def _notes(position_noise: Array) -> tuple[str, ...]:
     )
 
 
-def _choice(fitted: Fit, problem: JointProblem, trials: tuple[Trial, ...]) -> JointChoice:
+def _choice(fitted: Fit, problem: JointProblem, trials: tuple[CandidateTrial, ...]) -> JointChoice:
     signals = fitted.problem.rows[0].signals
     return JointChoice(
         joint=signals.joint_names[problem.joint],

@@ -36,7 +36,7 @@ _NOTHING = 1e-300
 
 
 @dataclass(frozen=True)
-class _Part:
+class _ProjectedPart:
     """The equations of some blocks with all parameters but the friction projected out."""
 
     root: Array
@@ -105,10 +105,10 @@ def _solutions(matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.
     return np.asarray(scale * found)
 
 
-def _projected(gram: Array) -> _Part:
+def _projected(gram: Array) -> _ProjectedPart:
     root = root_of_inverse(gram[:-1, :-1])
     along = root.T @ gram[:-1, -1]
-    return _Part(root, along, float(gram[-1, -1] - along @ along))
+    return _ProjectedPart(root, along, float(gram[-1, -1] - along @ along))
 
 
 def search_shapes(

@@ -26,7 +26,7 @@ class JointComparison:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FrictionComparison:
     """Both models on one recording."""
 
     name: str
@@ -50,7 +50,7 @@ def compare_profiles(
     unseen: Sequence[Recording],
     *,
     progress: Callable[[str], None] = lambda _: None,
-) -> tuple[Comparison, ...]:
+) -> tuple[FrictionComparison, ...]:
     """Identify with both profiles on ``recordings`` and validate both models on ``unseen``.
 
     Raises:
@@ -65,7 +65,7 @@ def compare_profiles(
         verdicts.append([validate(model, one).verdict for one in unseen])
     names = [source_names(one.sources) for one in unseen]
     return tuple(
-        Comparison(name, _joints(before, after))
+        FrictionComparison(name, _joints(before, after))
         for name, before, after in zip(names, *verdicts, strict=True)
     )
 

@@ -12,7 +12,7 @@ _LONGEST = 5.5  # sampling periods between two messages; after a longer gap the 
 
 
 @dataclass
-class Messages:
+class MessageCounts:
     """Counts of messages.
 
     Attributes:
@@ -45,7 +45,7 @@ class Sampler:
 
     def __init__(self, sampling_rate: float) -> None:
         self._period = 1 / sampling_rate
-        self.messages = Messages()
+        self.messages = MessageCounts()
         self._time = np.nan
         self._values: Array | None = None
         self._next = 0.0

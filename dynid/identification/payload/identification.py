@@ -13,7 +13,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import HeldOut, cross_validate
 from dynid.evaluation.errors import compare
-from dynid.evaluation.verdict import Reference, Verdict, evaluate
+from dynid.evaluation.verdict import ErrorReference, Verdict, evaluate
 from dynid.identification.payload.fit import PayloadFit, fit_payload
 from dynid.identification.payload.payload import Payload, describe, own_torque_errors
 from dynid.identification.payload.plausible import impossible_mass
@@ -98,9 +98,9 @@ def identify_payload(
         progress("evaluating")
         loaded = model.with_parameters(found.fitted.standard)
         without = compare(model, signals, settings)
-        held_out, limits = _held_out(found, signals), Reference.of(base.robot)
+        held_out, limits = _held_out(found, signals), ErrorReference.of(base.robot)
         before = evaluate(without, settings, reference=limits)
-        rated = Reference.of(base.robot, held_out.relative_error)
+        rated = ErrorReference.of(base.robot, held_out.relative_error)
         mass = float(found.posterior.mean[0]) if found.body.determined[0] else 0.0
         impossible = impossible_mass(base, mass)
         after = evaluate(

@@ -16,7 +16,7 @@ from pinocchio import coal
 from dynid.dynamics.pose import Pose
 from dynid.files import whole_file
 from dynid.report.view.png import DPI, STYLE, draw_legend, draw_scene
-from dynid.report.view.scene import Body, Label, LegendEntry, Scene, Surface
+from dynid.report.view.scene import Label, LegendEntry, Scene, SceneBody, Surface
 from dynid.robot.shapes import Colour, Shape
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dynid.excitation.limit_use import LimitUse
     from dynid.excitation.motion import Excitation
     from dynid.excitation.workspace.geometry import Solid
-    from dynid.excitation.workspace.workspace import Contact, Workspace
+    from dynid.excitation.workspace.workspace import NearestPoints, Workspace
 
 _FIRST: Colour = (0.835, 0.369, 0.0, 0.62)
 _SECOND: Colour = (0.0, 0.447, 0.698, 0.62)
@@ -54,7 +54,7 @@ def write_check_picture(
         path: of the PNG, which is written atomically.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     use = check.broken or _nearest(check.uses)
     at = 0.0 if use is None or use.passed == 0 else (use.first or use.most).time
@@ -87,7 +87,7 @@ def write_check_picture(
             drawing.savefig(unfinished, format="png", metadata={"Software": "dynid"})
 
 
-def check_scene(workspace: Workspace, position: Array, contact: Contact | None) -> Scene:
+def check_scene(workspace: Workspace, position: Array, contact: NearestPoints | None) -> Scene:
     """Return the shapes that are checked at a position (n,), with one pair in colour."""
     kinematics = workspace.kinematics
     poses = kinematics.poses([position])[0]
@@ -100,7 +100,7 @@ def check_scene(workspace: Workspace, position: Array, contact: Contact | None) 
         shapes = tuple(shape for solid in solids for shape in _shapes(solid, colour))
         labels = _labels(contact, kinematics.reach) if number == 0 and contact else ()
         bodies.append(
-            Body(kinematics.bodies[number], Pose.from_numbers(poses[number]), shapes, labels)
+            SceneBody(kinematics.bodies[number], Pose.from_numbers(poses[number]), shapes, labels)
         )
         surfaces += _hulls(solids, placements[number], colour)
     if contact is not None:
@@ -128,14 +128,14 @@ def _nearest(uses: Iterable[LimitUse]) -> LimitUse | None:
     return max(distances, key=lambda use: use.most.beyond, default=None)
 
 
-def _legend(contact: Contact | None) -> tuple[LegendEntry, ...]:
+def _legend(contact: NearestPoints | None) -> tuple[LegendEntry, ...]:
     if contact is None:
         return ()
     first, second = contact.of.names
     return LegendEntry(_FIRST, first), LegendEntry(_SECOND, second)
 
 
-def _labels(contact: Contact, reach: float) -> tuple[Label, ...]:
+def _labels(contact: NearestPoints, reach: float) -> tuple[Label, ...]:
     millimetres = 1e3 * abs(contact.distance)
     words = "penetration" if contact.distance < 0 else "apart"
     x, y, z = ((contact.first + contact.second) / 2).tolist()

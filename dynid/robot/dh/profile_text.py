@@ -11,7 +11,7 @@ from dynid.robot.dh.urdf import text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.robot.dh.chain import Chain, Link
+    from dynid.robot.dh.chain import DhChain, Link
 
 _REST = """\
 drives:
@@ -39,7 +39,7 @@ simulation:                # of `dynid demo`: bodies are the URDF's
 
 
 def profile_text(
-    robot: str, urdf: str, chains: Sequence[Chain], gravity: Sequence[float], source: str
+    robot: str, urdf: str, chains: Sequence[DhChain], gravity: Sequence[float], source: str
 ) -> str:
     """Return a profile in YAML, with values of the table and defaults for the rest.
 

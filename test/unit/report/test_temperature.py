@@ -12,7 +12,7 @@ import pytest
 from dynid.dynamics.torque_parts import torque_of_kinds
 from dynid.evaluation.temperature import Effect, JointTemperature
 from dynid.recording.temperature import Temperature
-from dynid.report.motion import Motion
+from dynid.report.motion import EvaluatedMotion
 from dynid.report.report import report_html, write_report
 from dynid.report.temperature import friction_sentence, statements
 from dynid.report.time_series import series_json
@@ -81,7 +81,7 @@ def test_without_temperatures_there_is_no_section(identification):
 
 
 def test_the_script_gets_temperatures_on_the_time_axis_of_the_torque(found):
-    motion = Motion(found.signals, found.measured_torque, found.model_torque, (False,) * 3)
+    motion = EvaluatedMotion(found.signals, found.measured_torque, found.model_torque, (False,) * 3)
     joints = json.loads(series_json(motion))["joints"]
     assert ["temperature" in one for one in joints] == [True, True, False]
     lengths = [len(one) for one in joints[0]["measured"]["values"]]
