@@ -33,9 +33,9 @@ _UNFINISHED = ".unfinished-"
 _SWAPPING = ".swapping-"
 _TOKEN = re.compile(r"[a-z0-9_]{8}")
 _FILES = "files"
-_STALE = "stale.json"
-_PATIENCE = 60.0  # [s] for another process to end its swap, which takes milliseconds
-_LOOK = 0.01  # [s]
+_STALE_RECORD = "stale.json"
+_SWAP_TIMEOUT = 60.0  # [s] for another process to end its swap, which takes milliseconds
+_POLLING_INTERVAL = 0.01  # [s]
 # if a file system has no locks, or a folder is writable but not readable
 _NO_LOCKS = {errno.EACCES, errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
@@ -147,8 +147,8 @@ def _swap(
             _move(own / _FILES / names[0], folder / names[0], beside.get(names[0]), follow=True)
             return
         stale = _matching(folder, patterns, names)
-        (own / _STALE).write_text(json.dumps(stale), encoding="ascii")
-        flush(own / _STALE)
+        (own / _STALE_RECORD).write_text(json.dumps(stale), encoding="ascii")
+        flush(own / _STALE_RECORD)
         flush(own)
         swapping = folder / own.name.replace(_UNFINISHED, _SWAPPING)
         own.rename(swapping)
@@ -247,7 +247,7 @@ def _finish_all(folder: Path, *, follow: bool) -> None:
 def _stale(swapping: Path) -> list[str] | None:
     """Return the names to remove; None if this is not a folder of a swap."""
     try:
-        names = json.loads((swapping / _STALE).read_text(encoding="ascii"))
+        names = json.loads((swapping / _STALE_RECORD).read_text(encoding="ascii"))
     except (FileNotFoundError, ValueError):
         return None
     plain = isinstance(names, list) and all(
@@ -302,7 +302,7 @@ def _locked(folder: Path, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
         return
     try:
         if not _taken(descriptor, kind) and kind == fcntl.LOCK_EX:
-            message = f"{folder}: another process has been writing to it for {_PATIENCE:g} s."
+            message = f"{folder}: another process has been writing to it for {_SWAP_TIMEOUT:g} s."
             raise WriteError(message)
         yield
     finally:
@@ -310,11 +310,11 @@ def _locked(folder: Path, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
 
 
 def _taken(descriptor: int, kind: int) -> bool:
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _SWAP_TIMEOUT
     while not _lock_now(descriptor, kind):
         if time.monotonic() > deadline:
             return False
-        time.sleep(_LOOK)
+        time.sleep(_POLLING_INTERVAL)
     return True
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from rclpy.parameter import Parameter
 
 _TAKE = 0.005  # [s] between reads, also the resolution of simulated time
-_LOOK = 0.1  # [s] between checks for new publishers
-_FLUSH = 1.0  # [s] between flushes: data that a killed process may lose
+_DISCOVERY_PERIOD = 0.1  # [s] between checks for new publishers
+_FLUSH_PERIOD = 1.0  # [s] between flushes: data that a killed process may lose
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,11 @@ class Recorder(ManagedNode):
         self._recorded = self.create_publisher(String, "~/recorded", LATCHED)
         self._steps = [
             self.create_timer(period, step, clock=self.steady, autostart=False)
-            for period, step in ((_TAKE, self._write), (_LOOK, self._look), (_FLUSH, self._flush))
+            for period, step in (
+                (_TAKE, self._write),
+                (_DISCOVERY_PERIOD, self._look),
+                (_FLUSH_PERIOD, self._flush),
+            )
         ]
         self.create_service(Trigger, "~/start", self.answering(self.start))
         self.create_service(Trigger, "~/stop", self.answering(self.stop))

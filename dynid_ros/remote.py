@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
 _APPEAR = 60.0  # [s] within which a starting node responds, also on a busy machine
-_SILENCE = 0.5  # [s] after the lease of ALIVE, within which a suspended process may continue
+# [s] after the lease of ALIVE, within which a suspended process may continue
+_SUSPENSION_ALLOWANCE = 0.5
 _PREFIX = 12  # bytes of an endpoint's identifier that are its participant's, by the RTPS standard
 _ANSWER = 60.0  # [s] within which a service responds that only starts an action, likewise
 
@@ -188,7 +189,7 @@ class Remote:
         if status.alive_count:
             self._silence = None
         elif self._silence is None and not self._is_of_this_process():
-            self._silence = Countdown(_SILENCE)
+            self._silence = Countdown(_SUSPENSION_ALLOWANCE)
 
     def _is_of_this_process(self) -> bool:
         """Return whether the node is in this process, so that a lost lease is only a delay."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dynid.playback.robot_state import JointStateSample, StateReader
     from dynid_ros.node import DynidNode
 
-_LOOK = 0.004  # [s] between states that are read
+_READ_PERIOD = 0.004  # [s] between states that are read
 
 
 class StateListener:
@@ -41,7 +41,7 @@ class StateListener:
         now = float(self._node.steady.now().nanoseconds * 1e-9)
         if now < self._next_look:
             return
-        self._next_look = now + _LOOK
+        self._next_look = now + _READ_PERIOD
         message = deserialize_message(raw, JointState)
         stamp = to_ns(message.header.stamp) or int(self._node.get_clock().now().nanoseconds)
         state = self._reader.read(message.name, message.position, message.effort, stamp, now)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.mechanism import Mechanism
 
-_HEAVIEST, _FARTHEST = 1e6, 1e3  # [kg, m] of a payload: beyond, numbers are damaged
+_LARGEST_MASS, _LARGEST_DISTANCE = 1e6, 1e3  # [kg, m] of a payload: beyond, numbers are damaged
 _ROUNDING = 1e-9  # of the largest moment of inertia, as in the controller
 
 
@@ -66,9 +66,9 @@ def _problem(body: RigidBody) -> str:
     """Return a sentence on numbers that no payload has, or an empty text."""
     farthest, largest = float(np.abs(body.centre).max()), float(np.abs(body.inertia).max())
     for name, value, most, unit in (
-        ("mass", body.mass, _HEAVIEST, "kg"),
-        ("centre", farthest, _FARTHEST, "m"),
-        ("inertia", largest, _HEAVIEST * _FARTHEST**2, "kg m^2"),
+        ("mass", body.mass, _LARGEST_MASS, "kg"),
+        ("centre", farthest, _LARGEST_DISTANCE, "m"),
+        ("inertia", largest, _LARGEST_MASS * _LARGEST_DISTANCE**2, "kg m^2"),
     ):
         if not 0 <= value <= most:
             return f"payload.{name} has {value:g} {unit}; expected 0 to {most:g} {unit}."

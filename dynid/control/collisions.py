@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dynid.control.residual import CommandedResidual
     from dynid.robot.robot import Robot
 
-_SAME = 0.5  # [s] between alarms of one contact
+_TIME_BETWEEN_ALARMS = 0.5  # [s] between alarms of one contact
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ def replay_thresholds(
 
 
 def _alarms(robot: Robot, found: Sequence[tuple[float, _core.Collision]]) -> tuple[Alarm, ...]:
-    """Merge collisions less than _SAME apart into one alarm."""
+    """Merge collisions less than _TIME_BETWEEN_ALARMS apart into one alarm."""
     contacts: list[list[tuple[float, _core.Collision]]] = []
     for time, one in found:
-        if contacts and time - contacts[-1][-1][0] < _SAME:
+        if contacts and time - contacts[-1][-1][0] < _TIME_BETWEEN_ALARMS:
             contacts[-1].append((time, one))
         else:
             contacts.append([(time, one)])

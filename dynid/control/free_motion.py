@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BLOCK = 0.1  # [s] represented by its largest error
 _BETWEEN = 1.0  # [s] between two recordings
-_RARE = 0.999  # of all instants are less abrupt
+_USUAL_SHARE = 0.999  # of all instants are less abrupt
 _BEYOND = 1e9  # [N m or N] larger than any error
 
 
@@ -119,7 +119,7 @@ def abrupt_acceleration(robot: Robot, residuals: Sequence[CommandedResidual]) ->
         ConfigurationError: the profile's settings do not match the robot.
     """
     distances = [_from_mean(robot, one) for one in residuals]
-    rare = np.quantile(np.concatenate(distances), _RARE, axis=0)
+    rare = np.quantile(np.concatenate(distances), _USUAL_SHARE, axis=0)
     fastest = np.max([np.abs(one.velocity[one.counts()]).max(axis=0) for one in residuals], axis=0)
     settings = collision_settings(robot, control_rate=residuals[0].rate)
     moves = (fastest > settings.low_speed) & (rare > 0)

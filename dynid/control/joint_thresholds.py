@@ -27,7 +27,8 @@ _FEWEST_WITH_TAIL = round(1 / (1 - TAIL_QUANTILE))  # blocks, of which one is in
 _SHAPE_QUANTILE = 0.95  # of the errors, which determines the threshold's shape
 _MARGIN = 0.05  # over the largest recorded error
 _RESOLUTION = 1e-3  # of a threshold, relative to the largest error
-_STILL = 1e-4  # [rad/s, rad/s^2, m/s or m/s^2]: no larger speed or acceleration is no motion
+# [rad/s, rad/s^2, m/s or m/s^2]: no larger speed or acceleration is no motion
+_LARGEST_SPEED_AT_REST = 1e-4
 _DRIFT = 0.1  # of friction: its change between days and temperatures
 _DIGITS = 3
 TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal_boost")
@@ -241,7 +242,7 @@ def _shape(size: Array, features: Array) -> Array:
     size, features = size[::step], features[::step]
     count, parts = features.shape
     largest = features.max(axis=0)
-    moves = largest > _STILL
+    moves = largest > _LARGEST_SPEED_AT_REST
     scale = np.where(moves, largest, 1.0)
     features = features * moves
     one = eye_array(count, format="csr")

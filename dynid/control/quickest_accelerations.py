@@ -9,7 +9,7 @@ from scipy import sparse
 from dynid.arrays import Array
 from dynid.errors import EstimationError
 
-_CLOSE = 1e-6  # by which a bound may be exceeded before it is added to the problem
+_BOUND_TOLERANCE = 1e-6  # by which a bound may be exceeded before it is added to the problem
 _ROUNDS = 8
 _LEAST_WEIGHT = 0.01
 _SOLVED = ("Solved", "AlmostSolved")
@@ -76,7 +76,7 @@ def _largest_product(rows: Array, weight: Array) -> Array:
     chosen = rows[rows.argmax(axis=0)]
     x = _solve(chosen, weight)
     # few of the many rows matter, and the solver fails with all of them
-    while (rows @ x).max() > 1 + _CLOSE:
+    while (rows @ x).max() > 1 + _BOUND_TOLERANCE:
         chosen = np.concatenate([chosen, rows[np.argsort(rows @ x)[-n:]]])
         x = _solve(chosen, weight)
     return np.asarray(x / (rows @ x).max())

@@ -33,7 +33,7 @@ _MOVES = 1024
 _ROUNDS = 4  # of the search for worse states
 _STARTS = 2  # of each joint in a round
 _STEPS = 30
-_CLOSE = 1e-3  # by which a state may exceed the torque before the search goes on
+_TORQUE_TOLERANCE = 1e-3  # by which a state may exceed the torque before the search goes on
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +225,7 @@ def _refined(space: TorqueSpace, bounds: _StateBounds, moves: Array) -> tuple[Ar
         exceeded = space.use(acceleration, *worse).max()
         bounds += _StateBounds.of(space, *worse)
         acceleration = bounds.quickest(space, moves)
-        if exceeded < 1 + _CLOSE:
+        if exceeded < 1 + _TORQUE_TOLERANCE:
             break
     return acceleration, bounds
 

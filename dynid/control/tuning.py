@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dynid.control.residual import CommandedResidual
     from dynid.robot.robot import Robot
 
-_SHORTEST = 5.0  # [s]
+_SHORTEST_RECORDING = 5.0  # [s]
 _DATA_SHARE = 0.01  # expected false alarms in the recordings, below which results are uncertain
 
 
@@ -125,10 +125,10 @@ def tune(
         )
         raise ConfigurationError(message)
     hours = _hours(residuals)
-    if hours * 3600 < _SHORTEST:
+    if hours * 3600 < _SHORTEST_RECORDING:
         message = (
             f"{hours * 3600:.3g} s of motion are too short for tuning; record at least "
-            f"{_SHORTEST:g} s, and several minutes for reliable thresholds."
+            f"{_SHORTEST_RECORDING:g} s, and several minutes for reliable thresholds."
         )
         raise ConfigurationError(message)
     names = [one.name or f"recording {k}" for k, one in enumerate(residuals, 1)]
@@ -277,7 +277,7 @@ def _left_out(
     """Yield each recording's number and the others, where those are long enough for tuning."""
     for k in range(len(residuals)):
         others = [*residuals[:k], *residuals[k + 1 :]]
-        if others and _hours(others) * 3600 >= _SHORTEST:
+        if others and _hours(others) * 3600 >= _SHORTEST_RECORDING:
             yield k, others
 
 

@@ -20,7 +20,7 @@ _KEPT_FIRST = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "YY", "MZ", "M")
 _TOLERANCE = 1e-8
 _ZERO = 1e-12
 _ONE = 1e-5  # of a factor: what is nearer to 1 is written without it
-_REACH = (0.1, 0.5)  # [m] or [rad] around the position of assembly
+_SAMPLED_RANGE = (0.1, 0.5)  # [m] or [rad] around the position of assembly
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samp
         EstimationError: too few can be reached.
     """
     middle = np.array(mechanism.chain.assembled_at or [0.0] * len(mechanism.joints))
-    reach = np.where(mechanism.prismatic, *_REACH)
+    reach = np.where(mechanism.prismatic, *_SAMPLED_RANGE)
     tried = middle + reach * random.uniform(-1, 1, (20 * samples, len(middle)))
     found = np.empty((0, len(middle)))
     for some in np.array_split(tried, 20):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.base_parameters import BaseParameterization
     from dynid.dynamics.mechanism import Mechanism
 
-_SAME = 1e-4  # of coefficients that a file rounds
+_COEFFICIENT_TOLERANCE = 1e-4  # of coefficients that a file rounds
 
 
 def read_base_parameters(
@@ -124,7 +124,14 @@ def _same(
         return False
     values = [named[name] for name in expected]
     numbers = all(isinstance(value, int | float) for value in values)
-    return numbers and bool(np.allclose(values, list(expected.values()), rtol=_SAME, atol=_SAME))
+    return numbers and bool(
+        np.allclose(
+            values,
+            list(expected.values()),
+            rtol=_COEFFICIENT_TOLERANCE,
+            atol=_COEFFICIENT_TOLERANCE,
+        )
+    )
 
 
 def _number(value: object, name: str, path: Path) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 
-_LARGEST = 0.97  # correlation of neighbours
+_LARGEST_CORRELATION = 0.97  # correlation of neighbours
 
 
 def last_coefficient(
@@ -60,4 +60,4 @@ def _correlation(rest: Array, order: tuple[NDArray[np.intp], NDArray[np.intp]]) 
     found += float(np.sqrt(max(1 - found**2, 0.0) / count))
     lag = np.abs(number[:, None] - number)
     same = recording[:, None] == recording
-    return np.asarray(np.where(same, np.clip(found, 0.0, _LARGEST) ** lag, 0.0))
+    return np.asarray(np.where(same, np.clip(found, 0.0, _LARGEST_CORRELATION) ** lag, 0.0))

@@ -22,7 +22,7 @@ from dynid.configuration import PerJoint, PerJointPositive, Settings, TaskSettin
 from dynid.recording.columns import Column
 from dynid.robot.robot import Robot
 
-_SHORTEST = 1e-3  # [s] between waypoints
+_SHORTEST_INTERVAL = 1e-3  # [s] between waypoints
 
 Margin = Annotated[float, Field(gt=0, le=1)]
 
@@ -112,10 +112,10 @@ class SplineSettings(_Excitation):
                 "its own"
             )
         for before, after in pairwise(self.times):
-            if after - before < _SHORTEST:
+            if after - before < _SHORTEST_INTERVAL:
                 raise ValueError(
-                    f"times must increase by {_SHORTEST:g} s or more, but {after:g} comes after "
-                    f"{before:g}"
+                    f"times must increase by {_SHORTEST_INTERVAL:g} s or more, but {after:g} comes "
+                    f"after {before:g}"
                 )
         return self
 

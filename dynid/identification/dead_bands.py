@@ -14,7 +14,7 @@ from dynid.robot.drives import encoder_step
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import recorded_steps
 
-_EQUAL = 1e-3  # relative: steps are found in decimal numbers
+_EQUAL_STEP_TOLERANCE = 1e-3  # relative: steps are found in decimal numbers
 
 
 def position_steps(robot: Robot, recordings: Sequence[Recording]) -> tuple[Array, Array]:
@@ -78,7 +78,7 @@ def _at_term(robot: Robot, term: TermSettings, steps: Array) -> dict[str, float]
 
 def _check_scale(term: TermSettings, steps: dict[str, float]) -> None:
     for joint, step in steps.items():
-        if term.scale < step * (1 - _EQUAL):
+        if term.scale < step * (1 - _EQUAL_STEP_TOLERANCE):
             raise ConfigurationError(
                 f"terms: {term.kind} of {joint} has a scale of {term.scale:.3g} [rad or m], below "
                 f"the steps of its position of {step:.3g}, so a single step would make the contact "

@@ -88,12 +88,13 @@ class StateReader:
         return PlaybackError(f"the robot's position is unknown: {why}")
 
 
-_STILL = 2e-3  # [rad or m] largest change of position at rest, by noise and creeping
+# [rad or m] largest change of position at rest, by noise and creeping
+_LARGEST_MOTION_AT_REST = 2e-3
 FROM_REST = "a motion starts from rest only"
 """Part of the message that refuses a robot which moves, or was observed too briefly."""
-_STALE = "the robot's position is stale"
+_STALE_POSITION = "the robot's position is stale"
 _OTHER_CLOCK = "the joint states are stamped"
-PASSING = (FROM_REST, _STALE, _OTHER_CLOCK)
+PASSING = (FROM_REST, _STALE_POSITION, _OTHER_CLOCK)
 """Parts of the messages of refusals that may pass by themselves."""
 _SPAN_NS = 100_000_000  # without motion that is rest
 
@@ -153,7 +154,7 @@ class RestWatch:
     def _moving(self) -> NDArray[np.bool_]:
         """Return which joints have moved (n,); a position that is not finite counts as moved."""
         positions = np.array([state.position for state in self._recent])
-        moving: NDArray[np.bool_] = ~(np.ptp(positions, axis=0) <= _STILL)
+        moving: NDArray[np.bool_] = ~(np.ptp(positions, axis=0) <= _LARGEST_MOTION_AT_REST)
         return moving
 
 
@@ -181,7 +182,7 @@ def check_state(
     age = now - state.arrival
     if age > max_age:
         message = (
-            f"{_STALE}: its last joint states arrived {age:.2g} s ago, at "
+            f"{_STALE_POSITION}: its last joint states arrived {age:.2g} s ago, at "
             f"most {max_age:g} s are allowed (parameter max_age); is its driver still running?"
         )
         raise PlaybackError(message)

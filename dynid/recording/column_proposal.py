@@ -20,7 +20,7 @@ _SIGNALS = {
 _COMMANDED = {"target", "desired", "des", "cmd", "command", "commanded", "ref", "reference"}
 _TIMES = {"t", "time", "times", "timestamp", "stamp"}
 _TO_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
-_NEAR = 1.1  # ratio between a factor found and that of a unit
+_LARGEST_FACTOR_RATIO = 1.1  # ratio between a factor found and that of a unit
 
 
 def propose_columns(header: Sequence[str], joints: Sequence[str] = ()) -> ColumnMap | None:
@@ -85,7 +85,7 @@ def with_unit_of_time(proposal: ColumnMap, table: Table) -> ColumnMap:
         return proposal
     factor = float(np.median(np.sum(change * speed, axis=0) / squares))
     for unit in _TO_SECONDS.values():
-        if unit / _NEAR < factor < unit * _NEAR:
+        if unit / _LARGEST_FACTOR_RATIO < factor < unit * _LARGEST_FACTOR_RATIO:
             return proposal.model_copy(update={"time": time.model_copy(update={"factor": unit})})
     return proposal
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _DRAWN = 0.1  # smaller correlations are left white
 _PAIRS = 8
 _NAMED = 60  # rows with a name; of more, every k-th, as names would overlap
-_MOST = 120  # parameters of a map that can be read
+_MOST_PARAMETERS = 120  # parameters of a map that can be read
 
 
 class CorrelatedPair(NamedTuple):
@@ -35,7 +35,7 @@ class CorrelationMap(NamedTuple):
 
 def correlation_map(base: BaseEstimate) -> CorrelationMap | None:
     """Return the correlations of the errors of base parameters; None without their covariance."""
-    if base.covariance is None or not 2 <= len(base.names) <= _MOST:
+    if base.covariance is None or not 2 <= len(base.names) <= _MOST_PARAMETERS:
         return None
     values = correlations(base.covariance)
     first, second = np.tril_indices(len(values), -1)

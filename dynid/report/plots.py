@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _POINTS = 1200  # of a curve over time
 _DOTS = 700
-_ENOUGH = 50_000  # samples for medians
+_SAMPLES_OF_MEDIANS = 50_000  # samples for medians
 _BINS = 40
-_FEWEST = 3  # samples of a median
+_FEWEST_SAMPLES_OF_A_MEDIAN = 3  # samples of a median
 
 
 def torque_plot(motion: EvaluatedMotion, joint: int) -> Markup:
@@ -92,7 +92,7 @@ def friction_plot(motion: EvaluatedMotion, mechanism: Mechanism) -> Markup:
     charts = []
     for joint, name in enumerate(motion.names):
         model, velocity = friction[:, joint], motion.joined("velocity", joint)
-        rows, some = evenly(len(velocity), _DOTS), evenly(len(velocity), _ENOUGH)
+        rows, some = evenly(len(velocity), _DOTS), evenly(len(velocity), _SAMPLES_OF_MEDIANS)
         charts.append(
             Chart(
                 description=f"Friction torque of {name} over velocity",
@@ -191,7 +191,7 @@ def _medians(velocity: Array, values: Array) -> tuple[Array, Array]:
     bins = np.digitize(velocity, edges[1:-1])
     order = np.argsort(bins, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(bins[order])) + 1)
-    filled = [part for part in parts if len(part) >= _FEWEST]
+    filled = [part for part in parts if len(part) >= _FEWEST_SAMPLES_OF_A_MEDIAN]
     at, height = (
         np.array([float(np.median(over[part])) for part in filled]) for over in (velocity, values)
     )

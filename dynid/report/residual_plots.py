@@ -25,7 +25,7 @@ _DOTS = 500
 _MEANS = 36  # intervals of position or velocity
 _LAGS = 200  # at most, drawn
 _LONGEST_LAG = 25.0  # over the period of the highest frequency
-_FEWEST = 5  # samples of a mean
+_FEWEST_SAMPLES_OF_A_MEAN = 5  # samples of a mean
 _FREQUENCIES = 220  # at most, drawn
 
 
@@ -205,7 +205,7 @@ def _means(over: Array, values: Array) -> tuple[Array, Array]:
     edges = np.linspace(float(over.min()), float(over.max()) + 1e-12, _MEANS + 1)
     bins = np.clip(np.digitize(over, edges) - 1, 0, _MEANS - 1)
     counts = np.bincount(bins, minlength=_MEANS)
-    used = counts >= _FEWEST
+    used = counts >= _FEWEST_SAMPLES_OF_A_MEAN
     sums = np.bincount(bins, values, minlength=_MEANS)
     middles = (edges[:-1] + edges[1:]) / 2
     return middles[used], sums[used] / counts[used]

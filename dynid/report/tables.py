@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from dynid.robot.limits import Limits
 
 _PER_BODY = 10
-_SHORT = 48
-_NEGLIGIBLE = 1e-9
+_SHORT_TEXT = 48
+_NEGLIGIBLE_SHARE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -182,8 +182,8 @@ def folded(expression: str) -> Regrouping:
     # the name it starts with is in the first column
     text = expression.partition(" = ")[2] or expression
     cut = len(text)
-    if cut > _SHORT:
-        cut = max(text.rfind(sign, 0, _SHORT) for sign in (" + ", " - "))
+    if cut > _SHORT_TEXT:
+        cut = max(text.rfind(sign, 0, _SHORT_TEXT) for sign in (" + ", " - "))
     return Regrouping(text[:cut], text[cut:])
 
 
@@ -225,7 +225,9 @@ def body_rows(identification: Identification) -> list[BodyRow]:
             joint,
             tuple(
                 Cell(
-                    "≈ 0" if 0 < abs(p.value) < _NEGLIGIBLE * size else significant(p.value, 3),
+                    "≈ 0"
+                    if 0 < abs(p.value) < _NEGLIGIBLE_SHARE * size
+                    else significant(p.value, 3),
                     significant(p.urdf, 3),
                     "" if p.determined else "muted",
                 )

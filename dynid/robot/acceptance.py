@@ -114,7 +114,7 @@ def _foreign(where: str, reason: str) -> ModelFileError:
 
 Values = dict[str, str]
 
-_CLOSE = 1e-9  # relative and absolute: rounding of a number written in two ways
+_NUMBER_TOLERANCE = 1e-9  # relative and absolute: rounding of a number written in two ways
 _INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _NO_ORIGIN = {"xyz": "0 0 0", "rpy": "0 0 0"}
 
@@ -221,5 +221,6 @@ def _same(one: str, other: str) -> bool:
     except ValueError:
         return one == other
     return len(numbers[0]) == len(numbers[1]) and all(
-        math.isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE) for a, b in zip(*numbers, strict=True)
+        math.isclose(a, b, rel_tol=_NUMBER_TOLERANCE, abs_tol=_NUMBER_TOLERANCE)
+        for a, b in zip(*numbers, strict=True)
     )

@@ -21,7 +21,7 @@ _GRIPPER = re.compile(
 _WRIST = re.compile(r"^(?!.*(finger|thumb|knuckle)).*gripper.*(yaw|roll|pitch|rotat)")
 """A joint that turns the whole gripper belongs to the arm."""
 _WHEEL = re.compile(r"wheel|caster|castor|propeller|(^|_)rotor")
-_NARROW = 0.1  # [m] prismatic joints beside each other with a smaller range each are fingers
+_FINGER_RANGE = 0.1  # [m] prismatic joints beside each other with a smaller range each are fingers
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _narrow_pairs(
         for name, one in joints.items()
         if one.kind == "prismatic"
         and one.position is not None
-        and one.position[1] - one.position[0] <= _NARROW
+        and one.position[1] - one.position[0] <= _FINGER_RANGE
         and name not in leading
     ]
     return {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_LARGEST = 0xFFFFFFFF
+_LARGEST_INTEGER = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _number(text: str | None, place: str) -> int:
         value = int(given) if hexadecimal == given.lower() else int(hexadecimal, 16)
     except ValueError:
         value = -1
-    if not 0 <= value <= _LARGEST:
+    if not 0 <= value <= _LARGEST_INTEGER:
         shown = f"is '{printable(given[:40])}'" if given else "is missing"
         raise ConfigurationError(f"{place} {shown}; expected a number such as #x60b2 or 24754.")
     return value

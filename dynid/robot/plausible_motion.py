@@ -23,10 +23,10 @@ _RANGE = 6.0  # times the range of the position limits; 2.4 times is in a record
 _BEYOND = 3.0  # times this range, outside of the limits
 _TURNS = {"rad": 5 * math.pi, "m": 0.0}  # and not less: homing may be off by a turn or two
 _SPEED = 10.0  # times the velocity limit; twice is in a recording of a dVRK
-_FASTEST = {"rad": 20.0, "m": 10.0}  # [rad/s, m/s] and not less
-_USUAL = 0.95  # share of the samples: a few wrong ones are repaired later
+_HIGHEST_SPEED = {"rad": 20.0, "m": 10.0}  # [rad/s, m/s] and not less
+_USUAL_SHARE = 0.95  # share of the samples: a few wrong ones are repaired later
 _STEP = 0.02  # [s] over which a speed is measured, so that encoder counts do not matter
-_OTHERS = {"rad": (math.pi / 180, "degrees"), "m": (1e-3, "mm")}
+_OTHER_UNITS = {"rad": (math.pi / 180, "degrees"), "m": (1e-3, "mm")}
 
 
 class _Excess(NamedTuple):
@@ -64,7 +64,9 @@ def check_motion_is_possible(recording: Recording, robot: Robot) -> None:
 
 
 def _too_far(position: Array, limits: tuple[float, float], unit: str) -> _Excess | None:
-    low, middle, high = np.quantile(position, [(1 - _USUAL) / 2, 0.5, (1 + _USUAL) / 2]).tolist()
+    low, middle, high = np.quantile(
+        position, [(1 - _USUAL_SHARE) / 2, 0.5, (1 + _USUAL_SHARE) / 2]
+    ).tolist()
     width = limits[1] - limits[0]
     shown = f"its position limits [{limits[0]:.3g}, {limits[1]:.3g}] {unit}"
     if high - low > _RANGE * width:
@@ -79,8 +81,8 @@ def _too_far(position: Array, limits: tuple[float, float], unit: str) -> _Excess
 def _too_fast(recording: Recording, joint: int, fastest: float, unit: str) -> _Excess | None:
     steps = min(max(1, round(_STEP * recording.sampling_rate)), len(recording.time) - 1)
     moved = np.abs(recording.position[steps:, joint] - recording.position[:-steps, joint])
-    speed = float(np.quantile(moved, _USUAL)) * recording.sampling_rate / steps
-    if speed <= max(_SPEED * fastest, _FASTEST[unit]):
+    speed = float(np.quantile(moved, _USUAL_SHARE)) * recording.sampling_rate / steps
+    if speed <= max(_SPEED * fastest, _HIGHEST_SPEED[unit]):
         return None
     shown = f"its velocity limit of {fastest:.3g} {unit}/s"
     words = f"moves at {speed:.4g} {unit}/s, far faster than {shown} allows"
@@ -88,7 +90,7 @@ def _too_fast(recording: Recording, joint: int, fastest: float, unit: str) -> _E
 
 
 def _sentence(where: str, robot: str, joint: str, found: _Excess, unit: str) -> str:
-    factor, other = _OTHERS[unit]
+    factor, other = _OTHER_UNITS[unit]
     # what is even then too much is in yet another unit
     likely = other if found.ratio * factor < _RANGE else "encoder counts, or of the motor"
     example = f" (from {other}: {factor:.6g})"

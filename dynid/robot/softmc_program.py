@@ -23,7 +23,7 @@ _FRICTION = {"viscous": "ViscousFriction", "coulomb": "CoulombFriction"}
 _RIGID = ("rotor_inertia",)  # part of the total inertia or mass
 _CONSTANT = ("offset", "spring_preload")  # part of the constant force of a linear axis
 _LONGEST_ARM = 1000.0  # [m]
-_FEW = 1e-9  # of a torque, below which a difference is rounding
+_ROUNDING = 1e-9  # of a torque, below which a difference is rounding
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _rotary(
     )
     # gravity torque is a cosine of the position
     largest = float(np.hypot(_torque(model, 0.0), _torque(model, np.pi / 2)))
-    if largest > _FEW * max(1.0, abs(inertia)):
+    if largest > _ROUNDING * max(1.0, abs(inertia)):
         return 3, (inertia, arm_length**2, largest, GRAVITY * arm_length), meanings
     if arm_length:
         return 2, (inertia, arm_length**2), meanings[:2]

@@ -14,12 +14,12 @@ from scipy import linalg, optimize, signal, special
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
 
-_FEWEST = 20  # samples needed to estimate a bandwidth
+_FEWEST_SAMPLES = 20  # samples needed to estimate a bandwidth
 _LOWEST_HZ = 0.2
 _HIGHEST_SHARE = 0.25  # of the sampling rate
 _ORDERS = (3, 4, 5, 6)  # integrators between white noise and position
 _GRID = 9  # bandwidths at which the likelihood is evaluated before refinement
-_SETTLED = 1e-7  # to which the response of the slowest pole has decayed after the padding
+_SETTLED_RESPONSE = 1e-7  # to which the response of the slowest pole has decayed after the padding
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class KalmanSmoother:
         Raises:
             PreprocessingError: there are too few samples.
         """
-        if len(position) < _FEWEST:
+        if len(position) < _FEWEST_SAMPLES:
             message = (
                 f"derivatives = kalman: the recording has {len(position)} samples; at least "
-                f"{_FEWEST} are needed to separate motion from noise."
+                f"{_FEWEST_SAMPLES} are needed to separate motion from noise."
             )
             raise PreprocessingError(message)
         order, bandwidth, standard_deviation = np.array(
@@ -133,7 +133,7 @@ def _steady(order: int, delta: float) -> _Steady:
     duals = np.linalg.inv(modes)
     kept = poles.imag >= 0
     twofold = np.where(poles.imag > 0, 2.0, 1.0)
-    pad = ceil(log(_SETTLED) / log(np.abs(poles).max()))
+    pad = ceil(log(_SETTLED_RESPONSE) / log(np.abs(poles).max()))
     return _Steady(
         covariance=covariance,
         innovation=innovation,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _RUN_IN = 0.25  # [s] in which the simulation comes to the recorded state
 _BANDWIDTH = 20.0  # [Hz] of the loop that brings it there
-_LIGHTEST = 1e-3  # inertia of that loop, as a share of the largest joint's
+_SMALLEST_INERTIA_SHARE = 1e-3  # inertia of that loop, as a share of the largest joint's
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +153,7 @@ class _Reference:
         torque = self._mechanism.inverse_dynamics(position, velocity, acceleration)
         inertia = self._mechanism.mass_matrix(position)
         own = np.diagonal(inertia, axis1=1, axis2=2)
-        lacking = np.maximum(_LIGHTEST * own.max(axis=1, keepdims=True) - own, 0.0)
+        lacking = np.maximum(_SMALLEST_INERTIA_SHARE * own.max(axis=1, keepdims=True) - own, 0.0)
         inertia = inertia + lacking[:, :, None] * np.eye(own.shape[1])
         for q, v, feedforward, mass in zip(position, velocity, torque, inertia, strict=True):
             truth = servos.truth

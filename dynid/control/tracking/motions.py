@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _KNOTS = 401  # of the spline along a line, for errors far below encoder resolution
 _STEPS = 50  # of Newton's method at each
-_CLOSE = 1e-9  # [m]
+_POSITION_TOLERANCE = 1e-9  # [m]
 _DIFFERENCE = 1e-6  # [rad or m] of joint positions, for the Jacobian
 _DAMPING = 1e-8
 
@@ -121,7 +121,7 @@ def _follow(kinematics: Kinematics, start: Array, direction: Array, path: Array)
         goal = origin + way * direction
         for _ in range(_STEPS):
             error = goal - kinematics.tool_path(q[np.newaxis])[0]
-            if np.linalg.norm(error) < _CLOSE:
+            if np.linalg.norm(error) < _POSITION_TOLERANCE:
                 break
             jacobian = _jacobian(kinematics, q)
             damped = jacobian @ jacobian.T + _DAMPING * np.eye(3)

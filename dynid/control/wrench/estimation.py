@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
-_SHORT = 0.1  # share of the reach: a short lever
+_SHORT_LEVER = 0.1  # share of the reach: a short lever
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,5 +252,5 @@ def _largest_force(robot: Robot, reach: float) -> float:
     if limit is None:
         return np.inf
     largest = per_joint(limit, len(robot.joints), "torque_max")
-    lever = np.where(prismatic, 1.0, _SHORT * reach)
+    lever = np.where(prismatic, 1.0, _SHORT_LEVER * reach)
     return float(np.max(largest / lever))

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 _NORMAL_SHARE = 0.9545  # of a normal distribution within two standard deviations
 _PIECES = range(3)  # of a recording, where there are less than three
 _BETWEEN = 1.0  # [s] between two pieces
-_FEWEST = 50  # samples of a joint in motion
-_MOST = 4000  # samples that are fitted
+_FEWEST_SAMPLES_IN_MOTION = 50  # samples of a joint in motion
+_MOST_FITTED_SAMPLES = 4000  # samples that are fitted
 _ROUNDS = 8  # of the reweighted fit
-_SMALLEST = 1e-9  # [N m or N] standard deviation, where a recording is the model's own torque
+# [N m or N] standard deviation, where a recording is the model's own torque
+_SMALLEST_DEVIATION = 1e-9
 
 
 def identified_uncertainty(
@@ -54,7 +55,7 @@ def identified_uncertainty(
         held_out, fit = np.array(errors.held_out_relative_error), np.array(errors.relative_error)
         ratio = np.divide(held_out, fit, out=np.ones_like(fit), where=fit > 0)
         rmse = rmse * np.maximum(1.0, np.where(np.isfinite(ratio), ratio, 1.0))
-    covariance = np.diag(np.maximum(rmse, _SMALLEST) ** 2)
+    covariance = np.diag(np.maximum(rmse, _SMALLEST_DEVIATION) ** 2)
     if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
         coupling = np.array(robot.coupling)  # tau_m = T^T tau_j
         covariance = coupling.T @ covariance @ coupling
@@ -149,14 +150,18 @@ def _raised(
         part = np.hypot(other.constant, other.per_speed * piece.velocity)[:, joint]
         sizes.append(np.abs(piece.torque[:, joint] / part)[piece.moving[:, joint]])
     size = np.concatenate(sizes)
-    return max(1.0, float(np.quantile(size, _NORMAL_SHARE)) / 2) if len(size) >= _FEWEST else 1.0
+    return (
+        max(1.0, float(np.quantile(size, _NORMAL_SHARE)) / 2)
+        if len(size) >= _FEWEST_SAMPLES_IN_MOTION
+        else 1.0
+    )
 
 
 def _fit(torque: Array, velocity: Array, moving: Array, joint: str) -> tuple[float, float]:
     """Return the constant and the part per speed of a joint's standard deviation."""
-    enough = np.count_nonzero(moving) >= _FEWEST
+    enough = np.count_nonzero(moving) >= _FEWEST_SAMPLES_IN_MOTION
     chosen = np.flatnonzero(moving) if enough else np.arange(len(torque))
-    chosen = chosen[:: -(-len(chosen) // _MOST)]
+    chosen = chosen[:: -(-len(chosen) // _MOST_FITTED_SAMPLES)]
     square, speed = torque[chosen] ** 2, velocity[chosen] ** 2
     if not square.any():
         message = f"joint '{joint}' has no external torque: its effort equals the model's."
@@ -172,7 +177,7 @@ def _fit(torque: Array, velocity: Array, moving: Array, joint: str) -> tuple[flo
         share, _ = nnls(columns / variance[:, np.newaxis], square / variance)
         variance = np.maximum(columns @ share, 1e-6 * square.mean())
     share[0] = max(share[0], 1e-6 * square.mean())
-    constant = max(float(np.sqrt(share[0])), _SMALLEST)
+    constant = max(float(np.sqrt(share[0])), _SMALLEST_DEVIATION)
     return constant, float(np.sqrt(share[1] / fastest)) if fastest > 0 else 0.0
 
 

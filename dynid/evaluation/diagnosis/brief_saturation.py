@@ -15,9 +15,9 @@ from dynid.recording.model import Recording
 from dynid.text import listed, only, percent
 
 _RUN = 3  # consecutive samples of equal value: noise makes even two unlikely
-_FEWEST = 5  # samples at an extreme
+_FEWEST_SAMPLES_AT_AN_EXTREME = 5  # samples at an extreme
 _PILED_UP = 3.3  # times the samples at the next value, as of a long plateau
-_SLOW = 0.05  # of the peak speed: at rest effort may be constant
+_SLOW_SHARE = 0.05  # of the peak speed: at rest effort may be constant
 _VARIES = 0.5  # of the values between the extremes differ from the one before
 
 
@@ -51,11 +51,11 @@ def _cut_off(recording: Recording, joint: int) -> NDArray[np.bool_] | None:
     at = np.zeros(len(effort), dtype=bool)
     for extreme in (effort.max(), effort.min()):
         here = effort == extreme
-        if here.sum() >= max(_FEWEST, _PILED_UP * _next(effort, extreme)) and (
-            np.median(speed[here]) > _SLOW * speed.max()
-        ):
+        if here.sum() >= max(
+            _FEWEST_SAMPLES_AT_AN_EXTREME, _PILED_UP * _next(effort, extreme)
+        ) and (np.median(speed[here]) > _SLOW_SHARE * speed.max()):
             at |= here & _in_run(here)
-    return at if at.sum() >= _FEWEST else None
+    return at if at.sum() >= _FEWEST_SAMPLES_AT_AN_EXTREME else None
 
 
 def _next(effort: Array, extreme: float) -> int:

@@ -20,7 +20,7 @@ from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
 
-_ENOUGH = 5_000  # decimated samples of all recordings
+_DECIMATED_SAMPLES = 5_000  # decimated samples of all recordings
 
 _Derived = TypeVar("_Derived")
 
@@ -109,7 +109,7 @@ class Case:
     @property
     def step(self) -> int:
         """Decimation of ``decimated``: every ``step``-th sample of each recording."""
-        return max(1, sum(len(s.time) for s in self.signals) // _ENOUGH)
+        return max(1, sum(len(s.time) for s in self.signals) // _DECIMATED_SAMPLES)
 
     @cached_property
     def base(self) -> BaseParameterization:

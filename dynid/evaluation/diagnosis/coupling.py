@@ -17,7 +17,7 @@ from dynid.signals.signals import Signals
 from dynid.text import percent, torque_unit
 
 _EXPLAINED = 0.3  # least share of the squared error that another joint explains
-_EFFECT = 0.03  # least size over the joint's torque
+_SMALLEST_EFFECT = 0.03  # least size over the joint's torque
 _EXPLAINED_FREE = 0.5  # least share of what friction and bodies do not explain in a fit of both
 _KINDS = (
     "friction of a motor that moves both",
@@ -34,7 +34,7 @@ def unmodelled_coupling(case: Case) -> Iterator[Finding]:
     residual = TorqueResidual.of(case)
     moving = np.flatnonzero(case.decimated.moves).tolist()
     for joint in moving:
-        if not residual.exceeds(joint, _EFFECT):
+        if not residual.exceeds(joint, _SMALLEST_EFFECT):
             continue
         # errors that the joint's own friction may explain are not attributed to another joint
         friction = residual.filtered_friction(joint).values()
@@ -48,7 +48,7 @@ def unmodelled_coupling(case: Case) -> Iterator[Finding]:
         if (
             best is not None
             and explained[best][0] > _EXPLAINED
-            and explained[best][1] > _EFFECT
+            and explained[best][1] > _SMALLEST_EFFECT
             and _share_beyond_friction(case, residual, joint, best) > _EXPLAINED_FREE
         ):
             yield _finding(case, joint, best, explained[best], residual, own)

@@ -14,7 +14,7 @@ from dynid.evaluation.diagnosis.residual import TorqueResidual
 from dynid.text import listed, percent, torque_unit
 
 _EXPLAINED = 0.25  # least share of the squared error that a term explains
-_EFFECT = 0.03  # least size over the joint's torque
+_SMALLEST_EFFECT = 0.03  # least size over the joint's torque
 
 
 def friction_terms(case: Case) -> Iterator[Finding]:
@@ -23,7 +23,7 @@ def friction_terms(case: Case) -> Iterator[Finding]:
         return
     residual = TorqueResidual.of(case)
     for joint in np.flatnonzero(case.decimated.moves).tolist():
-        if not residual.exceeds(joint, _EFFECT):
+        if not residual.exceeds(joint, _SMALLEST_EFFECT):
             continue
         own = residual.plain(joint)
         explained = {
@@ -31,7 +31,7 @@ def friction_terms(case: Case) -> Iterator[Finding]:
             for kind, columns in _untried(residual, joint).items()
         }
         best = max(explained, key=lambda kind: explained[kind], default=None)
-        if best is None or explained[best][0] < _EXPLAINED or explained[best][1] < _EFFECT:
+        if best is None or explained[best][0] < _EXPLAINED or explained[best][1] < _SMALLEST_EFFECT:
             continue
         # of several similar shapes the plain ones are preferred
         plain = [

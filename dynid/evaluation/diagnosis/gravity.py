@@ -17,16 +17,18 @@ from dynid.evaluation.diagnosis.sign import any_friction_drives
 
 _EARTH = 9.81  # [m/s^2]
 _TILT = np.radians(12)  # smaller angles may result from centres of mass in the URDF
-_BETTER = 0.9  # largest ratio of residuals, gravity found over gravity of the profile
-_NO_WORSE = 1.05  # largest ratio of residuals with free parameters
+# largest ratio of residuals, gravity found over gravity of the profile
+_LARGEST_RESIDUAL_RATIO = 0.9
+_LARGEST_FREE_RESIDUAL_RATIO = 1.05  # largest ratio of residuals with free parameters
 _HAS_WEIGHT = 0.02  # share of gravity in a joint's torque
 _HEAVIER = 2.0  # largest ratio of the weights of robot and URDF, either way
 _CLEARLY = 0.6  # ratio of a joint's residuals, gravity of the profile over another
 _ABSENT = 0.1  # of the profile's gravity torque: less is errors of the URDF's masses
 _NO_GRAVITY = 1e-3  # share of gravity in the torque
-_FEWEST = 200  # samples: fewer do not determine three numbers
+_FEWEST_SAMPLES = 200  # samples: fewer do not determine three numbers
 _ROUNDING = 1e-9
-_LEAST = 0.1  # of a joint's torque, least scale if its own motion explains nearly all of it
+# of a joint's torque, least scale if its own motion explains nearly all of it
+_SMALLEST_SCALE = 0.1
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class _Bodies:
 
 def wrong_gravity(case: Case) -> Iterator[Finding]:
     """Fit the direction of gravity with the URDF's masses, and compare it with the profile's."""
-    if len(case.decimated.torque) < _FEWEST or not case.decimated.moves.any():
+    if len(case.decimated.torque) < _FEWEST_SAMPLES or not case.decimated.moves.any():
         return  # at rest, brakes or static friction may hold the robot
     bodies = _bodies(case)
     present = np.asarray(case.mechanism.gravity)
@@ -60,7 +62,7 @@ def wrong_gravity(case: Case) -> Iterator[Finding]:
     scale = min(max(scale, 1 / _HEAVIER), _HEAVIER)
     tilt = _angle(best, present)
     share = equations.residual(best) / max(equations.residual(scale * present), 1e-300)
-    if tilt < _TILT or share > _BETTER or _contradicted(equations, present, best):
+    if tilt < _TILT or share > _LARGEST_RESIDUAL_RATIO or _contradicted(equations, present, best):
         return
     found = best * (float(np.linalg.norm(present)) or _EARTH) / float(np.linalg.norm(best))
     if any_friction_drives(case) or not _explains_as_much(case, found):
@@ -110,7 +112,7 @@ def _equations(case: Case, bodies: _Bodies, *, constants: bool = False) -> _Equa
     for joint in range(len(case.joints)):
         measured, own = case.decimated.torque[:, joint], own_terms(case.decimated, joint)
         whole = float(np.linalg.norm(measured))
-        size = max(float(np.linalg.norm(without(measured, own))), _LEAST * whole)
+        size = max(float(np.linalg.norm(without(measured, own))), _SMALLEST_SCALE * whole)
         if size == 0:
             continue
         values = np.column_stack([bodies.weight[:, joint], measured - bodies.inertia[:, joint]])
@@ -139,7 +141,7 @@ def _explains_as_much(case: Case, gravity: Array) -> bool:
     """Whether free parameters explain the torque with that gravity equally well."""
     turned = replace(case, mechanism=case.mechanism.with_gravity(gravity), model=None)
     present = free_residual(replace(case, model=None))
-    return free_residual(turned) <= _NO_WORSE * present + _ROUNDING
+    return free_residual(turned) <= _LARGEST_FREE_RESIDUAL_RATIO * present + _ROUNDING
 
 
 def _is_absent(case: Case, equations: _Equations, best: Array, present: Array) -> bool:
@@ -149,7 +151,8 @@ def _is_absent(case: Case, equations: _Equations, best: Array, present: Array) -
         return False
     return (
         bool(np.linalg.norm(equations.weight @ best) < _ABSENT * _pull(equations, present))
-        and equations.residual(none) < _BETTER * equations.residual(present / _HEAVIER)
+        and equations.residual(none)
+        < _LARGEST_RESIDUAL_RATIO * equations.residual(present / _HEAVIER)
         and not any_friction_drives(case)
         and _explains_as_much(case, none)
     )

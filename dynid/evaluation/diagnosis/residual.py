@@ -16,9 +16,9 @@ from dynid.evaluation.diagnosis.projection import of_unit_norm, products_beyond
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.signals.filters import ParallelFilter
 
-_ENOUGH = 5_000  # samples examined
+_EXAMINED_SAMPLES = 5_000  # samples examined
 _STRIBECK = (0.02, 0.05, 0.1, 0.2)  # Stribeck velocities tried, over the peak speed
-_CHANCE = 3.0  # times the share that unrelated signals explain on average
+_RATIO_TO_UNRELATED_SHARE = 3.0  # times the share that unrelated signals explain on average
 
 
 class TorqueResidual:
@@ -39,7 +39,7 @@ class TorqueResidual:
         settings, self.whole = case.robot.settings(EvaluationSettings), compared.signals
         rate = self.whole.sampling_rate
         self._filter = ParallelFilter.from_settings(settings.parallel_filter, rate)
-        step = max(1, len(compared.measured) // _ENOUGH)
+        step = max(1, len(compared.measured) // _EXAMINED_SAMPLES)
         self._early = step if self._filter.passes_through else 1
         self._late = step // self._early
         self.signals = self.whole.every(self._early)
@@ -153,6 +153,6 @@ class TorqueResidual:
         if norms[-1] == 0 or left <= 0 or torque == 0:
             return 0.0, 0.0
         after = float(products_beyond(beyond_own, columns.shape[1])[-1, -1])
-        chance = min(_CHANCE * columns.shape[1] / self._values, 1.0)
+        chance = min(_RATIO_TO_UNRELATED_SHARE * columns.shape[1] / self._values, 1.0)
         gained = max(0.0, left - after - chance * left)
         return gained, float(np.sqrt(gained) * norms[-1]) / torque

@@ -15,7 +15,7 @@ from dynid.signals.filters import low_pass
 
 _INSTANTS = 1_500  # of the longest recording
 _CHUNK = 4_000  # samples whose regressor is in memory at once
-_SLOW = 0.1  # of the peak speed: near a reversal of friction
+_SLOW_SHARE = 0.1  # of the peak speed: near a reversal of friction
 _CUTOFF = 0.05  # of the sampling rate, if the motion is not filtered
 _ROUNDING = 1e-12  # of the torque: the error of a fit to exact data
 _LEAST_ERROR = 0.01  # over that of the worst joint: limits the weight of a joint without noise
@@ -130,7 +130,7 @@ def _away_from_reversals(case: Case) -> NDArray[np.bool_]:
     """Return where each joint is not near a reversal, (N, n)."""
     signals = case.longest
     speed = np.abs(signals.velocity)
-    slow = speed < _SLOW * speed.max(axis=0)
+    slow = speed < _SLOW_SHARE * speed.max(axis=0)
     # filters spread a reversal over a period of their cut-off frequency
     reach = round(signals.sampling_rate / _cutoff(case))
     near = np.cumsum(np.pad(slow, ((reach + 1, reach), (0, 0)), mode="edge"), axis=0)

@@ -21,10 +21,10 @@ _DRIVES_MUCH = -0.2  # of the same: a wrong sign even if the correlation with th
 _FITS = 0.5  # correlation with the URDF's torque with the right sign
 _AGAINST = -0.7  # correlation with the URDF's torque with a wrong sign
 _BLOCKS = 6  # of the motion
-_MOST = 5  # of these with the same sign of friction
+_SIGNS_OF_FRICTION_THAT_DECIDE = 5  # of these with the same sign of friction
 _LOST = 0.15  # of the torque that no parameters explain
 _ROUNDING = 1e-6  # of a residual
-_BETTER = 0.8  # ratio of residuals that decides between torque and position
+_DECISIVE_RESIDUAL_RATIO = 0.8  # ratio of residuals that decides between torque and position
 
 
 def flipped_sign(case: Case) -> Iterator[Finding]:
@@ -122,7 +122,7 @@ def _power_of_friction(case: Case, joint: int, bodies: Array) -> float:
     shown = without(own[:, 2], np.column_stack([own[:, [0, 3]], bodies]))
     parts = np.array_split(left * shown, _BLOCKS)
     against = sum(float(part.sum()) < 0 for part in parts)
-    return whole if against >= _MOST else 0.0
+    return whole if against >= _SIGNS_OF_FRICTION_THAT_DECIDE else 0.0
 
 
 def _finding(case: Case, of: _Seen) -> Finding:
@@ -224,9 +224,11 @@ def _lost_sign(case: Case) -> Finding:
 def _of_torque_or_position(case: Case, signs: Array) -> str:
     """Return the signal whose change of signs (n,) explains all torque better, or both."""
     by_torque, by_position = _residual(case, torque=signs), _residual(case, position=signs)
-    if by_torque < _BETTER * by_position:
+    if by_torque < _DECISIVE_RESIDUAL_RATIO * by_position:
         return "torque"
-    return "position" if by_position < _BETTER * by_torque else "torque or position"
+    return (
+        "position" if by_position < _DECISIVE_RESIDUAL_RATIO * by_torque else "torque or position"
+    )
 
 
 def _residual(case: Case, *, torque: Array | float = 1.0, position: Array | float = 1.0) -> float:

@@ -15,14 +15,16 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import joint_units, listed, only, percent, torque_unit
 
-_WIDEST = 3  # samples of a spike: what lasts longer is filtered motion or a plateau
-_WINDOW = 2 * (2 * _WIDEST + 1) + 1  # samples of the running median, most of which are no spike
-_FAR = 8.0  # standard deviations of the noise: none in 10^15 normal values
+_LONGEST_SPIKE = 3  # samples of a spike: what lasts longer is filtered motion or a plateau
+# samples of the running median, most of which are no spike
+_WINDOW = 2 * (2 * _LONGEST_SPIKE + 1) + 1
+_SPIKE_DEVIATIONS = 8.0  # standard deviations of the noise: none in 10^15 normal values
 _AROUND = 25  # samples to either side that show the noise there, such as a drive's ripple
 _THIRD_QUARTILE = 1.1503  # of the absolute value of a normal distribution
-_LARGE = 0.2  # of the joint's torque (rms about its mean): smaller ones do not matter
+_LARGE_SPIKE = 0.2  # of the joint's torque (rms about its mean): smaller ones do not matter
 _JUMP = 0.6  # of a spike's size, from one sample to the next at either side
-_EFFECT = 0.01  # of all spikes together over the torque, both rms: less does not affect a fit
+# of all spikes together over the torque, both rms: less does not affect a fit
+_SMALLEST_EFFECT = 0.01
 _COMMON = 0.5  # of the spikes, at the same instant as those of another joint
 _DRAWN = 400  # samples about the largest spike
 
@@ -63,7 +65,7 @@ def _of_joint(case: Case, joint: int) -> _Spikes | None:
     torque = np.concatenate([s.raw_torque[:, joint] for s in case.signals])
     scale = float(torque.std())
     steps = (np.abs(np.diff(s.raw_torque[:, joint])).max(initial=0.0) for s in case.signals)
-    if max(steps) <= _JUMP * _LARGE * scale:  # of each side of a spike that counts
+    if max(steps) <= _JUMP * _LARGE_SPIKE * scale:  # of each side of a spike that counts
         return None
     for number, signals in enumerate(case.signals):
         far = _from_median(signals.raw_torque[:, joint])
@@ -76,7 +78,7 @@ def _of_joint(case: Case, joint: int) -> _Spikes | None:
         flags.append(_isolated(at, signals.raw_torque[:, joint], np.abs(far)))
     at, size = np.concatenate(flags), np.concatenate(sizes)
     effect = float(np.sqrt(np.mean(np.where(at, size, 0.0) ** 2)))
-    if not at.any() or effect < _EFFECT * scale:
+    if not at.any() or effect < _SMALLEST_EFFECT * scale:
         return None
     return _Spikes(at, size, effect / scale)
 
@@ -88,11 +90,11 @@ def _from_median(values: Array) -> Array:
 
 def _is_far(distance: Array, scale: float) -> NDArray[np.bool_]:
     size = np.abs(distance)
-    far = size > _LARGE * scale
+    far = size > _LARGE_SPIKE * scale
     if far.any():
-        far &= size > _FAR * 1.4826 * float(np.median(size))
+        far &= size > _SPIKE_DEVIATIONS * 1.4826 * float(np.median(size))
     at = np.flatnonzero(far)
-    far[at] = size[at] > _FAR * _noise_around(size, at)
+    far[at] = size[at] > _SPIKE_DEVIATIONS * _noise_around(size, at)
     return far
 
 
@@ -115,7 +117,7 @@ def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.b
     kept = np.zeros_like(at)
     for first, past in runs(at):
         sharp = min(jump[first], jump[past]) > _JUMP * size[first:past].max()
-        kept[first:past] = sharp and past - first <= _WIDEST
+        kept[first:past] = sharp and past - first <= _LONGEST_SPIKE
     return kept
 
 

@@ -15,13 +15,14 @@ from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.diagnosis.sampled_fit import FitSamples, error_weights, per_joint, sampled
 from dynid.robot.torque_settings import FeedforwardSettings
 
-_LONGEST = 0.25  # [s]
+_LONGEST_DELAY_TRIED = 0.25  # [s]
 _ROUNDS = 4  # of linearisation at the last delay
 _BLOCKS = 12  # of the recording; their scatter gives the standard deviation of the delay
-_SURE = 5.0  # standard deviations
-_FEWEST = 1.5  # samples
+_SIGNIFICANCE = 5.0  # standard deviations
+_SHORTEST_DELAY = 1.5  # samples
 _AGREE = 0.5  # of the delay: largest difference between joints
-_LATEST = 10  # samples: a longer delay comes from different clocks, not from a drive
+# samples: a longer delay comes from different clocks, not from a drive
+_LONGEST_DELAY_OF_A_DRIVE = 10
 _LEAST_SHARE = 0.02  # of the squared error that a delay explains
 _MATTERS = 0.1  # of the same: below, the finding is a note
 _FEWEST_ROWS = 4  # times the number of parameters
@@ -49,7 +50,7 @@ class Delay:
 def time_shift(case: Case) -> Iterator[Finding]:
     """Estimate the delay of torque from samples without reversals, where friction is smooth."""
     rate = case.longest.sampling_rate
-    reach = min(round(_LONGEST * rate), len(case.longest.time) // 5)
+    reach = min(round(_LONGEST_DELAY_TRIED * rate), len(case.longest.time) // 5)
     if reach < 3:
         return
     samples = sampled(case, reach=reach)
@@ -57,8 +58,13 @@ def time_shift(case: Case) -> Iterator[Finding]:
         return
     delay = find_delay(case, samples, reach)
     cycles = delay.seconds * rate
-    unsure = abs(delay.seconds) < _SURE * delay.standard_deviation
-    if abs(cycles) < _FEWEST or unsure or delay.explained < _LEAST_SHARE or not _agree(delay):
+    unsure = abs(delay.seconds) < _SIGNIFICANCE * delay.standard_deviation
+    if (
+        abs(cycles) < _SHORTEST_DELAY
+        or unsure
+        or delay.explained < _LEAST_SHARE
+        or not _agree(delay)
+    ):
         return
     yield _finding(case, delay, rate)
 
@@ -139,7 +145,7 @@ def _finding(case: Case, delay: Delay, rate: float) -> Finding:
     later = "later" if delay.seconds > 0 else "earlier"
     present = case.robot.settings(FeedforwardSettings).additive_torque_delay
     remedy = "Align effort and position in the recording."
-    if 0 < cycles <= _LATEST and delay.seconds > 0:
+    if 0 < cycles <= _LONGEST_DELAY_OF_A_DRIVE and delay.seconds > 0:
         remedy = (
             "Align effort and position in the recording; if it contains every control cycle and "
             "commands have the same delay, set feedforward.additive_torque_delay: "

@@ -17,14 +17,16 @@ from dynid.evaluation.diagnosis.projection import products_beyond
 from dynid.evaluation.diagnosis.residual import TorqueResidual
 from dynid.evaluation.diagnosis.too_short import FEWEST_CYCLES, strokes
 
-_CHANCE = 1e-3  # of a false finding in a recording, all joints together
-_SMALL = 0.05  # of friction: half of what it differs between two days, which uncertainties include
-_LARGE = 0.1  # of friction: its difference between two days
+_FALSE_FINDING_PROBABILITY = 1e-3  # of a false finding in a recording, all joints together
+# of friction: half of what it differs between two days, which uncertainties include
+_SMALL_CHANGE = 0.05
+_LARGE_CHANGE = 0.1  # of friction: its difference between two days
 _CONSTANTS = np.geomspace(0.1, 4.0, 25)  # time constants tried, over the recording's duration
-_LONGEST = 1.0  # observable time constant over the duration; beyond it the fall is nearly straight
+# observable time constant over the duration; beyond it the fall is nearly straight
+_LONGEST_TIME_CONSTANT = 1.0
 _SPREAD = 0.5  # of the logarithm of the time constant, if one of the blocks is left out
 _ROUNDING = 1e-10  # of a squared norm: what is left of a column that depends on others
-_SETTLED = 3.0  # time constants after which 5 % of a fall are left
+_TIME_CONSTANTS_TO_SETTLE = 3.0  # time constants after which 5 % of a fall are left
 
 
 class Fall(NamedTuple):
@@ -64,12 +66,12 @@ def warming_up(case: Case) -> Iterator[Finding]:
     joints = [j for j in np.flatnonzero(enough).tolist() if np.any(friction[:, j])]
     if not joints or len(residual.time) < _least_samples():
         return
-    bound = float(student.ppf(1 - _CHANCE / len(joints), BLOCKS - 1))
+    bound = float(student.ppf(1 - _FALSE_FINDING_PROBABILITY / len(joints), BLOCKS - 1))
     for j in joints:
         fall = friction_fall(
             residual.time, residual.error[:, j], friction[:, j], own_columns(residual, j)
         )
-        if -fall.change > max(bound * fall.deviation, _SMALL):
+        if -fall.change > max(bound * fall.deviation, _SMALL_CHANGE):
             yield _finding(case, residual, j, fall, duration)
 
 
@@ -88,14 +90,19 @@ def friction_fall(time: Array, error: Array, friction: Array, own: Array) -> Fal
     own = np.column_stack([own, friction])
     line = _Fits(own, (friction * (share - 0.5))[:, None], error, block).coefficients[:, 0]
     change, deviation = float(line[0]), _jackknifed(line[1:])
-    if -change <= _SMALL:
+    if -change <= _SMALL_CHANGE:
         return Fall(change, deviation, None, 0.0)
     shapes = friction[:, None] * np.exp(-share[:, None] / _CONSTANTS)
     decays = _Fits(own, shapes, error, block)
     best = np.argmin(decays.squared_errors, axis=1)
     chosen, excess = int(best[0]), float(decays.coefficients[0, best[0]])
     spread = _jackknifed(np.log(_CONSTANTS[best[1:]]))
-    seen = chosen > 0 and _CONSTANTS[chosen] <= _LONGEST and spread < _SPREAD and excess > 0
+    seen = (
+        chosen > 0
+        and _CONSTANTS[chosen] <= _LONGEST_TIME_CONSTANT
+        and spread < _SPREAD
+        and excess > 0
+    )
     if not seen:
         return Fall(change, deviation, None, 0.0)
     return Fall(change, deviation, float(_CONSTANTS[chosen]) * duration, excess)
@@ -150,13 +157,13 @@ def own_columns(residual: TorqueResidual, joint: int) -> Array:
 def warm_up_time(fall: Fall, duration: float) -> float:
     """Return for how long to warm up from where the recording started [s].
 
-    With a time constant: until a recording of this duration has a fall of ``_SMALL``. Without one
-    it is at least the longest observable one, so three of these.
+    With a time constant: until a recording of this duration has a fall of ``_SMALL_CHANGE``.
+    Without one it is at least the longest observable one, so three of these.
     """
     if fall.constant is None:
-        return _SETTLED * _LONGEST * duration
+        return _TIME_CONSTANTS_TO_SETTLE * _LONGEST_TIME_CONSTANT * duration
     within = fall.excess * -np.expm1(-duration / fall.constant)
-    return float(fall.constant * max(np.log(within / _SMALL), 0.0))
+    return float(fall.constant * max(np.log(within / _SMALL_CHANGE), 0.0))
 
 
 def _lasting(seconds: float) -> str:
@@ -183,12 +190,12 @@ def _finding(
         course = f"with a time constant of {_lasting(fall.constant)}"
         remedy = (
             f"Play the motion for {needed} before you record; then friction falls by less than "
-            f"{100 * _SMALL:.0f} % in a recording of this duration."
+            f"{100 * _SMALL_CHANGE:.0f} % in a recording of this duration."
         )
     return Finding(
         cause="warming_up",
         joint=name,
-        severity="warning" if -fall.change > _LARGE else "note",
+        severity="warning" if -fall.change > _LARGE_CHANGE else "note",
         sentence=(
             f"{name}: friction falls by {-100 * fall.change:.0f} ± {100 * fall.deviation:.0f} % "
             f"during the recording, {per_minute:.2g} times its mean per minute, {course}, as in a "

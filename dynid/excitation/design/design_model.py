@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SMOOTHING = 0.05
 """Share of a joint's velocity limit over which its sign is smoothed, for nonzero derivatives."""
 
-_SLOWEST = 0.05  # [rad/s or m/s] the same for joints without a limit
+_SLOWEST_SPEED = 0.05  # [rad/s or m/s] the same for joints without a limit
 
 
 def design_model(model: Model) -> Mechanism:
@@ -54,7 +54,7 @@ def _smooth_terms(robot: Robot) -> list[tuple[TermSettings, str, float]]:
     """Return kind and side of each term, its joint, and its smoothing, without duplicates."""
     actuated = len(robot.joints)
     speeds = robot.limits.velocity
-    slow = np.full(len(robot.moving_joints), _SLOWEST)
+    slow = np.full(len(robot.moving_joints), _SLOWEST_SPEED)
     if speeds is not None:
         slow[:actuated] = _SMOOTHING * per_joint(speeds, actuated, "velocity")
     kinds = dict.fromkeys(

@@ -36,8 +36,8 @@ _DONE = 1e-4
 """A phase ends if the predicted decrease of the next step is smaller."""
 
 _BOUNDARY = 0.95  # longest step, as a share of the way to the first limit
-_ENOUGH = 1e-4  # share of the predicted decrease that a step must reach (Armijo)
-_SHORTEST = 1e-4  # share of a step below which the phase ends
+_ARMIJO_SHARE = 1e-4  # share of the predicted decrease that a step must reach (Armijo)
+_SHORTEST_STEP = 1e-4  # share of a step below which the phase ends
 _DAMPING = 0.2  # of the BFGS update (Powell 1978), so that it stays positive definite
 
 
@@ -110,10 +110,10 @@ class Descent:
         """Return the step length and the value there; None if no length decreases the value."""
         slack = self.barrier.bounds.slack(y)
         length = min(1.0, _BOUNDARY * self.barrier.bounds.reach(slack, step))
-        shortest = _SHORTEST * length
+        shortest = _SHORTEST_STEP * length
         while length > shortest:
             found = self._value(y + length * step, phase)
-            if found <= value - _ENOUGH * length * promised:
+            if found <= value - _ARMIJO_SHARE * length * promised:
                 return length, found
             length /= 2
         return None

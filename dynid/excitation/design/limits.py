@@ -26,7 +26,7 @@ _STEP = 1e-6
 _INEXACT = 1e-5
 """[m] by which a computed distance may be too large, with a reserve: coal's are exact to 1e-6 m."""
 
-_FAR = 0.5
+_SHARE_WITH_FULL_SLACK = 0.5
 """Share of a torque limit up to which the slack is 1."""
 
 
@@ -68,7 +68,7 @@ class TorqueLimit:
             torque = self.mechanism.torque(*motion, self.mechanism.parameters)
         except MechanismError:  # a closed chain cannot be closed there
             return np.full_like(motion.position, -np.inf)
-        return np.asarray((1 - np.abs(torque) / self.allowed) / (1 - _FAR))
+        return np.asarray((1 - np.abs(torque) / self.allowed) / (1 - _SHARE_WITH_FULL_SLACK))
 
     def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
         """Return the slopes (m, 3, n), by central differences."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _SHRINKAGE = 0.995  # if the motion exceeds a limit between the samples of the search
-_SMALLEST = 0.2  # share of a motion below which shrinking stops with an error
+_SMALLEST_SIZE = 0.2  # share of a motion below which shrinking stops with an error
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ def _proven(design: Design, robot: Robot, best: StartResult) -> tuple[FourierExc
             )
             check_motion(excitation, robot.limits, mechanism, design.workspace)
         except ExcitationError:
-            if size * _SHRINKAGE < _SMALLEST:
+            if size * _SHRINKAGE < _SMALLEST_SIZE:
                 raise
             size *= _SHRINKAGE
         else:

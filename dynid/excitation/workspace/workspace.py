@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 
-_FAR = 0.05  # distance that counts as far, as a share of the robot's reach
+_FAR_DISTANCE = 0.05  # distance that counts as far, as a share of the robot's reach
 _STEP = 1e-6  # [s] for the speed of passive joints
 _PERTURBATION = 1e-6  # [rad or m, per s] for derivatives
 
@@ -130,7 +130,7 @@ class Workspace:
     @property
     def scale(self) -> Array:
         """Margin that counts as far: a share of the reach [m], half the speed limit [m/s]; (C,)."""
-        length = _FAR * self._kinematics.reach
+        length = _FAR_DISTANCE * self._kinematics.reach
         return np.array([length if one.unit == "m" else one.limit / 2 for one in self.constraints])
 
     @property

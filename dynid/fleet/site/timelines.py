@@ -16,7 +16,7 @@ from dynid.fleet.site.chart import Mark, Timeline, draw
 from dynid.report.terminal.drift import CAUSE_LABELS
 from dynid.text import significant, unit
 
-_HIGHEST = 5.0  # thresholds of evidence that a chart has room for
+_HIGHEST_EVIDENCE = 5.0  # thresholds of evidence that a chart has room for
 _FEATURED = 5  # parameters that are shown with a change
 
 
@@ -200,7 +200,7 @@ def _mean(values: Array, deviations: Array, begin: int, end: int) -> tuple[float
 
 def _evidence(drift: Drift, marks: Sequence[Mark]) -> list[TimelineChart]:
     times, warmth = drift.history.times, drift.history.temperatures
-    top = _HIGHEST * drift.threshold
+    top = _HIGHEST_EVIDENCE * drift.threshold
     shown = np.minimum(drift.surprise, top)
     line = Timeline(times, shown, limit=drift.threshold, marks=marks)
     largest = significant(float(drift.surprise.max()), 3)

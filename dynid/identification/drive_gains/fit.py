@@ -24,7 +24,7 @@ _WEIGHT_ROUNDS = 10
 _WEIGHT_TOLERANCE = 0.02
 _LOAD_ROUNDS = 6
 _LOAD_TOLERANCE = 0.05  # change of a gain over its standard deviation
-_REACH = 15.0  # of a gain's logarithm: limits gains that the recordings do not determine
+_LARGEST_LOG_GAIN = 15.0  # of a gain's logarithm: limits gains that the recordings do not determine
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 
 
@@ -140,7 +140,7 @@ def _search(roots: _Roots, inverse: Array, weight: Array) -> Array:
     def weighted_error(logarithms: Array) -> Array:
         return roots.solve(sign * np.exp(logarithms), weight)[1].ravel()
 
-    bounds = (begin - _REACH, begin + _REACH)
+    bounds = (begin - _LARGEST_LOG_GAIN, begin + _LARGEST_LOG_GAIN)
     return np.asarray(sign * np.exp(least_squares(weighted_error, begin, bounds=bounds).x))
 
 

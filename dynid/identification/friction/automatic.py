@@ -44,7 +44,7 @@ from dynid.text import significant, unit
 _SMOOTH = ("viscous + tanh", "viscous + root + tanh", "viscous + tanh + Stribeck")
 _WITH_MEMORY = ("1 stop", "2 stops")
 _PLAIN = "plain"
-_FEWEST = 30  # samples of a fold
+_FEWEST_SAMPLES_OF_A_FOLD = 30  # samples of a fold
 _ROUNDS = 3  # in which joints return to plain terms
 
 
@@ -97,7 +97,7 @@ def _choose(
 ) -> TermSelection:
     """Choose by the error on recordings held out, or on parts ``within`` each of them."""
     blocks, settings = held_out_blocks(signals, _simplest(plain), within=within)
-    if blocks.samples_of_a_fold() < _FEWEST:
+    if blocks.samples_of_a_fold() < _FEWEST_SAMPLES_OF_A_FOLD:
         return TermSelection(plain, (), blocks.left_out, too_short=True)
     compared, before = _plain_model(plain, blocks, settings)
     if not within and np.any(before >= 1):

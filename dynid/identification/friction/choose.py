@@ -18,7 +18,7 @@ from dynid.identification.friction.variable_projection import (
     fit_shapes,
 )
 
-_NEGLIGIBLE = 1.01  # ratio of errors
+_NEGLIGIBLE_ERROR_RATIO = 1.01  # ratio of errors
 FEWEST_ROWS = 50
 """Least number of rows of a fold, in which the joint moves."""
 
@@ -105,7 +105,10 @@ def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:
         worse = trial.squares - best.squares
         mean = trial.share @ worse
         spread = np.sqrt(trial.share @ (worse - mean) ** 2 / max(len(worse) - 1, 1))
-        return bool(mean <= spread) or trial.held_out_error < _NEGLIGIBLE * best.held_out_error
+        return (
+            bool(mean <= spread)
+            or trial.held_out_error < _NEGLIGIBLE_ERROR_RATIO * best.held_out_error
+        )
 
     good = [trial for trial in trials if within(trial)]
     return min(good, key=lambda trial: (trial.parameters, trial.held_out_error))

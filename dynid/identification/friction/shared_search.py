@@ -32,7 +32,7 @@ _EVALUATIONS = 25  # per shape, of the simplex
 _STEP = 0.15  # of a range: size of the first simplex
 _TOLERANCE = 0.03  # of the logarithm of a shape
 _GAIN = 1e-3  # relative change of the squared error at convergence
-_NOTHING = 1e-300
+_TINY_SQUARE = 1e-300
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def search_shapes(
     def error(point: Array) -> float:
         shapes = candidate.shapes_at(np.exp(np.clip(point, low, high)))
         trials.append(projection.solve(candidate, shapes))
-        return float(np.log(max(trials[-1][0].squared_error, _NOTHING)))
+        return float(np.log(max(trials[-1][0].squared_error, _TINY_SQUARE)))
 
     middle = 0.5 * (low + high)
     starts = [*spread(low, high, _TRIED), *(_hinted(candidate, one, middle) for one in hints)]

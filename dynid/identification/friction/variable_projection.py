@@ -26,10 +26,10 @@ COLLINEAR = 1e-9
 _ACTIVE_SETS = 100  # per column: more than needed
 _TRIED = 6  # points per shape, of which the best are starts
 _STARTS = 2
-_NEAR = 0.2  # of the logarithm of a shape: first step of a search on another fold
+_FIRST_STEP_OF_A_FOLD = 0.2  # of the logarithm of a shape: first step of a search on another fold
 _TOLERANCE = 0.02  # of the logarithm of a shape
 _GAIN = 1e-4  # relative change of the squared error at convergence
-_NOTHING = 1e-300
+_TINY_SQUARE = 1e-300
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def fit_again(projection: Projection, fit: FrictionFit) -> FrictionFit:
     low, high = shape_limits(candidate)
     start = np.log([fit.shapes[name] for name in candidate.shape_names])
     error = _squared_error(projection, candidate)
-    best = _descend(error, start, np.full(len(low), _NEAR), low, high)
+    best = _descend(error, start, np.full(len(low), _FIRST_STEP_OF_A_FOLD), low, high)
     return fit_at(projection, candidate, candidate.shapes_at(np.exp(best)))
 
 
@@ -169,7 +169,7 @@ def _descend(error: _Error, point: Array, size: Array, low: Array, high: Array) 
     away = np.where(point + size > high, -size, size)
     simplex = np.vstack([point, point + np.diag(away)])
     found = minimize(
-        lambda x: np.log(max(error(x), _NOTHING)),  # makes the tolerance relative
+        lambda x: np.log(max(error(x), _TINY_SQUARE)),  # makes the tolerance relative
         point,
         method="Nelder-Mead",
         bounds=list(zip(low, high, strict=True)),

@@ -27,7 +27,8 @@ from dynid.signals.signals import Signals
 Progress = Callable[[str], None]
 
 _WORSE = 1.05  # torque error with the payload over that without, for a warning
-_FAR = 3.0  # torque error with the payload over that of the base model, for a warning
+# torque error with the payload over that of the base model, for a warning
+_LARGEST_ERROR_RATIO = 3.0
 _SIGNIFICANT = 3.0  # standard deviations from 0
 
 
@@ -148,7 +149,7 @@ def _warnings(base: Model, found: PayloadFit, before: Verdict, after: Verdict) -
     far = [
         f"{joint.joint} ({joint.rmse_torque / own:.0f} times)"
         for joint, own in zip(after.joints, own_torque_errors(base), strict=True)
-        if joint.rmse_torque > _FAR * own > 0
+        if joint.rmse_torque > _LARGEST_ERROR_RATIO * own > 0
     ]
     if far and not worse:
         warnings.append(

@@ -10,8 +10,8 @@ from dynid.robot.model import Model
 
 _TIMES = 10.0  # the mass of the robot, and more than its drives can hold anywhere
 _TIMES_WITHOUT_DRIVES = 100.0  # the mass of a robot whose torque limits are not known
-_NEAR = 0.1  # of the reach: so near to an axis the weight needs little torque
-_SURE = 5.0  # standard deviations below 0
+_SHORT_LEVER = 0.1  # of the reach: so near to an axis the weight needs little torque
+_DEVIATIONS_BELOW_ZERO = 5.0  # standard deviations below 0
 _G = 9.81  # [m/s^2]
 
 
@@ -26,7 +26,7 @@ def impossible_mass(base: Model, mass: float, standard_deviation: float = math.i
         mass: of the payload [kg].
         standard_deviation: of the mass [kg]; infinite: a negative one is possible.
     """
-    if mass < -_SURE * standard_deviation:
+    if mass < -_DEVIATIONS_BELOW_ZERO * standard_deviation:
         return (
             f"{mass:.3g} kg, standard deviation {standard_deviation:.2g} kg, is negative; check "
             "whether the model was identified with the payload, and the recording made without it."
@@ -59,7 +59,7 @@ def _held_mass(base: Model) -> float:
         return math.nan
     ranges = [robot.limits.range_of("torque_max", one) for one in range(len(robot.joints))]
     torque = np.array([math.nan if one is None else one[1] for one in ranges])
-    lever = _NEAR * robot.kinematics().reach
+    lever = _SHORT_LEVER * robot.kinematics().reach
     with np.errstate(divide="ignore"):
         masses = torque / (_G * np.where(mechanism.prismatic, 1.0, lever))
     return float(masses.max())

@@ -20,7 +20,7 @@ from dynid.robot.model import Model
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
-_SHORTEST = 0.5  # [s] at rest, for a dwell
+_SHORTEST_DWELL = 0.5  # [s] at rest, for a dwell
 _SETTLING = 0.2  # [s] after and before motion that are excluded
 _DWELL_TRAVEL = 1e-3  # [rad or m] of motion that shows the direction of approach
 
@@ -54,7 +54,7 @@ def _rests(signals: Signals) -> Iterator[slice]:
     still = np.concatenate([[False], ~signals.moving.any(axis=1), [False]])
     begins, ends = np.flatnonzero(np.diff(still.astype(int))).reshape(-1, 2).T
     for begin, end in zip(begins, ends, strict=True):
-        if end - begin < _SHORTEST * rate:
+        if end - begin < _SHORTEST_DWELL * rate:
             continue
         margin = round(_SETTLING * rate)
         yield slice(
@@ -81,7 +81,7 @@ def _approach(distance: Array) -> Array:
 
 
 _TRAVEL = 10.0  # times the distance of presliding friction, after which it slides
-_EXACT = 1e-9  # [N m or N] smallest torque error of a model
+_SMALLEST_TORQUE_ERROR = 1e-9  # [N m or N] smallest torque error of a model
 _ROUNDS = 6
 _TOLERANCE = 1e-3  # change of the mass over its standard deviation
 
@@ -215,7 +215,7 @@ def _normal_equations(
     matrix, right = np.zeros((10, 10)), np.zeros(10)
     for joint in range(len(loaded.joints)):
         band, side = friction[:, joint], (approach * friction)[:, joint]
-        variance = band**2 / 3 + max(torque_error[joint], _EXACT) ** 2
+        variance = band**2 / 3 + max(torque_error[joint], _SMALLEST_TORQUE_ERROR) ** 2
         covariance = np.diag(variance) + np.outer(side, side) / 3
         weighted = np.linalg.solve(covariance, regressor[:, joint])
         matrix += weighted.T @ regressor[:, joint]

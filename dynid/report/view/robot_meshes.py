@@ -29,8 +29,9 @@ MOST_TRIANGLES = 40_000
 """Of all meshes of a robot: the page grows by 2 MB at most, and a picture takes seconds."""
 
 _NOT_FOUND = "was not found."
-_FEWEST = 400  # triangles of a mesh that are kept in any case
-_FINEST, _COARSER = 400, 0.85  # cells along the largest side of a mesh, and the ratio of two tries
+_FEWEST_TRIANGLES = 400  # triangles of a mesh that are kept in any case
+# cells along the largest side of a mesh, and the ratio of two tries
+_FINEST_CELLS, _COARSER = 400, 0.85
 
 
 class RobotMeshes(NamedTuple):
@@ -95,7 +96,7 @@ def simplify(vertices: Array, faces: NDArray[np.intp], most: int) -> tuple[Array
         return vertices, faces
     low = vertices.min(axis=0)
     size = float(np.ptp(vertices, axis=0).max()) or 1.0
-    cells = float(_FINEST)
+    cells = float(_FINEST_CELLS)
     while True:
         _, number = np.unique(
             np.floor((vertices - low) / size * cells).astype(np.int64), axis=0, return_inverse=True
@@ -158,7 +159,7 @@ def _simplified(found: dict[int, list[TriangleMesh]]) -> dict[int, list[Triangle
     """Return meshes with a share of the triangles in proportion to those that they have."""
     total = sum(len(mesh.faces) for meshes in found.values() for mesh in meshes)
     share = min(1.0, MOST_TRIANGLES / total) if total else 1.0
-    few = min(_FEWEST, MOST_TRIANGLES // max(1, sum(map(len, found.values()))))
+    few = min(_FEWEST_TRIANGLES, MOST_TRIANGLES // max(1, sum(map(len, found.values()))))
     simplified: dict[int, list[TriangleMesh]] = {}
     for body, meshes in found.items():
         for mesh in meshes:
