@@ -59,21 +59,21 @@ def penalised_parameters(
     """
     task = _task(mechanism, base, estimate, settings)
     random = np.random.default_rng(seed)
-    found: list[tuple[float, Array]] = []
+    solutions: list[tuple[float, Array]] = []
     for start in range(_STARTS):
         point = _minimise(task, task.reference if start == 0 else task.random_point(random))
         standard = task.standard(point)
         if task.violation(point).max() <= _ALLOWED and is_physically_consistent(
             mechanism, standard
         ):
-            found.append((float(np.sum(task.residual(standard) ** 2)), standard))
-    if not found:
+            solutions.append((float(np.sum(task.residual(standard) ** 2)), standard))
+    if not solutions:
         raise EstimationError(
             f"the penalty method found no physically consistent parameters from {_STARTS} starts; "
             "check that the total mass and the bounds in identification.physical do not "
             "contradict each other, or set physical.method to semidefinite."
         )
-    return min(found, key=lambda one: one[0])[1]
+    return min(solutions, key=lambda solution: solution[0])[1]
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def _row(names: tuple[str, ...], name: str) -> Array:
             f"physical.bounds contains '{name}', which is not a parameter of this robot; its "
             f"parameters are {', '.join(names[:12])}, …"
         )
-    return np.array([float(one == name) for one in names])
+    return np.array([float(parameter == name) for parameter in names])
 
 
 def _spread(centre: Array) -> Array:

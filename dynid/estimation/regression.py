@@ -219,7 +219,7 @@ class Problem:
     def _keep_grams(self, number: int, weights: Array | None, grams: Array) -> None:
         """Keep the normal equations of a recording's blocks, as far as they fit in memory."""
         self._kept_grams.pop(number, None)
-        kept = sum(one.size for _, one in self._kept_grams.values())
+        kept = sum(gram.size for _, gram in self._kept_grams.values())
         if kept + grams.size <= _KEPT_NUMBERS:
             self._kept_grams[number] = weights, grams
 
@@ -320,21 +320,23 @@ def _joined(grams: Array, bounds: NDArray[np.intp]) -> Array:
 
 def recording_numbers(rows: Sequence[Rows]) -> NDArray[np.intp]:
     """Return the number of the recording of which each of the rows is a piece, from 0."""
-    return np.asarray(np.cumsum([not one.signals.piece for one in rows]) - 1, dtype=np.intp)
+    return np.asarray(np.cumsum([not piece.signals.piece for piece in rows]) - 1, dtype=np.intp)
 
 
 def with_folds_of_recordings(rows: Sequence[Rows], folds: int) -> tuple[Rows, ...]:
     """Return rows with the folds of whole recordings, where rows are of pieces of them."""
     numbers = recording_numbers(rows)
-    found = []
+    divided = []
     for number in np.unique(numbers).tolist():
-        pieces = [one for one, own in zip(rows, numbers, strict=True) if own == number]
-        total, begin = sum(len(one.torque) for one in pieces), 0
-        for one in pieces:
-            place = begin + np.arange(len(one.torque))
-            begin += len(one.torque)
-            found.append(replace(one, fold=np.minimum(place * folds // total, folds - 1)))
-    return tuple(found)
+        pieces = [
+            part for part, recording in zip(rows, numbers, strict=True) if recording == number
+        ]
+        total, begin = sum(len(piece.torque) for piece in pieces), 0
+        for piece in pieces:
+            place = begin + np.arange(len(piece.torque))
+            begin += len(piece.torque)
+            divided.append(replace(piece, fold=np.minimum(place * folds // total, folds - 1)))
+    return tuple(divided)
 
 
 def make_rows(

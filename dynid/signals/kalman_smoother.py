@@ -198,7 +198,7 @@ def _most_likely(position: Array, rate: float, periodic: bool) -> tuple[int, flo
         return float(np.mean(innovations[steady.pad + samples // 10 :] ** 2))
 
     grid = np.linspace(np.log(lowest), np.log(highest), _GRID)
-    found = []
+    optima = []
     for order in _ORDERS:
         values = [mean_square(point, order) for point in grid]
         best = int(np.argmin(values))
@@ -206,8 +206,8 @@ def _most_likely(position: Array, rate: float, periodic: bool) -> tuple[int, flo
         refined = optimize.minimize_scalar(
             mean_square, bounds=around, args=(order,), method="bounded", options={"xatol": 0.02}
         )
-        found += [(values[best], order, grid[best]), (refined.fun, order, refined.x)]
-    least, order, log_hz = min(found)
+        optima += [(values[best], order, grid[best]), (refined.fun, order, refined.x)]
+    least, order, log_hz = min(optima)
     hz = float(np.exp(log_hz))
     innovation = _steady(order, 2 * np.pi * hz / rate).innovation
     return order, hz, float(np.sqrt(least / innovation))

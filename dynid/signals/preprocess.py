@@ -118,8 +118,8 @@ def _without_outliers(track: _Track, settings: MedianSettings) -> tuple[_Track, 
     for name in ("position", "velocity", "torque"):
         values = getattr(track, name)
         if values is not None:
-            cleaned[name], found = replace_outliers(values, settings)
-            outliers += found
+            cleaned[name], replaced = replace_outliers(values, settings)
+            outliers += replaced
     return replace(track, **cleaned), outliers
 
 
@@ -322,7 +322,7 @@ def _smoother_note(signals: Signals) -> list[str]:
     smoother = signals.motion_filter
     if not isinstance(smoother, KalmanSmoother):
         return []
-    found = ", ".join(
+    bandwidths = ", ".join(
         f"{name} {noise:.2g} and {hz:.3g} Hz"
         for name, noise, hz in zip(
             signals.joint_names, smoother.standard_deviation, smoother.bandwidth_hz, strict=True
@@ -330,7 +330,7 @@ def _smoother_note(signals: Signals) -> list[str]:
     )
     return [
         "The Kalman smoother estimated these standard deviations of position noise [rad or m] and "
-        f"bandwidths of motion: {found}."
+        f"bandwidths of motion: {bandwidths}."
     ]
 
 
