@@ -21,7 +21,7 @@ def compare(
     model: Mechanism, signals: Sequence[Signals], settings: SignalSettings
 ) -> tuple[TorqueComparison, ...]:
     """Evaluate a model with its current parameters along every recording, with filters."""
-    return tuple(_compare_one(model, one, settings) for one in signals)
+    return tuple(_compare_one(model, recording, settings) for recording in signals)
 
 
 def relative_errors(comparisons: Sequence[TorqueComparison]) -> Array:

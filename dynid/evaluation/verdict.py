@@ -209,13 +209,13 @@ def _joint_errors(comparisons: Sequence[TorqueComparison], number: int) -> Joint
 
 def _largest_error(comparisons: Sequence[TorqueComparison], number: int) -> tuple[int, float]:
     """Return the recording, from 1, and the time [s] of a joint's largest error in motion."""
-    found = (-1.0, 1, nan)
-    for recording, one in enumerate(comparisons, start=1):
-        error = np.abs(one.model - one.measured)[:, number]
-        error = np.where(one.signals.moving[:, number], error, -1.0)
+    largest = (-1.0, 1, nan)
+    for recording, comparison in enumerate(comparisons, start=1):
+        error = np.abs(comparison.model - comparison.measured)[:, number]
+        error = np.where(comparison.signals.moving[:, number], error, -1.0)
         at = int(np.argmax(error))
-        found = max(found, (float(error[at]), recording, float(one.signals.time[at])))
-    return found[1:] if found[0] >= 0 else (1, nan)
+        largest = max(largest, (float(error[at]), recording, float(comparison.signals.time[at])))
+    return largest[1:] if largest[0] >= 0 else (1, nan)
 
 
 def _rms(values: Array) -> float:

@@ -32,14 +32,14 @@ def brief_saturation(case: Case, known: Sequence[int]) -> Iterator[Finding]:
         case: the recordings.
         known: joints with a longer plateau, which are left out.
     """
-    found: dict[int, NDArray[np.bool_]] = {}
+    saturated: dict[int, NDArray[np.bool_]] = {}
     longest = case.longest_recording
     for j in range(longest.effort.shape[1]):
         at = _cut_off(longest, j)
         if j not in known and at is not None:
-            found[j] = at
-    if found:
-        yield _finding(case, longest, found)
+            saturated[j] = at
+    if saturated:
+        yield _finding(case, longest, saturated)
 
 
 def _cut_off(recording: Recording, joint: int) -> NDArray[np.bool_] | None:
@@ -72,10 +72,10 @@ def _in_run(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return kept
 
 
-def _finding(case: Case, recording: Recording, found: dict[int, NDArray[np.bool_]]) -> Finding:
-    names, unit = [recording.joint_names[j] for j in found], case.robot.drives.effort_unit
-    shares = {j: float(at.mean()) for j, at in found.items()}
-    levels = {j: float(np.abs(recording.effort[at, j]).max()) for j, at in found.items()}
+def _finding(case: Case, recording: Recording, saturated: dict[int, NDArray[np.bool_]]) -> Finding:
+    names, unit = [recording.joint_names[j] for j in saturated], case.robot.drives.effort_unit
+    shares = {j: float(at.mean()) for j, at in saturated.items()}
+    levels = {j: float(np.abs(recording.effort[at, j]).max()) for j, at in saturated.items()}
     worst = max(shares, key=lambda j: shares[j])
     return Finding(
         cause="saturation",
@@ -100,8 +100,8 @@ def _finding(case: Case, recording: Recording, found: dict[int, NDArray[np.bool_
             traces=(
                 Trace(recording.time, recording.effort[:, worst], "recorded"),
                 Trace(
-                    recording.time[found[worst]],
-                    recording.effort[found[worst], worst],
+                    recording.time[saturated[worst]],
+                    recording.effort[saturated[worst], worst],
                     "cut off",
                     "dots",
                 ),

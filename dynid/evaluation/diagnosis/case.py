@@ -183,11 +183,11 @@ def friction_power(torque: Array, decimated: Decimated, joint: int, others: Arra
         joint: number of the joint.
         others: (N, k) other columns that may explain the torque.
     """
-    own = own_terms(decimated, joint)
-    rest, friction = np.column_stack([own[:, [0, 3]], others]), own[:, 1:3]
+    joint_terms = own_terms(decimated, joint)
+    rest, friction = np.column_stack([joint_terms[:, [0, 3]], others]), joint_terms[:, 1:3]
     shown = np.linalg.norm(without(friction, rest), axis=0)
     friction = friction[:, shown > _SHOWN * np.linalg.norm(friction, axis=0)]
-    found = coefficients(np.column_stack([friction, rest]), torque)
-    torque_of_friction = friction @ found[: friction.shape[1]]
-    size = float(np.linalg.norm(torque) * np.linalg.norm(own[:, 1]))
-    return float(torque_of_friction @ own[:, 1]) / size if size > 0 else 0.0
+    factors = coefficients(np.column_stack([friction, rest]), torque)
+    torque_of_friction = friction @ factors[: friction.shape[1]]
+    size = float(np.linalg.norm(torque) * np.linalg.norm(joint_terms[:, 1]))
+    return float(torque_of_friction @ joint_terms[:, 1]) / size if size > 0 else 0.0

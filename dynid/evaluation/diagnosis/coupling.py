@@ -38,9 +38,11 @@ def unmodelled_coupling(case: Case) -> Iterator[Finding]:
             continue
         # errors that the joint's own friction may explain are not attributed to another joint
         friction = residual.filtered_friction(joint).values()
-        own = np.column_stack([residual.plain(joint), *friction])
+        joint_columns = np.column_stack([residual.plain(joint), *friction])
         explained = {
-            other: residual.explained(joint, np.column_stack(_columns(residual, joint, other)), own)
+            other: residual.explained(
+                joint, np.column_stack(_columns(residual, joint, other)), joint_columns
+            )
             for other in moving
             if other != joint
         }
@@ -51,7 +53,7 @@ def unmodelled_coupling(case: Case) -> Iterator[Finding]:
             and explained[best][1] > _SMALLEST_EFFECT
             and _share_beyond_friction(case, residual, joint, best) > _EXPLAINED_FREE
         ):
-            yield _finding(case, joint, best, explained[best], residual, own)
+            yield _finding(case, joint, best, explained[best], residual, joint_columns)
 
 
 def _share_beyond_friction(case: Case, residual: TorqueResidual, joint: int, other: int) -> float:
@@ -100,14 +102,14 @@ def _finding(
     other: int,
     explained: tuple[float, float],
     residual: TorqueResidual,
-    own: Array,
+    joint_columns: Array,
 ) -> Finding:
     name, source, (share, effect) = case.joints[joint], case.joints[other], explained
     columns = _columns(residual, joint, other)
-    parts = [residual.explained(joint, values, own)[0] for values in columns]
+    parts = [residual.explained(joint, values, joint_columns)[0] for values in columns]
     # the part that is correlated with the joint's own signals is neither counted nor drawn
     error = residual.error[:, joint]
-    by_other = error - without(error, without(np.column_stack(columns), own))
+    by_other = error - without(error, without(np.column_stack(columns), joint_columns))
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="unmodelled_coupling",

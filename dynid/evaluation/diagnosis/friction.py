@@ -25,9 +25,11 @@ def friction_terms(case: Case) -> Iterator[Finding]:
     for joint in np.flatnonzero(case.decimated.moves).tolist():
         if not residual.exceeds(joint, _SMALLEST_EFFECT):
             continue
-        own = residual.plain(joint)
+        plain_columns = residual.plain(joint)
         explained = {
-            kind: max(residual.explained(joint, column[:, None], own) for column in columns.T)
+            kind: max(
+                residual.explained(joint, column[:, None], plain_columns) for column in columns.T
+            )
             for kind, columns in _untried(residual, joint).items()
         }
         best = max(explained, key=lambda kind: explained[kind], default=None)
@@ -95,5 +97,6 @@ def _finding(
 def _largest_first(explained: dict[str, tuple[float, float]]) -> list[tuple[str, float]]:
     """Return kinds and their share, so that the one that is proposed stands for all."""
     return sorted(
-        ((kind, share) for kind, (share, _) in explained.items()), key=lambda one: -one[1]
+        ((kind, share) for kind, (share, _) in explained.items()),
+        key=lambda kind_and_share: -kind_and_share[1],
     )

@@ -64,10 +64,10 @@ def wrong_gravity(case: Case) -> Iterator[Finding]:
     share = equations.residual(best) / max(equations.residual(scale * present), 1e-300)
     if tilt < _TILT or share > _LARGEST_RESIDUAL_RATIO or _contradicted(equations, present, best):
         return
-    found = best * (float(np.linalg.norm(present)) or _EARTH) / float(np.linalg.norm(best))
-    if any_friction_drives(case) or not _explains_as_much(case, found):
+    gravity = best * (float(np.linalg.norm(present)) or _EARTH) / float(np.linalg.norm(best))
+    if any_friction_drives(case) or not _explains_as_much(case, gravity):
         return
-    yield _finding(case, present, found, tilt, share, bodies)
+    yield _finding(case, present, gravity, tilt, share, bodies)
 
 
 def _bodies(case: Case) -> _Bodies:
@@ -110,17 +110,17 @@ def _equations(case: Case, bodies: _Bodies, *, constants: bool = False) -> _Equa
     left, joints = [], []
     present = bodies.weight @ np.asarray(case.mechanism.gravity)
     for joint in range(len(case.joints)):
-        measured, own = case.decimated.torque[:, joint], own_terms(case.decimated, joint)
+        measured, joint_terms = case.decimated.torque[:, joint], own_terms(case.decimated, joint)
         whole = float(np.linalg.norm(measured))
-        size = max(float(np.linalg.norm(without(measured, own))), _SMALLEST_SCALE * whole)
+        size = max(float(np.linalg.norm(without(measured, joint_terms))), _SMALLEST_SCALE * whole)
         if size == 0:
             continue
         values = np.column_stack([bodies.weight[:, joint], measured - bodies.inertia[:, joint]])
-        penalty = np.zeros((1, own.shape[1]))
+        penalty = np.zeros((1, joint_terms.shape[1]))
         if constants or np.linalg.norm(present[:, joint]) > _HAS_WEIGHT * whole:
-            penalty[0, 0] = np.sqrt(len(own)) / whole
-        own = np.vstack([own / size, penalty])
-        left.append(without(np.vstack([values / size, np.zeros((1, 4))]), own))
+            penalty[0, 0] = np.sqrt(len(joint_terms)) / whole
+        joint_terms = np.vstack([joint_terms / size, penalty])
+        left.append(without(np.vstack([values / size, np.zeros((1, 4))]), joint_terms))
         joints.append(joint)
     together = np.concatenate(left) if left else np.zeros((1, 4))
     numbers = np.repeat(joints or [0], len(together) // max(1, len(joints)))
@@ -178,16 +178,16 @@ def _absent(best: Array) -> Finding:
 
 
 def _finding(
-    case: Case, present: Array, found: Array, tilt: float, share: float, bodies: _Bodies
+    case: Case, present: Array, gravity: Array, tilt: float, share: float, bodies: _Bodies
 ) -> Finding:
-    joint = int(np.argmax((bodies.weight @ (found - present)).std(axis=0)))
+    joint = int(np.argmax((bodies.weight @ (gravity - present)).std(axis=0)))
     name = case.joints[joint]
     return Finding(
         cause="wrong_gravity",
         joint=None,
         severity="problem",
         sentence=(
-            f"the torque fits gravity {_vector(found)} m/s^2 much better than {_vector(present)} "
+            f"the torque fits gravity {_vector(gravity)} m/s^2 much better than {_vector(present)} "
             f"m/s^2 of the profile; the angle between them is {np.degrees(tilt):.0f} deg."
         ),
         remedy=(
@@ -195,7 +195,7 @@ def _finding(
         ),
         evidence={
             "tilt [rad]": tilt,
-            **{f"gravity {axis} [m/s^2]": float(g) for axis, g in zip("xyz", found, strict=True)},
+            **{f"gravity {axis} [m/s^2]": float(g) for axis, g in zip("xyz", gravity, strict=True)},
             "residual over that of the profile": share,
         },
         plot=Plot(
@@ -206,16 +206,16 @@ def _finding(
                 for values, label in (
                     (case.decimated.torque, "measured"),
                     (bodies.torque(present), "URDF, gravity of the profile"),
-                    (bodies.torque(found), "URDF, gravity found"),
+                    (bodies.torque(gravity), "URDF, gravity found"),
                 )
             ),
         ),
     )
 
 
-def _angle(one: Array, other: Array) -> float:
-    size = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(np.arccos(np.clip(one @ other / size, -1, 1))) if size > 0 else np.pi / 2
+def _angle(first: Array, other: Array) -> float:
+    size = float(np.linalg.norm(first) * np.linalg.norm(other))
+    return float(np.arccos(np.clip(first @ other / size, -1, 1))) if size > 0 else np.pi / 2
 
 
 def _vector(values: Array) -> str:

@@ -115,10 +115,10 @@ def _repetition(case: Case) -> Iterator[Finding]:
         return
     samples = round(period * longest.sampling_rate)
     begin = (len(longest.time) - samples) // 2  # without ramps
-    one = longest.velocity[begin : begin + samples]
-    cycles = strokes(one) / 2
+    velocity = longest.velocity[begin : begin + samples]
+    cycles = strokes(velocity) / 2
     moving = np.flatnonzero(case.decimated.moves)
-    if any(_largest_line(one[:, j]) < _ONE_LINE for j in moving):
+    if any(_largest_line(velocity[:, j]) < _ONE_LINE for j in moving):
         return  # several harmonics reach more poses than single sines
     few = min(moving, key=lambda j: cycles[j])
     if cycles[few] >= FEWEST_CYCLES:

@@ -121,34 +121,34 @@ class TorqueResidual:
             velocity = self.whole.velocity[at, joint]
             weight = self._model.gravity_torque(self.whole.position[at])[:, joint]
         top = float(self._peak[joint])
-        found: dict[str, list[Array]] = {}
+        columns: dict[str, list[Array]] = {}
         for kind in term_kinds():
             if not kind.missing or kind.has_memory:
                 continue
             scales = [share * top for share in _STRIBECK] if kind.scaled else [0.0]
             terms = [JointTerm(kind.name, joint, scale=scale) for scale in scales]
-            found[kind.name] = [term.column(velocity=velocity, load=weight) for term in terms]
+            columns[kind.name] = [term.column(velocity=velocity, load=weight) for term in terms]
             if kind.mirror:  # difference of both directions
                 other = JointTerm(kind.mirror, joint).column(velocity=velocity, load=weight)
-                found[kind.name] = [column - other for column in found[kind.name]]
-        return found
+                columns[kind.name] = [column - other for column in columns[kind.name]]
+        return columns
 
-    def explained(self, joint: int, columns: Array, own: Array) -> tuple[float, float]:
-        """Return the part of a joint's error that ``columns`` explain in addition to ``own``.
+    def explained(self, joint: int, columns: Array, joint_columns: Array) -> tuple[float, float]:
+        """Return the part of a joint's error that ``columns`` explain beyond ``joint_columns``.
 
         Args:
             joint: number of the joint.
             columns: (m, c) filtered signals.
-            own: (m, k) filtered signals that take precedence.
+            joint_columns: (m, k) filtered signals that take precedence.
 
         Returns:
             Its share of the squared error, minus the share expected by chance, and its size over
             that of the joint's torque.
         """
         error, torque = self.error[:, joint], float(np.linalg.norm(self.torque[:, joint]))
-        rows = np.column_stack([own, columns, error])
+        rows = np.column_stack([joint_columns, columns, error])
         products, norms = of_unit_norm(rows.T @ rows)
-        beyond_own = products_beyond(products, own.shape[1])
+        beyond_own = products_beyond(products, joint_columns.shape[1])
         left = float(beyond_own[-1, -1])
         if norms[-1] == 0 or left <= 0 or torque == 0:
             return 0.0, 0.0

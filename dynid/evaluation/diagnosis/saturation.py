@@ -58,14 +58,14 @@ def saturation(case: Case) -> Iterator[Finding]:
         # a saturated sensor has no noise, a saturated drive has
         clipped = max(2.5 * step_of(torque[:, j]), _LEVEL * np.ptp(torque[:, j]))
         widths = (clipped, max(clipped, 3 * noise[j]))
-        found = [
+        plateaus = [
             (side, plateau)
             for side in (1, -1)
             for plateau in _plateaus(side * torque[:, j], widths)
             if _varies(acceleration[:, j], plateau.held & moving[:, j])
         ]
-        if found:
-            side, plateau = max(found, key=lambda pair: pair[1].held.sum())
+        if plateaus:
+            side, plateau = max(plateaus, key=lambda pair: pair[1].held.sum())
             found_at.append(int(j))
             modelled = None if model is None else model[:, j]
             yield _saturated(case.joints[j], unit, side, plateau, (time, torque[:, j]), modelled)

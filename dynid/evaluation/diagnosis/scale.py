@@ -66,10 +66,10 @@ def torque_factor(case: Case) -> Iterator[Finding]:
         yield _finding(case, joint, ratio, {joint: ratio})
 
 
-def similarity(case: Case, joint: int, own: Array) -> Similarity:
-    """Compare both torques after projecting out the columns of ``own`` (N, k)."""
+def similarity(case: Case, joint: int, joint_terms: Array) -> Similarity:
+    """Compare both torques after projecting out the columns of ``joint_terms`` (N, k)."""
     expected, measured = case.urdf_torque[:, joint], case.decimated.torque[:, joint]
-    left = without(expected, own), without(measured, own)
+    left = without(expected, joint_terms), without(measured, joint_terms)
     sizes = [float(np.linalg.norm(v)) for v in left]
     if any(
         size <= _ROUNDING * float(np.linalg.norm(whole))
@@ -82,12 +82,12 @@ def similarity(case: Case, joint: int, own: Array) -> Similarity:
 
 def _ratio(case: Case, joint: int) -> float | None:
     """Return measured over expected torque of one joint; None if they are not similar."""
-    own = own_terms(case.decimated, joint)
-    bodies = similarity(case, joint, own)
+    joint_terms = own_terms(case.decimated, joint)
+    bodies = similarity(case, joint, joint_terms)
     if bodies.correlation > _SIMILAR:
         return bodies.ratio
     # friction and a rotor can only add to the torque of the bodies
-    whole = similarity(case, joint, own[:, :1])
+    whole = similarity(case, joint, joint_terms[:, :1])
     if whole.correlation > _SIMILAR_WITH_ROTOR and whole.ratio < 1 / _OFF:
         return whole.ratio
     return None
@@ -152,13 +152,13 @@ def _finding(case: Case, joint: int | None, ratio: float, ratios: dict[int, floa
 
 
 def _plot(case: Case, joint: int) -> Plot:
-    own = own_terms(case.decimated, joint)
+    joint_terms = own_terms(case.decimated, joint)
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Plot(
         x_label="time [s]",
         y_label=f"{case.joints[joint]}, beyond friction and rotor [{unit}]",
         traces=(
-            Trace(case.time, without(case.decimated.torque[:, joint], own), "measured"),
-            Trace(case.time, without(case.urdf_torque[:, joint], own), "URDF's masses"),
+            Trace(case.time, without(case.decimated.torque[:, joint], joint_terms), "measured"),
+            Trace(case.time, without(case.urdf_torque[:, joint], joint_terms), "URDF's masses"),
         ),
     )

@@ -49,15 +49,15 @@ def spikes(case: Case) -> Iterator[Finding]:
 
     With a model, the error has to be as far from its own median.
     """
-    found = {}
+    joint_spikes = {}
     for j in range(len(case.joints)):
-        one = _of_joint(case, j)
-        if one is not None:
-            found[j] = one
-    if not found:
+        detected = _of_joint(case, j)
+        if detected is not None:
+            joint_spikes[j] = detected
+    if not joint_spikes:
         return
-    for group in _at_the_same_instants(found):
-        yield _finding(case, {j: found[j] for j in group}, common=len(group) > 1)
+    for group in _at_the_same_instants(joint_spikes):
+        yield _finding(case, {j: joint_spikes[j] for j in group}, common=len(group) > 1)
 
 
 def _of_joint(case: Case, joint: int) -> _Spikes | None:
@@ -105,7 +105,7 @@ def _noise_around(size: Array, at: NDArray[np.intp]) -> Array:
     """
     windows = sliding_window_view(np.pad(size, _AROUND, mode="symmetric"), 2 * _AROUND + 1)[at]
     sides = windows[:, :_AROUND], windows[:, -_AROUND:]
-    return np.maximum(*(np.quantile(one, 0.75, axis=1) for one in sides)) / _THIRD_QUARTILE
+    return np.maximum(*(np.quantile(side, 0.75, axis=1) for side in sides)) / _THIRD_QUARTILE
 
 
 def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.bool_]:
@@ -121,13 +121,13 @@ def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.b
     return kept
 
 
-def _at_the_same_instants(found: dict[int, _Spikes]) -> list[list[int]]:
+def _at_the_same_instants(joint_spikes: dict[int, _Spikes]) -> list[list[int]]:
     """Group the joints, most of whose spikes are simultaneous."""
     groups: list[list[int]] = []
-    for j, one in found.items():
+    for j, detected in joint_spikes.items():
         for group in groups:
-            shared = float(np.sum(one.at & found[group[0]].at))
-            if shared > _COMMON * min(one.at.sum(), found[group[0]].at.sum()):
+            shared = float(np.sum(detected.at & joint_spikes[group[0]].at))
+            if shared > _COMMON * min(detected.at.sum(), joint_spikes[group[0]].at.sum()):
                 group.append(j)
                 break
         else:
@@ -135,13 +135,15 @@ def _at_the_same_instants(found: dict[int, _Spikes]) -> list[list[int]]:
     return groups
 
 
-def _finding(case: Case, found: dict[int, _Spikes], *, common: bool) -> Finding:
-    names = [case.joints[j] for j in found]
-    together = np.any([one.at for one in found.values()], axis=0)
-    worst = max(found, key=lambda j: found[j].effect)
+def _finding(case: Case, joint_spikes: dict[int, _Spikes], *, common: bool) -> Finding:
+    names = [case.joints[j] for j in joint_spikes]
+    together = np.any([detected.at for detected in joint_spikes.values()], axis=0)
+    worst = max(joint_spikes, key=lambda j: joint_spikes[j].effect)
     count, share = int(together.sum()), float(together.mean())
-    largest = listed(f"{np.abs(one.size[one.at]).max():.3g}" for one in found.values())
-    units = joint_units(case.mechanism.prismatic, list(found), "N m", "N")
+    largest = listed(
+        f"{np.abs(detected.size[detected.at]).max():.3g}" for detected in joint_spikes.values()
+    )
+    units = joint_units(case.mechanism.prismatic, list(joint_spikes), "N m", "N")
     where = "the same instants" if common else "single instants"
     return Finding(
         cause="spikes",
@@ -150,7 +152,7 @@ def _finding(case: Case, found: dict[int, _Spikes], *, common: bool) -> Finding:
         sentence=(
             f"{listed(names)}: torque has spikes of up to {largest} {units} at {where}, in {count} "
             f"samples ({percent(share)}), far from the samples before and after; their rms is up "
-            f"to {percent(found[worst].effect)} of the torque's."
+            f"to {percent(joint_spikes[worst].effect)} of the torque's."
         ),
         remedy=(
             "Look for lost or damaged messages of the bus"
@@ -161,14 +163,17 @@ def _finding(case: Case, found: dict[int, _Spikes], *, common: bool) -> Finding:
         evidence={
             "samples": float(count),
             "share of samples": share,
-            **{f"rms over torque of {case.joints[j]}": one.effect for j, one in found.items()},
+            **{
+                f"rms over torque of {case.joints[j]}": detected.effect
+                for j, detected in joint_spikes.items()
+            },
         },
-        plot=_plot(case, worst, found[worst]),
+        plot=_plot(case, worst, joint_spikes[worst]),
     )
 
 
-def _plot(case: Case, joint: int, one: _Spikes) -> Plot:
-    at = int(np.argmax(np.where(one.at, np.abs(one.size), 0.0)))
+def _plot(case: Case, joint: int, detected: _Spikes) -> Plot:
+    at = int(np.argmax(np.where(detected.at, np.abs(detected.size), 0.0)))
     ends = np.cumsum([len(s.time) for s in case.signals])
     number = int(np.searchsorted(ends, at, side="right"))
     signals = case.signals[number]

@@ -75,25 +75,27 @@ def warming_up(case: Case) -> Iterator[Finding]:
             yield _finding(case, residual, j, fall, duration)
 
 
-def friction_fall(time: Array, error: Array, friction: Array, own: Array) -> Fall:
+def friction_fall(time: Array, error: Array, friction: Array, joint_columns: Array) -> Fall:
     """Estimate how friction changes along a recording.
 
     Args:
         time: (m,) [s].
         error: (m,) torque, measured minus model [N m or N].
         friction: (m,) of the model, filtered as the error.
-        own: (m, k) signals that take precedence.
+        joint_columns: (m, k) signals that take precedence.
     """
     duration = float(time[-1] - time[0])
     share = (time - time[0]) / duration
     block = np.minimum((share * BLOCKS).astype(int), BLOCKS - 1)
-    own = np.column_stack([own, friction])
-    line = _Fits(own, (friction * (share - 0.5))[:, None], error, block).coefficients[:, 0]
+    joint_columns = np.column_stack([joint_columns, friction])
+    line = _Fits(joint_columns, (friction * (share - 0.5))[:, None], error, block).coefficients[
+        :, 0
+    ]
     change, deviation = float(line[0]), _jackknifed(line[1:])
     if -change <= _SMALL_CHANGE:
         return Fall(change, deviation, None, 0.0)
     shapes = friction[:, None] * np.exp(-share[:, None] / _CONSTANTS)
-    decays = _Fits(own, shapes, error, block)
+    decays = _Fits(joint_columns, shapes, error, block)
     best = np.argmin(decays.squared_errors, axis=1)
     chosen, excess = int(best[0]), float(decays.coefficients[0, best[0]])
     spread = _jackknifed(np.log(_CONSTANTS[best[1:]]))
@@ -122,10 +124,10 @@ class _Fits:
     """
 
     def __init__(
-        self, own: Array, candidates: Array, error: Array, block: NDArray[np.intp]
+        self, joint_columns: Array, candidates: Array, error: Array, block: NDArray[np.intp]
     ) -> None:
-        """Take columns ``own`` (m, k), ``candidates`` (m, c), ``error`` (m,), and blocks (m,)."""
-        rows, count = np.column_stack([own, candidates, error]), own.shape[1]
+        """Take ``joint_columns`` (m, k), ``candidates`` (m, c), ``error`` (m,) and blocks (m,)."""
+        rows, count = np.column_stack([joint_columns, candidates, error]), joint_columns.shape[1]
         sizes = np.sqrt(np.sum(rows**2, axis=0))
         rows /= np.where(sizes > 0, sizes, 1.0)
         products = np.stack([part.T @ part for part in (rows[block == b] for b in range(BLOCKS))])
@@ -133,9 +135,9 @@ class _Fits:
         beyond = products_beyond(np.concatenate([whole[None], whole - products]), count)
         squares = np.diagonal(beyond, axis1=1, axis2=2)
         shared, left = beyond[:, :-1, -1], squares[:, :-1]
-        found = np.divide(shared, left, out=np.zeros_like(shared), where=left > _ROUNDING)
-        self.coefficients = found * sizes[-1] / np.where(sizes > 0, sizes, 1.0)[count:-1]
-        self.squared_errors = (squares[:, -1:] - found * shared) * sizes[-1] ** 2
+        factors = np.divide(shared, left, out=np.zeros_like(shared), where=left > _ROUNDING)
+        self.coefficients = factors * sizes[-1] / np.where(sizes > 0, sizes, 1.0)[count:-1]
+        self.squared_errors = (squares[:, -1:] - factors * shared) * sizes[-1] ** 2
 
 
 def own_columns(residual: TorqueResidual, joint: int) -> Array:

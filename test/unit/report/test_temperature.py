@@ -89,7 +89,7 @@ def test_the_script_gets_temperatures_on_the_time_axis_of_the_torque(found):
 
 
 def test_chance_is_called_chance():
-    nothing = Effect(-0.002, 0.01, found=False, beyond_time=False)
+    nothing = Effect(-0.002, 0.01, significant=False, beyond_time=False)
     joints = [JointTemperature("j1", 20.0, 24.0, nothing, nothing)]
     (sentence,) = statements(joints, ["N·m"])
     assert "No effect of temperature was found beyond chance" in sentence
@@ -104,7 +104,7 @@ def test_what_cannot_be_estimated_is_not_denied():
 
 
 def test_a_steady_change_in_time_is_named_as_another_cause():
-    effect = Effect(0.02, 0.005, found=True, beyond_time=False)
+    effect = Effect(0.02, 0.005, significant=True, beyond_time=False)
     (sentence,) = statements([JointTemperature("j1", 20.0, 24.0, None, effect)], ["N"])
     assert sentence.startswith("j1: the mean torque error changes by +0.020 ± 0.0050 N for each °C")
     assert "another cause which acts over time would look the same" in sentence
