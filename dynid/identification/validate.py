@@ -63,7 +63,7 @@ class Validation:
         Raises:
             ConfigurationError: pandas is not installed.
         """
-        names = [one.name for one in fields(JointErrors)]
+        names = [field.name for field in fields(JointErrors)]
         return data_frame(
             {name: [getattr(joint, name) for joint in self.verdict.joints] for name in names}
         )
@@ -105,7 +105,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     recordings = usable_pieces(recordings, robot)
     if settings.unsigned_torque:
         recordings = [signed_by_model(robot, mechanism, recording) for recording in recordings]
-    signals = tuple(without_noise_at_rest(preprocess(one, robot)) for one in recordings)
+    signals = tuple(without_noise_at_rest(preprocess(recording, robot)) for recording in recordings)
     comparisons = compare(mechanism, signals, settings)
     plain = mechanism.with_parameters(mechanism.urdf_parameters)
     case = Case(robot, plain, tuple(recordings), signals, mechanism, comparisons)

@@ -107,10 +107,10 @@ def _sum_of(kinds: Sequence[TermKind], *, sharp: bool) -> _ModelPart:
 
     def terms(values: Shapes) -> list[TermSettings]:
         return [
-            one.model_copy(update={shape: values[name] for shape, name in shapes.items()})
+            settings.model_copy(update={shape: values[name] for shape, name in shapes.items()})
             if shapes
-            else one
-            for one, shapes in zip(plain, sought, strict=True)
+            else settings
+            for settings, shapes in zip(plain, sought, strict=True)
         ]
 
     return _ModelPart(tuple(dict.fromkeys(name for s in sought for name in s.values())), terms)

@@ -75,7 +75,7 @@ def try_candidates(
             "which the joint moves; record a longer motion."
         )
     everything = Projection(problem, folds)
-    parts = [Projection(problem, [other for other in folds if other != one]) for one in folds]
+    parts = [Projection(problem, [other for other in folds if other != fold]) for fold in folds]
     share = np.array([span.stop - span.start for span in problem.spans], dtype=np.float64)
     trials: list[CandidateTrial] = []
     for candidate in candidates:
@@ -83,8 +83,8 @@ def try_candidates(
         fit = fit_shapes(everything, candidate, best.shapes if best else {})
         left_out = [fit_again(part, fit) for part in parts]
         squares = [
-            np.mean(errors(problem, one)[span] ** 2)
-            for one, span in zip(left_out, problem.spans, strict=True)
+            np.mean(errors(problem, fit)[span] ** 2)
+            for fit, span in zip(left_out, problem.spans, strict=True)
         ]
         fit_error = float(np.sqrt(np.mean(errors(problem, fit) ** 2)))
         trials.append(CandidateTrial(fit, fit_error, np.array(squares), share / share.sum()))

@@ -71,7 +71,7 @@ class FrictionSelection:
 
     def __repr__(self) -> str:
         """Return the friction model chosen for each joint."""
-        rows = [f"{one.joint}: {one.chosen.name}" for one in self.joints]
+        rows = [f"{joint.joint}: {joint.chosen.name}" for joint in self.joints]
         first = f"Friction of {self.robot.name}, chosen by the error on each {self.left_out}"
         return "\n".join([first, *rows, *self.notes])
 
@@ -112,7 +112,7 @@ def select_friction(
             trials = try_candidates(problem, candidates(motion), name=name)
             joints.append(_choice(fitted.fit, problem, trials))
     return FrictionSelection(
-        robot=with_terms(robot, [one.chosen.fit.terms for one in joints]),
+        robot=with_terms(robot, [joint.chosen.fit.terms for joint in joints]),
         joints=tuple(joints),
         left_out=_left_out(fitted.fit.problem),
         sources=tuple(source for recording in recordings for source in recording.sources),
@@ -195,11 +195,11 @@ def with_terms(robot: Robot, chosen: Sequence[tuple[TermSettings, ...]]) -> Robo
     Springs, offsets, rotors, and terms of motors and passive joints stay.
     """
     passive = robot.closed_chain.passive
-    own: dict[TermSettings, list[str]] = {}
+    joints_of_term: dict[TermSettings, list[str]] = {}
     for name, terms_of_one in zip(robot.joints, chosen, strict=True):
         for term in terms_of_one:
-            own.setdefault(_rounded(term), []).append(name)
-    terms = [_at(term, names, robot.joints) for term, names in own.items()]
+            joints_of_term.setdefault(_rounded(term), []).append(name)
+    terms = [_at(term, names, robot.joints) for term, names in joints_of_term.items()]
     for term in robot.explicit_terms:
         if term.side == "motor" or not term.traits.dissipative:
             terms.append(term)
@@ -221,14 +221,14 @@ def _at(term: TermSettings, names: Iterable[str], joints: tuple[str, ...]) -> Te
 
 
 def _check_motion(signals: Sequence[Signals], robot: Robot) -> None:
-    moving = np.any([one.moving.any(axis=0) for one in signals], axis=0)
+    moving = np.any([piece.moving.any(axis=0) for piece in signals], axis=0)
     still = [name for name, moves in zip(robot.joints, moving, strict=True) if not moves]
     if still:
         raise EstimationError(
             f"{listed(still)} {'does' if len(still) == 1 else 'do'} not move in the recordings; "
             "friction selection needs motion of all joints, so add a recording in which they move."
         )
-    same = np.all([np.ptp(one.raw_torque, axis=0) == 0 for one in signals], axis=0)
+    same = np.all([np.ptp(piece.raw_torque, axis=0) == 0 for piece in signals], axis=0)
     constant = [name for name, is_so in zip(robot.joints, same, strict=True) if is_so]
     if constant:
         raise EstimationError(
@@ -278,13 +278,13 @@ def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
     """
     joints = len(signals[0].joint_names)
     widths, speeds = [np.zeros((0, joints))], [np.zeros((0, joints))]
-    for one in signals:
-        half = max(1, round(0.5 * _WINDOW * one.sampling_rate))
-        count = len(one.time) // (2 * half)
+    for piece in signals:
+        half = max(1, round(0.5 * _WINDOW * piece.sampling_rate))
+        count = len(piece.time) // (2 * half)
         shape = (count, 2, half, joints)
-        rests = ~one.moving[: count * 2 * half].reshape(shape).any(axis=(1, 2, 3))
-        position = one.position[: count * 2 * half].reshape(shape)[rests]
-        velocity = one.velocity[: count * 2 * half].reshape(shape)[rests]
+        rests = ~piece.moving[: count * 2 * half].reshape(shape).any(axis=(1, 2, 3))
+        position = piece.position[: count * 2 * half].reshape(shape)[rests]
+        velocity = piece.velocity[: count * 2 * half].reshape(shape)[rests]
         width, parts = np.ptp(position, axis=(1, 2)), np.ptp(position, axis=2).max(axis=1)
         still = width <= _STATIONARY * parts
         widths.append(np.where(still, 0.5 * width, np.nan))
@@ -296,5 +296,5 @@ def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
 
 def _median(values: Array) -> Array:
     """Return the median of each column without NaN, 0 where there is none; (n,)."""
-    found = [column[np.isfinite(column)] for column in values.T]
-    return np.array([np.median(one) if len(one) else 0.0 for one in found])
+    known = [column[np.isfinite(column)] for column in values.T]
+    return np.array([np.median(column) if len(column) else 0.0 for column in known])

@@ -242,8 +242,8 @@ class OnlineEstimator:
             return
         if self._reference is None:
             self._reference = self._recursive.solve().parameters
-        errors = np.concatenate([self._error(one) for one in self._learnt])
-        moving = np.concatenate([one.moving for one in self._learnt])
+        errors = np.concatenate([self._error(rows) for rows in self._learnt])
+        moving = np.concatenate([rows.moving for rows in self._learnt])
         counts = moving.sum(axis=0)
         squares = np.sum(moving * errors**2, axis=0) / np.maximum(counts, 1.0)
         if np.any(counts < _LEAST_ROWS):

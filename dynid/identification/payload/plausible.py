@@ -31,17 +31,17 @@ def impossible_mass(base: Model, mass: float, standard_deviation: float = math.i
             f"{mass:.3g} kg, standard deviation {standard_deviation:.2g} kg, is negative; check "
             "whether the model was identified with the payload, and the recording made without it."
         )
-    own = _own_mass(base)
+    robot_mass = _own_mass(base)
     held = _held_mass(base)
     times = _TIMES_WITHOUT_DRIVES if math.isnan(held) else _TIMES
-    allowed = max(times * own, 0.0 if math.isnan(held) else held)
+    allowed = max(times * robot_mass, 0.0 if math.isnan(held) else held)
     if allowed == 0 or not mass > allowed:
         return ""
     drives = "" if math.isnan(held) else f", and its drives hold at most about {held:.2g} kg"
     return (
-        f"no payload of {mass:.4g} kg is possible: the robot itself has a mass of {own:.3g} kg"
-        f"{drives}; check the units of position (rad or m) and effort, and that the model is of "
-        "this robot."
+        f"no payload of {mass:.4g} kg is possible: the robot itself has a mass of "
+        f"{robot_mass:.3g} kg{drives}; check the units of position (rad or m) and effort, and "
+        "that the model is of this robot."
     )
 
 
@@ -57,8 +57,8 @@ def _held_mass(base: Model) -> float:
     robot, mechanism = base.robot, base.mechanism
     if robot.limits.torque_max is None or robot.coupling is not None:
         return math.nan
-    ranges = [robot.limits.range_of("torque_max", one) for one in range(len(robot.joints))]
-    torque = np.array([math.nan if one is None else one[1] for one in ranges])
+    ranges = [robot.limits.range_of("torque_max", joint) for joint in range(len(robot.joints))]
+    torque = np.array([math.nan if bounds is None else bounds[1] for bounds in ranges])
     lever = _SHORT_LEVER * robot.kinematics().reach
     with np.errstate(divide="ignore"):
         masses = torque / (_G * np.where(mechanism.prismatic, 1.0, lever))
