@@ -139,16 +139,16 @@ def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samp
     middle = np.array(mechanism.chain.assembled_at or [0.0] * len(mechanism.joints))
     reach = np.where(mechanism.prismatic, *_SAMPLED_RANGE)
     tried = middle + reach * random.uniform(-1, 1, (20 * samples, len(middle)))
-    found = np.empty((0, len(middle)))
+    positions = np.empty((0, len(middle)))
     for some in np.array_split(tried, 20):
-        if len(found) < samples:
-            found = np.concatenate([found, some[mechanism.reachable(some)]])
-    if len(found) < samples:
+        if len(positions) < samples:
+            positions = np.concatenate([positions, some[mechanism.reachable(some)]])
+    if len(positions) < samples:
         raise EstimationError(
-            f"the closed chain can be closed only at {len(found)} of {len(tried)} positions around "
-            "that of its assembly: choose another one for closed_chain.assembled_at."
+            f"the closed chain can be closed only at {len(positions)} of {len(tried)} positions "
+            "around that of its assembly: choose another one for closed_chain.assembled_at."
         )
-    return np.asarray(found[:samples])
+    return np.asarray(positions[:samples])
 
 
 def _preferred_order(mechanism: Mechanism) -> list[int]:

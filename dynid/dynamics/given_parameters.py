@@ -41,17 +41,17 @@ def read_base_parameters(
     """
     pairs = list(_csv_pairs(path) if path.suffix == ".csv" else _yaml_pairs(path, mechanism, base))
     names = _with_symoro_names(base.names)
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for name, value in pairs:
         if name not in names:
             raise ConfigurationError(
                 f"{path.name}: '{name}' is not a base parameter of this robot; available: "
                 f"{', '.join(base.names)}."
             )
-        if names[name] in found:
+        if names[name] in values:
             raise ConfigurationError(f"{path.name}: the base parameter {name} is given twice.")
-        found[names[name]] = _number(value, name, path)
-    return found
+        values[names[name]] = _number(value, name, path)
+    return values
 
 
 def symoro_name(name: str) -> str:

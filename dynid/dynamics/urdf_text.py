@@ -83,7 +83,7 @@ def _are_numbers(text: str, count: int) -> bool:
     except ValueError:
         return False
     return len(numbers) == count and all(
-        math.isfinite(one) and abs(one) <= _LARGEST_NUMBER for one in numbers
+        math.isfinite(number) and abs(number) <= _LARGEST_NUMBER for number in numbers
     )
 
 

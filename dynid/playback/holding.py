@@ -51,10 +51,10 @@ class HoldWatch:
         return "; ".join(self._one(int(j)) for j in named)
 
     def _one(self, j: int) -> str:
-        found = []
+        causes = []
         if self._late[j]:
-            found.append(f"{self._late[j]:.1f} s late")
+            causes.append(f"{self._late[j]:.1f} s late")
         if self._away[j]:
             away = f"{self._away[j]:.3g} {self._units[j]}"
-            found.append(f"{away} away from its command")
-        return f"joint '{self._joints[j]}' came to rest {' and '.join(found)}"
+            causes.append(f"{away} away from its command")
+        return f"joint '{self._joints[j]}' came to rest {' and '.join(causes)}"

@@ -171,9 +171,11 @@ def c_source(formulas: Formulas, name: str, table: BaseTable, *, number: Number 
     for function in c_functions(formulas, name):
         body = statements(formulas.graph, function.outputs, number)
         used = " ".join(body)
-        unused = [one for one in function.arguments if not re.search(rf"\b{one}\[", used)]
+        unused = [
+            argument for argument in function.arguments if not re.search(rf"\b{argument}\[", used)
+        ]
         lines += [_wrapped(function.signature(f"{upper}_JOINTS", number)), "{"]
-        lines += [f"  (void){one};" for one in unused]
+        lines += [f"  (void){argument};" for argument in unused]
         if re.search(r"\bb\[", used):
             lines.append(f"  const {number} *const b = {name}_base_parameters;")
         lines += [*(f"  {line}" for line in body), "}", ""]

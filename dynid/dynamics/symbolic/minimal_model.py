@@ -202,7 +202,7 @@ class _Writer:
         """Return the torque of bodies and terms, whose parameters may come from different ones."""
         added = self._terms(state, terms[len(self.weights) :])
         rigid = self._bodies(state, bodies, gravity)
-        return [one + other for one, other in zip(rigid, added, strict=True)]
+        return [torque + other for torque, other in zip(rigid, added, strict=True)]
 
     def _terms(self, state: State, parameters: Sequence[Expression]) -> list[Expression]:
         return term_torque(

@@ -131,7 +131,7 @@ def body_wrench(motion: BodyMotion, parameters: Sequence[Expression]) -> Wrench:
 
 
 def _moved(graph: Graph, joint: SymbolicJoint, parent: BodyMotion, state: State) -> BodyMotion:
-    q, dq, ddq = (one[joint.number] for one in (state.q, state.dq, state.ddq))
+    q, dq, ddq = (quantity[joint.number] for quantity in (state.q, state.dq, state.ddq))
     axis = _vector(graph, joint.axis)
     origin = _vector(graph, joint.origin)
     rotation = _rotation(graph, joint, q)
