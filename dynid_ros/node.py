@@ -192,8 +192,8 @@ class DynidNode(Node):
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", ModelFileWarning)  # also where it was read before
             yield
-        for one in warned:
-            self.get_logger().warning(str(one.message))
+        for warning in warned:
+            self.get_logger().warning(str(warning.message))
 
     def warn_of_unknown_parameters(self) -> None:
         """Log parameters given at start-up that this node does not have; ROS ignores them."""

@@ -54,7 +54,7 @@ class Session:
         bag, reader = self.bag, self.reader
         parts = [f"{bag.messages} messages in {bag.duration:.1f} s to {self.output}"]
         parts[0] += f" ({_megabytes(bag.size)})"
-        parts += [text for one in reader.completeness if (text := one.sentence())]
+        parts += [text for completeness in reader.completeness if (text := completeness.sentence())]
         parts += [f"losses on {topic} are unknown" for topic in sorted(reader.unchecked)]
         parts += self.silent()
         return "; ".join([*parts, *self.troubles])
@@ -62,7 +62,7 @@ class Session:
     @property
     def missing(self) -> int:
         """Number of missing messages of all topics."""
-        return sum(one.missing for one in self.reader.completeness)
+        return sum(completeness.missing for completeness in self.reader.completeness)
 
     def completeness_json(self) -> str:
         """Return what is missing of each topic, as JSON."""

@@ -148,7 +148,7 @@ class Remote:
         """
 
         def trouble() -> TaskError | None:
-            return next((error for one in (self, *others) if (error := one.ended())), None)
+            return next((error for remote in (self, *others) if (error := remote.ended())), None)
 
         self._wait(
             lambda: trouble() or (self._states and self._states[-1] == wanted),
@@ -193,10 +193,10 @@ class Remote:
 
     def _is_of_this_process(self) -> bool:
         """Return whether the node is in this process, so that a lost lease is only a delay."""
-        own = self._node.get_fully_qualified_name()
-        return bool(self._participants(own) & self._participants(self._name))
+        own_name = self._node.get_fully_qualified_name()
+        return bool(self._participants(own_name) & self._participants(self._name))
 
     def _participants(self, name: str) -> frozenset[bytes]:
         """Return the middleware's participants of a node; there is one for a process."""
         alive = self._node.get_publishers_info_by_topic(f"{name}/alive")
-        return frozenset(bytes(one.endpoint_gid[:_PREFIX]) for one in alive)
+        return frozenset(bytes(publisher.endpoint_gid[:_PREFIX]) for publisher in alive)
