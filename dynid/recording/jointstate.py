@@ -141,14 +141,14 @@ class JointStates:
             if rows is None:
                 self._passed_over["joints"] += int(valid.sum())
                 continue
-            own = places[valid] - first
-            kept[own] = True
+            rows_of_block = places[valid] - first
+            kept[rows_of_block] = True
             stamps[places - first] = seconds * int(NANOSECONDS) + nanoseconds
             for name, values in signals.items():
-                found = layout.values(messages, name)
-                if found is not None:
-                    values[own] = found[np.ix_(valid, rows)]
-                    self._velocities += len(own) if name == "velocity" else 0
+                decoded = layout.values(messages, name)
+                if decoded is not None:
+                    values[rows_of_block] = decoded[np.ix_(valid, rows)]
+                    self._velocities += len(rows_of_block) if name == "velocity" else 0
         self._seen += count
         self._header_times.frombytes(stamps[kept].tobytes())
         received = bulk.times[first:past][kept].astype(np.int64)

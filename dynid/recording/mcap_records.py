@@ -223,16 +223,16 @@ class ChunkMessages(NamedTuple):
         return np.asarray(raw[places].view(kind)[:, 0])
 
 
-def messages_in(content: bytes, found: Iterable[Run]) -> Iterator[ChunkMessages]:
+def messages_in(content: bytes, runs: Iterable[Run]) -> Iterator[ChunkMessages]:
     """Yield the messages of a chunk, many at a time.
 
     Args:
         content: of the chunk.
-        found: its messages, as records.
+        runs: of its messages, as records.
     """
     batch: list[Run] = []
     count = 0
-    for run in found:
+    for run in runs:
         batch.append(run)
         count += run.repeats
         if count >= _LONGEST_RUN:
@@ -242,8 +242,8 @@ def messages_in(content: bytes, found: Iterable[Run]) -> Iterator[ChunkMessages]
         yield _messages_of(content, batch)
 
 
-def _messages_of(content: bytes, found: Sequence[Run]) -> ChunkMessages:
-    _, begins, lengths, counts = np.array(found, dtype=np.int64).T
+def _messages_of(content: bytes, runs: Sequence[Run]) -> ChunkMessages:
+    _, begins, lengths, counts = np.array(runs, dtype=np.int64).T
     number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     lengths = np.repeat(lengths, counts)
     begins = np.repeat(begins, counts) + (HEAD.size + lengths) * number
@@ -282,8 +282,8 @@ def parse(kind: type[RecordT], content: bytes) -> RecordT:
     """
     reader: Any = kind
     try:
-        found: RecordT = reader.read(ReadDataStream(BytesIO(content)))
+        record: RecordT = reader.read(ReadDataStream(BytesIO(content)))
     # the library can raise any exception
     except Exception:  # noqa: BLE001
         raise DamagedRecordError from None
-    return found
+    return record

@@ -124,13 +124,15 @@ class Scan:
                 return self.segments[-1].end
             if kind == Opcode.CHUNK:
                 self._known_until = max(self._known_until, offset + 1)
-            found = find_chunk(self._file, self._known_until, self._size)
-            if found is None:
+            offset_of_chunk = find_chunk(self._file, self._known_until, self._size)
+            if offset_of_chunk is None:
                 return offset
-            self.skipped += max(found - offset, 1)
+            self.skipped += max(offset_of_chunk - offset, 1)
             # a damaged length may have skipped the chunk that is found now
-            self.segments = [one for one in self.segments if one.start < found]
-            offset = found
+            self.segments = [
+                segment for segment in self.segments if segment.start < offset_of_chunk
+            ]
+            offset = offset_of_chunk
 
     def _take(self, kind: int, offset: int, length: int) -> bool:
         """Process a record; return False if it is invalid and the next one must be searched."""

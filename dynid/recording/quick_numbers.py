@@ -87,7 +87,7 @@ def _read(
         )
     except arrow.ArrowInvalid:
         return None
-    return [np.concatenate([_array(chunk) for chunk in one.chunks]) for one in table.columns]
+    return [np.concatenate([_array(chunk) for chunk in column.chunks]) for column in table.columns]
 
 
 def _array(chunk: Any) -> NDArray[np.float64]:  # noqa: ANN401
