@@ -169,12 +169,12 @@ ExcitationSettings = Annotated[
 
 def find_excitation(robot: Robot) -> ExcitationSettings | None:
     """Return the excitation in a robot's profile, or None."""
-    found = robot.find(_Excitation)
-    if found is None or isinstance(
-        found, SineSettings | FourierSettings | SplineSettings | TrajectorySettings
+    excitation = robot.find(_Excitation)
+    if excitation is None or isinstance(
+        excitation, SineSettings | FourierSettings | SplineSettings | TrajectorySettings
     ):
-        return found
-    raise TypeError(found)
+        return excitation
+    raise TypeError(excitation)
 
 
 def find_trajectory(content: Mapping[str, Any], path: Path) -> None:

@@ -96,7 +96,8 @@ def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -
         points.acceleration[[0, -1]] = 0.0
     kept = _spaced(points.time)
     velocity, acceleration = (
-        None if one is None else one[kept] for one in (points.velocity, points.acceleration)
+        None if values is None else values[kept]
+        for values in (points.velocity, points.acceleration)
     )
     spline = spline_through(points.time[kept], points.position[kept], velocity, acceleration)
     _check_left_out(spline, points, path.name, joints)

@@ -109,9 +109,9 @@ class Design:
             choices = [*others, *choices] if elsewhere else [*choices, *others]
         best, room = self.centre, -np.inf
         for pose in choices:
-            found = self._room(pose)
-            if found > room:
-                best, room = pose, found
+            slack = self._room(pose)
+            if slack > room:
+                best, room = pose, slack
             if room > _SLACK_OF_A_START:
                 break
         if room > _LEAST_SLACK:

@@ -40,14 +40,14 @@ def design_model(model: Model) -> Mechanism:
         for term, joint, smoothing in _smooth_terms(robot)
     )
     mechanism = robot.with_terms(terms).mechanism()
-    found: dict[tuple[str, int, str], float] = defaultdict(float)
+    sizes: dict[tuple[str, int, str], float] = defaultdict(float)
     values = given.parameters[given.first_term :]
     for term, value in zip(given.terms, values.tolist(), strict=True):
         # load-dependent friction has no constant size: it is left out of the torque
         if not term.traits.loaded:
-            found[term.traits.design, term.joint, term.side] += value
-    own = [found[term.kind, term.joint, term.side] for term in mechanism.terms]
-    return mechanism.with_parameters(np.append(given.parameters[: given.first_term], own))
+            sizes[term.traits.design, term.joint, term.side] += value
+    term_values = [sizes[term.kind, term.joint, term.side] for term in mechanism.terms]
+    return mechanism.with_parameters(np.append(given.parameters[: given.first_term], term_values))
 
 
 def _smooth_terms(robot: Robot) -> list[tuple[TermSettings, str, float]]:

@@ -112,9 +112,9 @@ class Descent:
         length = min(1.0, _BOUNDARY * self.barrier.bounds.reach(slack, step))
         shortest = _SHORTEST_STEP * length
         while length > shortest:
-            found = self._value(y + length * step, phase)
-            if found <= value - _ARMIJO_SHARE * length * promised:
-                return length, found
+            reached = self._value(y + length * step, phase)
+            if reached <= value - _ARMIJO_SHARE * length * promised:
+                return length, reached
             length /= 2
         return None
 
@@ -152,9 +152,9 @@ def _update(curvature: Array | None, move: Array, change: Array) -> Array:
         curvature = max(size, 1e-8) * np.eye(len(move))
     bent = curvature @ move
     expected = float(move @ bent)
-    found = float(move @ change)
-    if found < _DAMPING * expected:
-        share = (1 - _DAMPING) * expected / (expected - found)
+    along = float(move @ change)
+    if along < _DAMPING * expected:
+        share = (1 - _DAMPING) * expected / (expected - along)
         change = share * change + (1 - share) * bent
     part = np.outer(change, change)
     part /= float(move @ change)

@@ -109,8 +109,10 @@ def _optimise(
             "it run longer."
         )
         raise ExcitationError(message)
-    objectives = {one.number: design.descent(one.pose).objective(one.y) for one in search.found}
-    best = min(search.found, key=lambda one: (objectives[one.number], one.number))
+    objectives = {
+        start.number: design.descent(start.pose).objective(start.y) for start in search.found
+    }
+    best = min(search.found, key=lambda start: (objectives[start.number], start.number))
     excitation, size = _proven(design, model.robot, best)
     return Optimum(
         settings=_described(spec.settings, excitation),

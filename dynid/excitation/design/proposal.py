@@ -54,8 +54,8 @@ def propose_series(
     if harmonics is not None and harmonics < 3:
         message = f"harmonics {harmonics}: a series that starts and ends at rest needs 3 or more."
         raise ConfigurationError(message)
-    own = find_excitation(robot)
-    settings = own if isinstance(own, FourierSettings) else None
+    excitation = find_excitation(robot)
+    settings = excitation if isinstance(excitation, FourierSettings) else None
     times = periods or (settings.periods if settings else 1)
     if duration is not None:
         period = duration / times

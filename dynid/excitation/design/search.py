@@ -128,7 +128,7 @@ class _Descents:
         starts, working = iter(self.left()), list(connections)
         while working:
             ready = wait(working)
-            for worker in [one for one in working if one in ready]:
+            for worker in [worker for worker in working if worker in ready]:
                 try:
                     busy = self._attend(worker, starts)
                 except (EOFError, OSError):  # the worker has died

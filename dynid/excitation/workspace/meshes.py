@@ -55,8 +55,8 @@ def mesh_hulls(
     links = kinematics.links()
     for link in xml_tree(kinematics.mechanism.urdf_xml, "The URDF").findall("link"):
         name = link.get("name", "")
-        for found in link.findall(element) if name in links else ():
-            mesh = found.find("geometry/mesh")
+        for shape in link.findall(element) if name in links else ():
+            mesh = shape.find("geometry/mesh")
             if mesh is None:
                 continue
             hull = _hull(mesh, folder)
@@ -64,7 +64,7 @@ def mesh_hulls(
                 missing.append(MissingMesh(mesh.get("filename", ""), name))
                 continue
             body, pose = links[name]
-            placed = pose.then(element_pose(found.find("origin"))).numbers()
+            placed = pose.then(element_pose(shape.find("origin"))).numbers()
             meshes.setdefault(body, []).append(
                 ConvexMesh(hull, pinocchio.XYZQUATToSE3(placed), name)
             )

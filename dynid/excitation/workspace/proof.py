@@ -63,8 +63,15 @@ def workspace_uses(excitation: Excitation, workspace: Workspace) -> list[LimitUs
         time = np.insert(time, doubtful + 1, between)
         left = np.insert(left, doubtful + 1, more, axis=0)
     return [
-        _use(one.name, one.unit, one.limit, time, left[:, k] + reserve[k], -left[:, k])
-        for k, one in enumerate(constraints)
+        _use(
+            constraint.name,
+            constraint.unit,
+            constraint.limit,
+            time,
+            left[:, k] + reserve[k],
+            -left[:, k],
+        )
+        for k, constraint in enumerate(constraints)
     ]
 
 
