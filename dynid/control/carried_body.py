@@ -35,8 +35,8 @@ def carrier_in(path: Path) -> str | None:
     Raises:
         ConfigurationError: the file cannot be read.
     """
-    found = re.search(r"^#.* in the frame of joint '([^']+)'", read_text(path), re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(r"^#.* in the frame of joint '([^']+)'", read_text(path), re.MULTILINE)
+    return match[1] if match else None
 
 
 def read_carried_body(path: Path) -> RigidBody:
@@ -45,10 +45,12 @@ def read_carried_body(path: Path) -> RigidBody:
     Raises:
         ConfigurationError: there is no such file, or it has no payload, or one that no body has.
     """
-    found = ros_parameters(read_text(path), str(path))
+    parameters = ros_parameters(read_text(path), str(path))
     try:
         body = RigidBody.from_numbers(
-            float(str(found["payload.mass"])), found["payload.centre"], found["payload.inertia"]
+            float(str(parameters["payload.mass"])),
+            parameters["payload.centre"],
+            parameters["payload.inertia"],
         )
     except (KeyError, OverflowError, TypeError, ValueError):
         message = (
@@ -75,7 +77,7 @@ def _problem(body: RigidBody) -> str:
     moments = np.linalg.eigvalsh(body.inertia)
     rounding = _ROUNDING * moments[2]
     if moments[0] < -rounding or moments[0] + moments[1] < moments[2] - rounding:
-        shown = ", ".join(f"{one:.4g}" for one in moments)
+        shown = ", ".join(f"{moment:.4g}" for moment in moments)
         return (
             f"payload.inertia has the principal moments {shown} kg m^2, which no body has: none "
             "may be negative, or larger than the sum of the other two (order: xx, xy, yy, xz, yz, "

@@ -105,7 +105,7 @@ def replay_thresholds(
         )
         raise ConfigurationError(message)
     _check_finite(residual, recording, start)
-    filtered, threshold, found = residual.run_detector(robot)
+    filtered, threshold, collisions = residual.run_detector(robot)
     time = start + np.arange(len(filtered)) / residual.rate
     share = np.abs(filtered) / threshold
     enabled = np.broadcast_to(collision.torque_error_enable, len(robot.joints))
@@ -120,18 +120,18 @@ def replay_thresholds(
                 float(threshold[k, number]),
             )
         )
-    alarms = _alarms(robot, [(float(time[one.cycle]), one) for one in found])
+    alarms = _alarms(robot, [(float(time[collision.cycle]), collision) for collision in collisions])
     return ThresholdReplay(recording, residual.hours, alarms, tuple(margins))
 
 
-def _alarms(robot: Robot, found: Sequence[tuple[float, _core.Collision]]) -> tuple[Alarm, ...]:
+def _alarms(robot: Robot, collisions: Sequence[tuple[float, _core.Collision]]) -> tuple[Alarm, ...]:
     """Merge collisions less than _TIME_BETWEEN_ALARMS apart into one alarm."""
     contacts: list[list[tuple[float, _core.Collision]]] = []
-    for time, one in found:
+    for time, collision in collisions:
         if contacts and time - contacts[-1][-1][0] < _TIME_BETWEEN_ALARMS:
-            contacts[-1].append((time, one))
+            contacts[-1].append((time, collision))
         else:
-            contacts.append([(time, one)])
+            contacts.append([(time, collision)])
     return tuple(
         Alarm(
             time=contact[0][0],

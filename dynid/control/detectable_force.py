@@ -50,7 +50,7 @@ def detectable_force(
     Returns:
         None where positions are not known.
     """
-    known = [one.position for one in residuals if one.position is not None]
+    known = [residual.position for residual in residuals if residual.position is not None]
     if not known:
         return None
     every = np.concatenate(known)

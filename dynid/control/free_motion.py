@@ -118,9 +118,11 @@ def abrupt_acceleration(robot: Robot, residuals: Sequence[CommandedResidual]) ->
     Raises:
         ConfigurationError: the profile's settings do not match the robot.
     """
-    distances = [_from_mean(robot, one) for one in residuals]
+    distances = [_from_mean(robot, residual) for residual in residuals]
     rare = np.quantile(np.concatenate(distances), _USUAL_SHARE, axis=0)
-    fastest = np.max([np.abs(one.velocity[one.counts()]).max(axis=0) for one in residuals], axis=0)
+    fastest = np.max(
+        [np.abs(residual.velocity[residual.counts()]).max(axis=0) for residual in residuals], axis=0
+    )
     settings = collision_settings(robot, control_rate=residuals[0].rate)
     moves = (fastest > settings.low_speed) & (rare > 0)
     return tuple(float(step) for step in np.where(moves, rare, settings.acceleration_step))

@@ -51,11 +51,11 @@ def quickest_accelerations(rows: Array, most: Array, distances: Array, velocity:
     weight = np.ones(len(most))
     best, shortest = 0 * scale, np.inf
     for _ in range(_ROUNDS):
-        found = scale * _largest_product(rows, weight / weight.sum())
-        times = move_times(distances, velocity, found)
+        accelerations = scale * _largest_product(rows, weight / weight.sum())
+        times = move_times(distances, velocity, accelerations)
         if times.mean() < shortest:
-            best, shortest = found, float(times.mean())
-        weight = np.sqrt(weight / weight.sum() * _weight(distances, velocity, found))
+            best, shortest = accelerations, float(times.mean())
+        weight = np.sqrt(weight / weight.sum() * _weight(distances, velocity, accelerations))
     return np.asarray(best)
 
 

@@ -69,10 +69,10 @@ class CommandedResidual:
     def counts(self) -> NDArray[np.bool_]:
         """Return which samples count (N,)."""
         time = np.arange(len(self.error)) / self.rate
-        found = np.ones(len(time), dtype=np.bool_)
+        counted = np.ones(len(time), dtype=np.bool_)
         for start, stop in self.left_out:
-            found &= (time < start) | (time > stop)
-        return found
+            counted &= (time < start) | (time > stop)
+        return counted
 
     def without(self, spans: Iterable[tuple[float, float]]) -> CommandedResidual:
         """Return it without spans, each from a start to a stop [s]."""

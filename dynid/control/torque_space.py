@@ -156,7 +156,7 @@ def limit_of(model: Model, name: str) -> Array:
     """Return a limit of all joints: (n,), of positions the lower and the upper (2, n)."""
     count = len(model.robot.joints)
     ranges = [model.robot.limits.range_of(name, joint) for joint in range(count)]
-    if any(one is None for one in ranges):
+    if any(interval is None for interval in ranges):
         raise ConfigurationError(
             f"{model.robot.name}: limits.{name} is missing, which accelerations depend on."
         )

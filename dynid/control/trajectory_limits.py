@@ -156,12 +156,14 @@ def _quickest_scales(
     for scale in _SCALES:
         space = space_at(scale)
         try:
-            found = _StateBounds.of(space, *space.draw(_SAMPLES // 4, seed)).quickest(space, moves)
+            accelerations = _StateBounds.of(space, *space.draw(_SAMPLES // 4, seed)).quickest(
+                space, moves
+            )
         except ConfigurationError:
             if scale == _SCALES[-1] and not times:
                 raise
             continue
-        times[scale] = float(move_times(moves, space.velocity, found).mean())
+        times[scale] = float(move_times(moves, space.velocity, accelerations).mean())
     return sorted(times, key=lambda scale: times[scale])
 
 
@@ -235,7 +237,7 @@ def _search(space: TorqueSpace, acceleration: Array, q: Array, dq: Array) -> tup
     use = space.use(acceleration, q, dq)
     n = q.shape[1]
     bounds = [*zip(space.low, space.high, strict=True), *((-v, v) for v in space.velocity)]
-    found = []
+    optima = []
     for joint in range(n):
         for start in np.argsort(use[:, joint])[-_STARTS:]:
             answer = minimize(
@@ -245,8 +247,8 @@ def _search(space: TorqueSpace, acceleration: Array, q: Array, dq: Array) -> tup
                 bounds=bounds,
                 options={"maxiter": _STEPS},
             )
-            found.append(answer.x)
-    states = np.array(found)
+            optima.append(answer.x)
+    states = np.array(optima)
     reached = space.mechanism.reachable(states[:, :n])
     return states[reached, :n], states[reached, n:]
 

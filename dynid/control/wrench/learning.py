@@ -92,53 +92,57 @@ def learned_uncertainty(
         ConfigurationError: there is no external torque.
     """
     pieces = list(observed) if len(observed) > len(_PIECES) - 1 else _divided(observed)
-    found = _fitted(robot, pieces)
-    others = [_fitted(robot, [one for one in pieces if one is not piece]) for piece in pieces]
+    uncertainty = _fitted(robot, pieces)
+    others = [_fitted(robot, [other for other in pieces if other is not piece]) for piece in pieces]
     raised = np.array([_raised(pieces, others, j) for j in range(len(robot.joints))])
-    found = _scaled(found, raised)
+    uncertainty = _scaled(uncertainty, raised)
     distances = [
         piece.distance(_scaled(other, raised)) for piece, other in zip(pieces, others, strict=True)
     ]
-    seconds = sum(one.seconds for one in pieces)
-    starts = np.cumsum([0.0, *(one.seconds + _BETWEEN for one in pieces[:-1])])
+    seconds = sum(piece.seconds for piece in pieces)
+    starts = np.cumsum([0.0, *(piece.seconds + _BETWEEN for piece in pieces[:-1])])
     time = np.concatenate(
-        [at + one.time - one.time[0] for at, one in zip(starts, pieces, strict=True)]
+        [at + piece.time - piece.time[0] for at, piece in zip(starts, pieces, strict=True)]
     )
-    least = _normal_threshold(len(raised), found.observer_gain, false_alarms_per_hour)
+    least = _normal_threshold(len(raised), uncertainty.observer_gain, false_alarms_per_hour)
     every = np.concatenate(distances)
     level = rare_level(
         every, time, seconds / 3600 * false_alarms_per_hour, least=max(least, float(every.max()))
     )
-    return replace(found, threshold=level.value)
+    return replace(uncertainty, threshold=level.value)
 
 
 def _divided(observed: Sequence[ObservedTorque]) -> list[ObservedTorque]:
     """Return thirds of the recordings."""
     return [
-        one.between(*(one.time[0] + np.array([k, k + 1]) / len(_PIECES) * one.seconds))
-        for one in observed
+        torque.between(*(torque.time[0] + np.array([k, k + 1]) / len(_PIECES) * torque.seconds))
+        for torque in observed
         for k in _PIECES
     ]
 
 
 def _fitted(robot: Robot, pieces: Sequence[ObservedTorque]) -> ExternalTorqueUncertainty:
     """Return the fit to pieces, without a threshold."""
-    torque = np.concatenate([one.torque for one in pieces])
-    velocity = np.concatenate([one.velocity for one in pieces])
-    moving = np.concatenate([one.moving for one in pieces])
+    torque = np.concatenate([piece.torque for piece in pieces])
+    velocity = np.concatenate([piece.velocity for piece in pieces])
+    moving = np.concatenate([piece.moving for piece in pieces])
     joints = range(torque.shape[1])
     fits = [_fit(torque[:, j], velocity[:, j], moving[:, j], robot.joints[j]) for j in joints]
     constant, per_speed = (np.array(part) for part in zip(*fits, strict=True))
     normal = torque / np.sqrt(constant**2 + (per_speed * velocity) ** 2)
-    gain, seconds = pieces[0].gain, sum(one.seconds for one in pieces)
+    gain, seconds = pieces[0].gain, sum(piece.seconds for piece in pieces)
     correlation = _correlation(normal, moving, seconds * gain)
     return ExternalTorqueUncertainty(
         robot.joints, constant, per_speed, correlation, 0.0, gain, "free motion"
     )
 
 
-def _scaled(found: ExternalTorqueUncertainty, raised: Array) -> ExternalTorqueUncertainty:
-    return replace(found, constant=raised * found.constant, per_speed=raised * found.per_speed)
+def _scaled(uncertainty: ExternalTorqueUncertainty, raised: Array) -> ExternalTorqueUncertainty:
+    return replace(
+        uncertainty,
+        constant=raised * uncertainty.constant,
+        per_speed=raised * uncertainty.per_speed,
+    )
 
 
 def _raised(

@@ -131,24 +131,24 @@ class LiveWrench:
         """Return the estimate at the newest sample; None until the observer has settled."""
         if self._newest is None or self._samples <= self._settling:
             return None
-        found = {name: rows[0] for name, rows in self._estimator.run(*self._newest).items()}
-        if np.isnan(found["distance"]):
+        estimates = {name: rows[0] for name, rows in self._estimator.run(*self._newest).items()}
+        if np.isnan(estimates["distance"]):
             return None
-        contact = bool(found["contact"])
-        likely = int(np.argmax(found["probability"]))
-        links, shares = likely_links(found["probability"], self._links, self._confidence)
-        force = found["force"][likely], found["force_covariance"][likely]
+        contact = bool(estimates["contact"])
+        likely = int(np.argmax(estimates["probability"]))
+        links, shares = likely_links(estimates["probability"], self._links, self._confidence)
+        force = estimates["force"][likely], estimates["force_covariance"][likely]
         return WrenchNow(
             time=self._time,
             contact=contact,
             links=links if contact else (),
             probabilities=shares if contact else (),
-            ratio=float(found["distance"]) / max(self._threshold, np.finfo(float).tiny),
+            ratio=float(estimates["distance"]) / max(self._threshold, np.finfo(float).tiny),
             force=force[0],
             force_deviation=np.sqrt(np.diag(force[1])),
-            wrench=found["wrench"][0],
-            wrench_deviation=np.sqrt(np.diag(found["wrench_covariance"][0])),
-            frame_force=found["frame_force"][0],
-            frame_force_deviation=np.sqrt(np.diag(found["frame_force_covariance"][0])),
+            wrench=estimates["wrench"][0],
+            wrench_deviation=np.sqrt(np.diag(estimates["wrench_covariance"][0])),
+            frame_force=estimates["frame_force"][0],
+            frame_force_deviation=np.sqrt(np.diag(estimates["frame_force_covariance"][0])),
             torque=self._newest[1][0],
         )

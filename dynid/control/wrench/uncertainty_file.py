@@ -83,7 +83,7 @@ def read_uncertainty(path: Path, robot: Robot) -> ExternalTorqueUncertainty:
         if len(rows) != (n if name == "correlation" else 1) or {len(row) for row in rows} != {n}:
             message = f"{path}: {name} must have one value for each of {n} joints."
             raise ConfigurationError(message)
-    found = ExternalTorqueUncertainty(
+    uncertainty = ExternalTorqueUncertainty(
         content.joints,
         np.array(content.constant),
         np.array(content.per_speed),
@@ -92,8 +92,8 @@ def read_uncertainty(path: Path, robot: Robot) -> ExternalTorqueUncertainty:
         content.observer_gain,
         content.origin,
     )
-    _check_correlation(found.correlation, path)
-    return found
+    _check_correlation(uncertainty.correlation, path)
+    return uncertainty
 
 
 def _check_correlation(correlation: Array, path: Path) -> None:
