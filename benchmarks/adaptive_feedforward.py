@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from dynid.excitation.motion import Motion
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
-    from dynid.simulation.robot import RobotState
+    from dynid.simulation.robot import DriveState
 
 RATE = 1000.0  # [Hz]
 CHANGES = 60  # of the simulated robot; a multiple of 3
@@ -156,7 +156,7 @@ class Updates:
         )
         self.updated = UpdatedModel(robot, law, model.mechanism, control_rate=RATE, limits=limits)
 
-    def step(self, cycle: int, gap: float, state: RobotState, torque: Array) -> None:
+    def step(self, cycle: int, gap: float, state: DriveState, torque: Array) -> None:
         """Process the state after a cycle of the law, stamped a gap [s] later."""
         self.updated.step(torque)
         self._estimator.take(cycle / RATE + gap, state.position, state.effort)

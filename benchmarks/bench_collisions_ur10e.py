@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid.control.collisions import ThresholdReplay, replay_thresholds
-from dynid.control.residual import Residual, recorded_residual, with_collision
+from dynid.control.residual import CommandedResidual, recorded_residual, with_collision
 from dynid.control.tuning import Tuning, tune
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.identification.identify import identify
@@ -95,12 +95,14 @@ def print_loaded(robot: Robot, model: Model) -> None:
         print(f"    with the payload of {other}: {body.mass:.3f} kg")
 
 
-def alarms_of(robot: Robot, tuning: Tuning, residual: Residual) -> int:
+def alarms_of(robot: Robot, tuning: Tuning, residual: CommandedResidual) -> int:
     """Return how many alarms a tuning gives in free motion, those within half a second as one."""
     return len(replay_thresholds(with_collision(robot, **tuning.settings()), residual).alarms)
 
 
-def print_rates(robot: Robot, tuned: list[Residual], left_out: list[Residual]) -> None:
+def print_rates(
+    robot: Robot, tuned: list[CommandedResidual], left_out: list[CommandedResidual]
+) -> None:
     """Print requested rates of false alarms beside those on recordings not used for tuning."""
     hours = sum(one.hours for one in left_out)
     within = sum(one.hours for one in tuned)
@@ -151,7 +153,9 @@ def print_causes(tuning: Tuning) -> None:
         )
 
 
-def print_all(robot: Robot, model: Model, every: list[Residual], pushed: Residual) -> None:
+def print_all(
+    robot: Robot, model: Model, every: list[CommandedResidual], pushed: CommandedResidual
+) -> None:
     """Print the result of all free recordings together: more data must not lose a push."""
     tuning = tune(robot, every, false_alarms_per_hour=0.1)
     print_thresholds(tuning)
@@ -173,7 +177,7 @@ def main() -> None:
     robot = load_robot("ur10e", overrides=arguments.settings)
     model = identify(robot, [read(robot, name) for name in IDENTIFIED]).model
 
-    def residual(name: str) -> Residual:
+    def residual(name: str) -> CommandedResidual:
         return recorded_residual(robot, model.mechanism, read(robot, name))
 
     tuned = [residual(name) for name in TUNED]

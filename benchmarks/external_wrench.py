@@ -36,10 +36,10 @@ from dynid.playback.motions import point_to_point
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.shapes import robot_shapes
-from dynid.simulation.robot import RobotState, SimulatedRobot
+from dynid.simulation.robot import DriveState, SimulatedRobot
 
 if TYPE_CHECKING:
-    from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
     from dynid.robot.robot import Robot
 
 ROBOTS = ("spatial_3r", "scara", "puma560", "ur10e", "panda")
@@ -72,7 +72,7 @@ class Trial:
         self.low, self.high = np.array([robot.limits.range_of("position", j) for j in joints]).T
         self.at = (self.low + self.high) / 2
         self.simulated.reset(self.simulated.commanded(self.at))
-        self.parts: list[RobotState] = []
+        self.parts: list[DriveState] = []
 
     @property
     def now(self) -> float:
@@ -219,7 +219,7 @@ def pushed_motion(
 
 
 def tool_rows(
-    model: dynid.Model, uncertainty: Uncertainty, count: int, seed: int
+    model: dynid.Model, uncertainty: ExternalTorqueUncertainty, count: int, seed: int
 ) -> dict[str, Any]:
     """Return errors of the force at the tool, coverage and delay."""
     robot = model.robot
@@ -264,7 +264,7 @@ def tool_rows(
 
 
 def link_rows(
-    model: dynid.Model, uncertainty: Uncertainty, count: int, seed: int
+    model: dynid.Model, uncertainty: ExternalTorqueUncertainty, count: int, seed: int
 ) -> tuple[dict[str, Any], Array, tuple[str, ...]]:
     """Return how links were judged, and the confusion table (links, links + 2)."""
     recording, pushes = pushed_motion(model.robot, count, seed, on_tool=False)

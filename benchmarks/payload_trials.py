@@ -21,7 +21,7 @@ from dynid.excitation.settings import FourierSettings, find_excitation
 from dynid.identification.identify import identify
 from dynid.identification.payload.fit import payload_columns
 from dynid.identification.payload.identification import identify_payload
-from dynid.identification.payload.payload import Row
+from dynid.identification.payload.payload import PayloadRow
 from dynid.identification.payload.static import payload_at_rest
 from dynid.playback.motions import point_to_point
 from dynid.playback.plan import second_seed
@@ -78,7 +78,7 @@ def truths(model: Model) -> dict[str, float]:
     return dict(zip(names, [*_TRUTH, *_PARAMETERS], strict=True))
 
 
-def line(row: Row, true: float) -> str:
+def line(row: PayloadRow, true: float) -> str:
     """One value beside the true one."""
     if row.standard_deviation is None:
         return f"    {row.name:<11} not identifiable"

@@ -35,7 +35,7 @@ from threadpoolctl import threadpool_limits
 from dynid.arrays import Array
 from dynid.errors import DynidError
 from dynid.evaluation.errors import compare
-from dynid.evaluation.verdict import Comparison
+from dynid.evaluation.verdict import TorqueComparison
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
 from dynid.profile import load_robot, make_robot
@@ -184,7 +184,7 @@ def neutral_signals(robot: Robot, part: Part, trial: Trial, folder: Path) -> Sig
     return preprocess(recording, robot.with_settings(neutral_settings(trial.cutoff_hz)))
 
 
-def error_cells(comparisons: Sequence[Comparison]) -> str:
+def error_cells(comparisons: Sequence[TorqueComparison]) -> str:
     """Return the relative error of each joint, their mean, and that of all together [%]."""
     error = sum(np.sum((c.model - c.measured) ** 2, axis=0) for c in comparisons)
     torque = sum(np.sum(c.measured**2, axis=0) for c in comparisons)
@@ -242,12 +242,14 @@ class PlainModel:
             rows[:, each, 10 * count + number * count + each] = column
         return rows
 
-    def comparison(self, signals: Signals, cutoff_hz: float) -> Comparison:
+    def comparison(self, signals: Signals, cutoff_hz: float) -> TorqueComparison:
         """Return model and measured torque through the filter of every model."""
         settings = neutral_settings(cutoff_hz)
         parallel = ParallelFilter.from_settings(settings.parallel_filter, signals.sampling_rate)
         torque = self.regressor(signals) @ self._parameters
-        return Comparison(signals, parallel.smooth(signals.torque), parallel.smooth(torque), torque)
+        return TorqueComparison(
+            signals, parallel.smooth(signals.torque), parallel.smooth(torque), torque
+        )
 
 
 if __name__ == "__main__":

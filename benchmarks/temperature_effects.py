@@ -92,7 +92,7 @@ def _false(trial: Trial, count: int, first: int) -> str:
     for seed in range(first, first + count):
         correlated, found = trial.run(seed, 0.0)
         effects = [e for one in found for e in (one.friction, one.offset) if e is not None]
-        wrong[correlated] += any(effect.found for effect in effects)
+        wrong[correlated] += any(effect.significant for effect in effects)
     parts = ", ".join(f"{number} at {seconds:g} s" for seconds, number in wrong.items())
     return f"{sum(wrong.values())} of {count} recordings without any effect have one ({parts})"
 
@@ -110,7 +110,7 @@ def main() -> None:
     effects = [trial.run(seed, SLOPE)[1][1].friction for seed in range(first, first + count)]
     known = [one for one in effects if one is not None]
     inside = sum(abs(one.slope - SLOPE) < one.half_width for one in known)
-    seen = sum(one.found for one in known)
+    seen = sum(one.significant for one in known)
     print(f"friction of joint 2 falls by {-100 * SLOPE:g} % for each °C: {seen} of {count} stated,")
     print(f"{inside} of {len(known)} intervals of 95 % have it")
 

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
         MechanismError,
         ModelFileError,
         ModelFileWarning,
-        OutputError,
         PlaybackError,
         PreprocessingError,
         RecordingError,
         SimulationError,
         TaskError,
+        WriteError,
     )
     from dynid.evaluation.diagnosis.finding import Finding
     from dynid.evaluation.model_comparison import ModelComparison, compare_models
@@ -76,7 +76,6 @@ _WHERE = {
     "ModelComparison": "evaluation.model_comparison",
     "ModelFileError": "errors",
     "ModelFileWarning": "errors",
-    "OutputError": "errors",
     "Payload": "identification.payload.payload",
     "PlaybackError": "errors",
     "PreprocessingError": "errors",
@@ -87,6 +86,7 @@ _WHERE = {
     "SimulationError": "errors",
     "TaskError": "errors",
     "Validation": "identification.validate",
+    "WriteError": "errors",
     "compare_models": "evaluation.model_comparison",
     "design_excitation": "api",
     "diagnose": "api",
@@ -102,6 +102,9 @@ _WHERE = {
     "tune_collision": "api",
     "validate": "identification.validate",
 }
+
+_RENAMED = {"OutputError": "WriteError"}
+"""Old public names and the new ones; they are accepted for one release."""
 
 __all__ = [
     "ArgumentError",
@@ -120,7 +123,6 @@ __all__ = [
     "ModelComparison",
     "ModelFileError",
     "ModelFileWarning",
-    "OutputError",
     "Payload",
     "PlaybackError",
     "PreprocessingError",
@@ -131,6 +133,7 @@ __all__ = [
     "SimulationError",
     "TaskError",
     "Validation",
+    "WriteError",
     "__version__",
     "compare_models",
     "design_excitation",
@@ -152,6 +155,8 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Import a public name, of the core or of a plug-in, when it is first used."""
     found: object
+    if name in _RENAMED:
+        return getattr(_import_module("dynid"), _RENAMED[name])
     if name in _WHERE:
         found = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
     elif name.startswith("_"):

@@ -66,7 +66,7 @@ def design_excitation(
 
     Raises:
         DynidError: the robot has no room to move, or its settings do not match.
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
         KeyboardInterrupt: during the search; ``dynid excite`` keeps the best motion so far.
     """
     used = _used("design_excitation()", robot, model)

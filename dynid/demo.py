@@ -34,7 +34,7 @@ from dynid.report.write import write_outputs, write_validation_outputs
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.simulation.rehearsal import rehearsal
-from dynid.simulation.robot import RobotState, SimulatedRobot
+from dynid.simulation.robot import DriveState, SimulatedRobot
 
 STEPS = 6
 """Number of steps that a demonstration reports."""
@@ -161,7 +161,7 @@ class _Cell:
         self._follower = TrajectoryFollower(robot.joints, self._simulated.home)
         self._reader = StateReader(robot.joints, "the simulated robot")
         self._cycles = 0
-        self._states: list[RobotState] = []
+        self._states: list[DriveState] = []
         self._playback = Playback(self._reader, self, self)
 
     def now_ns(self) -> int:

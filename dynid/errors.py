@@ -6,8 +6,8 @@ The command line prints the sentence and exits with 2; a node returns it. ``Valu
 
 from dynid.text import printable
 
-_LONGEST = 2000
-_ENDING = 300
+_LONGEST_MESSAGE = 2000
+_ENDING_LENGTH = 300
 
 
 class DynidError(Exception):
@@ -20,8 +20,8 @@ class DynidError(Exception):
     def __str__(self) -> str:
         """Return the text, printable and shortened."""
         text = super().__str__()
-        if len(text) > _LONGEST:
-            text = f"{text[: _LONGEST - _ENDING]} … {text[-_ENDING:]}"
+        if len(text) > _LONGEST_MESSAGE:
+            text = f"{text[: _LONGEST_MESSAGE - _ENDING_LENGTH]} … {text[-_ENDING_LENGTH:]}"
         return printable(text, kept="\n")
 
 
@@ -57,7 +57,7 @@ class EstimationError(DynidError):
     """The data are not sufficient for the requested estimation."""
 
 
-class OutputError(DynidError):
+class WriteError(DynidError):
     """A result cannot be written to its file."""
 
 

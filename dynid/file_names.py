@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-_LONGEST = 200  # [bytes]; file systems allow 255, including endings such as _identified.urdf
+_LONGEST_NAME = 200  # [bytes]; file systems allow 255, including endings such as _identified.urdf
 _SHOWN = 40  # [characters]
 _ESCAPE = "%"
 
@@ -17,12 +17,12 @@ def checked_file_name(name: str) -> str:
     Raises:
         ValueError: the name is empty, a path, hidden, not printable or too long.
     """
-    fits = name.isprintable() and len(name.encode()) <= _LONGEST if name else False
+    fits = name.isprintable() and len(name.encode()) <= _LONGEST_NAME if name else False
     if not fits or "/" in name or name.startswith("."):
         shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}..."
         raise ValueError(
             f"is used as a file name, and {shown!r} is not a valid one; expected one "
-            f"without '/', without a dot in front, printable, 1 to {_LONGEST} bytes long"
+            f"without '/', without a dot in front, printable, 1 to {_LONGEST_NAME} bytes long"
         )
     return name
 
@@ -38,15 +38,15 @@ def likely_file_name(name: str, otherwise: str) -> str:
 
 
 def _shortened(name: str) -> str:
-    name = name[:_LONGEST]
-    while len(name.encode()) > _LONGEST:
+    name = name[:_LONGEST_NAME]
+    while len(name.encode()) > _LONGEST_NAME:
         name = name[:-1]
     return name
 
 
 def is_short_file_name(name: str) -> bool:
     """Return whether the encoded name leaves room for an ending."""
-    return len(encoded_file_name(name).encode()) <= _LONGEST
+    return len(encoded_file_name(name).encode()) <= _LONGEST_NAME
 
 
 def start_of_file_name(name: str) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.kept_inputs import refuse_input
 from dynid.transaction import flush, unfinished, written_together
 
@@ -24,7 +24,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     remains beside it that the next run does not remove. A symbolic link is followed, not replaced.
 
     Raises:
-        OutputError: the folder does not exist or is not writable, or ``path`` is not a file, or an
+        WriteError: the folder does not exist or is not writable, or ``path`` is not a file, or an
             input of the command.
     """
     refuse_input(path)
@@ -32,7 +32,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         what = "a folder" if target.is_dir() else "not a regular file"
         message = f"{path}: is {what}; expected the name of a file to write."
-        raise OutputError(message)
+        raise WriteError(message)
     try:
         # in the same folder, so that the last step is a rename within one file system
         with unfinished(target.parent) as folder:
@@ -41,14 +41,14 @@ def whole_file(path: Path) -> Iterator[Path]:
             (folder / target.name).replace(target)
     except OSError as error:
         message = f"{path}: cannot be written ({error.strerror or error})."
-        raise OutputError(message) from None
+        raise WriteError(message) from None
 
 
 def write_text(path: Path, text: str) -> None:
     """Write ``text`` in UTF-8 atomically.
 
     Raises:
-        OutputError: the folder does not exist, or is not writable.
+        WriteError: the folder does not exist, or is not writable.
     """
     with whole_file(path) as unfinished:
         # the result must be written even if it contains a file name that is not UTF-8
@@ -59,7 +59,7 @@ def write_texts(texts: Mapping[Path, str]) -> None:
     """Write texts in UTF-8; those of one folder are replaced together.
 
     Raises:
-        OutputError: a folder cannot be created, or a file cannot be written.
+        WriteError: a folder cannot be created, or a file cannot be written.
     """
     for folder in dict.fromkeys(path.parent for path in texts):
         with written_together(folder) as unfinished:
@@ -69,19 +69,19 @@ def write_texts(texts: Mapping[Path, str]) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise an OutputError if the folder of a file to write does not exist."""
+    """Raise an WriteError if the folder of a file to write does not exist."""
     if not path.parent.is_dir():
         message = f"{path}: its folder does not exist; create it first."
-        raise OutputError(message)
+        raise WriteError(message)
 
 
 def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
-    """Raise an OutputError if one of the files is an input, or exists already, unless forced."""
+    """Raise an WriteError if one of the files is an input, or exists already, unless forced."""
     for path in paths:
         refuse_input(path)
         if path.exists() and not force:
             message = f"{path}: already exists; --force replaces it."
-            raise OutputError(message)
+            raise WriteError(message)
 
 
 def share_directories() -> list[Path]:

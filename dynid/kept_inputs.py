@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ def inputs_kept(paths: Iterable[Path]) -> Iterator[None]:
 
 
 def refuse_input(path: Path) -> None:
-    """Raise an OutputError if a file to write, or to remove, is an input."""
+    """Raise an WriteError if a file to write, or to remove, is an input."""
     if os.path.realpath(path) in _KEPT.get():
         message = f"{path}: is an input, which is never overwritten; name another output."
-        raise OutputError(message)
+        raise WriteError(message)

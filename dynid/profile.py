@@ -95,7 +95,7 @@ def load_robot(
 
     Raises:
         ConfigurationError: profile or URDF not found, or an entry is unknown or invalid.
-        OutputError: an interrupted run has left the profile's folder incomplete.
+        WriteError: an interrupted run has left the profile's folder incomplete.
     """
     check_path("load_robot(): path_or_name", path_or_name)
     path = _profile_path(str(path_or_name))
@@ -283,7 +283,7 @@ def write_profile(chosen: Robot, path: Path, *, given: str | None = None, note: 
         note: what wrote the file, for the first line.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     content = chosen.yaml_content(exclude_unset=True)
     terms = chosen.terms

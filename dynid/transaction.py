@@ -23,7 +23,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.kept_inputs import refuse_input
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ _UNFINISHED = ".unfinished-"
 _SWAPPING = ".swapping-"
 _TOKEN = re.compile(r"[a-z0-9_]{8}")
 _FILES = "files"
-_STALE = "stale.json"
-_PATIENCE = 60.0  # [s] for another process to end its swap, which takes milliseconds
-_LOOK = 0.01  # [s]
+_STALE_RECORD = "stale.json"
+_SWAP_TIMEOUT = 60.0  # [s] for another process to end its swap, which takes milliseconds
+_POLLING_INTERVAL = 0.01  # [s]
 # if a file system has no locks, or a folder is writable but not readable
 _NO_LOCKS = {errno.EACCES, errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
@@ -53,7 +53,7 @@ def written_together(folder: Path, *, stale: Iterable[str] = ()) -> Iterator[Pat
             among the new files are from an earlier run, and are removed.
 
     Raises:
-        OutputError: the folder cannot be created, or a file cannot be written or is an input of the
+        WriteError: the folder cannot be created, or a file cannot be written or is an input of the
             command.
     """
     try:
@@ -73,7 +73,7 @@ def written_together(folder: Path, *, stale: Iterable[str] = ()) -> Iterator[Pat
     except OSError as error:
         name = error.filename or folder
         message = f"{name}: cannot be written ({error.strerror or error})."
-        raise OutputError(message) from None
+        raise WriteError(message) from None
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def unfinished(folder: Path) -> Iterator[Path]:
 
     Raises:
         OSError: the folder cannot be created.
-        OutputError: a swap cannot be finished, or another process does not end its own.
+        WriteError: a swap cannot be finished, or another process does not end its own.
     """
     with _locked(folder):
         _tidy(folder)
@@ -106,7 +106,7 @@ def settled(path: Path) -> Iterator[None]:
     A swap that a killed process has left in the folder is finished first.
 
     Raises:
-        OutputError: the swap cannot be finished, for example in a read-only folder.
+        WriteError: the swap cannot be finished, for example in a read-only folder.
     """
     folders = {Path(os.path.realpath(path.parent)), Path(os.path.realpath(path)).parent}
     with ExitStack() as stack:
@@ -147,15 +147,15 @@ def _swap(
             _move(own / _FILES / names[0], folder / names[0], beside.get(names[0]), follow=True)
             return
         stale = _matching(folder, patterns, names)
-        (own / _STALE).write_text(json.dumps(stale), encoding="ascii")
-        flush(own / _STALE)
+        (own / _STALE_RECORD).write_text(json.dumps(stale), encoding="ascii")
+        flush(own / _STALE_RECORD)
         flush(own)
         swapping = folder / own.name.replace(_UNFINISHED, _SWAPPING)
         own.rename(swapping)
         flush(folder)
         try:
             _finish(swapping, beside, follow=True)
-        except OutputError:
+        except WriteError:
             raise
         except BaseException:  # an interruption is handled after the swap
             _finish(swapping, beside, follow=True)
@@ -170,7 +170,7 @@ def _finish(swapping: Path, beside: dict[str, Path], *, follow: bool) -> None:
             f"{swapping.parent}: the results of a run are in {swapping.name}, and cannot be moved "
             f"to their places ({error.strerror or error}); the next run tries again."
         )
-        raise OutputError(message) from None
+        raise WriteError(message) from None
 
 
 def _put_in_place(swapping: Path, beside: dict[str, Path], *, follow: bool) -> None:
@@ -183,7 +183,7 @@ def _put_in_place(swapping: Path, beside: dict[str, Path], *, follow: bool) -> N
     if not follow and any((folder / name).is_symlink() for name in names):
         # a process that only reads must not write to the target of a link
         message = f"{folder}: an interrupted run has replaced only some links; write to it again."
-        raise OutputError(message)
+        raise WriteError(message)
     for name in stale:
         (folder / name).unlink(missing_ok=True)
     for name in names:
@@ -220,7 +220,7 @@ def _beside_target(place: Path, files: Path, stack: ExitStack) -> Path | None:
     target = Path(os.path.realpath(place))
     if target.exists() and not target.is_file():
         message = f"{place}: is not a file; expected one, or none."
-        raise OutputError(message)
+        raise WriteError(message)
     if not place.is_symlink() or target.parent == Path(os.path.realpath(place.parent)):
         return None
     copy = stack.enter_context(unfinished(target.parent)) / target.name
@@ -247,7 +247,7 @@ def _finish_all(folder: Path, *, follow: bool) -> None:
 def _stale(swapping: Path) -> list[str] | None:
     """Return the names to remove; None if this is not a folder of a swap."""
     try:
-        names = json.loads((swapping / _STALE).read_text(encoding="ascii"))
+        names = json.loads((swapping / _STALE_RECORD).read_text(encoding="ascii"))
     except (FileNotFoundError, ValueError):
         return None
     plain = isinstance(names, list) and all(
@@ -302,19 +302,19 @@ def _locked(folder: Path, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
         return
     try:
         if not _taken(descriptor, kind) and kind == fcntl.LOCK_EX:
-            message = f"{folder}: another process has been writing to it for {_PATIENCE:g} s."
-            raise OutputError(message)
+            message = f"{folder}: another process has been writing to it for {_SWAP_TIMEOUT:g} s."
+            raise WriteError(message)
         yield
     finally:
         os.close(descriptor)
 
 
 def _taken(descriptor: int, kind: int) -> bool:
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _SWAP_TIMEOUT
     while not _lock_now(descriptor, kind):
         if time.monotonic() > deadline:
             return False
-        time.sleep(_LOOK)
+        time.sleep(_POLLING_INTERVAL)
     return True
 
 

@@ -14,7 +14,7 @@ from dynid.errors import DynidError, MechanismError
 from dynid.limits import TEXT_BYTES, XML_DEPTH, XML_ELEMENTS
 
 
-class _Bounds:
+class _XmlBounds:
     """Counts what a parser reads, and raises if it is too much."""
 
     def __init__(self, where: str, error: type[DynidError]) -> None:
@@ -54,7 +54,7 @@ def xml_tree(text: str, where: str, error: type[DynidError] = MechanismError) ->
             :mod:`dynid.limits` allows.
     """
     TEXT_BYTES.check(len(text), f"{where}: has {len(text)} characters", error)
-    bounds = _Bounds(where, error)
+    bounds = _XmlBounds(where, error)
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = bounds.begin, bounds.end
     parser.EntityDeclHandler = bounds.entity

@@ -21,7 +21,7 @@ _TIMEOUT = 5.0  # [s] for interrupted work to end, enough for one long calculati
 _AGAIN = 1.0  # [s] after which a lost interruption is repeated
 
 
-class Answer(NamedTuple):
+class TaskResponse(NamedTuple):
     """The response to a request."""
 
     success: bool
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
     """Path of the main file written."""
 
 
-Conclude = Callable[[], Answer]
+Conclude = Callable[[], TaskResponse]
 """Publishes a result, in the thread that spins the node, and returns the response."""
 
 Work = Callable[[Callable[[str], None]], Conclude]
@@ -50,7 +50,7 @@ class Background:
         """Wait for work."""
         self._node = node
         self._thread: threading.Thread | None = None
-        self._send: Callable[[Answer], None] = lambda _answer: None
+        self._send: Callable[[TaskResponse], None] = lambda _answer: None
         self._show: Callable[[str], None] = lambda _step: None
         self._result: Conclude | None = None
         self._what = ""
@@ -76,7 +76,7 @@ class Background:
         send = service.send_response
 
         def begin(_response: Trigger.Response, header: Any) -> None:  # noqa: ANN401  rclpy's own
-            def respond(answer: Answer) -> None:
+            def respond(answer: TaskResponse) -> None:
                 send(Trigger.Response(success=answer.success, message=answer.sentence), header)
 
             self.begin(what, prepare, respond)
@@ -87,7 +87,7 @@ class Background:
         self,
         what: str,
         prepare: Callable[[], Work],
-        send: Callable[[Answer], None],
+        send: Callable[[TaskResponse], None],
         show: Callable[[str], None] = lambda _step: None,
     ) -> None:
         """Start work, unless there is some in progress.
@@ -104,7 +104,7 @@ class Background:
                 f"{self._node.get_name()} has been {self._what} for {elapsed:.1f} s "
                 f"({self.step}); call again when it has finished."
             )
-            send(Answer(False, sentence))
+            send(TaskResponse(False, sentence))
             return
         self._send, self._show, self._what, self.step = send, show, what, what
         self._result, self._since = None, time.monotonic()
@@ -129,7 +129,9 @@ class Background:
             )
             self._thread.join(_AGAIN)
         if self._result is None:
-            self._answer(Answer(False, f"interrupted while {self._what}; nothing was written."))
+            self._answer(
+                TaskResponse(False, f"interrupted while {self._what}; nothing was written.")
+            )
         else:  # it had just been done
             self._conclude()
 
@@ -166,11 +168,11 @@ class Background:
         show = self._show
         self._pass_on(lambda: show(step))
 
-    def _refusal(self, sentence: str) -> Answer:
+    def _refusal(self, sentence: str) -> TaskResponse:
         self._node.health(ERROR, sentence)
-        return Answer(False, sentence)
+        return TaskResponse(False, sentence)
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: TaskResponse) -> None:
         self._thread = None
         self.step = ""
         log = self._node.get_logger()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dynid.robot.parameter_file import ParameterValue
     from dynid_ros.node import DynidNode
 
-_LOOK = 0.5  # [s] between checks whether the controller exists
+_CHECK_PERIOD = 0.5  # [s] between checks whether the controller exists
 
 
 class ControllerParameters:
@@ -43,7 +43,7 @@ class ControllerParameters:
         self.level = OK
         self.sentence = ""
         """Result of setting the parameters; empty while there are none."""
-        node.create_timer(_LOOK, self._look, clock=node.steady)
+        node.create_timer(_CHECK_PERIOD, self._look, clock=node.steady)
 
     def give(self, parameters: Mapping[str, ParameterValue]) -> None:
         """Set these now, or as soon as the controller exists."""

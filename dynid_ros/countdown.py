@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-_LOOK = 0.1  # [s] longest time between two calls that counts: a paused process misses messages
+# [s] longest time between two calls that counts: a paused process misses messages
+_LONGEST_STEP = 0.1
 
 
 class Countdown:
@@ -18,6 +19,6 @@ class Countdown:
     def over(self) -> bool:
         """Return whether the time is over; to be called several times a second."""
         now = time.monotonic()
-        self._left -= min(_LOOK, now - self._looked)
+        self._left -= min(_LONGEST_STEP, now - self._looked)
         self._looked = now
         return self._left < 0.0

@@ -112,8 +112,8 @@ def _state(folder: Path) -> dict[Path, tuple[int, int]]:
     """Return times and sizes of the files in a folder, to detect changes; none without one."""
     if not folder.exists():
         return {}
-    found = ((path, path.stat()) for path in folder.iterdir() if path.exists())
-    return {path: (status.st_ino, status.st_mtime_ns) for path, status in found}
+    statuses = ((path, path.stat()) for path in folder.iterdir() if path.exists())
+    return {path: (status.st_ino, status.st_mtime_ns) for path, status in statuses}
 
 
 def _changed(folder: Path, before: dict[Path, tuple[int, int]]) -> list[Path]:

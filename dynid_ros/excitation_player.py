@@ -12,7 +12,7 @@ from std_srvs.srv import Trigger
 
 from dynid.errors import PlaybackError
 from dynid.playback.plan import check_joint_side
-from dynid.playback.playback import Phase, Playback
+from dynid.playback.playback import Playback, PlaybackPhase
 from dynid.playback.robot_state import StateReader
 from dynid.recording.settings import RecordingSettings
 from dynid_ros.late_answer import LateAnswer
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rclpy.clock import Clock
 
     from dynid.playback.plan import Plan
-    from dynid.playback.robot_state import RobotState
+    from dynid.playback.robot_state import JointStateSample
 
 _TICK = 0.02  # [s] between checks of motion, delays and missing messages
 _FEEDBACK = 0.1  # [s] between feedback messages of a goal
@@ -209,7 +209,7 @@ class ExcitationPlayer(ManagedNode):
         """End the goal of the motion that has ended."""
         goal, self._goal = self._goal, None
         if goal is not None:
-            finished = self._playback.state == Phase.FINISHED.value
+            finished = self._playback.state == PlaybackPhase.FINISHED.value
             goal.end(success=finished, message=self._playback.reason)
 
     def _answer_stop(self) -> None:
@@ -224,7 +224,7 @@ class ExcitationPlayer(ManagedNode):
         self._playback.fail(reason)
         self._tell()
 
-    def _take(self, state: RobotState) -> None:
+    def _take(self, state: JointStateSample) -> None:
         self._playback.observe(state)
         self._tell()
 
@@ -269,7 +269,7 @@ class ExcitationPlayer(ManagedNode):
             return
         self._published = state
         self._state.publish(String(data=state))
-        if state == Phase.FINISHED.value:
+        if state == PlaybackPhase.FINISHED.value:
             self.get_logger().info(self._playback.pauses)
         self.health(ERROR if ended_early else OK, state)
 

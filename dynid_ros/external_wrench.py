@@ -147,7 +147,7 @@ class ExternalWrenchNode(DynidNode):
             what: in_order(joints, message.name, getattr(message, what))
             for what in ("position", "velocity", "effort")
         }
-        lacking = [what for what, found in values.items() if found is None]
+        lacking = [what for what, value in values.items() if value is None]
         if lacking:
             what = " and ".join(lacking)
             self._lacking = f"joint states lack the {what} of one of {', '.join(joints)}"
@@ -155,7 +155,7 @@ class ExternalWrenchNode(DynidNode):
         self._lacking = ""
         self._arrival = self.steady.now().nanoseconds
         stamp = message.header.stamp
-        position, velocity, effort = (np.array(found, dtype=float) for found in values.values())
+        position, velocity, effort = (np.array(value, dtype=float) for value in values.values())
         self._live.take(stamp.sec + 1e-9 * stamp.nanosec, position, velocity, effort)
 
     def _publish(self) -> None:

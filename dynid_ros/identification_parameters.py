@@ -129,7 +129,7 @@ def identification_request(
     return IdentificationRequest(
         profile=text("profile"),
         urdf=Path(text("urdf")) if text("urdf") else None,
-        overrides=[one for one in node.current("overrides", list) if one],
+        overrides=[override for override in node.current("overrides", list) if override],
         recording=Path(text("recording")) if text("recording") else None,
         live=live,
         output=output,

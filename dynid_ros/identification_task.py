@@ -37,7 +37,7 @@ STEPS = 8
 """Number of steps in the progress of the sequence, with a validation."""
 _MOVES = ("moving", "playing", "settling")  # states of a player while the robot may move
 _READY = 60.0  # [s] in which drivers and controllers start
-_UNSEEN = "was not observed at rest"  # in a player's last state
+_NOT_OBSERVED = "was not observed at rest"  # in a player's last state
 _TRIES = 10  # after the first, while a robot settles
 _PAUSE = 0.5  # [s] between two tries
 _RECORDING = "recording"
@@ -175,8 +175,8 @@ class IdentificationTask(SequenceNode):
             what = "the robot to come to rest"
             self.attempt(lambda: player.leave(_MOVES, what, _STOPPING))
         self._await_last_state(player, _MOVES)
-        unseen = player.state in _MOVES or _UNSEEN in player.state
-        return [f"the robot {_UNSEEN}."] if unseen else []
+        unseen = player.state in _MOVES or _NOT_OBSERVED in player.state
+        return [f"the robot {_NOT_OBSERVED}."] if unseen else []
 
     def _close(self) -> list[str]:
         recorder = self._recorder

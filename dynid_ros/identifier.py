@@ -24,7 +24,7 @@ from dynid.report.write import (
     written_validation,
 )
 from dynid.text import percent
-from dynid_ros.background import Answer, Background, Conclude
+from dynid_ros.background import Background, Conclude, TaskResponse
 from dynid_ros.identification_parameters import (
     IdentificationRequest,
     declare_identification,
@@ -116,7 +116,7 @@ class Identifier(ManagedNode):
         """Identify for an action; a goal that is canceled ends as interrupted work does."""
         asked = goal.request
 
-        def end(answer: Answer) -> None:
+        def end(answer: TaskResponse) -> None:
             goal.end(
                 success=bool(answer.verdict),
                 passed=answer.success,
@@ -155,7 +155,7 @@ class Identifier(ManagedNode):
         sentence = kept_model(request.output, success=success)
         kept = f" ({sentence.rstrip('.')})" if sentence else ""
 
-        def conclude() -> Answer:
+        def conclude() -> TaskResponse:
             path = written_model(request.output, success=success)
             self._identification.publish(String(data=json_text(verdict)))
             if success:
@@ -187,7 +187,7 @@ class Identifier(ManagedNode):
             samples=result.samples,
         )
 
-        def conclude() -> Answer:
+        def conclude() -> TaskResponse:
             self._validation.publish(String(data=json_text(verdict)))
             verb = "validated" if result.verdict.success else "refuted"
             return self._judged(
@@ -198,7 +198,7 @@ class Identifier(ManagedNode):
 
         return conclude
 
-    def _judged(self, verdict: Verdict, outcome: str, where: str) -> Answer:
+    def _judged(self, verdict: Verdict, outcome: str, where: str) -> TaskResponse:
         """Report the outcome on /diagnostics, with the errors of all joints, and to the caller."""
         error = percent(verdict.mean_relative_error)
         sentence = f"{outcome}: mean relative error {error}, {where}."
@@ -211,7 +211,7 @@ class Identifier(ManagedNode):
         warnings = {f"warning {n}": text for n, text in enumerate(verdict.warnings, start=1)}
         level = ERROR if not verdict.success else WARN if warnings else OK
         self.health(level, sentence, **figures, **warnings)
-        return Answer(verdict.success, sentence)
+        return TaskResponse(verdict.success, sentence)
 
     # --- live joint states ------------------------------------------------------------------------
     def _start(self) -> str:

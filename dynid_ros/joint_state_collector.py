@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from dynid_ros.node import DynidNode
 
-_LOOK = 0.1  # [s] between reads; a subscription stores half a second even at 10 kHz
+_READ_PERIOD = 0.1  # [s] between reads; a subscription stores half a second even at 10 kHz
 
 
 class JointStateCollector:
@@ -38,7 +38,7 @@ class JointStateCollector:
         self._reader: TopicReader | None = None
         self._reliability: object = None
         self._subscribe()
-        self._timer = node.create_timer(_LOOK, self._look, clock=node.steady)
+        self._timer = node.create_timer(_READ_PERIOD, self._look, clock=node.steady)
 
     @property
     def active(self) -> bool:

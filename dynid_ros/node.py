@@ -64,8 +64,8 @@ _KINDS: dict[type, str] = {
     list: "a list of texts",
     str: "a text",
 }
-_PATIENCE = 0.1  # [s] between checks for a signal
-_DELIVERY = 1.0  # [s] for the last messages of a node to arrive
+_SIGNAL_CHECK_PERIOD = 0.1  # [s] between checks for a signal
+_DELIVERY_TIME = 1.0  # [s] for the last messages of a node to arrive
 
 
 class DynidNode(Node):
@@ -208,8 +208,8 @@ class DynidNode(Node):
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", ModelFileWarning)  # also where it was read before
             yield
-        for one in warned:
-            self.get_logger().warning(str(one.message))
+        for warning in warned:
+            self.get_logger().warning(str(warning.message))
 
     def warn_of_unknown_parameters(self) -> None:
         """Log parameters given at start-up that this node does not have; ROS ignores them."""
@@ -325,7 +325,7 @@ def _spin(executor: Executor, stop: Stop, node: DynidNode) -> bool:
     """Let a node run until a signal comes; False where a bug ended it before."""
     try:
         while not stop.requested:
-            executor.spin_once(timeout_sec=_PATIENCE)
+            executor.spin_once(timeout_sec=_SIGNAL_CHECK_PERIOD)
     except Exception as error:  # noqa: BLE001  after any error, the robot has to come to rest
         node.get_logger().error(traceback.format_exc())
         node.get_logger().error(f"{node.get_name()} ended by a bug in dynid ({error!r}).")
@@ -343,7 +343,7 @@ def _finish(node: DynidNode) -> bool:
     return True
 
 
-def deliver(node: Node, longest: float = _DELIVERY) -> None:
+def deliver(node: Node, longest: float = _DELIVERY_TIME) -> None:
     """Wait for delivery of a node's last messages, which would be lost with its publishers."""
     deadline = time.monotonic() + longest
     for publisher in node.publishers:

@@ -200,10 +200,10 @@ class OnlineEstimatorNode(DynidNode):
     def _publish(self) -> None:
         if self._arrival:
             try:
-                found = self._estimator.parameters()
-                self._out.publish(String(data=parameters_json(found, self._estimator.joints)))
+                parameters = self._estimator.parameters()
+                self._out.publish(String(data=parameters_json(parameters, self._estimator.joints)))
                 if self._updater is not None:
-                    update = self._updater(found.values, found.covariance)
+                    update = self._updater(parameters.values, parameters.covariance)
                     self._update_out.publish(_message(update, self._names))
             except EstimationError as error:
                 self._waits_for = str(error)

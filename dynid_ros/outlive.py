@@ -34,7 +34,7 @@ CONTROLLERS = "--controllers"
 STOPPING = 30.0
 """Part of it for controllers to become inactive [s], which takes one or two; machines stall."""
 
-_LOOK = 0.05  # [s] between checks
+_CHECK_PERIOD = 0.05  # [s] between checks
 _PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 
@@ -54,13 +54,13 @@ def main(arguments: list[str]) -> int:
         preexec_fn=_end_with_parent,  # noqa: PLW1509  there are no threads
     )
     while process.poll() is None and not stop.requested and not rest:
-        time.sleep(_LOOK)
+        time.sleep(_CHECK_PERIOD)
     silence_closed_streams()
     # it starts now, while the robot comes to rest
     stopper = _stopper() if controllers and process.poll() is None else None
     deadline = time.monotonic() + LONGEST
     while process.poll() is None and not rest and time.monotonic() < deadline:
-        time.sleep(_LOOK)
+        time.sleep(_CHECK_PERIOD)
     if stopper is not None:
         _finish(stopper)
     if process.poll() is None:

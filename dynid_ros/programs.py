@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _TASKS = ("identification_task", "replay_task", "wait_for_drives")  # 128 plus the signal's number
 _PATIENT = ("rest_monitor",)  # what a signal begins
-_LOOK = 0.1  # [s] between checks of whether the import is over
+_CHECK_PERIOD = 0.1  # [s] between checks of whether the import is over
 
 
 def start(name: str) -> None:
@@ -57,7 +57,7 @@ def _end_at_signal(name: str, over: threading.Event) -> None:
     # nohup ignores SIGHUP
     signals = [number for number in HANDLED if signal.getsignal(number) is not signal.SIG_IGN]
     while not over.is_set():
-        taken = signal.sigtimedwait(signals, _LOOK)
+        taken = signal.sigtimedwait(signals, _CHECK_PERIOD)
         if taken is not None:
             say(f"interrupted by {signal.Signals(taken.si_signo).name} while {name} started")
             os._exit(128 + taken.si_signo if name in _TASKS else FINISHED)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from rclpy.parameter import Parameter
 
 _TAKE = 0.005  # [s] between reads, also the resolution of simulated time
-_LOOK = 0.1  # [s] between checks for new publishers
-_FLUSH = 1.0  # [s] between flushes: data that a killed process may lose
+_DISCOVERY_PERIOD = 0.1  # [s] between checks for new publishers
+_FLUSH_PERIOD = 1.0  # [s] between flushes: data that a killed process may lose
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Session:
         bag, reader = self.bag, self.reader
         parts = [f"{bag.messages} messages in {bag.duration:.1f} s to {self.output}"]
         parts[0] += f" ({_megabytes(bag.size)})"
-        parts += [text for one in reader.completeness if (text := one.sentence())]
+        parts += [text for completeness in reader.completeness if (text := completeness.sentence())]
         parts += [f"losses on {topic} are unknown" for topic in sorted(reader.unchecked)]
         parts += self.silent()
         return "; ".join([*parts, *self.troubles])
@@ -62,7 +62,7 @@ class Session:
     @property
     def missing(self) -> int:
         """Number of missing messages of all topics."""
-        return sum(one.missing for one in self.reader.completeness)
+        return sum(completeness.missing for completeness in self.reader.completeness)
 
     def completeness_json(self) -> str:
         """Return what is missing of each topic, as JSON."""
@@ -94,7 +94,11 @@ class Recorder(ManagedNode):
         self._recorded = self.create_publisher(String, "~/recorded", LATCHED)
         self._steps = [
             self.create_timer(period, step, clock=self.steady, autostart=False)
-            for period, step in ((_TAKE, self._write), (_LOOK, self._look), (_FLUSH, self._flush))
+            for period, step in (
+                (_TAKE, self._write),
+                (_DISCOVERY_PERIOD, self._look),
+                (_FLUSH_PERIOD, self._flush),
+            )
         ]
         self.create_service(Trigger, "~/start", self.answering(self.start))
         self.create_service(Trigger, "~/stop", self.answering(self.stop))

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
 _APPEAR = 60.0  # [s] within which a starting node responds, also on a busy machine
-_SILENCE = 0.5  # [s] after the lease of ALIVE, within which a suspended process may continue
+# [s] after the lease of ALIVE, within which a suspended process may continue
+_SUSPENSION_ALLOWANCE = 0.5
 _PREFIX = 12  # bytes of an endpoint's identifier that are its participant's, by the RTPS standard
 _ANSWER = 60.0  # [s] within which a service responds that only starts an action, likewise
 
@@ -147,7 +148,7 @@ class Remote:
         """
 
         def trouble() -> TaskError | None:
-            return next((error for one in (self, *others) if (error := one.ended())), None)
+            return next((error for remote in (self, *others) if (error := remote.ended())), None)
 
         self._wait(
             lambda: trouble() or (self._states and self._states[-1] == wanted),
@@ -188,14 +189,14 @@ class Remote:
         if status.alive_count:
             self._silence = None
         elif self._silence is None and not self._is_of_this_process():
-            self._silence = Countdown(_SILENCE)
+            self._silence = Countdown(_SUSPENSION_ALLOWANCE)
 
     def _is_of_this_process(self) -> bool:
         """Return whether the node is in this process, so that a lost lease is only a delay."""
-        own = self._node.get_fully_qualified_name()
-        return bool(self._participants(own) & self._participants(self._name))
+        own_name = self._node.get_fully_qualified_name()
+        return bool(self._participants(own_name) & self._participants(self._name))
 
     def _participants(self, name: str) -> frozenset[bytes]:
         """Return the middleware's participants of a node; there is one for a process."""
         alive = self._node.get_publishers_info_by_topic(f"{name}/alive")
-        return frozenset(bytes(one.endpoint_gid[:_PREFIX]) for one in alive)
+        return frozenset(bytes(publisher.endpoint_gid[:_PREFIX]) for publisher in alive)

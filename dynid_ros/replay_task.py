@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dynid_ros.stop import Stop
 
 _LISTENER = 20.0  # [s] for the identifier to subscribe to the topic
-_SAME = 1e-9  # relative difference of parameters by rounding
+_PARAMETER_TOLERANCE = 1e-9  # relative difference of parameters by rounding
 
 
 class ReplayTask(SequenceNode):
@@ -87,7 +87,7 @@ class ReplayTask(SequenceNode):
             step("validating the given model")
             self.identifier.set(model=self._model)
             good = self.evaluated("validate", "validation") and good
-        return good and difference <= _SAME
+        return good and difference <= _PARAMETER_TOLERANCE
 
     def _replay(self, messages: Sequence[StampedMessage]) -> None:
         """Publish every message when it is due."""

@@ -17,10 +17,10 @@ from dynid_ros.outlive import LONGEST
 from dynid_ros.state_listener import StateListener
 
 if TYPE_CHECKING:
-    from dynid.playback.robot_state import RobotState
+    from dynid.playback.robot_state import JointStateSample
 
 _TICK = 0.02  # [s] between checks
-_SILENCE = 3.0  # [s] without joint states after which there is no robot to wait for
+_STATE_TIMEOUT = 3.0  # [s] without joint states after which there is no robot to wait for
 
 
 class RestMonitor(DynidNode):
@@ -47,7 +47,7 @@ class RestMonitor(DynidNode):
         begin = self._now()
         while self.executor and self._now() - begin < LONGEST:
             silence = self._now() - max(begin, self._arrival)
-            if self._rest.at_rest or silence > _SILENCE:
+            if self._rest.at_rest or silence > _STATE_TIMEOUT:
                 return
             self.executor.spin_once(timeout_sec=_TICK)
         raise PlaybackError(f"the robot has not come to rest within {LONGEST:g} s of the signal.")
@@ -55,7 +55,7 @@ class RestMonitor(DynidNode):
     def _now(self) -> float:
         return float(self.steady.now().nanoseconds * 1e-9)
 
-    def _take(self, state: RobotState) -> None:
+    def _take(self, state: JointStateSample) -> None:
         self._arrival = state.arrival
         self._rest.update(state)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dynid_ros.node import DynidNode
 
 _PERIOD = 0.1  # [s] between two claims
-_SILENCE = 1.0  # [s] without a claim after which a robot is free
+_CLAIM_LIFETIME = 1.0  # [s] without a claim after which a robot is free
 _QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
 
@@ -32,7 +32,7 @@ class RobotOwner:
         self._name += f"{socket.gethostname()})"
         self._clock = node.steady
         self._other = ""
-        self._arrival = self._claimed = -_SILENCE  # [s]
+        self._arrival = self._claimed = -_CLAIM_LIFETIME  # [s]
         self._topic = f"/{controller}/owner"
         self._claims = node.create_publisher(String, self._topic, _QOS)
         node.create_subscription(String, self._topic, self._take, _QOS)
@@ -40,7 +40,7 @@ class RobotOwner:
     @property
     def other(self) -> str:
         """Name of the other owner of the robot; empty where there is none."""
-        return self._other if self._now() - self._arrival < _SILENCE else ""
+        return self._other if self._now() - self._arrival < _CLAIM_LIFETIME else ""
 
     @property
     def must_yield(self) -> bool:
@@ -64,15 +64,15 @@ class RobotOwner:
 
     def release(self) -> None:
         """Release the robot, once."""
-        if self._claimed > -_SILENCE:
-            self._claimed = -_SILENCE
+        if self._claimed > -_CLAIM_LIFETIME:
+            self._claimed = -_CLAIM_LIFETIME
             self._claims.publish(String(data=f"{self._RELEASED}{self._name}"))
 
     _RELEASED = "released by "
 
     def _take(self, message: String) -> None:
         if message.data == self._RELEASED + self._other:
-            self._arrival = -_SILENCE
+            self._arrival = -_CLAIM_LIFETIME
         elif message.data != self._name and not message.data.startswith(self._RELEASED):
             self._other, self._arrival = message.data, self._now()
 

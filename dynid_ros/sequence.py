@@ -112,8 +112,10 @@ class SequenceNode(DynidNode):
         troubles = self.give_up()
         if not troubles:
             raise reason
-        more = [one for one in troubles if one.rstrip(".") not in str(reason)]
-        raise IncompleteEndError("; ".join(one.rstrip(".") for one in (str(reason), *more)) + ".")
+        more = [trouble for trouble in troubles if trouble.rstrip(".") not in str(reason)]
+        raise IncompleteEndError(
+            "; ".join(trouble.rstrip(".") for trouble in (str(reason), *more)) + "."
+        )
 
     def sequence(self, step: Callable[[str], None]) -> bool:
         """Run all steps; ``step`` is called with the name of each one. To be overridden."""

@@ -10,7 +10,7 @@ from dynid_ros.countdown import Countdown
 if TYPE_CHECKING:
     from rclpy.node import Node
 
-_LONGEST = 1.5  # [s] that /clock may pause; including a tick this is detected within 2 s
+_LONGEST_PAUSE = 1.5  # [s] that /clock may pause; including a tick this is detected within 2 s
 
 
 class SimulatedClock:
@@ -20,7 +20,7 @@ class SimulatedClock:
         """Start with the node's first time."""
         self._node = node
         self._last = 0  # [ns] of simulated time
-        self._timeout = Countdown(_LONGEST)  # since it changed
+        self._timeout = Countdown(_LONGEST_PAUSE)  # since it changed
 
     def check(self) -> None:
         """Check the time; to be called often.
@@ -32,7 +32,7 @@ class SimulatedClock:
             return
         simulated = int(self._node.get_clock().now().nanoseconds)
         if simulated != self._last or not simulated:
-            self._last, self._timeout = simulated, Countdown(_LONGEST)
+            self._last, self._timeout = simulated, Countdown(_LONGEST_PAUSE)
         elif self._timeout.over():
             raise TaskError(
                 f"the simulated time of /clock stopped at {simulated * 1e-9:.2f} s; its publisher "

@@ -45,8 +45,8 @@ _CLOCK_RATE = 200  # [Hz] of /clock, in simulated time
 _FIRST_TIME = 10**9  # [ns] of simulated time: 0 would mean that no time was received yet
 _LARGEST_BATCH = 10  # cycles before other callbacks run
 _AT_REST = 0.01  # [rad/s or m/s] largest measured speed at rest
-_PATIENCE = 20 * 10**9  # [ns] for the robot to come to rest when the node is shut down
-_SEEN = 8 * 10**9  # [ns] at rest, so that others detect it on a busy machine
+_REST_TIMEOUT_NS = 20 * 10**9  # [ns] for the robot to come to rest when the node is shut down
+_REST_DURATION_NS = 8 * 10**9  # [ns] at rest, so that others detect it on a busy machine
 _LATE = 10**9  # [ns] behind the wall clock, from which on a moving robot continues late
 _SKIPPED = 10 * 10**9  # [ns] likewise, from which on a robot at rest skips time
 _CATCHING_UP = 5 * 10**9  # [ns] for that after a motion
@@ -151,14 +151,18 @@ class SimulatedRobotNode(DynidNode):
         """
         # also if it is already at rest, which its player may not have detected yet
         begin = rested = self._steady_now()
-        while self.executor and self._steady_now() - begin < _PATIENCE:
+        while self.executor and self._steady_now() - begin < _REST_TIMEOUT_NS:
             if self._moves():
                 rested = self._steady_now()
-            elif self._steady_now() - rested > _SEEN or not self.count_publishers(_TRAJECTORIES):
+            elif self._steady_now() - rested > _REST_DURATION_NS or not self.count_publishers(
+                _TRAJECTORIES
+            ):
                 return
             self.executor.spin_once(timeout_sec=_PERIOD)
         if self._moves():
-            raise SimulationError(f"the robot still moved {_PATIENCE * 1e-9:g} s after the signal.")
+            raise SimulationError(
+                f"the robot still moved {_REST_TIMEOUT_NS * 1e-9:g} s after the signal."
+            )
 
     def _moves(self) -> bool:
         """Return whether the robot follows a motion or is braking."""

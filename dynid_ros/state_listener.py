@@ -13,10 +13,10 @@ from dynid_ros.trajectory_messages import to_ns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dynid.playback.robot_state import RobotState, StateReader
+    from dynid.playback.robot_state import JointStateSample, StateReader
     from dynid_ros.node import DynidNode
 
-_PERIOD = 0.004  # [s] between states that are read
+_READ_PERIOD = 0.004  # [s] between states that are read
 
 _NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
@@ -29,7 +29,11 @@ class StateListener:
     """
 
     def __init__(
-        self, node: DynidNode, reader: StateReader, topic: str, take: Callable[[RobotState], None]
+        self,
+        node: DynidNode,
+        reader: StateReader,
+        topic: str,
+        take: Callable[[JointStateSample], None],
     ) -> None:
         """Subscribe to a topic; ``take`` gets the states that ``reader`` returns."""
         self._node = node
@@ -38,7 +42,7 @@ class StateListener:
         self._states = node.make_unspun("states").create_subscription(
             JointState, node.resolve_topic_name(topic), _never_called, _NEWEST, raw=True
         )
-        node.create_timer(_PERIOD, self._take, clock=node.steady)
+        node.create_timer(_READ_PERIOD, self._take, clock=node.steady)
 
     def _take(self) -> None:
         with self._states.handle:

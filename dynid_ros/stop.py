@@ -138,7 +138,7 @@ class _Event(ctypes.Structure):
     )
 
 
-class _Duration(ctypes.Structure):
+class _TimerSpec(ctypes.Structure):
     """``struct itimerspec``: interval and time, each in seconds and nanoseconds."""
 
     _fields_ = tuple((name, ctypes.c_long) for name in ("often", "often_ns", "seconds", "ns"))
@@ -151,7 +151,7 @@ def _end_after(duration: float, code: int) -> None:
     event = _Event(value=code, kind=_SIGEV_THREAD, function=end)
     if libc.timer_create(_CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer)) == 0:
         seconds, rest = divmod(round(duration * 1e9), 10**9)
-        libc.timer_settime(timer, 0, ctypes.byref(_Duration(0, 0, seconds, rest)), None)
+        libc.timer_settime(timer, 0, ctypes.byref(_TimerSpec(0, 0, seconds, rest)), None)
 
 
 def say(sentence: str) -> None:

@@ -52,7 +52,9 @@ class ControllerStopper:
         listed = self._call(self._list, listing.Request(), deadline)
         if listed is None:
             return False
-        active = [one.name for one in listed.controller if one.state == "active"]
+        active = [
+            controller.name for controller in listed.controller if controller.state == "active"
+        ]
         if not active:
             return True
         request = switching.Request(

@@ -185,13 +185,13 @@ def _never_called(_message: bytes) -> None:
 def _class_of(kind: str) -> type:
     package, _, name = kind.partition("/msg/")
     try:
-        found: type = getattr(importlib.import_module(f"{package}.msg"), name)
+        message_class: type = getattr(importlib.import_module(f"{package}.msg"), name)
     except (ImportError, AttributeError):
         raise RecordingError(
             f"message type {kind}: is not installed here; source the workspace that has "
             f"package {package}."
         ) from None
-    return found
+    return message_class
 
 
 def _has_header(kind: Any) -> bool:  # noqa: ANN401  rclpy's own

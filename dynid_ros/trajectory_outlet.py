@@ -124,8 +124,8 @@ class TrajectoryOutlet:
         """Count the subscribers of the topic, without the players that only monitor it."""
         senders = {_node(info) for info in self._node.get_publishers_info_by_topic(self._topic)}
         takers = [_node(info) for info in self._node.get_subscriptions_info_by_topic(self._topic)]
-        found = min(len(takers), self._publisher.get_subscription_count())
-        return found - len(senders & set(takers))
+        subscribers = min(len(takers), self._publisher.get_subscription_count())
+        return subscribers - len(senders & set(takers))
 
     def _notice(self, raw: bytes) -> None:
         """Detect trajectories of other nodes; a trajectory message starts with its header."""

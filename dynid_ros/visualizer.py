@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from rclpy.time import Time
 
-    from dynid.report.view.scene import Label, Line, Scene
+    from dynid.report.view.scene import Label, Polyline, Scene
     from dynid.robot.robot import Robot
     from dynid.robot.shapes import Colour, Shape
 
@@ -169,7 +169,7 @@ def collision_marker(collision: DiagnosticStatus, scene: Scene, frame: str) -> M
     return marker
 
 
-def line_marker(line: Line, number: int, frame: str) -> Marker:
+def line_marker(line: Polyline, number: int, frame: str) -> Marker:
     """Return a line as a strip; numbers of a scene's lines differ."""
     marker = _marker(frame, "path", number, Marker.LINE_STRIP, line.colour)
     marker.scale.x = line.width

@@ -22,7 +22,7 @@ from dynid_ros.stop import FINISHED, Stop
 DRIVES = "/dynid/drives"
 """Topic with the state of the drives, published by controllers."""
 _REPEATED = 5.0  # [s] between messages about the drive it waits for
-_PATIENCE = 0.1  # [s] between checks for a signal
+_SIGNAL_CHECK_PERIOD = 0.1  # [s] between checks for a signal
 
 
 class DriveWaiter(Node):
@@ -54,7 +54,7 @@ def main() -> None:
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     node = DriveWaiter()
     while not (node.enabled or stop.requested):
-        rclpy.spin_once(node, timeout_sec=_PATIENCE)
+        rclpy.spin_once(node, timeout_sec=_SIGNAL_CHECK_PERIOD)
     rclpy.shutdown()
     stop.over()
     sys.exit(FINISHED if node.enabled else stop.exit_code)

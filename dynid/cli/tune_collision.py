@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dynid.cli.options import AsJson, ForceModel, ModelFile, OwnProfile, SetCollision
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 
 _OF_READING = 0.3  # share of the work
 
@@ -77,7 +77,7 @@ def tune_collision_command(
     from dynid.robot.torque_settings import CollisionSettings
 
     if output is not None and output.exists():
-        raise OutputError(f"{output}: already exists; name a new file.")
+        raise WriteError(f"{output}: already exists; name a new file.")
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)
     robot = loaded.robot
     check_acceptance(loaded, robot, str(model), force=force)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.mechanism import Mechanism
 
-_HEAVIEST, _FARTHEST = 1e6, 1e3  # [kg, m] of a payload: beyond, numbers are damaged
+_LARGEST_MASS, _LARGEST_DISTANCE = 1e6, 1e3  # [kg, m] of a payload: beyond, numbers are damaged
 _ROUNDING = 1e-9  # of the largest moment of inertia, as in the controller
 
 
@@ -35,8 +35,8 @@ def carrier_in(path: Path) -> str | None:
     Raises:
         ConfigurationError: the file cannot be read.
     """
-    found = re.search(r"^#.* in the frame of joint '([^']+)'", read_text(path), re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(r"^#.* in the frame of joint '([^']+)'", read_text(path), re.MULTILINE)
+    return match[1] if match else None
 
 
 def read_carried_body(path: Path) -> RigidBody:
@@ -45,10 +45,12 @@ def read_carried_body(path: Path) -> RigidBody:
     Raises:
         ConfigurationError: there is no such file, or it has no payload, or one that no body has.
     """
-    found = ros_parameters(read_text(path), str(path))
+    parameters = ros_parameters(read_text(path), str(path))
     try:
         body = RigidBody.from_numbers(
-            float(str(found["payload.mass"])), found["payload.centre"], found["payload.inertia"]
+            float(str(parameters["payload.mass"])),
+            parameters["payload.centre"],
+            parameters["payload.inertia"],
         )
     except (KeyError, OverflowError, TypeError, ValueError):
         message = (
@@ -66,16 +68,16 @@ def _problem(body: RigidBody) -> str:
     """Return a sentence on numbers that no payload has, or an empty text."""
     farthest, largest = float(np.abs(body.centre).max()), float(np.abs(body.inertia).max())
     for name, value, most, unit in (
-        ("mass", body.mass, _HEAVIEST, "kg"),
-        ("centre", farthest, _FARTHEST, "m"),
-        ("inertia", largest, _HEAVIEST * _FARTHEST**2, "kg m^2"),
+        ("mass", body.mass, _LARGEST_MASS, "kg"),
+        ("centre", farthest, _LARGEST_DISTANCE, "m"),
+        ("inertia", largest, _LARGEST_MASS * _LARGEST_DISTANCE**2, "kg m^2"),
     ):
         if not 0 <= value <= most:
             return f"payload.{name} has {value:g} {unit}; expected 0 to {most:g} {unit}."
     moments = np.linalg.eigvalsh(body.inertia)
     rounding = _ROUNDING * moments[2]
     if moments[0] < -rounding or moments[0] + moments[1] < moments[2] - rounding:
-        shown = ", ".join(f"{one:.4g}" for one in moments)
+        shown = ", ".join(f"{moment:.4g}" for moment in moments)
         return (
             f"payload.inertia has the principal moments {shown} kg m^2, which no body has: none "
             "may be negative, or larger than the sum of the other two (order: xx, xy, yy, xz, yz, "

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid import _core
-    from dynid.control.residual import Residual
+    from dynid.control.residual import CommandedResidual
     from dynid.robot.robot import Robot
 
-_SAME = 0.5  # [s] between alarms of one contact
+_TIME_BETWEEN_ALARMS = 0.5  # [s] between alarms of one contact
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class ThresholdReplay:
 
 
 def replay_thresholds(
-    robot: Robot, residual: Residual, *, recording: str = "recording", start: float = 0.0
+    robot: Robot, residual: CommandedResidual, *, recording: str = "recording", start: float = 0.0
 ) -> ThresholdReplay:
     """Run the controller's detector with a robot's thresholds on a recording.
 
@@ -105,7 +105,7 @@ def replay_thresholds(
         )
         raise ConfigurationError(message)
     _check_finite(residual, recording, start)
-    filtered, threshold, found = residual.run_detector(robot)
+    filtered, threshold, collisions = residual.run_detector(robot)
     time = start + np.arange(len(filtered)) / residual.rate
     share = np.abs(filtered) / threshold
     enabled = np.broadcast_to(collision.torque_error_enable, len(robot.joints))
@@ -120,18 +120,18 @@ def replay_thresholds(
                 float(threshold[k, number]),
             )
         )
-    alarms = _alarms(robot, [(float(time[one.cycle]), one) for one in found])
+    alarms = _alarms(robot, [(float(time[collision.cycle]), collision) for collision in collisions])
     return ThresholdReplay(recording, residual.hours, alarms, tuple(margins))
 
 
-def _alarms(robot: Robot, found: Sequence[tuple[float, _core.Collision]]) -> tuple[Alarm, ...]:
-    """Merge collisions less than _SAME apart into one alarm."""
+def _alarms(robot: Robot, collisions: Sequence[tuple[float, _core.Collision]]) -> tuple[Alarm, ...]:
+    """Merge collisions less than _TIME_BETWEEN_ALARMS apart into one alarm."""
     contacts: list[list[tuple[float, _core.Collision]]] = []
-    for time, one in found:
-        if contacts and time - contacts[-1][-1][0] < _SAME:
-            contacts[-1].append((time, one))
+    for time, collision in collisions:
+        if contacts and time - contacts[-1][-1][0] < _TIME_BETWEEN_ALARMS:
+            contacts[-1].append((time, collision))
         else:
-            contacts.append([(time, one)])
+            contacts.append([(time, collision)])
     return tuple(
         Alarm(
             time=contact[0][0],
@@ -145,7 +145,7 @@ def _alarms(robot: Robot, found: Sequence[tuple[float, _core.Collision]]) -> tup
     )
 
 
-def _check_finite(residual: Residual, recording: str, start: float) -> None:
+def _check_finite(residual: CommandedResidual, recording: str, start: float) -> None:
     lost = ~np.isfinite(residual.error).all(axis=1)
     if lost.any():
         first = start + float(np.argmax(lost)) / residual.rate

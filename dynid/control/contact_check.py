@@ -99,13 +99,13 @@ def outlying_spans(
         motions: one for each recording.
     """
     allowed = FALSE_REJECTION / (2 * len(joints))
-    found = [
+    spans = [
         span
         for number in range(len(joints))
         for resting in (False, True)
         for span in _of_joint(joints[number], motions, number, resting, allowed)
     ]
-    return tuple(_merged(sorted(found, key=lambda span: (span.recording, span.start))))
+    return tuple(_merged(sorted(spans, key=lambda span: (span.recording, span.start))))
 
 
 def _of_joint(
@@ -115,7 +115,7 @@ def _of_joint(
     used = motion.boosted[:, number] == resting
     if not used.any():
         return []
-    recording = np.repeat(np.arange(len(motions)), [len(one.time) for one in motions])[used]
+    recording = np.repeat(np.arange(len(motions)), [len(motion.time) for motion in motions])[used]
     size, time = motion.size[used, number], motion.time[used]
     relative = size / _scales(size, recording)
     bulk = float(np.quantile(relative, _BULK))
@@ -125,11 +125,11 @@ def _of_joint(
         return []
     normal = bulk + (peaks[first - 1].excess if first else 0.0)
     outlying = relative > normal
-    own = np.concatenate([one.time for one in motions])[used]
+    times = np.concatenate([motion.time for motion in motions])[used]
     return [
         OutlyingSpan(
             int(recording[rows[0]]),
-            *_around(motions[recording[rows[0]]].time, own[rows]),
+            *_around(motions[recording[rows[0]]].time, times[rows]),
             joint,
             float(size[rows].max()),
             float(size[~outlying].max(initial=0.0)),
@@ -139,10 +139,10 @@ def _of_joint(
     ]
 
 
-def _around(time: Array, own: Array) -> tuple[float, float]:
+def _around(time: Array, times: Array) -> tuple[float, float]:
     """Return start and stop of blocks and one more on each side, within the recording [s]."""
-    stop = min(own[-1] + 2 * BLOCK, time[-1] + BLOCK / 2)
-    return max(0.0, _hundredths(own[0] - BLOCK)), _hundredths(stop)
+    stop = min(times[-1] + 2 * BLOCK, time[-1] + BLOCK / 2)
+    return max(0.0, _hundredths(times[0] - BLOCK)), _hundredths(stop)
 
 
 def _hundredths(seconds: float) -> float:
@@ -153,9 +153,9 @@ def _scales(size: Array, recording: NDArray[np.intp]) -> Array:
     """Return the median of each value's recording, at least that of all (M,)."""
     scales = np.full(len(size), max(float(np.median(size)), np.finfo(float).tiny))
     for k in np.unique(recording):
-        own = recording == k
-        if np.count_nonzero(own) >= _FEWEST_FOR_SCALE:
-            scales[own] = np.maximum(scales[own], np.median(size[own]))
+        of_recording = recording == k
+        if np.count_nonzero(of_recording) >= _FEWEST_FOR_SCALE:
+            scales[of_recording] = np.maximum(scales[of_recording], np.median(size[of_recording]))
     return scales
 
 
@@ -189,14 +189,14 @@ def _first_outlier(excesses: Sequence[float], allowed: float) -> tuple[int | Non
 
 def _merged(spans: Sequence[OutlyingSpan]) -> list[OutlyingSpan]:
     """Return spans without overlap, each of its most improbable joint."""
-    found: list[OutlyingSpan] = []
+    merged: list[OutlyingSpan] = []
     for span in spans:
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if last is None or last.recording != span.recording or span.start > last.stop:
-            found.append(span)
+            merged.append(span)
             continue
-        kept = min(last, span, key=lambda one: (one.probability, -one.size))
-        found[-1] = OutlyingSpan(
+        kept = min(last, span, key=lambda candidate: (candidate.probability, -candidate.size))
+        merged[-1] = OutlyingSpan(
             kept.recording,
             last.start,
             max(last.stop, span.stop),
@@ -205,4 +205,4 @@ def _merged(spans: Sequence[OutlyingSpan]) -> list[OutlyingSpan]:
             kept.elsewhere,
             kept.probability,
         )
-    return found
+    return merged

@@ -17,7 +17,7 @@ from dynid.control.build import (
 from dynid.control.model_updates import UpdatedModel, UpdateLimits
 from dynid.errors import PlaybackError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
-from dynid.simulation.robot import RobotState, SimulatedRobot
+from dynid.simulation.robot import DriveState, SimulatedRobot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ class ControlledRobot:
         self.sliding = robot.mechanism().prismatic
         self._factor = robot.drives.torque_factor(len(robot.joints))
         self._rest = np.zeros(len(robot.joints))
-        self._state = RobotState(self.robot.home, self._rest, self._rest)
+        self._state = DriveState(self.robot.home, self._rest, self._rest)
         self.reference = _core.Reference(self.robot.home, self._rest, self._rest)
         self.feedback = _core.Feedback(self.robot.home, self._rest, self._rest)
         self._hold(self.robot.home)
@@ -153,7 +153,7 @@ class ControlledRobot:
             raise PlaybackError(message)
         self._follower.accept(trajectory, start_ns, now_ns)
 
-    def step(self, now_ns: int, cycles: float = 1.0, law_cycles: float | None = None) -> RobotState:
+    def step(self, now_ns: int, cycles: float = 1.0, law_cycles: float | None = None) -> DriveState:
         """Return the state after the control cycle of an instant [ns].
 
         Args:
@@ -184,7 +184,7 @@ class ControlledRobot:
     def _offset(self) -> Array | None:
         return None if self.law is None else self.law.torque_offset
 
-    def _receive(self, state: RobotState) -> RobotState:
+    def _receive(self, state: DriveState) -> DriveState:
         """Take over the feedback of a cycle of the drives."""
         self._state = state
         self.feedback.position = state.position

@@ -12,7 +12,7 @@ from dynid.arrays import Array
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.control.residual import Residual
+    from dynid.control.residual import CommandedResidual
     from dynid.robot.robot import Robot
 
 _POSES = 200  # of all recordings
@@ -38,7 +38,7 @@ class DetectableForce:
 
 
 def detectable_force(
-    robot: Robot, residuals: Sequence[Residual], thresholds: Array
+    robot: Robot, residuals: Sequence[CommandedResidual], thresholds: Array
 ) -> DetectableForce | None:
     """Return the smallest static forces at the tool whose joint torques J^T f reach thresholds.
 
@@ -50,7 +50,7 @@ def detectable_force(
     Returns:
         None where positions are not known.
     """
-    known = [one.position for one in residuals if one.position is not None]
+    known = [residual.position for residual in residuals if residual.position is not None]
     if not known:
         return None
     every = np.concatenate(known)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dynid.control.residual import Residual
+    from dynid.control.residual import CommandedResidual
     from dynid.robot.robot import Robot
 
 BLOCK = 0.1  # [s] represented by its largest error
 _BETWEEN = 1.0  # [s] between two recordings
-_RARE = 0.999  # of all instants are less abrupt
+_USUAL_SHARE = 0.999  # of all instants are less abrupt
 _BEYOND = 1e9  # [N m or N] larger than any error
 
 
@@ -73,7 +73,7 @@ def joined(motions: Sequence[FreeMotion]) -> FreeMotion:
     )
 
 
-def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
+def free_motion(robot: Robot, residual: CommandedResidual) -> FreeMotion:
     """Reduce a residual, filtered by the profile's detector, to blocks.
 
     Raises:
@@ -109,7 +109,7 @@ def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
     )
 
 
-def abrupt_acceleration(robot: Robot, residuals: Sequence[Residual]) -> tuple[float, ...]:
+def abrupt_acceleration(robot: Robot, residuals: Sequence[CommandedResidual]) -> tuple[float, ...]:
     """Return the abruptness of acceleration that 99.9 % of these motions stay below.
 
     Abruptness is the distance from the mean over the last boost_time, as in the detector. A joint
@@ -118,15 +118,17 @@ def abrupt_acceleration(robot: Robot, residuals: Sequence[Residual]) -> tuple[fl
     Raises:
         ConfigurationError: the profile's settings do not match the robot.
     """
-    distances = [_from_mean(robot, one) for one in residuals]
-    rare = np.quantile(np.concatenate(distances), _RARE, axis=0)
-    fastest = np.max([np.abs(one.velocity[one.counts()]).max(axis=0) for one in residuals], axis=0)
+    distances = [_from_mean(robot, residual) for residual in residuals]
+    rare = np.quantile(np.concatenate(distances), _USUAL_SHARE, axis=0)
+    fastest = np.max(
+        [np.abs(residual.velocity[residual.counts()]).max(axis=0) for residual in residuals], axis=0
+    )
     settings = collision_settings(robot, control_rate=residuals[0].rate)
     moves = (fastest > settings.low_speed) & (rare > 0)
     return tuple(float(step) for step in np.where(moves, rare, settings.acceleration_step))
 
 
-def _from_mean(robot: Robot, residual: Residual) -> Array:
+def _from_mean(robot: Robot, residual: CommandedResidual) -> Array:
     """Return distances of accelerations (N, n) from their exponentially weighted past mean."""
     acceleration, window = residual.acceleration, robot.settings(CollisionSettings).boost_time
     kept = np.exp(-1.0 / (window * residual.rate)) if window > 0 else 0.0

@@ -27,7 +27,8 @@ _FEWEST_WITH_TAIL = round(1 / (1 - TAIL_QUANTILE))  # blocks, of which one is in
 _SHAPE_QUANTILE = 0.95  # of the errors, which determines the threshold's shape
 _MARGIN = 0.05  # over the largest recorded error
 _RESOLUTION = 1e-3  # of a threshold, relative to the largest error
-_STILL = 1e-4  # [rad/s, rad/s^2, m/s or m/s^2]: no larger speed or acceleration is no motion
+# [rad/s, rad/s^2, m/s or m/s^2]: no larger speed or acceleration is no motion
+_LARGEST_SPEED_AT_REST = 1e-4
 _DRIFT = 0.1  # of friction: its change between days and temperatures
 _DIGITS = 3
 TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal_boost")
@@ -137,7 +138,7 @@ def tune_joint(
     ratio = moving / (features @ shape)
     at_speed = _level(motions, ratio, ~resting, alarms_per_hour, _MARGIN, sizes=ratio)
     constant, velocity, acceleration = (float(part) for part in at_speed.value * shape)
-    found = TunedJoint(
+    tuned = TunedJoint(
         joint=name,
         torque_error_max=constant,
         velocity_factor=velocity,
@@ -149,7 +150,7 @@ def tune_joint(
         resting=None,
     )
     if not rests:
-        return found
+        return tuned
     above = size - at_speed.value * (features @ shape)
     at_rest = _level(
         motions,
@@ -161,7 +162,7 @@ def tune_joint(
         constant=constant,
         relative=False,
     )
-    return replace(found, reversal_boost=max(at_rest.value, found.friction), resting=at_rest)
+    return replace(tuned, reversal_boost=max(at_rest.value, tuned.friction), resting=at_rest)
 
 
 def _level(
@@ -192,7 +193,7 @@ def _level(
         relative: whether the margin is a share of that value.
     """
     time = joined(motions).time
-    recording = np.repeat(np.arange(len(motions)), [len(one.time) for one in motions])
+    recording = np.repeat(np.arange(len(motions)), [len(motion.time) for motion in motions])
 
     def level(used: NDArray[np.bool_], numbers: Sequence[int]) -> Level:
         wanted = alarms_per_hour * sum(motions[k].hours for k in numbers)
@@ -203,17 +204,19 @@ def _level(
         return highest * (1 + margin) if relative else max(0.0, highest + margin)
 
     every = range(len(motions))
-    levels, own = [level(counted, every)], []
+    levels, part_levels = [level(counted, every)], []
     for k in every if len(motions) > 1 else ():
         others, alone = counted & (recording != k), counted & (recording == k)
         if np.count_nonzero(others) >= _FEWEST_MOVING:
             levels.append(level(others, [j for j in every if j != k]))
         if np.count_nonzero(alone) >= _FEWEST_WITH_TAIL:
             size, wanted = sizes[alone], alarms_per_hour * motions[k].hours
-            found = rare_level(size, time[alone], wanted, least=float(size.max()), quantile=0.5)
-            own.append(found.value)
-    pooled = max(levels, key=lambda one: one.value)
-    separate = max(least(values[counted]), _of_another(np.array(own)) - constant)
+            part_level = rare_level(
+                size, time[alone], wanted, least=float(size.max()), quantile=0.5
+            )
+            part_levels.append(part_level.value)
+    pooled = max(levels, key=lambda candidate: candidate.value)
+    separate = max(least(values[counted]), _of_another(np.array(part_levels)) - constant)
     return pooled if pooled.value <= separate else pooled._replace(value=separate)
 
 
@@ -241,21 +244,21 @@ def _shape(size: Array, features: Array) -> Array:
     size, features = size[::step], features[::step]
     count, parts = features.shape
     largest = features.max(axis=0)
-    moves = largest > _STILL
+    moves = largest > _LARGEST_SPEED_AT_REST
     scale = np.where(moves, largest, 1.0)
     features = features * moves
-    one = eye_array(count, format="csr")
+    identity = eye_array(count, format="csr")
     above, below = np.full(count, _SHAPE_QUANTILE), np.full(count, 1 - _SHAPE_QUANTILE)
-    found = linprog(
+    solution = linprog(
         np.concatenate([np.zeros(parts), above, below]),
-        A_eq=hstack([csr_array(features / scale), one, -one], format="csr"),
+        A_eq=hstack([csr_array(features / scale), identity, -identity], format="csr"),
         b_eq=size,
         method="highs",
     )
-    if not found.success:
-        message = f"the threshold's shape cannot be fitted: {found.message}"
+    if not solution.success:
+        message = f"the threshold's shape cannot be fitted: {solution.message}"
         raise ConfigurationError(message)
-    shape: Array = np.maximum(found.x[:parts], 0.0) / scale * moves
+    shape: Array = np.maximum(solution.x[:parts], 0.0) / scale * moves
     return shape
 
 

@@ -11,14 +11,14 @@ from dynid.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.control.residual import Residual
+    from dynid.control.residual import CommandedResidual
 
 _SPAN = re.compile(r"(?:(?P<recording>.+):)?(?P<start>[^:]+?)\.\.(?P<stop>[^:]+)")
 
 
 def without_spans(
-    residuals: Sequence[Residual], names: Sequence[str], spans: Sequence[str]
-) -> list[Residual]:
+    residuals: Sequence[CommandedResidual], names: Sequence[str], spans: Sequence[str]
+) -> list[CommandedResidual]:
     """Return residuals in which some spans count for nothing.
 
     Args:
@@ -31,22 +31,22 @@ def without_spans(
         ConfigurationError: a span is not in that form, is not within its recording, or leaves
             nothing of it.
     """
-    found = list(residuals)
+    shortened = list(residuals)
     for span in spans:
         number, start, stop = _parsed(span, names)
-        seconds = len(found[number].error) / found[number].rate
+        seconds = len(shortened[number].error) / shortened[number].rate
         if not 0.0 <= start < stop <= seconds:
             raise ConfigurationError(
                 f"--without {span}: must be from an earlier to a later time within the "
                 f"{seconds:.6g} s of {names[number]}."
             )
-        given = (*found[number].left_out, (start, stop))
-        found[number] = replace(found[number], left_out=given)
-        if not found[number].counts().any():
+        given = (*shortened[number].left_out, (start, stop))
+        shortened[number] = replace(shortened[number], left_out=given)
+        if not shortened[number].counts().any():
             raise ConfigurationError(
                 f"--without {span}: leaves nothing of {names[number]}; do not name the recording."
             )
-    return found
+    return shortened
 
 
 def _parsed(span: str, names: Sequence[str]) -> tuple[int, float, float]:

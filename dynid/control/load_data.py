@@ -48,9 +48,9 @@ def flange_of(mechanism: Mechanism, link: str | None = None) -> str:
     kinematics = Kinematics(mechanism)
     links = kinematics.links()
     for name in (r"(.*_)?tool0", r"(panda|fr3|fer)_link8"):
-        found = [link for link in links if re.fullmatch(name, link)]
-        if len(found) == 1:
-            return found[0]
+        matches = [link for link in links if re.fullmatch(name, link)]
+        if len(matches) == 1:
+            return matches[0]
     return kinematics.tool
 
 
@@ -126,8 +126,8 @@ class PrincipalAxes:
             for order in permutations(range(3))
             for signs in product((1.0, -1.0), repeat=3)
         )
-        right_handed = (one for one in turned if np.linalg.det(one[1]) > 0)
-        order, rotation = max(right_handed, key=lambda one: np.trace(one[1]))
+        right_handed = (axes for axes in turned if np.linalg.det(axes[1]) > 0)
+        order, rotation = max(right_handed, key=lambda axes: np.trace(axes[1]))
         return cls(moments[order], rotation)
 
 

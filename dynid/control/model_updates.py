@@ -144,37 +144,37 @@ class UpdatedModel:
 
 def _check_limits(robot: Robot, limits: UpdateLimits, difference: Array) -> _core.ModelUpdateLimits:
     given = command_limits(robot)
-    found = _core.ModelUpdateLimits()
-    found.deviations = limits.deviations
-    found.torque_difference = difference
+    core_limits = _core.ModelUpdateLimits()
+    core_limits.deviations = limits.deviations
+    core_limits.torque_difference = difference
     box = _core.WorkspaceLimits()
     box.position_min = _finite(given.position_min, -_POSITION)
     box.position_max = _finite(given.position_max, _POSITION)
     box.velocity = _finite(given.velocity_max, _VELOCITY)
     box.acceleration = _finite(given.acceleration_max, _ACCELERATION)
-    found.change, found.workspace = _change(limits), box
-    return found
+    core_limits.change, core_limits.workspace = _change(limits), box
+    return core_limits
 
 
 def _cycle_settings(
     robot: Robot, law: _core.ControlLawSettings, limits: UpdateLimits, difference: Array
 ) -> _core.ModelUpdatesSettings:
-    found = _core.ModelUpdatesSettings()
-    found.control_rate = law.feedforward.control_rate
-    found.ramp_time = law.feedforward.ramp_time
-    found.timeout, found.hold_time = limits.timeout, limits.hold_time
-    found.residual_time, found.residual_ratio = limits.residual_time, limits.residual_ratio
+    settings = _core.ModelUpdatesSettings()
+    settings.control_rate = law.feedforward.control_rate
+    settings.ramp_time = law.feedforward.ramp_time
+    settings.timeout, settings.hold_time = limits.timeout, limits.hold_time
+    settings.residual_time, settings.residual_ratio = limits.residual_time, limits.residual_ratio
     delay = law.torque_error_delay
-    found.torque_error_delay = law.feedforward.additive_torque_delay if delay < 0 else delay
-    found.torque_difference = difference
-    found.low_speed = np.maximum(law.collision.low_speed, 2 * friction_smoothing(robot))
-    return found
+    settings.torque_error_delay = law.feedforward.additive_torque_delay if delay < 0 else delay
+    settings.torque_difference = difference
+    settings.low_speed = np.maximum(law.collision.low_speed, 2 * friction_smoothing(robot))
+    return settings
 
 
 def _change(limits: UpdateLimits) -> _core.PlausibleChange:
-    found = _core.PlausibleChange()
-    found.payload, found.friction = limits.payload_mass, limits.friction_change
-    return found
+    change = _core.PlausibleChange()
+    change.payload, change.friction = limits.payload_mass, limits.friction_change
+    return change
 
 
 def _finite(values: Array, otherwise: float) -> Array:

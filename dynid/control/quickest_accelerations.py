@@ -9,7 +9,7 @@ from scipy import sparse
 from dynid.arrays import Array
 from dynid.errors import EstimationError
 
-_CLOSE = 1e-6  # by which a bound may be exceeded before it is added to the problem
+_BOUND_TOLERANCE = 1e-6  # by which a bound may be exceeded before it is added to the problem
 _ROUNDS = 8
 _LEAST_WEIGHT = 0.01
 _SOLVED = ("Solved", "AlmostSolved")
@@ -51,11 +51,11 @@ def quickest_accelerations(rows: Array, most: Array, distances: Array, velocity:
     weight = np.ones(len(most))
     best, shortest = 0 * scale, np.inf
     for _ in range(_ROUNDS):
-        found = scale * _largest_product(rows, weight / weight.sum())
-        times = move_times(distances, velocity, found)
+        accelerations = scale * _largest_product(rows, weight / weight.sum())
+        times = move_times(distances, velocity, accelerations)
         if times.mean() < shortest:
-            best, shortest = found, float(times.mean())
-        weight = np.sqrt(weight / weight.sum() * _weight(distances, velocity, found))
+            best, shortest = accelerations, float(times.mean())
+        weight = np.sqrt(weight / weight.sum() * _weight(distances, velocity, accelerations))
     return np.asarray(best)
 
 
@@ -76,7 +76,7 @@ def _largest_product(rows: Array, weight: Array) -> Array:
     chosen = rows[rows.argmax(axis=0)]
     x = _solve(chosen, weight)
     # few of the many rows matter, and the solver fails with all of them
-    while (rows @ x).max() > 1 + _CLOSE:
+    while (rows @ x).max() > 1 + _BOUND_TOLERANCE:
         chosen = np.concatenate([chosen, rows[np.argsort(rows @ x)[-n:]]])
         x = _solve(chosen, weight)
     return np.asarray(x / (rows @ x).max())

@@ -34,7 +34,7 @@ _UNEXPLAINED = 0.8  # share of a joint's torque: the model is hardly better than
 
 
 @dataclass(frozen=True, eq=False)
-class Residual:
+class CommandedResidual:
     """Torque errors along a motion, on the side on which the drives are commanded.
 
     Attributes:
@@ -69,12 +69,12 @@ class Residual:
     def counts(self) -> NDArray[np.bool_]:
         """Return which samples count (N,)."""
         time = np.arange(len(self.error)) / self.rate
-        found = np.ones(len(time), dtype=np.bool_)
+        counted = np.ones(len(time), dtype=np.bool_)
         for start, stop in self.left_out:
-            found &= (time < start) | (time > stop)
-        return found
+            counted &= (time < start) | (time > stop)
+        return counted
 
-    def without(self, spans: Iterable[tuple[float, float]]) -> Residual:
+    def without(self, spans: Iterable[tuple[float, float]]) -> CommandedResidual:
         """Return it without spans, each from a start to a stop [s]."""
         return replace(self, left_out=(*self.left_out, *spans))
 
@@ -121,7 +121,7 @@ class Residual:
         )
 
 
-def check_explained(joints: Sequence[str], residuals: Sequence[Residual]) -> None:
+def check_explained(joints: Sequence[str], residuals: Sequence[CommandedResidual]) -> None:
     """Raise unless the model describes all recordings of free motion.
 
     Otherwise errors are as large as the torque, and what is derived from them detects nothing.
@@ -145,7 +145,7 @@ def check_explained(joints: Sequence[str], residuals: Sequence[Residual]) -> Non
 
 def recorded_residual(
     robot: Robot, mechanism: Mechanism, recording: Recording, *, carried: RigidBody | None = None
-) -> Residual:
+) -> CommandedResidual:
     """Return the torque errors of a recording.
 
     The measured motion, after the profile's zero-phase filters, replaces the commanded one. The
@@ -169,7 +169,7 @@ def recorded_residual(
     viscous = viscous_friction(
         mechanism, motion[1], motor_side=robot.settings(RecordingSettings).side == "motor"
     )
-    return Residual(
+    return CommandedResidual(
         expected - torque,
         torque,
         motion[1],

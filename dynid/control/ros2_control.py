@@ -223,7 +223,7 @@ def _without(root: ET.Element, joints: Iterable[str], kind: str, name: str) -> l
     having = {
         joint.get("name")
         for joint in root.findall("ros2_control/joint")
-        if any(one.get("name") == name for one in joint.findall(kind))
+        if any(interface.get("name") == name for interface in joint.findall(kind))
     }
     return [joint for joint in joints if joint not in having]
 

@@ -69,7 +69,7 @@ def write_thresholds(robot: Robot, header: Sequence[str], path: Path) -> None:
 
     Raises:
         ConfigurationError: the settings do not match the robot.
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     write_text(path, threshold_text(robot, header))
 
@@ -85,7 +85,7 @@ def write_into_model(robot: Robot, header: Sequence[str], path: Path) -> None:
     Raises:
         ConfigurationError: the settings do not match the robot.
         ModelFileError: the file is in a form of YAML that is not supported.
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     text = read_text(path)
     write_text(path, text_with_thresholds(text, threshold_parameters(robot), header, str(path)))

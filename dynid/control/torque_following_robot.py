@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.playback.trajectory import Trajectory
     from dynid.robot.robot import Robot
-    from dynid.simulation.robot import RobotState
+    from dynid.simulation.robot import DriveState
 
 _OTHER_STOP = (
     "The robot is too far from its command or too fast, or its feedback is missing "
@@ -95,7 +95,7 @@ class TorqueFollowingRobot:
             raise PlaybackError(f"{self.stop_reason} Clear the fault before the next trajectory.")
         self._follower.accept(trajectory, start_ns, now_ns)
 
-    def step(self, now_ns: int) -> RobotState:
+    def step(self, now_ns: int) -> DriveState:
         """Return the state after the control cycle of an instant [ns]."""
         reference = _core.Reference(*self._follower.state(now_ns))
         self.law.update(reference, self._feedback)

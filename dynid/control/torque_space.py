@@ -13,7 +13,7 @@ from dynid.errors import ConfigurationError
 from dynid.robot.model import Model
 
 _SLIDING = 10.0  # distances of presliding friction, after which it slides
-_LEAST = 1e-9  # [rad/s, rad/s^2; m/s, m/s^2] of a limit with which a robot still moves
+_SMALLEST_LIMIT = 1e-9  # [rad/s, rad/s^2; m/s, m/s^2] of a limit with which a robot still moves
 _DEVIATIONS = 3.0  # RMS torque errors of the model that are left to the drives
 
 
@@ -135,11 +135,11 @@ def _ramped(velocity: Array, ramp_time: float) -> Array:
     """Return the accelerations (n,) to velocities (n,) in a time, unless they are none at all."""
     with np.errstate(over="ignore"):
         most = velocity / ramp_time
-    if min(velocity.min(), most.min()) < _LEAST:
+    if min(velocity.min(), most.min()) < _SMALLEST_LIMIT:
         raise ConfigurationError(
             f"--velocity-scale and --ramp-time leave a velocity of {velocity.min():g} rad/s or m/s "
             f"and an acceleration of {most.min():g} rad/s^2 or m/s^2, which is no motion; expected "
-            f"at least {_LEAST:g} of both."
+            f"at least {_SMALLEST_LIMIT:g} of both."
         )
     return np.asarray(most)
 
@@ -156,7 +156,7 @@ def limit_of(model: Model, name: str) -> Array:
     """Return a limit of all joints: (n,), of positions the lower and the upper (2, n)."""
     count = len(model.robot.joints)
     ranges = [model.robot.limits.range_of(name, joint) for joint in range(count)]
-    if any(one is None for one in ranges):
+    if any(interval is None for interval in ranges):
         raise ConfigurationError(
             f"{model.robot.name}: limits.{name} is missing, which accelerations depend on."
         )

@@ -33,7 +33,7 @@ _MOVES = 1024
 _ROUNDS = 4  # of the search for worse states
 _STARTS = 2  # of each joint in a round
 _STEPS = 30
-_CLOSE = 1e-3  # by which a state may exceed the torque before the search goes on
+_TORQUE_TOLERANCE = 1e-3  # by which a state may exceed the torque before the search goes on
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +131,9 @@ def trajectory_limits(
 
 
 def _limits_in(space: TorqueSpace, moves: Array, seed: int) -> TrajectoryLimits:
-    bounds = _Bounds.of(space, *space.draw(_SAMPLES, seed))
+    bounds = _StateBounds.of(space, *space.draw(_SAMPLES, seed))
     acceleration, bounds = _refined(space, bounds, moves)
-    fresh = _Bounds.of(space, *space.draw(_CHECKED, seed + _ROUNDS))
+    fresh = _StateBounds.of(space, *space.draw(_CHECKED, seed + _ROUNDS))
     for states in (bounds, fresh):
         acceleration = acceleration * _share(space, acceleration, states)
     use = space.use(acceleration, fresh.q, fresh.dq).max(axis=0)
@@ -156,12 +156,14 @@ def _quickest_scales(
     for scale in _SCALES:
         space = space_at(scale)
         try:
-            found = _Bounds.of(space, *space.draw(_SAMPLES // 4, seed)).quickest(space, moves)
+            accelerations = _StateBounds.of(space, *space.draw(_SAMPLES // 4, seed)).quickest(
+                space, moves
+            )
         except ConfigurationError:
             if scale == _SCALES[-1] and not times:
                 raise
             continue
-        times[scale] = float(move_times(moves, space.velocity, found).mean())
+        times[scale] = float(move_times(moves, space.velocity, accelerations).mean())
     return sorted(times, key=lambda scale: times[scale])
 
 
@@ -175,7 +177,7 @@ def _moves(space: TorqueSpace, seed: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _Bounds:
+class _StateBounds:
     """States (N, n), and what they leave: ``rows`` (N n, n) with rows a <= 1."""
 
     q: Array
@@ -183,7 +185,7 @@ class _Bounds:
     rows: Array
 
     @classmethod
-    def of(cls, space: TorqueSpace, q: Array, dq: Array) -> _Bounds:
+    def of(cls, space: TorqueSpace, q: Array, dq: Array) -> _StateBounds:
         """Find the bounds of states.
 
         Raises:
@@ -205,15 +207,15 @@ class _Bounds:
         """Return the accelerations (n,) with the shortest moves."""
         return quickest_accelerations(self.rows, space.most, moves, space.velocity)
 
-    def __add__(self, other: _Bounds) -> _Bounds:
-        return _Bounds(
+    def __add__(self, other: _StateBounds) -> _StateBounds:
+        return _StateBounds(
             np.concatenate([self.q, other.q]),
             np.concatenate([self.dq, other.dq]),
             np.concatenate([self.rows, other.rows]),
         )
 
 
-def _refined(space: TorqueSpace, bounds: _Bounds, moves: Array) -> tuple[Array, _Bounds]:
+def _refined(space: TorqueSpace, bounds: _StateBounds, moves: Array) -> tuple[Array, _StateBounds]:
     """Return accelerations that hold in worse states too, and the bounds of all states.
 
     Raises:
@@ -223,9 +225,9 @@ def _refined(space: TorqueSpace, bounds: _Bounds, moves: Array) -> tuple[Array, 
     for _ in range(_ROUNDS if space.path is None else 0):
         worse = _search(space, acceleration, bounds.q, bounds.dq)
         exceeded = space.use(acceleration, *worse).max()
-        bounds += _Bounds.of(space, *worse)
+        bounds += _StateBounds.of(space, *worse)
         acceleration = bounds.quickest(space, moves)
-        if exceeded < 1 + _CLOSE:
+        if exceeded < 1 + _TORQUE_TOLERANCE:
             break
     return acceleration, bounds
 
@@ -235,7 +237,7 @@ def _search(space: TorqueSpace, acceleration: Array, q: Array, dq: Array) -> tup
     use = space.use(acceleration, q, dq)
     n = q.shape[1]
     bounds = [*zip(space.low, space.high, strict=True), *((-v, v) for v in space.velocity)]
-    found = []
+    optima = []
     for joint in range(n):
         for start in np.argsort(use[:, joint])[-_STARTS:]:
             answer = minimize(
@@ -245,8 +247,8 @@ def _search(space: TorqueSpace, acceleration: Array, q: Array, dq: Array) -> tup
                 bounds=bounds,
                 options={"maxiter": _STEPS},
             )
-            found.append(answer.x)
-    states = np.array(found)
+            optima.append(answer.x)
+    states = np.array(optima)
     reached = space.mechanism.reachable(states[:, :n])
     return states[reached, :n], states[reached, n:]
 
@@ -259,7 +261,7 @@ def _use_of(space: TorqueSpace, acceleration: Array, state: Array, joint: int) -
     return float(space.use_of(joint, ddq, q, dq)[0])
 
 
-def _share(space: TorqueSpace, acceleration: Array, states: _Bounds) -> float:
+def _share(space: TorqueSpace, acceleration: Array, states: _StateBounds) -> float:
     """Return the largest factor up to 1 with which no state exceeds the allowed torque.
 
     It is below 1 if friction grows with load, or if a state is worse than those known before.

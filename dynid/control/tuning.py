@@ -19,10 +19,10 @@ from dynid.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from dynid.control.residual import Residual
+    from dynid.control.residual import CommandedResidual
     from dynid.robot.robot import Robot
 
-_SHORTEST = 5.0  # [s]
+_SHORTEST_RECORDING = 5.0  # [s]
 _DATA_SHARE = 0.01  # expected false alarms in the recordings, below which results are uncertain
 
 
@@ -92,7 +92,7 @@ class Tuning:
 
 def tune(
     robot: Robot,
-    residuals: Sequence[Residual],
+    residuals: Sequence[CommandedResidual],
     *,
     false_alarms_per_hour: float,
     share: Callable[[float], None] = lambda _: None,
@@ -125,25 +125,25 @@ def tune(
         )
         raise ConfigurationError(message)
     hours = _hours(residuals)
-    if hours * 3600 < _SHORTEST:
+    if hours * 3600 < _SHORTEST_RECORDING:
         message = (
             f"{hours * 3600:.3g} s of motion are too short for tuning; record at least "
-            f"{_SHORTEST:g} s, and several minutes for reliable thresholds."
+            f"{_SHORTEST_RECORDING:g} s, and several minutes for reliable thresholds."
         )
         raise ConfigurationError(message)
-    names = [one.name or f"recording {k}" for k, one in enumerate(residuals, 1)]
-    spans = outlying_spans(robot.joints, [free_motion(robot, one) for one in residuals])
+    names = [residual.name or f"recording {k}" for k, residual in enumerate(residuals, 1)]
+    spans = outlying_spans(robot.joints, [free_motion(robot, residual) for residual in residuals])
     # what is unexplained besides them is no contact
     check_explained(
         robot.joints,
         [
-            one.without((span.start, span.stop) for span in spans if span.recording == k)
-            for k, one in enumerate(residuals)
+            residual.without((span.start, span.stop) for span in spans if span.recording == k)
+            for k, residual in enumerate(residuals)
         ],
     )
     check_no_contact(spans, names)
     rate = false_alarms_per_hour / len(robot.joints)
-    found = _fit(robot, residuals, rate)
+    tuned = _fit(robot, residuals, rate)
     held_out, shares = [], []
     parts = list(_left_out(residuals))
     for number, (k, others) in enumerate(parts, 1):
@@ -151,36 +151,40 @@ def tune(
         fit = _fit(robot, others, rate)
         held_out.append(_count(robot, fit, residuals[k]))
         motion = free_motion(with_collision(robot, **fit.settings()), residuals[k])
-        shares.append([one.share(motion, j) for j, one in enumerate(fit.joints)])
+        shares.append([joint.share(motion, j) for j, joint in enumerate(fit.joints)])
     factors = _raised(shares, len(robot.joints))
-    joints = tuple(one.higher(*both) for one, both in zip(found.joints, factors, strict=True))
-    fit = _Fit(joints, found.acceleration_step)
+    joints = tuple(joint.higher(*both) for joint, both in zip(tuned.joints, factors, strict=True))
+    fit = _Fit(joints, tuned.acceleration_step)
     causes = _causes(robot, residuals, fit, rate, names)
     _check_torque_max(robot, joints, causes)
-    at_rest = np.array([one.torque_error_max + one.reversal_boost for one in joints])
+    at_rest = np.array([joint.torque_error_max + joint.reversal_boost for joint in joints])
     warnings = [
         *_warnings(hours, false_alarms_per_hour, sum(held_out)),
         *_poor_joints(joints, robot),
     ]
     return Tuning(
         joints,
-        found.acceleration_step,
+        tuned.acceleration_step,
         hours,
         false_alarms_per_hour,
         tuple(held_out),
         causes,
         detectable_force(robot, residuals, at_rest),
-        detectable_force(robot, residuals, np.array([one.torque_error_max for one in joints])),
+        detectable_force(robot, residuals, np.array([joint.torque_error_max for joint in joints])),
         tuple(warnings),
     )
 
 
 def _causes(
-    robot: Robot, residuals: Sequence[Residual], fit: _Fit, rate: float, names: Sequence[str]
+    robot: Robot,
+    residuals: Sequence[CommandedResidual],
+    fit: _Fit,
+    rate: float,
+    names: Sequence[str],
 ) -> tuple[ThresholdCause, ...]:
     """Return what determines each joint's threshold, by tuning it again without that."""
     robot = with_collision(robot, acceleration_step=fit.acceleration_step)
-    motions = [free_motion(robot, one) for one in residuals]
+    motions = [free_motion(robot, residual) for residual in residuals]
     return tuple(
         _cause(joint, number, motions, rate, names) for number, joint in enumerate(fit.joints)
     )
@@ -199,7 +203,7 @@ def _cause(
     time = float(motions[k].time[block])
     parts = list(motions)
     parts[k] = motions[k].without(time - APART, time + APART)
-    other = tune_joint([one for one in parts if len(one.time)], number, joint.joint, rate)
+    other = tune_joint([part for part in parts if len(part.time)], number, joint.joint, rate)
     resting = bool(motions[k].boosted[block, number])
     threshold = joint.level(resting=resting)
     return ThresholdCause(
@@ -250,16 +254,16 @@ class _Fit(NamedTuple):
 
     def settings(self) -> dict[str, tuple[float, ...]]:
         thresholds = {
-            name: tuple(rounded_up(getattr(one, name)) for one in self.joints) for name in TUNED
+            name: tuple(rounded_up(getattr(joint, name)) for joint in self.joints) for name in TUNED
         }
         steps = tuple(rounded_up(step) for step in self.acceleration_step)
         return {**thresholds, "acceleration_step": steps}
 
 
-def _fit(robot: Robot, residuals: Sequence[Residual], alarms_per_hour: float) -> _Fit:
+def _fit(robot: Robot, residuals: Sequence[CommandedResidual], alarms_per_hour: float) -> _Fit:
     steps = abrupt_acceleration(robot, residuals)
     robot = with_collision(robot, acceleration_step=steps)
-    motions = [free_motion(robot, one) for one in residuals]
+    motions = [free_motion(robot, residual) for residual in residuals]
     joints = tuple(
         tune_joint(motions, number, name, alarms_per_hour)
         for number, name in enumerate(robot.joints)
@@ -267,25 +271,27 @@ def _fit(robot: Robot, residuals: Sequence[Residual], alarms_per_hour: float) ->
     return _Fit(joints, steps)
 
 
-def _left_out(residuals: Sequence[Residual]) -> Iterator[tuple[int, list[Residual]]]:
+def _left_out(
+    residuals: Sequence[CommandedResidual],
+) -> Iterator[tuple[int, list[CommandedResidual]]]:
     """Yield each recording's number and the others, where those are long enough for tuning."""
     for k in range(len(residuals)):
         others = [*residuals[:k], *residuals[k + 1 :]]
-        if others and _hours(others) * 3600 >= _SHORTEST:
+        if others and _hours(others) * 3600 >= _SHORTEST_RECORDING:
             yield k, others
 
 
-def count_alarms(robot: Robot, tuning: Tuning, residual: Residual) -> int:
+def count_alarms(robot: Robot, tuning: Tuning, residual: CommandedResidual) -> int:
     """Return how often thresholds would have stopped a robot in free motion."""
     return _count(robot, tuning, residual)
 
 
-def _count(robot: Robot, found: Tuning | _Fit, residual: Residual) -> int:
-    _, _, alarms = residual.run_detector(with_collision(robot, **found.settings()))
+def _count(robot: Robot, tuning: Tuning | _Fit, residual: CommandedResidual) -> int:
+    _, _, alarms = residual.run_detector(with_collision(robot, **tuning.settings()))
     return len(alarms)
 
 
-def _hours(residuals: Sequence[Residual]) -> float:
+def _hours(residuals: Sequence[CommandedResidual]) -> float:
     return sum(residual.hours for residual in residuals)
 
 

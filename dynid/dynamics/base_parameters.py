@@ -20,7 +20,7 @@ _KEPT_FIRST = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "YY", "MZ", "M")
 _TOLERANCE = 1e-8
 _ZERO = 1e-12
 _ONE = 1e-5  # of a factor: what is nearer to 1 is written without it
-_REACH = (0.1, 0.5)  # [m] or [rad] around the position of assembly
+_SAMPLED_RANGE = (0.1, 0.5)  # [m] or [rad] around the position of assembly
 
 
 @dataclass(frozen=True)
@@ -137,18 +137,18 @@ def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samp
         EstimationError: too few can be reached.
     """
     middle = np.array(mechanism.chain.assembled_at or [0.0] * len(mechanism.joints))
-    reach = np.where(mechanism.prismatic, *_REACH)
+    reach = np.where(mechanism.prismatic, *_SAMPLED_RANGE)
     tried = middle + reach * random.uniform(-1, 1, (20 * samples, len(middle)))
-    found = np.empty((0, len(middle)))
+    positions = np.empty((0, len(middle)))
     for some in np.array_split(tried, 20):
-        if len(found) < samples:
-            found = np.concatenate([found, some[mechanism.reachable(some)]])
-    if len(found) < samples:
+        if len(positions) < samples:
+            positions = np.concatenate([positions, some[mechanism.reachable(some)]])
+    if len(positions) < samples:
         raise EstimationError(
-            f"the closed chain can be closed only at {len(found)} of {len(tried)} positions around "
-            "that of its assembly: choose another one for closed_chain.assembled_at."
+            f"the closed chain can be closed only at {len(positions)} of {len(tried)} positions "
+            "around that of its assembly: choose another one for closed_chain.assembled_at."
         )
-    return np.asarray(found[:samples])
+    return np.asarray(positions[:samples])
 
 
 def _preferred_order(mechanism: Mechanism) -> list[int]:

@@ -78,8 +78,8 @@ class Body:
         needed = self._jacobian() != 0
         np.fill_diagonal(needed, True)
         needed[1:, 0] = True  # also of a body whose centre is the origin by chance
-        for row, (one, other) in enumerate(_ENTRIES, start=4):
-            moments = {1, 2, 3} - {1 + one} if one == other else {1 + one, 1 + other}
+        for row, (axis, other) in enumerate(_ENTRIES, start=4):
+            moments = {1, 2, 3} - {1 + axis} if axis == other else {1 + axis, 1 + other}
             needed[row, list(moments)] = True
         large = np.array([self.mass, *3 * [REACH], *6 * [self.mass * RADIUS**2]])
         known = self.deviations < LARGEST_DEVIATION * large

@@ -72,11 +72,13 @@ def chain_lists(chain: ClosedChain) -> dict[str, list[str] | list[float]]:
         "passive_joints": list(chain.passive),
         "passive_positions": [float(value) for value in chain.passive.values()],
         "assembled_at": [float(value) for value in chain.assembled_at],
-        "closure_kinds": [str(one.kind) for one in closures],
-        "closure_links": [name for one in closures for name in one.links],
-        "closure_points": [float(x) for one in closures for point in one.points for x in point],
-        "closure_axes": [float(x) for one in closures for axis in one.axes for x in axis],
-        "closure_lengths": [_number(one) for one in closures],
+        "closure_kinds": [str(closure.kind) for closure in closures],
+        "closure_links": [name for closure in closures for name in closure.links],
+        "closure_points": [
+            float(x) for closure in closures for point in closure.points for x in point
+        ],
+        "closure_axes": [float(x) for closure in closures for axis in closure.axes for x in axis],
+        "closure_lengths": [_number(closure) for closure in closures],
     }
 
 
@@ -138,5 +140,5 @@ class ClosedChainSettings(Settings):
 
     def chain(self) -> ClosedChain:
         """Return the mechanism's closed chain; empty for a tree."""
-        closures = tuple(one.closure() for one in self.closures)
+        closures = tuple(settings.closure() for settings in self.closures)
         return ClosedChain(self.passive, closures, self.assembled_at)

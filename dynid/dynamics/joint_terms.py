@@ -95,7 +95,9 @@ class JointTerm:
         """
         still = np.zeros_like(velocity)
         motion = (position, velocity, acceleration, load)
-        return core_term(self).column(*(still if one is None else one for one in motion))
+        return core_term(self).column(
+            *(still if quantity is None else quantity for quantity in motion)
+        )
 
 
 class TermSettings(Settings):
@@ -157,9 +159,11 @@ def plain_terms(joints: Sequence[str], sliding: Sequence[bool]) -> tuple[TermSet
     """
     terms = [TermSettings(kind="viscous")]
     for slides, smoothing in _PLAIN_SMOOTHING.items():
-        own = tuple(name for name, one in zip(joints, sliding, strict=True) if one == slides)
-        if own:
-            at: tuple[str, ...] | Literal["all"] = "all" if len(own) == len(joints) else own
+        members = tuple(
+            name for name, prismatic in zip(joints, sliding, strict=True) if prismatic == slides
+        )
+        if members:
+            at: tuple[str, ...] | Literal["all"] = "all" if len(members) == len(joints) else members
             terms.append(TermSettings(kind="coulomb", smoothing=smoothing, joints=at))
     return (*terms, TermSettings(kind="offset"), TermSettings(kind="rotor_inertia"))
 

@@ -47,7 +47,7 @@ class Kinematics:
         self._model = pinocchio.buildModelFromXML(mechanism.urdf_xml)
         self._data = self._model.createData()
         self._joint_ids = [self._model.getJointId(joint) for joint in mechanism.joints]
-        self._moving_ids = [self._model.getJointId(one) for one in self.mechanism.moving_joints]
+        self._moving_ids = [self._model.getJointId(joint) for joint in self.mechanism.moving_joints]
         self._rest = pinocchio.neutral(self._model)
         for joint, value in mechanism.locked.items():
             self._place(self._rest, self._model.getJointId(joint), value)
@@ -77,13 +77,13 @@ class Kinematics:
 
         Columns are the velocity's x, y, z, then the angular velocity's.
         """
-        found = []
+        columns = []
         for joint in self._moving_ids:
             model = self._model.joints[joint]
             data = model.createData()
             model.calc(data, np.array([1.0, 0.0])[: model.nq])
-            found.append(np.asarray(data.S).ravel())
-        return np.array(found)
+            columns.append(np.asarray(data.S).ravel())
+        return np.array(columns)
 
     @property
     def moving_slides(self) -> tuple[bool, ...]:
@@ -179,7 +179,7 @@ class Kinematics:
         """
         poses = self.poses(positions)[:, list(self._joint_ids)]
         placements = [[pinocchio.XYZQUATToSE3(pose) for pose in row] for row in poses]
-        return np.array([[one.homogeneous for one in row] for row in placements])
+        return np.array([[placement.homogeneous for placement in row] for row in placements])
 
     def moving_frames(self, moving: Array) -> Array:
         """Return the frames of the moving joints' bodies in the root frame; (N, m, 4, 4).
@@ -210,8 +210,8 @@ class Kinematics:
             point = np.array(frame.placement.translation)
             body = poses[:, int(frame.parentJoint)]
             paths.append([Pose.from_numbers(pose).apply([point])[0] for pose in body])
-        found: Array = np.array(paths, dtype=np.float64).reshape(len(links), -1, 3)
-        return found
+        points: Array = np.array(paths, dtype=np.float64).reshape(len(links), -1, 3)
+        return points
 
     @property
     def other_tools(self) -> tuple[str, ...]:
@@ -225,17 +225,19 @@ class Kinematics:
         for index, frame in enumerate(self._model.frames):
             joint = self._actuated_above(int(frame.parentJoint))
             if joint and _is_link(frame):
-                found = (self._depth(index), str(frame.name))
-                deepest[joint] = max(deepest.get(joint, found), found)
+                candidate = (self._depth(index), str(frame.name))
+                deepest[joint] = max(deepest.get(joint, candidate), candidate)
         carrying = {self._actuated_above(self.parents[joint]) for joint in self._joint_ids}
         last = set(deepest) - carrying - {self._actuated_above(self.tool_body)}
         return tuple(deepest[joint][1] for joint in sorted(last))
 
     def _place(self, full: Array, joint: int, value: ArrayLike) -> None:
         """Write a joint's position to pinocchio's vector; a continuous joint has two numbers."""
-        found = self._model.joints[joint]
-        at = int(found.idx_q)
-        full[at : at + found.nq] = (np.cos(value), np.sin(value)) if found.nq == 2 else value
+        joint_model = self._model.joints[joint]
+        at = int(joint_model.idx_q)
+        full[at : at + joint_model.nq] = (
+            (np.cos(value), np.sin(value)) if joint_model.nq == 2 else value
+        )
 
     def _last_link(self) -> str:
         actuated = set(self._joint_ids)

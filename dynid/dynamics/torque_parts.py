@@ -94,4 +94,4 @@ def _only(mechanism: Mechanism, wanted: Collection[str | None]) -> Array:
     """Return the parameters (p,) with all but those of some kinds zero; None is the bodies."""
     of_body: list[str | None] = [None] * mechanism.first_term
     kinds = of_body + [term.kind for term in mechanism.terms]
-    return np.where([one in wanted for one in kinds], mechanism.parameters, 0.0)
+    return np.where([kind in wanted for kind in kinds], mechanism.parameters, 0.0)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
 
 _WHERE = "The URDF"
-_LARGEST = 1e9  # of any length, mass, moment of inertia or angle, in SI units
+_LARGEST_NUMBER = 1e9  # of any length, mass, moment of inertia or angle, in SI units
 _NUMBERS = {
     "origin": {"xyz": 3, "rpy": 3},
     "axis": {"xyz": 3},
@@ -70,7 +70,7 @@ def _check_numbers(element: ET.Element, whose: str) -> None:
                 some = "a finite number" if count == 1 else f"{count} finite numbers"
                 message = (
                     f'{_WHERE}: {whose} has <{part.tag} {name}="{text[:60]}">, expected {some} '
-                    f"of at most {_LARGEST:g} in size."
+                    f"of at most {_LARGEST_NUMBER:g} in size."
                 )
                 raise MechanismError(message)
 
@@ -83,7 +83,7 @@ def _are_numbers(text: str, count: int) -> bool:
     except ValueError:
         return False
     return len(numbers) == count and all(
-        math.isfinite(one) and abs(one) <= _LARGEST for one in numbers
+        math.isfinite(number) and abs(number) <= _LARGEST_NUMBER for number in numbers
     )
 
 

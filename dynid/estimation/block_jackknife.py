@@ -78,7 +78,12 @@ def jackknife_variance(blocks: Array) -> Array:
 
 def raised(covariance: Array, variances: Array) -> Array:
     """Return a covariance (k, k) with variances raised to these (k,), and its own correlations."""
-    own = np.diag(covariance)
-    ratio = np.divide(variances, own, out=np.ones_like(own), where=own > 0)
+    formula_variances = np.diag(covariance)
+    ratio = np.divide(
+        variances,
+        formula_variances,
+        out=np.ones_like(formula_variances),
+        where=formula_variances > 0,
+    )
     scale = np.sqrt(np.maximum(ratio, 1.0))
     return np.asarray(scale[:, None] * covariance * scale)

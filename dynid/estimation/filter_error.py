@@ -25,7 +25,7 @@ from dynid.estimation.fitted_samples import near_rest, settling_samples
 from dynid.estimation.regression import Problem, Rows, unfiltered_torque
 from dynid.signals.motion_filter import MotionFilter
 
-_SETTLED = 2.0  # periods of the cut-off frequency at an end, where filters extrapolate
+_PERIODS_TO_SETTLE = 2.0  # periods of the cut-off frequency at an end, where filters extrapolate
 
 
 def filter_error(problem: Problem, rows: Rows, base: Array, model: Array) -> Array:
@@ -67,7 +67,7 @@ def _times_larger(rows: Rows, filters: MotionFilter) -> Array:
     distance = settling_samples(signals, rows.parallel_filter)
     for joint in np.flatnonzero(rows.fitted.all(axis=0)).tolist():
         times[near_rest(signals, joint, distance[joint]), joint] = exponent[joint]
-    extrapolated = int(_SETTLED * signals.sampling_rate / filters.bandwidth_hz.min())
+    extrapolated = int(_PERIODS_TO_SETTLE * signals.sampling_rate / filters.bandwidth_hz.min())
     if not filters.periodic:
         times[:extrapolated] = 0.0
         times[-extrapolated:] = 0.0

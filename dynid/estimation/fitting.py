@@ -84,12 +84,12 @@ def build_problem(
     at_rest = fitted_at_rest(mechanism, settings.velocity_threshold)
     rows = tuple(
         make_rows(
-            one,
-            ParallelFilter.from_settings(settings.parallel_filter, one.sampling_rate),
+            recording,
+            ParallelFilter.from_settings(settings.parallel_filter, recording.sampling_rate),
             folds=settings.folds,
             fit_all=at_rest,
         )
-        for one in signals
+        for recording in signals
     )
     rows = with_folds_of_recordings(rows, settings.folds)
     return Problem(mechanism, base, rows, settings.folds)
@@ -255,9 +255,9 @@ def essential_parameters(estimate: Estimate) -> tuple[NDArray[np.bool_], Array]:
         left = np.delete(left, worst)
     essential = np.zeros(len(estimate.determined), dtype=bool)
     essential[left] = True
-    found = np.zeros(len(essential))
-    found[left] = values
-    return essential, found
+    values_of_all = np.zeros(len(essential))
+    values_of_all[left] = values
+    return essential, values_of_all
 
 
 def _inverse(matrix: Array) -> Array:

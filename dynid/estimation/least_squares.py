@@ -16,7 +16,7 @@ _UNDETERMINED = 1e-10  # eigenvalue of the scaled information, relative to the l
 
 
 @dataclass(frozen=True)
-class Solution:
+class LeastSquaresSolution:
     """Solution of ``matrix x = right``.
 
     Attributes:
@@ -32,7 +32,7 @@ class Solution:
     condition_number: float
 
 
-def solve(information: Array, matrix: Array, right: Array, start: Array) -> Solution:
+def solve(information: Array, matrix: Array, right: Array, start: Array) -> LeastSquaresSolution:
     """Solve ``matrix x = right`` in the directions in which there is information.
 
     Other directions keep the value of ``start``. With instruments Z, ``information`` is Z^T Z,
@@ -59,7 +59,7 @@ def solve(information: Array, matrix: Array, right: Array, start: Array) -> Solu
             "the simulated motion is not correlated with the measured one; check the recording's "
             "units and the order of its joints."
         ) from None
-    return Solution(
+    return LeastSquaresSolution(
         base=start + inverse @ (right - matrix @ start),
         inverse=inverse,
         determined=(norms > 0) & (np.sum(vectors[:, ~known] ** 2, axis=1) < 1e-6),
@@ -165,7 +165,9 @@ def _weighted(problem: Problem, equations: NormalEquations, start: Array) -> Est
     return _finished(problem, equations, solution, 1 / variance, variance)
 
 
-def _iterate_weights(equations: NormalEquations, start: Array) -> tuple[Solution, Array]:
+def _iterate_weights(
+    equations: NormalEquations, start: Array
+) -> tuple[LeastSquaresSolution, Array]:
     solution = _solve(equations, np.ones(len(equations.joint_rows)), start)
     variance = joint_variance(equations, solution.base)
     for _ in range(_WEIGHT_ITERATIONS):
@@ -174,7 +176,7 @@ def _iterate_weights(equations: NormalEquations, start: Array) -> tuple[Solution
     return solution, variance
 
 
-def _solve(equations: NormalEquations, joint_weight: Array, start: Array) -> Solution:
+def _solve(equations: NormalEquations, joint_weight: Array, start: Array) -> LeastSquaresSolution:
     """Weighted least squares from the normal equations, columns scaled to unit norm.
 
     Directions that are not identifiable keep the value of ``start`` (k,).
@@ -187,7 +189,7 @@ def _solve(equations: NormalEquations, joint_weight: Array, start: Array) -> Sol
 def _finished(
     problem: Problem,
     equations: NormalEquations,
-    solution: Solution,
+    solution: LeastSquaresSolution,
     joint_weight: Array,
     variance: Array,
 ) -> Estimate:

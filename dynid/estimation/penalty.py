@@ -25,9 +25,10 @@ _STARTS = 3  # as in the report: the URDF's bodies and random ones
 _LAST_POWER = 16  # of ten, in the largest weight of a penalty
 _MARGIN = 1e-4  # of the inequalities, relative to the scale of a body's parameters
 _ALLOWED = 5e-5  # violation of the margin that still leaves bodies consistent
-_FINEST = 2e-3  # smallest torque error over torque assumed of a model
+_SMALLEST_RELATIVE_ERROR = 2e-3  # smallest torque error over torque assumed of a model
 _EVALUATIONS = 100  # of the cost function, for each penalty weight
-_HEAVIEST, _LIGHTEST = 10.0, 100.0  # mass bounds: times the URDF's mass, divided by it
+# mass bounds: times the URDF's mass, divided by it
+_LARGEST_MASS_RATIO, _SMALLEST_MASS_RATIO = 10.0, 100.0
 _FARTHEST = 5.0  # centre of mass from the joint, in the URDF's radii of gyration about the joint
 _EMPTY = (1.0, 0.1)  # [kg], [m] of a body without mass in the URDF
 # XX, XY, YY, XZ, YZ, ZZ as elements of the matrix
@@ -58,21 +59,21 @@ def penalised_parameters(
     """
     task = _task(mechanism, base, estimate, settings)
     random = np.random.default_rng(seed)
-    found: list[tuple[float, Array]] = []
+    solutions: list[tuple[float, Array]] = []
     for start in range(_STARTS):
         point = _minimise(task, task.reference if start == 0 else task.random_point(random))
         standard = task.standard(point)
         if task.violation(point).max() <= _ALLOWED and is_physically_consistent(
             mechanism, standard
         ):
-            found.append((float(np.sum(task.residual(standard) ** 2)), standard))
-    if not found:
+            solutions.append((float(np.sum(task.residual(standard) ** 2)), standard))
+    if not solutions:
         raise EstimationError(
             f"the penalty method found no physically consistent parameters from {_STARTS} starts; "
             "check that the total mass and the bounds in identification.physical do not "
             "contradict each other, or set physical.method to semidefinite."
         )
-    return min(found, key=lambda one: one[0])[1]
+    return min(solutions, key=lambda solution: solution[0])[1]
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,11 @@ def _task(
     scale = np.append(scales, np.ones(len(signed)))
     terms = base.lift(estimate.base, urdf)[first:]
     equations = estimate.equations
-    finest = _FINEST**2 * equations.squared_torque / np.maximum(equations.joint_rows, 1.0)
+    finest = (
+        _SMALLEST_RELATIVE_ERROR**2
+        * equations.squared_torque
+        / np.maximum(equations.joint_rows, 1.0)
+    )
     weight = 1 / np.maximum(estimate.joint_variance, finest)
     gram = np.einsum("j,jik->ik", weight, equations.joint_gram)[:-1, :-1]
     root = cholesky(gram + 1e-12 * np.trace(gram) * np.eye(len(gram)))
@@ -231,9 +236,11 @@ def _body(body: Array) -> tuple[Array, Array, Array, Array]:
         point = np.concatenate([[mass], centre, body[4:] - mass * _spread(centre)])
         length = max(np.sqrt(max(body[4:] @ _DIAGONAL, 0.0) / (2 * mass)), 0.02)
     scale = np.concatenate([[mass], np.full(3, mass * length), np.full(6, mass * length**2)])
-    most = _HEAVIEST * mass * (_FARTHEST * length) ** 2
-    high = np.concatenate([[_HEAVIEST * mass], np.full(3, _FARTHEST * length), np.full(6, most)])
-    low = np.concatenate([[mass / _LIGHTEST], -high[1:4], -most * (1 - _DIAGONAL)])
+    most = _LARGEST_MASS_RATIO * mass * (_FARTHEST * length) ** 2
+    high = np.concatenate(
+        [[_LARGEST_MASS_RATIO * mass], np.full(3, _FARTHEST * length), np.full(6, most)]
+    )
+    low = np.concatenate([[mass / _SMALLEST_MASS_RATIO], -high[1:4], -most * (1 - _DIAGONAL)])
     return np.clip(point, low, high), low, high, scale
 
 
@@ -258,7 +265,7 @@ def _row(names: tuple[str, ...], name: str) -> Array:
             f"physical.bounds contains '{name}', which is not a parameter of this robot; its "
             f"parameters are {', '.join(names[:12])}, …"
         )
-    return np.array([float(one == name) for one in names])
+    return np.array([float(parameter == name) for parameter in names])
 
 
 def _spread(centre: Array) -> Array:

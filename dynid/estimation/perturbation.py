@@ -37,10 +37,10 @@ def _projected(problem: Problem, number: int, errors: Array) -> Array:
     rows, count = problem.rows[number], len(errors)
     columns = problem.base.independent
     if not rows.parallel_filter.passes_through:
-        found = np.zeros((count, len(columns)))
+        projections = np.zeros((count, len(columns)))
         for block in problem.blocks(number):
-            found += np.einsum("jmk,cmj->ck", block.stacked[:, :, :-1], errors[:, block.span])
-        return found
+            projections += np.einsum("jmk,cmj->ck", block.stacked[:, :, :-1], errors[:, block.span])
+        return projections
     signals, mechanism = rows.signals, problem.mechanism
     motion = signals.position, signals.velocity, signals.acceleration
     return mechanism.products(*motion, errors, past=signals.past(mechanism))[:, columns]

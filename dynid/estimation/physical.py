@@ -75,8 +75,10 @@ def consistent_parameters(
     gram = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
     scale = parameter_scale(mechanism) * _torque_ratio(base.regrouping, gram, near)
     # the URDF gives no scale for friction, so the estimate does
-    found = base.lift(estimate.base, near)[mechanism.first_term :]
-    scale[mechanism.first_term :] = np.maximum(scale[mechanism.first_term :], np.abs(found))
+    term_parameters = base.lift(estimate.base, near)[mechanism.first_term :]
+    scale[mechanism.first_term :] = np.maximum(
+        scale[mechanism.first_term :], np.abs(term_parameters)
+    )
     matrix = _standard_normal(base, gram, scale)
     right = (base.regrouping * scale).T @ gram[:-1, :-1] @ estimate.base
     information = _standard_normal(
@@ -271,8 +273,8 @@ def _smallest(
         options,
     )
     solution = solver.solve()
-    found = str(solution.status) in {"Solved", "AlmostSolved"}
-    return np.asarray(solution.x) if found else None
+    solved = str(solution.status) in {"Solved", "AlmostSolved"}
+    return np.asarray(solution.x) if solved else None
 
 
 def _pseudo_inertia_basis() -> Array:

@@ -93,7 +93,7 @@ class NormalEquations:
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """Consecutive rows of one fold.
 
     Attributes:
@@ -121,7 +121,7 @@ class Problem:
     folds: int
     work: Work = field(default=Work(), repr=False, compare=False)
     # filtered regressors of recordings, as far as they fit in memory; iterations reuse them
-    _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
+    _kept: dict[int, list[RowBlock]] = field(default_factory=dict, repr=False, compare=False)
     # by recording: row weights, and normal equations of its blocks with them
     _kept_grams: dict[int, tuple[Array | None, Array]] = field(
         default_factory=dict, repr=False, compare=False
@@ -219,7 +219,7 @@ class Problem:
     def _keep_grams(self, number: int, weights: Array | None, grams: Array) -> None:
         """Keep the normal equations of a recording's blocks, as far as they fit in memory."""
         self._kept_grams.pop(number, None)
-        kept = sum(one.size for _, one in self._kept_grams.values())
+        kept = sum(gram.size for _, gram in self._kept_grams.values())
         if kept + grams.size <= _KEPT_NUMBERS:
             self._kept_grams[number] = weights, grams
 
@@ -296,7 +296,7 @@ class Problem:
                 past=past,
             )
 
-    def blocks(self, number: int) -> Iterable[Block]:
+    def blocks(self, number: int) -> Iterable[RowBlock]:
         """Rows of one recording with their filtered regressor, in order; each of a single fold."""
         if number in self._kept:
             return self._kept[number]
@@ -320,21 +320,23 @@ def _joined(grams: Array, bounds: NDArray[np.intp]) -> Array:
 
 def recording_numbers(rows: Sequence[Rows]) -> NDArray[np.intp]:
     """Return the number of the recording of which each of the rows is a piece, from 0."""
-    return np.asarray(np.cumsum([not one.signals.piece for one in rows]) - 1, dtype=np.intp)
+    return np.asarray(np.cumsum([not piece.signals.piece for piece in rows]) - 1, dtype=np.intp)
 
 
 def with_folds_of_recordings(rows: Sequence[Rows], folds: int) -> tuple[Rows, ...]:
     """Return rows with the folds of whole recordings, where rows are of pieces of them."""
     numbers = recording_numbers(rows)
-    found = []
+    divided = []
     for number in np.unique(numbers).tolist():
-        pieces = [one for one, own in zip(rows, numbers, strict=True) if own == number]
-        total, begin = sum(len(one.torque) for one in pieces), 0
-        for one in pieces:
-            place = begin + np.arange(len(one.torque))
-            begin += len(one.torque)
-            found.append(replace(one, fold=np.minimum(place * folds // total, folds - 1)))
-    return tuple(found)
+        pieces = [
+            part for part, recording in zip(rows, numbers, strict=True) if recording == number
+        ]
+        total, begin = sum(len(piece.torque) for piece in pieces), 0
+        for piece in pieces:
+            place = begin + np.arange(len(piece.torque))
+            begin += len(piece.torque)
+            divided.append(replace(piece, fold=np.minimum(place * folds // total, folds - 1)))
+    return tuple(divided)
 
 
 def make_rows(
@@ -374,7 +376,7 @@ def unfiltered_torque(mechanism: Mechanism, signals: Signals, standard: Array) -
 
 def _filtered_blocks(
     mechanism: Mechanism, columns: NDArray[np.intp], rows: Rows
-) -> Iterator[Block]:
+) -> Iterator[RowBlock]:
     """Yield the filtered, decimated regressor and torque in consecutive blocks.
 
     Each block is filtered with margins on both sides that are longer than the filter's transients.
@@ -399,7 +401,7 @@ def _filtered_blocks(
         yield from _split_by_fold(rows, start // step, inner)
 
 
-def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[Block]:
+def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[RowBlock]:
     """Split the regressor (m, n, k) of rows from ``first`` on into blocks of one fold each."""
     folds = rows.fold[first : first + len(regressor)]
     bounds = [0, *(np.flatnonzero(np.diff(folds)) + 1), len(folds)]
@@ -407,7 +409,7 @@ def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[Block]:
         span = slice(first + begin, first + end)
         torque = rows.torque[span, :, None]
         stacked = np.concatenate([regressor[begin:end], torque], axis=2)
-        yield Block(int(folds[begin]), span, np.ascontiguousarray(stacked.transpose(1, 0, 2)))
+        yield RowBlock(int(folds[begin]), span, np.ascontiguousarray(stacked.transpose(1, 0, 2)))
 
 
 def _smooth_nonzero(regressor: Array, parallel: ParallelFilter) -> Array:

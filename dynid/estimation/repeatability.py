@@ -123,12 +123,12 @@ def _estimates(
     The variance is that of the jackknife: the residuals of the fit of all recordings, which the
     formula needs, contain the variation between them.
     """
-    found = []
+    estimates = []
     for blocks in recordings if len(recordings) > 1 else ():
         total = blocks.sum(axis=0)
         if not total[:-1, :-1].any():
             continue
         alone = solve(total[:-1, :-1], total[:-1, :-1], total[:-1, -1], estimate.base)
         variance = jackknife_variance(blocks)
-        found.append((alone.base, variance, alone.determined & (variance > 0)))
-    return found
+        estimates.append((alone.base, variance, alone.determined & (variance > 0)))
+    return estimates

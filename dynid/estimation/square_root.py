@@ -14,7 +14,7 @@ from dynid.errors import EstimationError
 
 _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
 _WEIGHT_ITERATIONS = 2
-_NEGLIGIBLE = 1e-12  # forgetting, 1 - λ
+_NEGLIGIBLE_FORGETTING = 1e-12  # forgetting, 1 - λ
 _DETERMINED = 0.5  # posterior over prior standard deviation of a parameter that data determine
 _LEAST_EIGENVALUE = 1e-10  # of a correlation matrix, relative to the largest
 
@@ -71,7 +71,7 @@ class Forgetting:
         return np.asarray(1 - (1 - self.initial) * (1 - self.rate) ** ages)
 
 
-_NOTHING = Forgetting()
+_NO_FORGETTING = Forgetting()
 
 
 class SquareRootLeastSquares:
@@ -112,7 +112,7 @@ class SquareRootLeastSquares:
         standard_deviations: Array,
         *,
         correlation: Array | None = None,
-        forgetting: Forgetting = _NOTHING,
+        forgetting: Forgetting = _NO_FORGETTING,
         scalar: bool = False,
         robust: bool = False,
     ) -> None:
@@ -163,7 +163,7 @@ class SquareRootLeastSquares:
         later = np.append(np.cumprod(kept[::-1])[::-1][1:], 1.0)
         whole = float(later[0] * kept[0])
         weights = np.ones((samples, joints)) if counted is None else counted
-        forgets = whole < 1 - _NEGLIGIBLE
+        forgets = whole < 1 - _NEGLIGIBLE_FORGETTING
         if self._samples and (forgets or self._robust):
             parameters, _ = self._renewed()
             self._centre += (1 - whole) * (parameters - self._centre)

@@ -27,14 +27,16 @@ from dynid.estimation.repeatability import Repeatability, find_repeatability
 from dynid.estimation.time_skew import skew_error
 
 
-class Uncertainty(NamedTuple):
+class EstimateUncertainty(NamedTuple):
     """The covariance (k, k) of base parameters, and the part of friction in it."""
 
     covariance: Array
     repeatability: Repeatability
 
 
-def find_uncertainty(problem: Problem, estimate: Estimate, setting: float | None) -> Uncertainty:
+def find_uncertainty(
+    problem: Problem, estimate: Estimate, setting: float | None
+) -> EstimateUncertainty:
     """Find the covariance of an estimate for another recording.
 
     Args:
@@ -51,7 +53,7 @@ def find_uncertainty(problem: Problem, estimate: Estimate, setting: float | None
     between = repeatability.covariance(problem.base, problem.mechanism, estimate.base)
     changes = systematic_changes(problem, estimate)
     systematic = changes.T @ changes
-    return Uncertainty(within + systematic + between, repeatability)
+    return EstimateUncertainty(within + systematic + between, repeatability)
 
 
 def systematic_changes(problem: Problem, estimate: Estimate) -> Array:

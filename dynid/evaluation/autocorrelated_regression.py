@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 
-_LARGEST = 0.97  # correlation of neighbours
+_LARGEST_CORRELATION = 0.97  # correlation of neighbours
 
 
 def last_coefficient(
@@ -55,9 +55,9 @@ def _correlation(rest: Array, order: tuple[NDArray[np.intp], NDArray[np.intp]]) 
     count = len(rest)
     near = (recording[1:] == recording[:-1]) & (number[1:] == number[:-1] + 1)
     power = float(rest @ rest)
-    found = float(np.sum((rest[1:] * rest[:-1])[near])) / power if power > 0 else 0.0
-    found += 1.5 * (1 + 3 * found) / count
-    found += float(np.sqrt(max(1 - found**2, 0.0) / count))
+    correlation = float(np.sum((rest[1:] * rest[:-1])[near])) / power if power > 0 else 0.0
+    correlation += 1.5 * (1 + 3 * correlation) / count
+    correlation += float(np.sqrt(max(1 - correlation**2, 0.0) / count))
     lag = np.abs(number[:, None] - number)
     same = recording[:, None] == recording
-    return np.asarray(np.where(same, np.clip(found, 0.0, _LARGEST) ** lag, 0.0))
+    return np.asarray(np.where(same, np.clip(correlation, 0.0, _LARGEST_CORRELATION) ** lag, 0.0))

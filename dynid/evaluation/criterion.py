@@ -85,65 +85,68 @@ def _torque(joint: JointErrors, value: float) -> str:
 
 def remarks(joints: Sequence[JointErrors], settings: EvaluationSettings) -> Iterator[str]:
     """Yield sentences on limited use that is no reason for failure, one for joints alike."""
-    resting = [one for one in joints if not isnan(one.static_friction)]
+    resting = [joint for joint in joints if not isnan(joint.static_friction)]
     if resting:
-        beyond = [one for one in resting if one.held_out_error > 0]
+        beyond = [joint for joint in resting if joint.held_out_error > 0]
         yield (
             f"{_names(resting)}: no motion in these recordings, so only torque at rest is rated, "
             "not inertia and friction in motion. "
             + (
-                f"{_names(beyond)}: {_percents(one.held_out_error for one in beyond)} of the "
+                f"{_names(beyond)}: {_percents(joint.held_out_error for joint in beyond)} of the "
                 "torque is neither the model's nor static friction."
                 if beyond
                 else "Static friction explains all of the difference from the model."
             )
         )
     moved = [
-        one for one in joints if one.moving_samples and isfinite(one.max_relative_torque_error)
+        joint
+        for joint in joints
+        if joint.moving_samples and isfinite(joint.max_relative_torque_error)
     ]
-    noisy = [one for one in moved if one.feedforward is None]
+    noisy = [joint for joint in moved if joint.feedforward is None]
     if noisy:
         yield (
             f"{_names(noisy)}: torque is hardly more than noise (noise of "
-            f"{_percents(one.noise_share for one in noisy)} of the torque, both rms after "
+            f"{_percents(joint.noise_share for joint in noisy)} of the torque, both rms after "
             "filtering), so there is nothing to explain: the parameters are not identifiable and "
             "the error is not rated."
         )
-    blunt = [one for one in moved if one.feedforward and one.collision is False]
+    blunt = [joint for joint in moved if joint.feedforward and joint.collision is False]
     if blunt:
-        levels = listed(_torque(one, one.detectable_torque) for one in blunt)
+        levels = listed(_torque(joint, joint.detectable_torque) for joint in blunt)
         yield (
             f"{_names(blunt)}: the model serves feedforward, but not collision detection: without "
             f"false alarms only more than {levels} would be detected, "
-            f"{_percents(one.detectable_share for one in blunt)} of the largest torque (up to "
+            f"{_percents(joint.detectable_share for joint in blunt)} of the largest torque (up to "
             f"{100 * DETECTABLE:g} % serves)."
         )
-    worse = [one for one in moved if one.held_out_error > _PLAIN_BETTER * one.plain_error]
+    worse = [joint for joint in moved if joint.held_out_error > _PLAIN_BETTER * joint.plain_error]
     if worse:
         yield (
             f"{_names(worse)}: with viscous and Coulomb friction, offset and rotor inertia as the "
             "only terms of all joints, the held-out error is "
-            f"{_percents(one.plain_error for one in worse)} instead of "
-            f"{_percents(one.held_out_error for one in worse)}; the other terms, at these joints "
-            "or at others, make it worse."
+            f"{_percents(joint.plain_error for joint in worse)} instead of "
+            f"{_percents(joint.held_out_error for joint in worse)}; the other terms, at these "
+            "joints or at others, make it worse."
         )
-    worse = [one for one in moved if one.relative_error > _PLAIN_BETTER * one.urdf_error]
+    worse = [joint for joint in moved if joint.relative_error > _PLAIN_BETTER * joint.urdf_error]
     if worse:
         yield (
             f"{_names(worse)}: with the masses of the URDF and the model's friction the error is "
-            f"{_percents(one.urdf_error for one in worse)} instead of "
-            f"{_percents(one.relative_error for one in worse)}; the recordings of the "
+            f"{_percents(joint.urdf_error for joint in worse)} instead of "
+            f"{_percents(joint.relative_error for joint in worse)}; the recordings of the "
             "identification may not have determined the masses there."
         )
     limit = settings.largest_error
-    for one in moved:
-        worst = one.max_relative_torque_error
+    for joint in moved:
+        worst = joint.max_relative_torque_error
         if worst > LARGEST_ERROR and (limit is None or worst <= limit):
-            yield f"{one.joint}: torque error {percent(worst)} of the largest torque{_when(one)}."
+            error = f"torque error {percent(worst)} of the largest torque"
+            yield f"{joint.joint}: {error}{_when(joint)}."
 
 
 def _names(joints: Iterable[JointErrors]) -> str:
-    return listed(one.joint for one in joints)
+    return listed(joint.joint for joint in joints)
 
 
 def _percents(values: Iterable[float]) -> str:

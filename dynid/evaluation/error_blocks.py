@@ -118,8 +118,8 @@ def divide(parts: Sequence[Part], joint: int) -> Blocks | None:
         edges = np.searchsorted(part.time, part.time[0] + np.linspace(0, duration, count + 1)[1:-1])
         for block, span in enumerate(np.split(np.arange(len(part.time)), edges)):
             along = np.column_stack([part.time[span], part.celsius[span, joint]])
-            found = _in_block(along, error[span], part.friction[span, joint], variance)
-            rows.append((number, block, *found))
+            sums = _in_block(along, error[span], part.friction[span, joint], variance)
+            rows.append((number, block, *sums))
     columns = np.array(rows).T
     return Blocks(columns[0].astype(np.intp), columns[1].astype(np.intp), *columns[2:])
 
@@ -134,7 +134,7 @@ def _without_own(parts: Sequence[Part], joint: int) -> Array:
         np.concatenate([getattr(part, name)[:, joint] for part in parts])
         for name in ("error", "friction", "velocity", "acceleration")
     )
-    own = np.column_stack(
+    columns = np.column_stack(
         [
             np.ones_like(error),
             friction,
@@ -144,12 +144,12 @@ def _without_own(parts: Sequence[Part], joint: int) -> Array:
             acceleration,
         ]
     )
-    count = own.shape[1]
-    own = np.column_stack([own, heat * friction, heat])
-    sizes = np.linalg.norm(own, axis=0)
-    own = own / np.where(sizes > 0, sizes, 1.0)
-    found = np.linalg.lstsq(own, error, rcond=1e-9)[0]
-    return np.asarray(error - own[:, :count] @ found[:count])
+    count = columns.shape[1]
+    columns = np.column_stack([columns, heat * friction, heat])
+    sizes = np.linalg.norm(columns, axis=0)
+    columns = columns / np.where(sizes > 0, sizes, 1.0)
+    factors = np.linalg.lstsq(columns, error, rcond=1e-9)[0]
+    return np.asarray(error - columns[:, :count] @ factors[:count])
 
 
 def _in_block(along: Array, error: Array, friction: Array, variance: float) -> Array:

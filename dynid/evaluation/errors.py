@@ -11,7 +11,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit
 from dynid.estimation.regression import unfiltered_torque
 from dynid.estimation.settings import EstimationSettings
-from dynid.evaluation.verdict import Comparison
+from dynid.evaluation.verdict import TorqueComparison
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.settings import SignalSettings
 from dynid.signals.signals import Signals
@@ -19,12 +19,12 @@ from dynid.signals.signals import Signals
 
 def compare(
     model: Mechanism, signals: Sequence[Signals], settings: SignalSettings
-) -> tuple[Comparison, ...]:
+) -> tuple[TorqueComparison, ...]:
     """Evaluate a model with its current parameters along every recording, with filters."""
-    return tuple(_compare_one(model, one, settings) for one in signals)
+    return tuple(_compare_one(model, recording, settings) for recording in signals)
 
 
-def relative_errors(comparisons: Sequence[Comparison]) -> Array:
+def relative_errors(comparisons: Sequence[TorqueComparison]) -> Array:
     """Return the norm of the torque error over that of the torque, over all recordings; (n,)."""
     error = sum(np.sum((c.model - c.measured) ** 2, axis=0) for c in comparisons)
     torque = sum(np.sum(c.measured**2, axis=0) for c in comparisons)
@@ -43,16 +43,16 @@ def unconstrained_errors(fitted: Fit, settings: EstimationSettings) -> Array:
     models = zip(problem.rows, problem.residuals(base), strict=True)
     return relative_errors(
         [
-            Comparison(rows.signals, rows.torque, rows.torque + error, rows.torque + error)
+            TorqueComparison(rows.signals, rows.torque, rows.torque + error, rows.torque + error)
             for rows, error in models
         ]
     )
 
 
-def _compare_one(model: Mechanism, signals: Signals, settings: SignalSettings) -> Comparison:
+def _compare_one(model: Mechanism, signals: Signals, settings: SignalSettings) -> TorqueComparison:
     parallel = ParallelFilter.from_settings(settings.parallel_filter, signals.sampling_rate)
     raw_model = unfiltered_torque(model, signals, model.parameters)
-    return Comparison(
+    return TorqueComparison(
         signals=signals,
         measured=parallel.smooth(signals.torque),
         model=parallel.smooth(raw_model),

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _STAGES = 3
 _ALL_STAGES = 6
-_SLOWEST = 0.02  # [rad/s or m/s] if the profile has no velocity limit
-_SETTLED = 10.0  # time constants after which the filter has settled
+_SLOWEST_SPEED = 0.02  # [rad/s or m/s] if the profile has no velocity limit
+_TIME_CONSTANTS_TO_SETTLE = 10.0  # time constants after which the filter has settled
 _LONGEST_GAP = 2.0  # time constants without a sample after which the filter is reset
 
 
@@ -112,7 +112,7 @@ class LiveTorqueError:
 
     def settled(self, state: LiveState) -> bool:
         """Whether the filter has settled."""
-        return state.time - state.started > _SETTLED * self._lag
+        return state.time - state.started > _TIME_CONSTANTS_TO_SETTLE * self._lag
 
     def _begin(self, time: float, sample: Array) -> LiveState:
         stages = np.tile(sample, (_ALL_STAGES + 1, 1))
@@ -144,5 +144,5 @@ def slowest_motion(robot: Robot) -> Array:
     if threshold.absolute is not None:
         return np.array(np.broadcast_to(threshold.absolute, joints), dtype=np.float64)
     if robot.limits.velocity is None:
-        return np.full(joints, _SLOWEST)
+        return np.full(joints, _SLOWEST_SPEED)
     return threshold.fraction * per_joint(robot.limits.velocity, joints, "velocity")

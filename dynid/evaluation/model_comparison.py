@@ -156,23 +156,23 @@ def compare_models(
     covariance = _covariance(first, second, numbers)
     deviation[np.ix_(places, places)] = covariance
     differences = _parameters(first, second, base, numbers, covariance)
-    values = np.array([one.second - one.first for one in differences])
+    values = np.array([difference.second - difference.first for difference in differences])
     distance, freedom = _distance(values, covariance)
     workspace = random_states(first.mechanism, first.robot.limits, states, seed)
     return ModelComparison(
         first,
         second,
-        tuple(sorted(differences, key=lambda one: -abs(one.score))),
+        tuple(sorted(differences, key=lambda difference: -abs(difference.score))),
         only_one,
         distance,
         freedom,
         _torques(first, second, workspace, base, deviation),
-        tuple(_along(first, second, one, base, deviation) for one in recordings),
+        tuple(_along(first, second, recording, base, deviation) for recording in recordings),
     )
 
 
 def _check_joints(first: Model, second: Model) -> None:
-    names = [", ".join(one.mechanism.joints) for one in (first, second)]
+    names = [", ".join(model.mechanism.joints) for model in (first, second)]
     if names[0] != names[1]:
         message = (
             f"the joints of the models differ: {names[0]} and {names[1]}; compare models of one "
@@ -184,14 +184,14 @@ def _check_joints(first: Model, second: Model) -> None:
 def _common(first: Model, second: Model) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
     """Return places in both estimates of the same parameters, and names of the others."""
     places = {text: number for number, text in enumerate(second.base.regroupings)}
-    found = [
+    common = [
         (number, places[text])
         for number, text in enumerate(first.base.regroupings)
         if text in places
     ]
-    shared = {first.base.names[i] for i, _ in found}
+    shared = {first.base.names[i] for i, _ in common}
     every = dict.fromkeys((*first.base.names, *second.base.names))
-    return found, tuple(name for name in every if name not in shared)
+    return common, tuple(name for name in every if name not in shared)
 
 
 def _covariance(first: Model, second: Model, numbers: Sequence[tuple[int, int]]) -> Array:
@@ -206,8 +206,8 @@ def _covariance(first: Model, second: Model, numbers: Sequence[tuple[int, int]])
         dry = np.array([rubs.get(name, False) for name in names], dtype=float)
         # the deviation of another recording, which is that of the other model
         once = dry * (estimate.friction_repeatability * estimate.values[mine]) ** 2 / 2
-        own = estimate.covariance_of(names)
-        total += own - np.diag(np.minimum(once, np.diag(own)))
+        covariance = estimate.covariance_of(names)
+        total += covariance - np.diag(np.minimum(once, np.diag(covariance)))
     return total
 
 
@@ -249,8 +249,8 @@ def _distance(difference: Array, covariance: Array) -> tuple[float, int]:
 def _torques(
     first: Model, second: Model, states: States, base: BaseParameterization, deviation: Array
 ) -> tuple[TorqueDifference, ...]:
-    parts = [torque_parts(one.mechanism, *states) for one in (first, second)]
-    bodies = [one.inertia + one.coriolis + one.gravity for one in parts]
+    parts = [torque_parts(model.mechanism, *states) for model in (first, second)]
+    bodies = [part.inertia + part.coriolis + part.gravity for part in parts]
     difference = parts[1].total - parts[0].total
     body_difference = bodies[1] - bodies[0]
     regressor = first.mechanism.regressor(*states)[:, :, base.independent]

@@ -21,8 +21,8 @@ def noise_floor(signals: Sequence[Signals], settings: SignalSettings) -> Array:
     The white noise of the unfiltered torque times the gain of the filters. Noise that the drive has
     filtered before it was recorded is not detected, so this is a lower bound.
     """
-    samples = np.array([len(one.time) for one in signals], dtype=np.float64)
-    power = [(one.white_noise * _gain(one, settings)) ** 2 for one in signals]
+    samples = np.array([len(recording.time) for recording in signals], dtype=np.float64)
+    power = [(recording.white_noise * _gain(recording, settings)) ** 2 for recording in signals]
     return np.asarray(np.sqrt(samples @ np.array(power) / samples.sum()))
 
 

@@ -31,12 +31,14 @@ def plain_held_out(fitted: Fit, held_out: HeldOut) -> tuple[float, ...] | None:
         return None
     columns = np.flatnonzero(np.append(kept, True))  # and the torque
     weighted, plain = (
-        NormalEquations(one.gram[:, :, columns][:, :, :, columns], one.rows)
-        for one in (fitted.estimate.equations, fitted.estimate.plain_equations)
+        NormalEquations(equations.gram[:, :, columns][:, :, :, columns], equations.rows)
+        for equations in (fitted.estimate.equations, fitted.estimate.plain_equations)
     )
     start = problem.base.project(mechanism.urdf_parameters)
     error = squared_held_out_error(weighted, plain, start[kept], 0.0)
     equations = fitted.estimate.equations, fitted.estimate.plain_equations
-    own = squared_held_out_error(*equations, start, 0.0)
-    ratio = np.sqrt(np.divide(error, own, out=np.full_like(own, np.inf), where=own > 0))
+    start_error = squared_held_out_error(*equations, start, 0.0)
+    ratio = np.sqrt(
+        np.divide(error, start_error, out=np.full_like(start_error, np.inf), where=start_error > 0)
+    )
     return tuple(float(e) for e in ratio * held_out.relative_error)

@@ -39,13 +39,13 @@ class Effect(NamedTuple):
     Attributes:
         slope: change for each °C: of friction relative to it, of the mean error [N m or N].
         half_width: of the 95 % interval of ``slope``.
-        found: whether it is more than chance.
+        significant: whether it is more than chance.
         beyond_time: whether it is still seen if a steady change in time is allowed for.
     """
 
     slope: float
     half_width: float
-    found: bool
+    significant: bool
     beyond_time: bool
 
 
@@ -90,7 +90,7 @@ def temperature_effects(
     Returns:
         One for each joint; empty where no recording has temperatures.
     """
-    warm = [number for number, one in enumerate(signals) if one.temperature is not None]
+    warm = [number for number, recording in enumerate(signals) if recording.temperature is not None]
     if not warm:
         return ()
     kinds = {term.kind for term in mechanism.terms if term.traits.dissipative}
@@ -107,11 +107,11 @@ def temperature_effects(
 def _joint(
     name: str, celsius: Sequence[Array], blocks: Blocks | None, tests: int
 ) -> JointTemperature:
-    known = [one[np.isfinite(one)] for one in celsius]
+    known = [temperatures[np.isfinite(temperatures)] for temperatures in celsius]
     if not any(map(len, known)):
         return JointTemperature(name, np.nan, np.nan, problem="not measured")
     low, high = (float(f(np.concatenate(known))) for f in (np.min, np.max))
-    change = max(float(np.ptp(one)) for one in known if len(one))
+    change = max(float(np.ptp(temperatures)) for temperatures in known if len(temperatures))
     if change < SMALLEST_CHANGE:
         text = f"changed by less than {SMALLEST_CHANGE:g} °C within a recording"
         return JointTemperature(name, low, high, problem=text)
@@ -156,7 +156,7 @@ def _effect(
     slope, deviation, freedom = last_coefficient(np.column_stack([constant, heat]), *given, order)
     if not deviation > 0 or freedom < 1:
         return None
-    found = abs(slope) > float(student.ppf(1 - CHANCE / tests / 2, freedom)) * deviation
+    significant = abs(slope) > float(student.ppf(1 - CHANCE / tests / 2, freedom)) * deviation
     steady = np.column_stack([constant, constant * (time - time.mean())[:, None], heat])
     other, spread, left = last_coefficient(steady, *given, order)
     beyond = (
@@ -165,7 +165,7 @@ def _effect(
         and abs(other) > float(student.ppf(0.975, left)) * spread  # one more test, of one effect
     )
     half = float(student.ppf(0.975, freedom)) * deviation
-    return Effect(slope, half, bool(found), bool(found and beyond))
+    return Effect(slope, half, bool(significant), bool(significant and beyond))
 
 
 def _enough(blocks: Blocks, used: NDArray[np.bool_], recording: int) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.dynamics.torque_parts import TorqueParts, torque_parts
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.files import whole_file
 from dynid.signals.preprocess import preprocess
 
@@ -65,18 +65,18 @@ def check_split_path(path: Path) -> None:
     """Check that a split can be written to a file of that name.
 
     Raises:
-        OutputError: the name ends neither in .csv nor in .npz.
+        WriteError: the name ends neither in .csv nor in .npz.
     """
     if path.suffix not in SUFFIXES:
         message = f"{path}: a torque split is written as .csv or .npz; choose such a file name."
-        raise OutputError(message)
+        raise WriteError(message)
 
 
 def write_split(split: TorqueSplit, path: Path) -> None:
     """Write every sample as CSV, a column per joint and quantity, or as NumPy arrays (N, n).
 
     Raises:
-        OutputError: the file cannot be written, or is neither .csv nor .npz.
+        WriteError: the file cannot be written, or is neither .csv nor .npz.
     """
     check_split_path(path)
     signals = split.signals

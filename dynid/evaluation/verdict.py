@@ -43,7 +43,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TorqueComparison:
     """Model and measured torque along one recording, all (N, n) [N m or N].
 
     ``measured`` and ``model`` are filtered by the same parallel filter; ``raw_model`` is not
@@ -58,7 +58,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Reference:
+class ErrorReference:
     """What the errors of a model are rated against; (n,) each, None: not known.
 
     Attributes:
@@ -84,7 +84,7 @@ class Reference:
         plain: Sequence[float] | None = None,
         static_friction: Sequence[float] | None = None,
         urdf: Sequence[float] | None = None,
-    ) -> Reference:
+    ) -> ErrorReference:
         """Return the reference with the limits of a robot."""
         limits = [robot.limits.range_of("torque_max", j) for j in range(len(robot.joints))]
         largest = [nan if limit is None else limit[1] for limit in limits]
@@ -92,10 +92,10 @@ class Reference:
 
 
 def evaluate(
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[TorqueComparison],
     settings: EvaluationSettings,
     *,
-    reference: Reference | None = None,
+    reference: ErrorReference | None = None,
     reasons: Sequence[str] = (),
     warnings: Sequence[str] = (),
 ) -> Verdict:
@@ -113,7 +113,9 @@ def evaluate(
     joints = []
     for number in range(len(names)):
         errors = _joint_errors(comparisons, number)
-        rated = _rated(errors, comparisons, number, float(floor[number]), reference or Reference())
+        rated = _rated(
+            errors, comparisons, number, float(floor[number]), reference or ErrorReference()
+        )
         use = _use(rated, settings)
         joints.append(replace(rated, feedforward=use[0], collision=use[1]))
     not_met = [reason for joint in joints for reason in criterion.reasons(joint, settings)]
@@ -125,10 +127,10 @@ def evaluate(
 
 def _rated(
     errors: JointErrors,
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[TorqueComparison],
     number: int,
     floor: float,
-    reference: Reference,
+    reference: ErrorReference,
 ) -> JointErrors:
     """Return the errors of a joint with those on data not used in the fit, and with its noise."""
 
@@ -172,7 +174,7 @@ def _use(joint: JointErrors, settings: EvaluationSettings) -> tuple[bool | None,
     return feedforward, feedforward and joint.detectable_share <= criterion.DETECTABLE
 
 
-def _joint_errors(comparisons: Sequence[Comparison], number: int) -> JointErrors:
+def _joint_errors(comparisons: Sequence[TorqueComparison], number: int) -> JointErrors:
     first = comparisons[0].signals
     measured = np.concatenate([c.measured[:, number] for c in comparisons])
     error = np.concatenate([c.model[:, number] for c in comparisons]) - measured
@@ -205,15 +207,15 @@ def _joint_errors(comparisons: Sequence[Comparison], number: int) -> JointErrors
     )
 
 
-def _largest_error(comparisons: Sequence[Comparison], number: int) -> tuple[int, float]:
+def _largest_error(comparisons: Sequence[TorqueComparison], number: int) -> tuple[int, float]:
     """Return the recording, from 1, and the time [s] of a joint's largest error in motion."""
-    found = (-1.0, 1, nan)
-    for recording, one in enumerate(comparisons, start=1):
-        error = np.abs(one.model - one.measured)[:, number]
-        error = np.where(one.signals.moving[:, number], error, -1.0)
+    largest = (-1.0, 1, nan)
+    for recording, comparison in enumerate(comparisons, start=1):
+        error = np.abs(comparison.model - comparison.measured)[:, number]
+        error = np.where(comparison.signals.moving[:, number], error, -1.0)
         at = int(np.argmax(error))
-        found = max(found, (float(error[at]), recording, float(one.signals.time[at])))
-    return found[1:] if found[0] >= 0 else (1, nan)
+        largest = max(largest, (float(error[at]), recording, float(comparison.signals.time[at])))
+    return largest[1:] if largest[0] >= 0 else (1, nan)
 
 
 def _rms(values: Array) -> float:

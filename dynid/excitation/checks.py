@@ -170,7 +170,7 @@ def _torque_uses(
 ) -> list[LimitUse]:
     if limits.torque_max is None or not reached.any():
         return []
-    time, motion = peaks.time[reached], Motion(*(one[reached] for one in peaks.motion))
+    time, motion = peaks.time[reached], Motion(*(quantity[reached] for quantity in peaks.motion))
     allowed = per_joint(limits.torque_max, len(mechanism.joints), "torque_max")
     torque = mechanism.torque(*motion, mechanism.parameters)
     uses = []

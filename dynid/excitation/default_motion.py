@@ -57,8 +57,8 @@ def motion_range(robot: Robot, mechanism: Mechanism) -> MotionRange:
     """
     joints, slides = len(robot.joints), np.array(mechanism.prismatic)
     free = np.where(slides, robot.kinematics().reach / 2, np.pi)
-    found = position_range(robot.limits, joints)
-    low, high = (np.full(joints, -np.inf), np.full(joints, np.inf)) if found is None else found
+    limits = position_range(robot.limits, joints)
+    low, high = (np.full(joints, -np.inf), np.full(joints, np.inf)) if limits is None else limits
     low, high = np.where(np.isfinite(low), low, -free), np.where(np.isfinite(high), high, free)
     middle, half = (low + high) / 2, (high - low) / 2
     half = np.where(slides, half, np.minimum(half, np.pi))
@@ -94,9 +94,9 @@ def default_excitation(robot: Robot) -> FourierSettings:
     reason = ""
     motion = motion_range(robot, mechanism)
     for settings in _candidates(motion, search.centres(motion)):
-        found, reason = search.first(settings)
-        if found is not None:
-            return found
+        excitation, reason = search.first(settings)
+        if excitation is not None:
+            return excitation
     message = (
         f"profile '{robot.name}' has no 'excitation', and no motion was found that keeps its "
         f"limits, because even in the smallest one tried {reason} Or add an 'excitation' to the "

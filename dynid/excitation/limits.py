@@ -89,8 +89,8 @@ def check_limits(
     Raises:
         ExcitationError: a sentence on the first violation: joint, time and amount.
     """
-    found = limit_uses(excitation, limits, joints, margin=margin, prismatic=prismatic)
-    broken = first_broken(found)
+    uses = limit_uses(excitation, limits, joints, margin=margin, prismatic=prismatic)
+    broken = first_broken(uses)
     if broken is not None:
         raise ExcitationError(broken.sentence())
 

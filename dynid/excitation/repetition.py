@@ -73,14 +73,14 @@ class Repetition:
     @property
     def findings(self) -> tuple[str, ...]:
         """A sentence on each problem of the frequencies."""
-        found = [
+        findings = [
             f"{joint} makes {cycles:.3g} cycles in {self.duration:.4g} s, fewer than "
             f"{FEWEST_CYCLES}; move it longer or faster."
             for joint, cycles in zip(self.joints, self.cycles, strict=True)
             if cycles < FEWEST_CYCLES - _TOLERANCE
         ]
-        found += [_early(pair) for pair in self.pairs if min(pair.cycles) < FEWEST_CYCLES]
-        return tuple(found)
+        findings += [_early(pair) for pair in self.pairs if min(pair.cycles) < FEWEST_CYCLES]
+        return tuple(findings)
 
     @property
     def good(self) -> bool:
@@ -127,10 +127,12 @@ def _common_period(frequencies: Sequence[float], joints: tuple[str, ...]) -> Com
 
 
 def _early(pair: CommonPeriod) -> str:
-    one, other = pair.joints
+    first, other = pair.joints
     if pair.cycles == (1, 1):
-        return f"{one} and {other} swing at the same frequency; let them differ by a tenth or more."
+        return (
+            f"{first} and {other} swing at the same frequency; let them differ by a tenth or more."
+        )
     return (
-        f"{one} and {other} repeat after {pair}; choose frequencies whose ratio is not one of "
+        f"{first} and {other} repeat after {pair}; choose frequencies whose ratio is not one of "
         "small integers, such as 1.1 to 1.3."
     )

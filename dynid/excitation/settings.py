@@ -22,7 +22,7 @@ from dynid.configuration import PerJoint, PerJointPositive, Settings, TaskSettin
 from dynid.recording.columns import Column
 from dynid.robot.robot import Robot
 
-_SHORTEST = 1e-3  # [s] between waypoints
+_SHORTEST_INTERVAL = 1e-3  # [s] between waypoints
 
 Margin = Annotated[float, Field(gt=0, le=1)]
 
@@ -112,10 +112,10 @@ class SplineSettings(_Excitation):
                 "its own"
             )
         for before, after in pairwise(self.times):
-            if after - before < _SHORTEST:
+            if after - before < _SHORTEST_INTERVAL:
                 raise ValueError(
-                    f"times must increase by {_SHORTEST:g} s or more, but {after:g} comes after "
-                    f"{before:g}"
+                    f"times must increase by {_SHORTEST_INTERVAL:g} s or more, but {after:g} comes "
+                    f"after {before:g}"
                 )
         return self
 
@@ -169,12 +169,12 @@ ExcitationSettings = Annotated[
 
 def find_excitation(robot: Robot) -> ExcitationSettings | None:
     """Return the excitation in a robot's profile, or None."""
-    found = robot.find(_Excitation)
-    if found is None or isinstance(
-        found, SineSettings | FourierSettings | SplineSettings | TrajectorySettings
+    excitation = robot.find(_Excitation)
+    if excitation is None or isinstance(
+        excitation, SineSettings | FourierSettings | SplineSettings | TrajectorySettings
     ):
-        return found
-    raise TypeError(found)
+        return excitation
+    raise TypeError(excitation)
 
 
 def find_trajectory(content: Mapping[str, Any], path: Path) -> None:

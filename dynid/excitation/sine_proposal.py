@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _CYCLES = 7  # of the slowest joint, or more, if no duration is given
-_NEAR = 0.75  # of its fastest frequency, which each joint reaches then
+_SHARE_OF_FASTEST_FREQUENCY = 0.75  # of its fastest frequency, which each joint reaches then
 _ATTEMPTS = 20
-_SLOWEST = 0.2  # common factor below which torque would contain little but gravity
+_SMALLEST_SPEED_FACTOR = 0.2  # common factor below which torque would contain little but gravity
 _SIZES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)  # of the range, until the workspace is kept
 _INSIDE = 0.999  # of the way to a position limit, so that the proof by samples succeeds
 _PER_CYCLE = 50  # samples of torque; a peak is missed by 0.2 % at most
@@ -184,7 +184,7 @@ def _choice(fastest: Array, duration: float | None, ramps: float) -> tuple[float
     for cycles in count(_CYCLES):
         length = float(np.ceil(cycles / fastest.min()))
         frequencies = _frequencies(fastest, length)
-        if frequencies is not None and np.all(frequencies >= _NEAR * fastest):
+        if frequencies is not None and np.all(frequencies >= _SHARE_OF_FASTEST_FREQUENCY * fastest):
             return length, frequencies
     raise AssertionError  # longer motions have ever finer frequencies
 
@@ -233,16 +233,17 @@ def _torque_factor(motion: Motion, allowed: Array | None, mechanism: Mechanism) 
 
     if used(1.0).max() <= 1:
         return 1.0
-    slow = used(_SLOWEST)
+    slow = used(_SMALLEST_SPEED_FACTOR)
     if slow.max() > 1:
         j = int(np.argmax(slow))
         message = (
-            f"joint '{mechanism.joints[j]}': at {100 * _SLOWEST:.0f} % of its speed it still needs "
-            f"{slow[j] * allowed[j]:.4g} of torque or force, more than {allowed[j]:.4g}; "
+            f"joint '{mechanism.joints[j]}': at {100 * _SMALLEST_SPEED_FACTOR:.0f} % of its speed "
+            f"it still needs {slow[j] * allowed[j]:.4g} of torque or force, "
+            f"more than {allowed[j]:.4g}; "
             "give the joints a smaller span, so that gravity torque decreases."
         )
         raise ExcitationError(message)
-    low, high = _SLOWEST, 1.0
+    low, high = _SMALLEST_SPEED_FACTOR, 1.0
     while high - low > 1e-2:
         middle = (low + high) / 2
         low, high = (middle, high) if used(middle).max() <= 1 else (low, middle)

@@ -47,17 +47,17 @@ class Points(NamedTuple):
     acceleration: Array | None
 
 
-class _Duration(Settings):
+class _DurationMessage(Settings):
     sec: int = 0
     nanosec: NonNegativeInt = 0
 
 
-class _Point(Settings):
+class _TrajectoryPoint(Settings):
     positions: tuple[float, ...]
     velocities: tuple[float, ...] = ()
     accelerations: tuple[float, ...] = ()
     effort: tuple[float, ...] = ()
-    time_from_start: _Duration
+    time_from_start: _DurationMessage
 
 
 class _Message(Settings):
@@ -65,7 +65,7 @@ class _Message(Settings):
 
     header: dict[str, Any] | None = None
     joint_names: tuple[str, ...]
-    points: tuple[_Point, ...] = Field(min_length=2)
+    points: tuple[_TrajectoryPoint, ...] = Field(min_length=2)
 
 
 def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -> SplineExcitation:
@@ -96,7 +96,8 @@ def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -
         points.acceleration[[0, -1]] = 0.0
     kept = _spaced(points.time)
     velocity, acceleration = (
-        None if one is None else one[kept] for one in (points.velocity, points.acceleration)
+        None if values is None else values[kept]
+        for values in (points.velocity, points.acceleration)
     )
     spline = spline_through(points.time[kept], points.position[kept], velocity, acceleration)
     _check_left_out(spline, points, path.name, joints)

@@ -37,7 +37,10 @@ def static_friction(mechanism: Mechanism, position: Array, speed: Array) -> Arra
 
 def largest_static_friction(mechanism: Mechanism, signals: Sequence[Signals]) -> list[float]:
     """Return the static friction of each joint (n,) at the mean positions of the recordings."""
-    return [float(f) for f in np.max([_of_signals(mechanism, one) for one in signals], axis=0)]
+    return [
+        float(f)
+        for f in np.max([_of_signals(mechanism, recording) for recording in signals], axis=0)
+    ]
 
 
 def without_noise_at_rest(signals: Signals) -> Signals:
@@ -59,15 +62,15 @@ def _of_signals(mechanism: Mechanism, signals: Signals) -> Array:
 
 def rest_notes(mechanism: Mechanism, signals: Sequence[Signals]) -> tuple[str, ...]:
     """Return a sentence for each recording in which no joint moves."""
-    return tuple(_note(mechanism, one) for one in signals if not one.moving.any())
+    return tuple(_note(mechanism, recording) for recording in signals if not recording.moving.any())
 
 
 def _note(mechanism: Mechanism, signals: Signals) -> str:
-    found = _of_signals(mechanism, signals)
+    holding = _of_signals(mechanism, signals)
     units = ("N" if slides else "N*m" for slides in mechanism.prismatic)
     held = listed(
         f"±{significant(value)} {unit} ({joint})"
-        for joint, value, unit in zip(mechanism.joints, found.tolist(), units, strict=True)
+        for joint, value, unit in zip(mechanism.joints, holding.tolist(), units, strict=True)
     )
     return (
         "No joint moves, and friction at rest depends on motion before the recording, so torque is "

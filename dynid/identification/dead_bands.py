@@ -14,7 +14,7 @@ from dynid.robot.drives import encoder_step
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import recorded_steps
 
-_EQUAL = 1e-3  # relative: steps are found in decimal numbers
+_EQUAL_STEP_TOLERANCE = 1e-3  # relative: steps are found in decimal numbers
 
 
 def position_steps(robot: Robot, recordings: Sequence[Recording]) -> tuple[Array, Array]:
@@ -25,8 +25,8 @@ def position_steps(robot: Robot, recordings: Sequence[Recording]) -> tuple[Array
         below which no contact is.
     """
     recorded = finest_step([recorded_steps(recording, robot) for recording in recordings])
-    own = _joint_side(robot, encoder_step(robot.drives, len(robot.joints)))
-    return np.where(own > 0, own, recorded), np.maximum(own, recorded)
+    encoder_steps = _joint_side(robot, encoder_step(robot.drives, len(robot.joints)))
+    return np.where(encoder_steps > 0, encoder_steps, recorded), np.maximum(encoder_steps, recorded)
 
 
 def with_dead_bands(robot: Robot, recordings: Sequence[Recording]) -> Robot:
@@ -56,8 +56,10 @@ def with_dead_bands(robot: Robot, recordings: Sequence[Recording]) -> Robot:
 
 def finest_step(steps: Sequence[Array]) -> Array:
     """Return the smallest step above 0 of each joint over the recordings; 0 where there is none."""
-    found = np.array([np.where(one > 0, one, np.inf) for one in steps]).min(axis=0, initial=np.inf)
-    return np.asarray(np.where(np.isfinite(found), found, 0.0))
+    finest = np.array([np.where(step > 0, step, np.inf) for step in steps]).min(
+        axis=0, initial=np.inf
+    )
+    return np.asarray(np.where(np.isfinite(finest), finest, 0.0))
 
 
 def _joint_side(robot: Robot, steps: Array) -> Array:
@@ -78,7 +80,7 @@ def _at_term(robot: Robot, term: TermSettings, steps: Array) -> dict[str, float]
 
 def _check_scale(term: TermSettings, steps: dict[str, float]) -> None:
     for joint, step in steps.items():
-        if term.scale < step * (1 - _EQUAL):
+        if term.scale < step * (1 - _EQUAL_STEP_TOLERANCE):
             raise ConfigurationError(
                 f"terms: {term.kind} of {joint} has a scale of {term.scale:.3g} [rad or m], below "
                 f"the steps of its position of {step:.3g}, so a single step would make the contact "

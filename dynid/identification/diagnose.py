@@ -59,7 +59,9 @@ class Diagnosis:
             ConfigurationError: pandas is not installed.
         """
         names = ("cause", "joint", "severity", "sentence", "remedy")
-        return data_frame({name: [getattr(one, name) for one in self.findings] for name in names})
+        return data_frame(
+            {name: [getattr(finding, name) for finding in self.findings] for name in names}
+        )
 
     @property
     def found(self) -> tuple[Finding, ...]:

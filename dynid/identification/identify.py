@@ -23,7 +23,7 @@ from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.diagnosis.scale import reasons_against_units
 from dynid.evaluation.errors import compare, unconstrained_errors
 from dynid.evaluation.plain_model import plain_held_out
-from dynid.evaluation.verdict import Reference, evaluate
+from dynid.evaluation.verdict import ErrorReference, evaluate
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.friction.term_selection import TermSelection
@@ -82,8 +82,8 @@ def identify(
     if "terms" in settings:
         robot = robot.with_checked_terms(settings.pop("terms"), "identify()")
     if settings:
-        own = robot.settings(IdentificationSettings)
-        robot = robot.with_settings(changed(own, settings, "identify()"))
+        group = robot.settings(IdentificationSettings)
+        robot = robot.with_settings(changed(group, settings, "identify()"))
     pieces = usable_pieces(recordings, robot)
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
@@ -118,7 +118,7 @@ def _prepare(
         recordings, signs = sign_finder()(robot, mechanism, base, recordings)
     progress("preprocessing")
     signals = tuple(preprocess(recording, robot) for recording in recordings)
-    if not any(one.moving.any() for one in signals):
+    if not any(piece.moving.any() for piece in signals):
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     selection = None
     if auto:
@@ -152,12 +152,14 @@ def _identify(
     case = Case(robot, mechanism, recorded, signals, identified, comparisons, fitted, held_out)
     findings = diagnose(case)
     if selection is not None:
-        findings = tuple(selection.remedy(one) for one in findings)
+        findings = tuple(selection.remedy(finding) for finding in findings)
     plain = unconstrained_errors(fitted, settings)
     verdict = evaluate(
         comparisons,
         settings,
-        reference=Reference.of(robot, held_out.relative_error, plain_held_out(fitted, held_out)),
+        reference=ErrorReference.of(
+            robot, held_out.relative_error, plain_held_out(fitted, held_out)
+        ),
         reasons=reasons_against_units(case),
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )
@@ -171,7 +173,7 @@ def _identify(
         base=base_estimate(base_parameters, fitted),
         provenance=provenance(settings, verdict, fitted, recorded, signals),
         errors=model_errors(verdict, held_out),
-        determined=tuple(one.determined for one in parameters),
+        determined=tuple(parameter.determined for parameter in parameters),
         quantities=stored_quantities(quantities),
         source=Source(name=robot.name, sha256="", kind="model"),
     )

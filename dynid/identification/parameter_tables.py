@@ -54,8 +54,8 @@ def base_estimate(table: Sequence[BaseParameter], fitted: Fit) -> BaseEstimate:
     """Return the estimate of the base parameters with a known uncertainty."""
     known = [
         number
-        for number, one in enumerate(table)
-        if one.determined and np.isfinite(one.standard_deviation)
+        for number, parameter in enumerate(table)
+        if parameter.determined and np.isfinite(parameter.standard_deviation)
     ]
     return BaseEstimate(
         names=tuple(table[number].name for number in known),

@@ -60,16 +60,16 @@ def versions() -> dict[str, str]:
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
-    found = {"dynid": _core.version, "pinocchio": _core.pinocchio_version}
+    versions = {"dynid": _core.version, "pinocchio": _core.pinocchio_version}
     for name in ("numpy", "scipy", "clarabel"):
         with suppress(metadata.PackageNotFoundError):  # a distribution may leave it out
-            found[name] = metadata.version(name)
-    return tuple(found.items())
+            versions[name] = metadata.version(name)
+    return tuple(versions.items())
 
 
 def model_errors(verdict: Verdict, held_out: HeldOut) -> ModelErrors:
     """Return the errors of each joint, in the fit and held out."""
-    names = [one.name for one in fields(ModelErrors) if one.name != "held_out_relative_error"]
+    names = [field.name for field in fields(ModelErrors) if field.name != "held_out_relative_error"]
     columns = {name: tuple(getattr(joint, name) for joint in verdict.joints) for name in names}
     return ModelErrors(**columns, held_out_relative_error=held_out.relative_error)
 
@@ -77,9 +77,9 @@ def model_errors(verdict: Verdict, held_out: HeldOut) -> ModelErrors:
 def stored_quantities(quantities: Sequence[Quantity]) -> StoredQuantities:
     """Convert physical quantities to those of a model."""
     return StoredQuantities(
-        names=tuple(one.name for one in quantities),
-        values=tuple(one.value for one in quantities),
-        standard_deviations=tuple(one.standard_deviation for one in quantities),
-        units=tuple(one.unit for one in quantities),
-        unknown=tuple(one.unknown for one in quantities),
+        names=tuple(quantity.name for quantity in quantities),
+        values=tuple(quantity.value for quantity in quantities),
+        standard_deviations=tuple(quantity.standard_deviation for quantity in quantities),
+        units=tuple(quantity.unit for quantity in quantities),
+        unknown=tuple(quantity.unknown for quantity in quantities),
     )

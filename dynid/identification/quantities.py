@@ -93,7 +93,7 @@ def find_quantities(
     variables = {n: Dual(standard[i], gradients[i]) for i, n in enumerate(names)}
     gravity = np.float64(np.linalg.norm(mechanism.gravity))
     variables[_GRAVITY] = Dual(gravity, np.zeros(len(names)))
-    found = []
+    quantities = []
     for name, settings in wanted.items():
         expression, _ = parse_expression(settings.of)
         with np.errstate(all="ignore"):
@@ -106,8 +106,8 @@ def find_quantities(
             variance = float(by_base @ estimate.covariance @ by_base)
             standard_deviation = float(np.sqrt(max(variance, 0.0)))
         text = (name, settings.of, settings.unit, settings.meaning)
-        found.append(Quantity(*text, value, standard_deviation, unknown))
-    return tuple(found)
+        quantities.append(Quantity(*text, value, standard_deviation, unknown))
+    return tuple(quantities)
 
 
 def _unknown(
@@ -133,7 +133,7 @@ def _only_in_sums(beyond: Array, mechanism: Mechanism, base: BaseParameterizatio
     """Return the sums in which parameters are identifiable, or those without effect on torque."""
     sums = np.flatnonzero(np.abs(base.regrouping[:, beyond]).max(axis=1))
     if len(sums):
-        found = "; ".join(base.expressions[i] for i in sums)
-        return f"torque depends on its parameters only in {found}."
+        sums_text = "; ".join(base.expressions[i] for i in sums)
+        return f"torque depends on its parameters only in {sums_text}."
     silent = [name for name, b in zip(mechanism.parameter_names, beyond, strict=True) if b]
     return f"torque does not depend on {', '.join(silent)}."

@@ -115,7 +115,7 @@ def _applied(
     function: Callable[..., Dual], arguments: list[ast.expr], names: list[str]
 ) -> Expression:
     built = [_build(argument, names) for argument in arguments]
-    return lambda variables: function(*(one(variables) for one in built))
+    return lambda variables: function(*(operand(variables) for operand in built))
 
 
 def _exponent(node: ast.expr) -> float:

@@ -38,6 +38,6 @@ class Quantities(TaskSettings):
     def content(self, *, exclude_unset: bool = False) -> dict[str, Any]:
         """Return the content of the group in YAML: names and quantities."""
         return {
-            name: one.model_dump(mode="json", exclude_unset=exclude_unset)
-            for name, one in self.by_name.items()
+            name: settings.model_dump(mode="json", exclude_unset=exclude_unset)
+            for name, settings in self.by_name.items()
         }

@@ -121,7 +121,10 @@ class Identification:
             ConfigurationError: pandas is not installed.
         """
         return data_frame(
-            {one.name: [getattr(row, one.name) for row in self.base_parameters] for one in _COLUMNS}
+            {
+                column.name: [getattr(row, column.name) for row in self.base_parameters]
+                for column in _COLUMNS
+            }
         )
 
     def __repr__(self) -> str:
@@ -133,12 +136,14 @@ class Identification:
         """Return verdict, errors of the joints, and base parameters with standard deviations."""
         parameters = [
             (
-                one.name,
-                significant(one.value),
-                f"± {significant(one.standard_deviation, 2)}" if one.determined else NOT_KNOWN,
-                unit(one.unit),
+                parameter.name,
+                significant(parameter.value),
+                f"± {significant(parameter.standard_deviation, 2)}"
+                if parameter.determined
+                else NOT_KNOWN,
+                unit(parameter.unit),
             )
-            for one in self.base_parameters
+            for parameter in self.base_parameters
         ]
         return (
             html_lines(self._lines())

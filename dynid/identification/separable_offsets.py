@@ -17,14 +17,14 @@ def with_separable_offsets(robot: Robot, signals: Sequence[Signals]) -> Robot:
     motion would divide into two of opposite signs, each many times as large: a torque that jumps by
     their sum when the joint turns back.
     """
-    one_way = move_one_way([one.velocity for one in signals])
+    one_way = move_one_way([piece.velocity for piece in signals])
     left = tuple(name for name, no in zip(robot.joints, one_way, strict=True) if not no)
     terms: list[TermSettings] = []
     for term in robot.explicit_terms:
         if term.kind == "offset" and term.side == "joint":
-            own = robot.joints if term.joints == "all" else term.joints
-            kept = tuple(name for name in own if name in left or name not in robot.joints)
-            if kept != own:
+            members = robot.joints if term.joints == "all" else term.joints
+            kept = tuple(name for name in members if name in left or name not in robot.joints)
+            if kept != members:
                 terms += [term.model_copy(update={"joints": kept})] if kept else []
                 continue
         terms.append(term)

@@ -57,7 +57,7 @@ def write_signals(result: Identification | Validation, path: Path) -> None:
     Stamps are seconds since the start of the first recording; the others follow after ``GAP``.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     with whole_file(path) as unfinished:
         bag = unfinished.with_name(f"{unfinished.name}-bag")

@@ -16,7 +16,7 @@ from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding, sentences
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.joint_errors import JointErrors
-from dynid.evaluation.verdict import Reference, Verdict, evaluate
+from dynid.evaluation.verdict import ErrorReference, Verdict, evaluate
 from dynid.identification.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.torque_signs import model_signs
@@ -63,7 +63,7 @@ class Validation:
         Raises:
             ConfigurationError: pandas is not installed.
         """
-        names = [one.name for one in fields(JointErrors)]
+        names = [field.name for field in fields(JointErrors)]
         return data_frame(
             {name: [getattr(joint, name) for joint in self.verdict.joints] for name in names}
         )
@@ -106,7 +106,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     if settings.unsigned_torque:
         signed = model_signs()
         recordings = [signed(robot, mechanism, recording) for recording in recordings]
-    signals = tuple(without_noise_at_rest(preprocess(one, robot)) for one in recordings)
+    signals = tuple(without_noise_at_rest(preprocess(recording, robot)) for recording in recordings)
     comparisons = compare(mechanism, signals, settings)
     plain = mechanism.with_parameters(mechanism.urdf_parameters)
     case = Case(robot, plain, tuple(recordings), signals, mechanism, comparisons)
@@ -117,7 +117,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         verdict=evaluate(
             comparisons,
             settings,
-            reference=Reference.of(
+            reference=ErrorReference.of(
                 robot,
                 static_friction=largest_static_friction(mechanism, signals),
                 urdf=_urdf_errors(mechanism, signals, settings),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dynid.excitation.motion import Motion
     from dynid.playback.trajectory import Trajectory
 
-_SECOND = 1e-9  # [s/ns]
+_SECONDS_PER_NANOSECOND = 1e-9  # [s/ns]
 
 # joint_trajectory_controller's tolerance on rest (the epsilon of a float)
 _REST = 1.2e-7  # [rad/s or m/s]
@@ -45,7 +45,7 @@ class TrajectoryFollower:
     @property
     def end_ns(self) -> int:
         """Instant from which on the reference is at rest [ns]."""
-        return self._origin_ns + round(self._curve.end / _SECOND)
+        return self._origin_ns + round(self._curve.end / _SECONDS_PER_NANOSECOND)
 
     def accept(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:
         """Follow a trajectory from now on instead of any other.
@@ -63,7 +63,7 @@ class TrajectoryFollower:
         if trajectory.velocity is not None:
             _check_rest(trajectory)
         begin_ns = start_ns or now_ns
-        present = (now_ns - begin_ns) * _SECOND
+        present = (now_ns - begin_ns) * _SECONDS_PER_NANOSECOND
         if trajectory.duration < present:
             message = (
                 f"the trajectory ended {present - trajectory.duration:.3f} s ago; its stamp must "
@@ -76,7 +76,7 @@ class TrajectoryFollower:
         )
         assert position is not None  # noqa: S101  only the others can be absent
         time = trajectory.time
-        if time[0] - present >= _SECOND:
+        if time[0] - present >= _SECONDS_PER_NANOSECOND:
             before = self.motion([now_ns])
             time = np.concatenate([[present], time])
             position = np.concatenate([before.position, position])
@@ -89,15 +89,17 @@ class TrajectoryFollower:
 
     def reference(self, now_ns: int) -> Array:
         """Return the reference position now (n,) [rad or m]; read-only at rest."""
-        return self._curve.position((now_ns - self._origin_ns) * _SECOND)
+        return self._curve.position((now_ns - self._origin_ns) * _SECONDS_PER_NANOSECOND)
 
     def state(self, now_ns: int) -> tuple[Array, Array, Array]:
         """Return reference position, velocity and acceleration now (n,); read-only at rest."""
-        return self._curve.state((now_ns - self._origin_ns) * _SECOND)
+        return self._curve.state((now_ns - self._origin_ns) * _SECONDS_PER_NANOSECOND)
 
     def motion(self, instants_ns: Sequence[int]) -> Motion:
         """Return position, velocity and acceleration at instants (N,) [ns]; arrays (N, n)."""
-        return self._curve.motion([(now - self._origin_ns) * _SECOND for now in instants_ns])
+        return self._curve.motion(
+            [(now - self._origin_ns) * _SECONDS_PER_NANOSECOND for now in instants_ns]
+        )
 
     def _columns(self, trajectory: Trajectory) -> list[int]:
         """Return the column of each of the follower's joints in a trajectory."""

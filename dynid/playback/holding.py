@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _PROMPT = 0.5  # [s] in which a joint comes to rest after its reference, as seen from positions
-_NEAR = 0.02  # [rad or m] from the reference at which friction and gravity may hold a joint
+# [rad or m] from the reference at which friction and gravity may hold a joint
+_LARGEST_HELD_DISTANCE = 0.02
 
 
 def rests_near(distance: Array) -> bool:
     """Return whether joints at these distances (n,) [rad or m] are at their references."""
-    return bool(np.abs(distance).max() <= _NEAR)
+    return bool(np.abs(distance).max() <= _LARGEST_HELD_DISTANCE)
 
 
 class HoldWatch:
@@ -42,7 +43,7 @@ class HoldWatch:
 
     def update_at_rest(self, distance: Array) -> None:
         """Update with the distances of joints at rest from their references (n,) [rad or m]."""
-        self._away = np.where(np.abs(distance) > _NEAR, np.abs(distance), 0.0)
+        self._away = np.where(np.abs(distance) > _LARGEST_HELD_DISTANCE, np.abs(distance), 0.0)
 
     def sentence(self) -> str:
         """Return the joints that were not held, with times and distances; empty if all were."""
@@ -50,10 +51,10 @@ class HoldWatch:
         return "; ".join(self._one(int(j)) for j in named)
 
     def _one(self, j: int) -> str:
-        found = []
+        causes = []
         if self._late[j]:
-            found.append(f"{self._late[j]:.1f} s late")
+            causes.append(f"{self._late[j]:.1f} s late")
         if self._away[j]:
             away = f"{self._away[j]:.3g} {self._units[j]}"
-            found.append(f"{away} away from its command")
-        return f"joint '{self._joints[j]}' came to rest {' and '.join(found)}"
+            causes.append(f"{away} away from its command")
+        return f"joint '{self._joints[j]}' came to rest {' and '.join(causes)}"

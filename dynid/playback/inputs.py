@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from dynid.playback.options import Clock
-    from dynid.playback.robot_state import RobotState
+    from dynid.playback.robot_state import JointStateSample
 
 
 _LONGEST_TICK = 0.1  # [s] between two ticks; longer is a pause of this process
@@ -46,7 +46,7 @@ class InputWatch:
         """Time since the last joint states [s], with pauses of this process."""
         return self._clock.steady() - self._arrival
 
-    def update(self, state: RobotState, joints: tuple[str, ...]) -> None:
+    def update(self, state: JointStateSample, joints: tuple[str, ...]) -> None:
         """Update with a state that has just arrived."""
         if np.isfinite(self._arrival):
             self.longest_silence = max(self.longest_silence, state.arrival - self._arrival)

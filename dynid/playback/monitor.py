@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dynid.playback.follower import TrajectoryFollower
     from dynid.playback.options import Options
     from dynid.playback.plan import Plan
-    from dynid.playback.robot_state import RobotState
+    from dynid.playback.robot_state import JointStateSample
 
 _DELAY_NS = 50_000_000
 """Permitted delay of a robot [ns]: the dead time of drives and the lag of their loops."""
@@ -78,7 +78,7 @@ class Monitor:
         """Largest tracking errors so far (n,) [rad or m]."""
         return self._peaks
 
-    def watch(self, state: RobotState, follower: TrajectoryFollower) -> str | None:
+    def watch(self, state: JointStateSample, follower: TrajectoryFollower) -> str | None:
         """Return why the motion must end, or None."""
         instants = (state.stamp_ns, state.stamp_ns - _DELAY_NS)
         error = _distance(state.position, [follower.reference(instant) for instant in instants])

@@ -25,7 +25,8 @@ DEFAULT_ACCELERATION = 1.0
 
 _SLACK = 1.0005
 """Factor on the duration, so that the check by samples succeeds exactly at the limit."""
-_SHORTEST = 1.0  # [s] so that a motion over no distance does not end before its message arrives
+# [s] so that a motion over no distance does not end before its message arrives
+_SHORTEST_DURATION = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,4 +96,4 @@ def point_to_point(start: Array, goal: Array, limits: Limits, fraction: float) -
     by_velocity = STEP_PEAKS[1] * size / (fraction * velocity)
     by_acceleration = np.sqrt(STEP_PEAKS[2] * size / (fraction * acceleration))
     duration = _SLACK * max(float(by_velocity.max()), float(by_acceleration.max()))
-    return PointToPoint(start, goal, max(_SHORTEST, duration))
+    return PointToPoint(start, goal, max(_SHORTEST_DURATION, duration))

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from dynid.playback.monitor import Monitor
     from dynid.playback.options import Clock, Outlet
     from dynid.playback.plan import Plan
-    from dynid.playback.robot_state import RobotState, StateReader
+    from dynid.playback.robot_state import JointStateSample, StateReader
     from dynid.playback.trajectory import Trajectory
 
 
-class Phase(Enum):
+class PlaybackPhase(Enum):
     """Phases of a playback; slowing down is part of settling."""
 
     IDLE = "idle"
@@ -38,10 +38,10 @@ class Phase(Enum):
     ABORTED = "aborted"
 
 
-SUPERVISED = (Phase.MOVING, Phase.PLAYING, Phase.SETTLING)
+SUPERVISED = (PlaybackPhase.MOVING, PlaybackPhase.PLAYING, PlaybackPhase.SETTLING)
 """Phases in which the robot is supervised."""
 
-UNDER_WAY = (*SUPERVISED, Phase.STOPPING)
+UNDER_WAY = (*SUPERVISED, PlaybackPhase.STOPPING)
 """Phases in which the robot moves, or may still move."""
 _LONGEST_WAY = 60.0  # [s] longest motion of the reference to a blocked robot
 _TIMEOUT = 5.0  # [s] for a motion to come to rest after its end
@@ -64,14 +64,14 @@ class Playback:
         self._clock = RobotClock(clock)
         self._inputs = InputWatch(clock)
         self._outlet = outlet
-        self._phase = Phase.IDLE
+        self._phase = PlaybackPhase.IDLE
         self._reason = ""
         self._late = False  # whether it was aborted because this computer was too slow
         self._options = Options()
         self._play_next = False
         self._reference_moved = False
         self._abandoned = False  # whether the controller holds the robot by itself
-        self._state: RobotState | None = None
+        self._state: JointStateSample | None = None
         self._rest = RestWatch()
         self._hold = HoldWatch(self._joints, ())
         self._deadline = 0.0  # [s] on the steady clock, to be at rest after a stop
@@ -87,16 +87,16 @@ class Playback:
 
         After ``late`` the robot is at rest without a fault, and the motion can be repeated.
         """
-        if self._phase is Phase.STOPPING:
-            return Phase.SETTLING.value
-        if self._phase is Phase.ABORTED:
+        if self._phase is PlaybackPhase.STOPPING:
+            return PlaybackPhase.SETTLING.value
+        if self._phase is PlaybackPhase.ABORTED:
             return f"{'late' if self._late else 'aborted'}: {self._reason}"
         return str(self._phase.value)
 
     @property
     def reason(self) -> str:
         """Why the last motion was aborted; empty where none was."""
-        return self._reason if self._phase is Phase.ABORTED else ""
+        return self._reason if self._phase is PlaybackPhase.ABORTED else ""
 
     @property
     def under_way(self) -> bool:
@@ -172,11 +172,11 @@ class Playback:
             PlaybackError: the robot must not move, with the reason; it does not move.
         """
         self.refuse_while_under_way()
-        if self._phase is Phase.READY and plan is self._plan and self._commander:
+        if self._phase is PlaybackPhase.READY and plan is self._plan and self._commander:
             state = self._checked_state(plan, options, requested_at)
             if self._commander.is_at(state.position):
                 self._command(self._commander, plan.trajectory, plan, options)
-                self._phase = Phase.PLAYING
+                self._phase = PlaybackPhase.PLAYING
                 return f"playing for {plan.trajectory.duration:.1f} s."
         duration = self._move(plan, options, requested_at)
         self._play_next = True
@@ -188,7 +188,7 @@ class Playback:
 
     def stop(self, why: str = "the motion was stopped on request.") -> str:
         """Bring the robot to rest, and return a sentence."""
-        if self._phase is Phase.STOPPING:
+        if self._phase is PlaybackPhase.STOPPING:
             return "the robot is already being brought to rest."
         if not self.under_way:
             return "no motion is under way."
@@ -205,7 +205,7 @@ class Playback:
             return
         self._abandoned = True
         self._commander.abandon()
-        if self._phase is Phase.STOPPING:
+        if self._phase is PlaybackPhase.STOPPING:
             self._reason = _not_stopped(self._reason, reason)
         else:
             self._wait_for_rest(reason, self._commander)
@@ -215,7 +215,7 @@ class Playback:
         if self._phase in SUPERVISED:
             self._stop(reason)
 
-    def observe(self, state: RobotState) -> None:
+    def observe(self, state: JointStateSample) -> None:
         """Update with a joint state of the robot."""
         self._state = state
         self._clock.update(state)
@@ -244,7 +244,7 @@ class Playback:
             # no fault of the robot, if its states return and show it at rest
             self._late = self._inputs.silent(self._options.max_age)
             self._stop(why)
-        elif self._phase is Phase.STOPPING:
+        elif self._phase is PlaybackPhase.STOPPING:
             self._tick_stopping(self._commander, self._plan)
         elif self.under_way and not self._commander.pending:
             self._tick_moving(self._commander, self._plan)
@@ -259,24 +259,24 @@ class Playback:
 
     def _tick_moving(self, commander: Commander, plan: Plan) -> None:
         after, settled = commander.since_end, self._options.settle_time
-        if self._phase is Phase.PLAYING:
+        if self._phase is PlaybackPhase.PLAYING:
             if after >= 0:
-                self._phase = Phase.SETTLING
+                self._phase = PlaybackPhase.SETTLING
         elif after < settled:
             return
         elif not self._rest.at_rest:
             if after > settled + _TIMEOUT:
                 self._stop(f"the robot had not come to rest {after:.1f} s after its motion.")
-        elif self._phase is Phase.SETTLING:
-            self._phase = Phase.FINISHED
+        elif self._phase is PlaybackPhase.SETTLING:
+            self._phase = PlaybackPhase.FINISHED
         elif self._play_next:
             try:
                 self._command(commander, plan.trajectory, plan, self._options)
-                self._phase = Phase.PLAYING
+                self._phase = PlaybackPhase.PLAYING
             except PlaybackError as error:
                 self._abort(str(error))
         else:
-            self._phase = Phase.READY
+            self._phase = PlaybackPhase.READY
 
     def _tick_stopping(self, commander: Commander, plan: Plan) -> None:
         state = self._state
@@ -300,7 +300,7 @@ class Playback:
             self._late = False
             self._abort(_with(self._reason, unseen + why))
 
-    def _end_at_rest(self, commander: Commander, plan: Plan, state: RobotState) -> None:
+    def _end_at_rest(self, commander: Commander, plan: Plan, state: JointStateSample) -> None:
         if self._abandoned:
             commander.hold(state.position)
         if self._reference_moved or commander.is_at(state.position):
@@ -312,7 +312,9 @@ class Playback:
                 self._hold.update_at_rest(state.position - commander.goal)
             self._move_reference_to_robot(commander, plan, state)
 
-    def _move_reference_to_robot(self, commander: Commander, plan: Plan, state: RobotState) -> None:
+    def _move_reference_to_robot(
+        self, commander: Commander, plan: Plan, state: JointStateSample
+    ) -> None:
         """Move the reference to a robot that is blocked by a drive in fault or an obstacle.
 
         Otherwise the robot would push against the obstacle, or jump when the fault is cleared. Only
@@ -343,7 +345,7 @@ class Playback:
         move = point_to_point(commander.goal, plan.start, limits, options.move_fraction)
         check_reachable(move, limits, plan.mechanism, plan.workspace)
         self._command(commander, sample(move, joints, options.rate), plan, options)
-        self._phase = Phase.MOVING
+        self._phase = PlaybackPhase.MOVING
         return move.duration
 
     def _command(
@@ -372,18 +374,18 @@ class Playback:
     def _wait_for_rest(self, reason: str, commander: Commander, longer: float = 0.0) -> None:
         """Wait until the robot is at rest, with a deadline ``longer`` [s] after the usual one."""
         self._reason = reason
-        self._phase = Phase.STOPPING
+        self._phase = PlaybackPhase.STOPPING
         left = max(-commander.since_end, 0.0)
         self._deadline = self._clock.steady() + left + longer + _TIMEOUT
         self._rest.reset()
 
     def _abort(self, reason: str) -> None:
         self._reason = reason
-        self._phase = Phase.ABORTED
+        self._phase = PlaybackPhase.ABORTED
 
     def _checked_state(
         self, plan: Plan, options: Options, requested_at: float | None
-    ) -> RobotState:
+    ) -> JointStateSample:
         state = self._state
         if state is None:
             raise self._reader.no_state_error()

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dynid.playback.options import Clock
-    from dynid.playback.robot_state import RobotState
+    from dynid.playback.robot_state import JointStateSample
 
 _SPAN = 0.5  # [s] over which the pace is measured
 _WINDOW = 1.0  # [s] of joint states for an offset, of two windows
-_FASTEST = 20.0  # larger values come from clocks that start or are set
+_FASTEST_PACE = 20.0  # larger values come from clocks that start or are set
 _FORGETTING = 0.9  # of a pace, in each measurement: time seems to pause while messages wait
-_LATEST = 0.2  # [s] largest allowance for messages
+_LARGEST_ALLOWANCE = 0.2  # [s] largest allowance for messages
 
 
 class RobotClock:
@@ -56,7 +56,7 @@ class RobotClock:
         """Return a time [s] that also advances while a simulation is paused."""
         return self._clock.steady()
 
-    def update(self, state: RobotState) -> None:
+    def update(self, state: JointStateSample) -> None:
         """Update with the stamp of a state that has just arrived."""
         self.newest_ns = state.stamp_ns
         difference = self._newest = state.stamp_ns - self._clock.now_ns()
@@ -77,13 +77,15 @@ class RobotClock:
 
     def in_robot_time(self, duration: float) -> float:
         """Return a duration [s] in the robot's time, never shorter."""
-        return duration * min(max(self._pace, 1.0), _FASTEST)
+        return duration * min(max(self._pace, 1.0), _FASTEST_PACE)
 
     def allowance(self, least: float) -> float:
         """Return the time allowed for a message [s of the robot's time], ``least`` or more."""
         windows = self._windows()
         spread = max(m for m, _ in windows) - min(m for _, m in windows) if windows else 0
-        return max(self.in_robot_time(least), min(spread * 1e-9, self.in_robot_time(_LATEST)))
+        return max(
+            self.in_robot_time(least), min(spread * 1e-9, self.in_robot_time(_LARGEST_ALLOWANCE))
+        )
 
     def _windows(self) -> list[tuple[int, int]]:
         return [window for window in (self._latest, self._earlier) if window is not None]

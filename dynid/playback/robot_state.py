@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dynid.robot.limits import Limits
 
 
-class RobotState(NamedTuple):
+class JointStateSample(NamedTuple):
     """One message of joint states.
 
     Attributes:
@@ -53,7 +53,7 @@ class StateReader:
         effort: Sequence[float],
         stamp_ns: int,
         arrival: float,
-    ) -> RobotState | None:
+    ) -> JointStateSample | None:
         """Return the state in a message, or None where a joint's position is missing."""
         key = tuple(names)
         if key not in self._columns:
@@ -63,7 +63,7 @@ class StateReader:
         if columns is None or len(position) != len(key):
             return None
         has_effort = len(effort) == len(key)
-        return RobotState(
+        return JointStateSample(
             stamp_ns,
             arrival,
             np.array(position, dtype=np.float64)[columns],
@@ -88,12 +88,13 @@ class StateReader:
         return PlaybackError(f"the robot's position is unknown: {why}")
 
 
-_STILL = 2e-3  # [rad or m] largest change of position at rest, by noise and creeping
+# [rad or m] largest change of position at rest, by noise and creeping
+_LARGEST_MOTION_AT_REST = 2e-3
 FROM_REST = "a motion starts from rest only"
 """Part of the message that refuses a robot which moves, or was observed too briefly."""
-_STALE = "the robot's position is stale"
+_STALE_POSITION = "the robot's position is stale"
 _OTHER_CLOCK = "the joint states are stamped"
-PASSING = (FROM_REST, _STALE, _OTHER_CLOCK)
+PASSING = (FROM_REST, _STALE_POSITION, _OTHER_CLOCK)
 """Parts of the messages of refusals that may pass by themselves."""
 _SPAN_NS = 100_000_000  # without motion that is rest
 
@@ -103,7 +104,7 @@ class RestWatch:
 
     def __init__(self) -> None:
         """Start without any state."""
-        self._recent: deque[RobotState] = deque()
+        self._recent: deque[JointStateSample] = deque()
 
     @property
     def at_rest(self) -> bool:
@@ -137,7 +138,7 @@ class RestWatch:
         """Joints that moved in the last tenth of a second (n,); None where it is unknown."""
         return self._moving() if self._seen else None
 
-    def update(self, state: RobotState) -> None:
+    def update(self, state: JointStateSample) -> None:
         """Update with the next state."""
         states = self._recent
         if states and state.stamp_ns < states[-1].stamp_ns:
@@ -153,12 +154,12 @@ class RestWatch:
     def _moving(self) -> NDArray[np.bool_]:
         """Return which joints have moved (n,); a position that is not finite counts as moved."""
         positions = np.array([state.position for state in self._recent])
-        moving: NDArray[np.bool_] = ~(np.ptp(positions, axis=0) <= _STILL)
+        moving: NDArray[np.bool_] = ~(np.ptp(positions, axis=0) <= _LARGEST_MOTION_AT_REST)
         return moving
 
 
 def check_state(
-    state: RobotState,
+    state: JointStateSample,
     limits: Limits,
     mechanism: Mechanism,
     *,
@@ -181,7 +182,7 @@ def check_state(
     age = now - state.arrival
     if age > max_age:
         message = (
-            f"{_STALE}: its last joint states arrived {age:.2g} s ago, at "
+            f"{_STALE_POSITION}: its last joint states arrived {age:.2g} s ago, at "
             f"most {max_age:g} s are allowed (parameter max_age); is its driver still running?"
         )
         raise PlaybackError(message)

@@ -47,12 +47,12 @@ class Bag:
         """
         self.name = shown(path)
         self._folder, self._files = folder, files
-        found: Counter[tuple[str, str]] = Counter()
+        messages: Counter[tuple[str, str]] = Counter()
         for file in files.values():
             for topic in file.topics:
-                found[topic.name, topic.type] += topic.messages
+                messages[topic.name, topic.type] += topic.messages
         self.topics = tuple(
-            Topic(name, kind, count) for (name, kind), count in sorted(found.items())
+            Topic(name, kind, count) for (name, kind), count in sorted(messages.items())
         )
 
     @property
@@ -80,7 +80,7 @@ class Bag:
             known: int | None = 0
             total = 0
             for name, file in self._files.items():
-                read = sum(one.messages for one in file.topics if one.name == topic)
+                read = sum(info.messages for info in file.topics if info.name == topic)
                 expected = file.condition.expected
                 total += read
                 known = None if known is None or expected is None else known + expected[topic]
@@ -110,10 +110,10 @@ def open_bag(path: Path) -> Iterator[Bag]:
     errors: list[RecordingError] = []
     with TemporaryDirectory() as temporary:
         for number, file in enumerate(folder.files):
-            own = Path(temporary) / str(number)
-            own.mkdir()
+            scratch = Path(temporary) / str(number)
+            scratch.mkdir()
             try:
-                files[shown(file)] = _open(file, own)
+                files[shown(file)] = _open(file, scratch)
             except RecordingTooLargeError:
                 raise
             except RecordingError as error:
@@ -180,7 +180,7 @@ def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:
             f"Topic {wanted} is missing; {shown(candidates[0])}, the only one with joint states, "
             "was read."
         ]
-    available = shown_names((f"{one.name} ({one.type})" for one in bag.topics), "none")
+    available = shown_names((f"{info.name} ({info.type})" for info in bag.topics), "none")
     problem = "has no messages of type" if wanted in names else "is missing; expected"
     damage = "".join(f" {sentence}" for sentence in bag.notes(sorted(names)))
     raise RecordingError(

@@ -18,7 +18,7 @@ KINDS = {".mcap": "rosbag2 mcap", ".db3": "rosbag2 sqlite3"}
 """Suffix of a storage file → kind of its source."""
 
 COMPRESSED = ".zstd"
-_LARGEST = 2**24
+_LARGEST_METADATA = 2**24
 """[bytes] of a metadata.yaml."""
 
 
@@ -116,7 +116,7 @@ def bag_folder(path: Path) -> BagFolder:
 
 def _read(file: Path) -> tuple[list[str], dict[str, int]]:
     """Return the names of the storage files, and the number of messages by topic."""
-    if file.stat().st_size > _LARGEST:
+    if file.stat().st_size > _LARGEST_METADATA:
         raise ConfigurationError(f"{file}: is too large for a metadata.yaml.")
     content: dict[str, Any] = read_yaml(file)["rosbag2_bagfile_information"]
     names = [PurePath(str(name)).name for name in content["relative_file_paths"]]

@@ -114,7 +114,9 @@ def _rate(seconds: NDArray[np.float64], usual: float) -> float:
     reach = int(4 * block * _SEARCHED)
     while True:
         rates = rate + usual / (4 * block) * np.arange(-reach, reach + 1)
-        rate = float(rates[np.argmax([_in_phase(seconds, one, block) for one in rates])])
+        rate = float(
+            rates[np.argmax([_in_phase(seconds, candidate, block) for candidate in rates])]
+        )
         if block == len(seconds):
             whole = float(round(rate))
             return whole if abs(whole - rate) < usual / (2 * block) else rate
@@ -156,7 +158,9 @@ def _smoothest(
     differ = [np.abs(np.diff(other - explanations[0])) > _UNEVEN for other in explanations[1:]]
     uneven = np.any(differ, axis=0)
     shown = uneven[1:] | uneven[:-1]
-    errors = np.array([_line_errors(one, position)[shown].sum(axis=0) for one in explanations])
+    errors = np.array(
+        [_line_errors(explanation, position)[shown].sum(axis=0) for explanation in explanations]
+    )
     moving = errors.min(axis=0) > 0
     if not moving.any():
         return 0

@@ -20,7 +20,7 @@ _SIGNALS = {
 _COMMANDED = {"target", "desired", "des", "cmd", "command", "commanded", "ref", "reference"}
 _TIMES = {"t", "time", "times", "timestamp", "stamp"}
 _TO_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
-_NEAR = 1.1  # ratio between a factor found and that of a unit
+_LARGEST_FACTOR_RATIO = 1.1  # ratio between a factor found and that of a unit
 
 
 def propose_columns(header: Sequence[str], joints: Sequence[str] = ()) -> ColumnMap | None:
@@ -42,12 +42,12 @@ def propose_columns(header: Sequence[str], joints: Sequence[str] = ()) -> Column
     if len(words) < len(header):
         return None
     times = [name for name in header if words[name] and _is_time(words[name])]
-    found = {signal: _columns(words, names) for signal, names in _SIGNALS.items()}
-    position, effort = found["position"], found["effort"]
+    columns = {signal: _columns(words, names) for signal, names in _SIGNALS.items()}
+    position, effort = columns["position"], columns["effort"]
     if not times or not position or not effort or not set(position) <= set(effort):
         return None
     found_joints = tuple(position)
-    velocity, temperature = found["velocity"] or {}, found["temperature"] or {}
+    velocity, temperature = columns["velocity"] or {}, columns["temperature"] or {}
     return ColumnMap(
         time=TimeColumn(column=times[0], factor=_factor(words[times[0]])),
         joints=_names(found_joints, joints),
@@ -85,7 +85,7 @@ def with_unit_of_time(proposal: ColumnMap, table: Table) -> ColumnMap:
         return proposal
     factor = float(np.median(np.sum(change * speed, axis=0) / squares))
     for unit in _TO_SECONDS.values():
-        if unit / _NEAR < factor < unit * _NEAR:
+        if unit / _LARGEST_FACTOR_RATIO < factor < unit * _LARGEST_FACTOR_RATIO:
             return proposal.model_copy(update={"time": time.model_copy(update={"factor": unit})})
     return proposal
 
@@ -98,26 +98,26 @@ def proposal_text(proposal: ColumnMap) -> str:
     ).rstrip()
 
 
-def _names(found: Sequence[str], robot: Sequence[str]) -> tuple[str, ...]:
+def _names(found_joints: Sequence[str], robot: Sequence[str]) -> tuple[str, ...]:
     """Return the names of joints found in a header; increasing numbers are the robot's joints."""
-    numbers = [int(joint) for joint in found if joint.isdecimal()]
-    if len(numbers) == len(found) == len(robot) and numbers == sorted(numbers):
+    numbers = [int(joint) for joint in found_joints if joint.isdecimal()]
+    if len(numbers) == len(found_joints) == len(robot) and numbers == sorted(numbers):
         return tuple(robot)
-    return tuple(f"joint_{joint}" if joint.isdecimal() else joint for joint in found)
+    return tuple(f"joint_{joint}" if joint.isdecimal() else joint for joint in found_joints)
 
 
 def _columns(words: dict[str, list[str]], signal: set[str]) -> dict[str, str] | None:
     """Return the measured columns of a signal by joint; None if two columns have the same joint."""
     other = set().union(*_SIGNALS.values()) - signal
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for name, parts in words.items():
         if not signal & set(parts) or (other | _COMMANDED) & set(parts):
             continue
         joint = "_".join(part for part in parts if part not in signal)
-        if not joint or joint in found:
+        if not joint or joint in columns:
             return None
-        found[joint] = name
-    return found
+        columns[joint] = name
+    return columns
 
 
 def _is_time(parts: list[str]) -> bool:

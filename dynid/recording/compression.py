@@ -28,14 +28,14 @@ def unpack(content: bytes, compression: str, largest: int) -> bytes | None:
         return content if len(content) <= largest else None
     try:
         if compression == "lz4":
-            found: bytes = LZ4FrameDecompressor().decompress(content, max_length=largest + 1)
+            unpacked: bytes = LZ4FrameDecompressor().decompress(content, max_length=largest + 1)
         else:
             with zstandard.ZstdDecompressor().stream_reader(content) as stream:
-                found = stream.read(largest + 1)
+                unpacked = stream.read(largest + 1)
     # lz4 raises RuntimeError
     except (zstandard.ZstdError, RuntimeError, ValueError, MemoryError):
         return None
-    return found if len(found) <= largest else None
+    return unpacked if len(unpacked) <= largest else None
 
 
 def unpack_file(source: Path, target: Path) -> str:

@@ -157,21 +157,21 @@ class _Files:
 
     def has_own_time(self, signal: SignalColumns) -> bool:
         """Return whether a signal's times are others than those of the positions."""
-        own, first = self.own_time(signal), self.own_time(self.columns.position)
-        if own is None or first is None:
+        signal_time, first = self.own_time(signal), self.own_time(self.columns.position)
+        if signal_time is None or first is None:
             return False
-        return own[0] is not first[0] or own[1].column != first[1].column
+        return signal_time[0] is not first[0] or signal_time[1].column != first[1].column
 
     def have_own_times(self) -> bool:
         """Return whether signals have different times, so that rows do not belong together."""
         signals = self.columns.signals().values()
-        found = [self.own_time(signal) for signal in signals]
-        tables = [one[0] for one in found if one is not None]
+        own_times = [self.own_time(signal) for signal in signals]
+        tables = [own_time[0] for own_time in own_times if own_time is not None]
         if len({id(table) for table in tables}) < 2:
             return any(signal.time is not None for signal in signals)
         lengths = {self.of(signal.file).rows for signal in signals}
-        times = [seconds_of(*one) for one in found if one is not None]
-        return len(lengths) > 1 or not all(np.array_equal(times[0], one) for one in times)
+        times = [seconds_of(*own_time) for own_time in own_times if own_time is not None]
+        return len(lengths) > 1 or not all(np.array_equal(times[0], other) for other in times)
 
     def require_equal_lengths(self) -> None:
         time = self.columns.time
@@ -200,8 +200,8 @@ def _merged(
     """Return the samples of files that have times of their own."""
     signals = {}
     for name, signal in columns.signals().items():
-        table, found = files.of(signal.file), files.own_time(signal)
-        if found is None or found[0].rows != table.rows:
+        table, own_time = files.of(signal.file), files.own_time(signal)
+        if own_time is None or own_time[0].rows != table.rows:
             raise RecordingError(
                 f"{table.name}: has {table.rows} rows, and no time for each of them; name the time "
                 f"column of this file: {name}: {{time: {{column: t}}}}."
@@ -213,7 +213,7 @@ def _merged(
         if len(bad) > min(MOST_FLAWS, table.rows - 1):
             raise RecordingError(bad[min(bad)])
         values[sorted(bad)] = np.nan
-        signals[name] = TimedSignal(table.name, seconds_of(*found), values)
+        signals[name] = TimedSignal(table.name, seconds_of(*own_time), values)
     seconds, merged, note = merge(signals)
     heat = _temperature(files, columns, order)
     check_memory(len(seconds), len(wanted), shown(files.path))
@@ -259,11 +259,11 @@ def _temperature(
         (reading,) = table.readable([[signal.columns[place] for place in order]])
     values = _scaled(reading, signal, order, {})
     values[sorted(table.damaged)] = np.nan
-    found = files.own_time(signal)
+    own_time = files.own_time(signal)
     if shared is not None and len(shared) == table.rows and not files.has_own_time(signal):
         seconds = shared
-    elif found is not None and found[0].rows == table.rows:
-        seconds = seconds_of(*found)
+    elif own_time is not None and own_time[0].rows == table.rows:
+        seconds = seconds_of(*own_time)
     else:
         raise RecordingError(
             f"{table.name}: has {table.rows} temperatures, and no time for each of them; name the "
@@ -284,17 +284,20 @@ def _readings(files: _Files, columns: ColumnMap, order: list[int]) -> dict[str, 
         for name, signal in columns.signals().items()
     }
     if columns.temperature is not None:
-        own = columns.temperature
-        wanted[_TEMPERATURE] = (files.of(own.file), [own.columns[place] for place in order])
+        temperature = columns.temperature
+        wanted[_TEMPERATURE] = (
+            files.of(temperature.file),
+            [temperature.columns[place] for place in order],
+        )
     if columns.time is not None:
         table = files.of(columns.time.file or columns.position.file)
         wanted[_TIME] = table, [columns.time.column]
-    found: dict[str, Reading] = {}
+    readings: dict[str, Reading] = {}
     for table in files.tables.values():
         names = [name for name, (other, _) in wanted.items() if other is table]
         groups = table.readable([wanted[name][1] for name in names])
-        found.update(zip(names, groups, strict=True))
-    return found
+        readings.update(zip(names, groups, strict=True))
+    return readings
 
 
 def _scaled(

@@ -51,11 +51,11 @@ def merge(signals: Mapping[str, TimedSignal]) -> tuple[Values, dict[str, Values]
     Raises:
         RecordingError: the times of a file do not increase, or the files have no time in common.
     """
-    cleaned = {name: _increasing(one) for name, one in signals.items()}
-    first = max(one.seconds[0] for one in cleaned.values())
-    last = min(one.seconds[-1] for one in cleaned.values())
-    spans = {one.file: (one.seconds[0], one.seconds[-1]) for one in cleaned.values()}
-    fastest = min(cleaned.values(), key=lambda one: float(np.median(np.diff(one.seconds))))
+    cleaned = {name: _increasing(timed) for name, timed in signals.items()}
+    first = max(timed.seconds[0] for timed in cleaned.values())
+    last = min(timed.seconds[-1] for timed in cleaned.values())
+    spans = {timed.file: (timed.seconds[0], timed.seconds[-1]) for timed in cleaned.values()}
+    fastest = min(cleaned.values(), key=lambda timed: float(np.median(np.diff(timed.seconds))))
     common = fastest.seconds[(fastest.seconds >= first) & (fastest.seconds <= last)]
     if len(common) < FEWEST_SAMPLES:
         ranges = ", ".join(f"{file} from {a:.6g} to {b:.6g} s" for file, (a, b) in spans.items())
@@ -63,18 +63,20 @@ def merge(signals: Mapping[str, TimedSignal]) -> tuple[Values, dict[str, Values]
             f"The files of one recording have no time in common: {ranges}; their times must be of "
             "one clock (a factor can convert the unit)."
         )
-    found = {name: _at(common, one, smooth=name == "position") for name, one in cleaned.items()}
-    rows = ", ".join(f"{one.file} has {len(one.seconds)} rows" for one in _by_file(cleaned))
+    values = {
+        name: _at(common, timed, smooth=name == "position") for name, timed in cleaned.items()
+    }
+    rows = ", ".join(f"{timed.file} has {len(timed.seconds)} rows" for timed in _by_file(cleaned))
     note = (
         f"The files have different times ({rows}): all signals were resampled to the "
         f"{len(common)} times of {fastest.file} in the {common[-1] - common[0]:.4g} s that they "
         "have in common."
     )
-    return common, found, note
+    return common, values, note
 
 
 def _by_file(signals: Mapping[str, TimedSignal]) -> list[TimedSignal]:
-    return list({one.file: one for one in signals.values()}.values())
+    return list({timed.file: timed for timed in signals.values()}.values())
 
 
 def _increasing(signal: TimedSignal) -> TimedSignal:
@@ -105,20 +107,20 @@ def _at(times: Values, signal: TimedSignal, *, smooth: bool) -> Values:
     """Return values (M, n) at the times (M,), which are within those of the signal."""
     if len(times) == len(signal.seconds) and (times == signal.seconds).all():
         return signal.values
-    found = np.empty((len(times), signal.values.shape[1]))
+    sampled = np.empty((len(times), signal.values.shape[1]))
     for column, values in enumerate(signal.values.T):
         known = np.isfinite(values)
         if known.sum() < FEWEST_SAMPLES:
-            found[:, column] = np.nan
+            sampled[:, column] = np.nan
             continue
         seconds = signal.seconds[known]
-        found[:, column] = (
+        sampled[:, column] = (
             CubicSpline(seconds, values[known])(times)
             if smooth
             else np.interp(times, seconds, values[known])
         )
-        found[_in_gaps(times, seconds), column] = np.nan
-    return found
+        sampled[_in_gaps(times, seconds), column] = np.nan
+    return sampled
 
 
 def _in_gaps(times: Values, seconds: Values) -> NDArray[np.bool_]:

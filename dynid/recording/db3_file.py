@@ -69,10 +69,10 @@ class Db3File:
                 f"{path.name} was not closed by its recorder: {counts.total()} messages were read, "
                 "including those in its journal."
             )
-        found: Counter[tuple[str, str]] = Counter()
+        messages: Counter[tuple[str, str]] = Counter()
         for number, key in self._ids.items():
-            found[key] += counts[number]
-        self.topics = tuple(Topic(*key, count) for key, count in sorted(found.items()))
+            messages[key] += counts[number]
+        self.topics = tuple(Topic(*key, count) for key, count in sorted(messages.items()))
 
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
         """Yield the raw messages of a topic, in the order of the file.

@@ -74,7 +74,9 @@ def find_gaps(
     stretches = runs(missing)
     lengths = np.array([past - first for first, past in stretches], dtype=np.int64)
     longest = _longest_bridged(position, effort, missing, np.unique(lengths))
-    gaps = tuple(one for one, length in zip(stretches, lengths, strict=True) if length > longest)
+    gaps = tuple(
+        stretch for stretch, length in zip(stretches, lengths, strict=True) if length > longest
+    )
     return Bridging(missing, gaps, longest)
 
 

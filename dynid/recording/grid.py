@@ -165,15 +165,15 @@ def _resample(
 ) -> Placed:
     """Interpolate samples at the times of their stamps, or of the cycles of a clock."""
     seconds = samples.seconds
-    own = _rounded(usual_rate(seconds)) if clock is None else clock.rate
-    ticks = seconds * own if clock is None else clock.ticks
-    rate = given or own
-    ticks = (ticks - ticks[0]) * (rate / own)
+    native_rate = _rounded(usual_rate(seconds)) if clock is None else clock.rate
+    ticks = seconds * native_rate if clock is None else clock.ticks
+    rate = given or native_rate
+    ticks = (ticks - ticks[0]) * (rate / native_rate)
     # the last instant may be past the last sample by a rounding error
     count = int(np.floor(ticks[-1] + 1e-6)) + 1
-    longest = (_MISSING_UNEVEN if clock is None else _MISSING) * rate / own
+    longest = (_MISSING_UNEVEN if clock is None else _MISSING) * rate / native_rate
     absent, missing = (
-        _between(some, count, longest, 0.5 * rate / own) for some in (ticks, ticks[valid])
+        _between(some, count, longest, 0.5 * rate / native_rate) for some in (ticks, ticks[valid])
     )
     if clock is not None and not clock.regular:
         samples = samples.noting(clock.sentence)
@@ -183,7 +183,7 @@ def _resample(
             f"The requested rate of {rate:g} Hz is below the recorded one: motion above "
             f"{rate / 2:g} Hz causes aliasing; filter and decimate instead."
         )
-    times = seconds if clock is None else (clock.ticks - clock.ticks[0]) / own
+    times = seconds if clock is None else (clock.ticks - clock.ticks[0]) / native_rate
     return _interpolated(samples, times, absent, missing, rate)
 
 

@@ -189,7 +189,7 @@ def _describe_table(
 def _describe_bag(path: Path, topic: str) -> RecordingInfo:
     with open_bag(path) as bag:
         topics, checksums = bag.topics, bag.checksums
-        repairs = bag.notes([one.name for one in topics])
+        repairs = bag.notes([topic.name for topic in topics])
     try:
         samples = read_samples(path, None, topic=topic)
     except DynidError as error:

@@ -78,19 +78,19 @@ def interpolate_position(
 
 def spline(times: Array, values: Array, at: Array) -> Array:
     """Interpolate values (N, n) by a cubic spline, whose second derivative is continuous."""
-    at, found = np.minimum(at, times[-1]), np.empty((len(at), values.shape[1]))
+    at, interpolated = np.minimum(at, times[-1]), np.empty((len(at), values.shape[1]))
     # joint by joint: the coefficients of all splines are four times as large as the samples
     for joint, column in enumerate(values.T):
-        found[:, joint] = CubicSpline(times, column)(at)
-    return found
+        interpolated[:, joint] = CubicSpline(times, column)(at)
+    return interpolated
 
 
 def linear(times: Array, values: Array, at: Array) -> Array:
     """Interpolate values (N, n) linearly."""
-    found = np.empty((len(at), values.shape[1]))
+    interpolated = np.empty((len(at), values.shape[1]))
     for joint, column in enumerate(values.T):
-        found[:, joint] = np.interp(at, times, column)
-    return found
+        interpolated[:, joint] = np.interp(at, times, column)
+    return interpolated
 
 
 def _penalised(times: Array, values: Array, at: Array, *, penalty: float, step: float) -> Array:

@@ -60,7 +60,9 @@ def missing_joint(where: str, wanted: Sequence[str], available: Sequence[str]) -
             f"{sentence}, expected {shown_names(wanted)}. If the recording has other names for "
             f"them, give recording.names: {{recorded: URDF}}.{lock if some else ''}"
         )
-    pairs = ", ".join(f"{_quoted(one)}: {_quoted(other)}" for one, other in proposal.items())
+    pairs = ", ".join(
+        f"{_quoted(recorded)}: {_quoted(other)}" for recorded, other in proposal.items()
+    )
     return (
         f"{sentence}, expected {shown_names(wanted)}. If these are the same joints, map the names "
         f"with --set 'recording.names={{{pairs}}}', or recording.names in the profile."
@@ -109,14 +111,14 @@ def _prefix_change(absent: Sequence[str], free: Sequence[str]) -> dict[str, str]
 
 def _alike(absent: Sequence[str], free: Sequence[str]) -> dict[str, str]:
     plain = {_plain(name): name for name in free}
-    found: dict[str, str] = {}
+    partners: dict[str, str] = {}
     for joint in absent:
         same = plain.get(_plain(joint))
         close = [same] if same else get_close_matches(joint, free, n=1, cutoff=_ALIKE)
-        if not close or close[0] in found:
+        if not close or close[0] in partners:
             return {}
-        found[close[0]] = joint
-    return found
+        partners[close[0]] = joint
+    return partners
 
 
 def _quoted(name: str) -> str:
@@ -125,4 +127,4 @@ def _quoted(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return "".join(one for one in name.lower() if one.isalnum())
+    return "".join(character for character in name.lower() if character.isalnum())

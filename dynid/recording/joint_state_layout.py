@@ -47,9 +47,9 @@ class JointStateLayout:
 
     def stamps(self, messages: Bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return seconds and nanoseconds (k,) of the header's stamps."""
-        found = _values(messages, _STAMP, "<i4", 2)
-        nanoseconds = np.ascontiguousarray(found[:, 1]).view("<u4")
-        return found[:, 0].astype(np.int64), nanoseconds.astype(np.int64)
+        stamps = _values(messages, _STAMP, "<i4", 2)
+        nanoseconds = np.ascontiguousarray(stamps[:, 1]).view("<u4")
+        return stamps[:, 0].astype(np.int64), nanoseconds.astype(np.int64)
 
     def values(self, messages: Bytes, signal: str) -> NDArray[np.float64] | None:
         """Return a signal (k, n); None if the messages have none."""
@@ -73,12 +73,12 @@ class Bulk:
 
     def between(self, first: int, past: int) -> Iterator[Group]:
         """Yield the groups of the messages from one to another, as they appear."""
-        found = []
+        parts = []
         for layout, places, messages in self.groups:
-            own = slice(*np.searchsorted(places, [first, past]))
-            if own.start < own.stop:
-                found.append((layout, places[own], messages[own]))
-        yield from sorted(found, key=lambda group: int(group[1][0]))
+            span = slice(*np.searchsorted(places, [first, past]))
+            if span.start < span.stop:
+                parts.append((layout, places[span], messages[span]))
+        yield from sorted(parts, key=lambda group: int(group[1][0]))
 
 
 class Layouts:
@@ -168,12 +168,12 @@ def find_layout(raw: bytes, message: Any) -> JointStateLayout | None:  # noqa: A
 
 
 def _agree(layout: JointStateLayout, raw: bytes, message: Any) -> bool:  # noqa: ANN401
-    one = np.frombuffer(raw, dtype=np.uint8)[np.newaxis]
-    found = [layout.values(one, signal) for signal in _SIGNALS]
+    content = np.frombuffer(raw, dtype=np.uint8)[np.newaxis]
+    decoded = [layout.values(content, signal) for signal in _SIGNALS]
     given = [getattr(message, signal) for signal in _SIGNALS]
     return all(
         values is None or values.tobytes() == np.asarray(other).tobytes()
-        for values, other in zip(found, given, strict=True)
+        for values, other in zip(decoded, given, strict=True)
     )
 
 

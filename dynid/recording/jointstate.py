@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
-_LATEST = 2**63 - 1  # [ns] end of the range of stamps
-_LOOK = 10_000  # messages between checks of the memory
+_LATEST_STAMP = 2**63 - 1  # [ns] end of the range of stamps
+_MEMORY_CHECK_INTERVAL = 10_000  # messages between checks of the memory
 _MOST_FLAWS = 1000
 _MOST_ORDERS = 1000  # of joints, that are cached
 
@@ -82,7 +82,7 @@ class JointStates:
             self._broken += 1
             return
         stamp = message.header.stamp
-        if stamp.nanosec >= NANOSECONDS or receive_time > _LATEST:
+        if stamp.nanosec >= NANOSECONDS or receive_time > _LATEST_STAMP:
             self._broken += 1
             return
         names = tuple(message.name)
@@ -97,7 +97,7 @@ class JointStates:
         self._take_values(message, rows, len(names))
         self._header_times.append(stamp.sec * int(NANOSECONDS) + stamp.nanosec)
         self._receive_times.append(receive_time)
-        if len(self._header_times) % _LOOK == 0:
+        if len(self._header_times) % _MEMORY_CHECK_INTERVAL == 0:
             check_memory(len(self._header_times), len(rows), self._where)
 
     def add_block(self, block: MessageBlock) -> None:
@@ -135,20 +135,20 @@ class JointStates:
         signals = {name: np.full((count, joints), np.nan) for name in self._signals}
         for layout, places, messages in bulk.between(first, past):
             seconds, nanoseconds = layout.stamps(messages)
-            valid = (nanoseconds < NANOSECONDS) & (bulk.times[places] <= _LATEST)
+            valid = (nanoseconds < NANOSECONDS) & (bulk.times[places] <= _LATEST_STAMP)
             self._broken += int((~valid).sum())
             rows = self._rows(layout.names)
             if rows is None:
                 self._passed_over["joints"] += int(valid.sum())
                 continue
-            own = places[valid] - first
-            kept[own] = True
+            rows_of_block = places[valid] - first
+            kept[rows_of_block] = True
             stamps[places - first] = seconds * int(NANOSECONDS) + nanoseconds
             for name, values in signals.items():
-                found = layout.values(messages, name)
-                if found is not None:
-                    values[own] = found[np.ix_(valid, rows)]
-                    self._velocities += len(own) if name == "velocity" else 0
+                decoded = layout.values(messages, name)
+                if decoded is not None:
+                    values[rows_of_block] = decoded[np.ix_(valid, rows)]
+                    self._velocities += len(rows_of_block) if name == "velocity" else 0
         self._seen += count
         self._header_times.frombytes(stamps[kept].tobytes())
         received = bulk.times[first:past][kept].astype(np.int64)

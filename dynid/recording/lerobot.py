@@ -79,12 +79,12 @@ def read_episode(
     info = _Info.read(episode.dataset)
     number = info.number_of(episode)
     file, table = _table(episode.dataset, number, info.label)
-    found = {
+    vectors = {
         name: _vectors(table, name, len(info.elements[name]), info.label)
         for name in (STATE, ACTION)
     }
     time = _vectors(table, "timestamp", 1, info.label)[:, 0]
-    names, position, effort = (_mapped if columns else _named)(info, found, columns)
+    names, position, effort = (_mapped if columns else _named)(info, vectors, columns)
     wanted = names if joints is None else tuple(joints)
     require_joints(wanted, names, info.label)
     order = [names.index(joint) for joint in wanted]
@@ -195,7 +195,7 @@ def _rows(opened: Any, number: int) -> Any:  # noqa: ANN401  of pyarrow
         opened.read_row_group(group, columns=list(_COLUMNS), use_threads=False)
         for group in range(opened.num_row_groups)
     )
-    parts = [one.filter(compute.equal(one.column("episode_index"), number)) for one in groups]
+    parts = [group.filter(compute.equal(group.column("episode_index"), number)) for group in groups]
     return pa.concat_tables(parts).select(list(_COLUMNS))
 
 
@@ -203,7 +203,9 @@ def _check_size(metadata: Any, where: str) -> None:  # noqa: ANN401  of pyarrow
     """Check the numbers in all rows, as equal ones take next to nothing in a file."""
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
     columns = (group.column(number) for group in groups for number in range(group.num_columns))
-    values = sum(one.num_values for one in columns if one.path_in_schema.startswith(_COLUMNS))
+    values = sum(
+        column.num_values for column in columns if column.path_in_schema.startswith(_COLUMNS)
+    )
     what = f"{where}: contains {values} numbers, which take {8 * values} bytes"
     RECORDING_MEMORY.check(8 * values, what, RecordingTooLargeError)
 
@@ -220,12 +222,14 @@ def _vectors(table: Any, name: str, width: int, label: str) -> Array:  # noqa: A
 
 
 def _mapped(
-    info: _Info, found: Mapping[str, Array], columns: ColumnMap | None
+    info: _Info, vectors: Mapping[str, Array], columns: ColumnMap | None
 ) -> tuple[tuple[str, ...], Array, Array]:
     """Return joints, positions and commands by a column map."""
     assert columns is not None  # noqa: S101  see read_episode()
-    names = [f"{vector}.{one}" for vector in (STATE, ACTION) for one in info.elements[vector]]
-    values = np.concatenate([found[STATE], found[ACTION]], axis=1)
+    names = [
+        f"{vector}.{element}" for vector in (STATE, ACTION) for element in info.elements[vector]
+    ]
+    values = np.concatenate([vectors[STATE], vectors[ACTION]], axis=1)
 
     def signal(mapped: SignalColumns) -> Array:
         picked = []
@@ -242,11 +246,11 @@ def _mapped(
 
 
 def _named(
-    info: _Info, found: Mapping[str, Array], _columns: ColumnMap | None
+    info: _Info, vectors: Mapping[str, Array], _columns: ColumnMap | None
 ) -> tuple[tuple[str, ...], Array, Array]:
     """Return joints, positions and commands by the names of the elements."""
-    joints = tuple(one.removesuffix(".pos") for one in info.elements[STATE])
-    commanded = tuple(one.removesuffix(".pos") for one in info.elements[ACTION])
+    joints = tuple(element.removesuffix(".pos") for element in info.elements[STATE])
+    commanded = tuple(element.removesuffix(".pos") for element in info.elements[ACTION])
     require_joints(joints, commanded, f"{info.label} ({ACTION})")
     scaled = {}
     for vector, unit in info.units.items():
@@ -256,6 +260,6 @@ def _named(
                 "radians; give the factor to radians in recording.columns "
                 "(docs/recordings.md#lerobot-datasets)."
             )
-        scaled[vector] = found[vector] * _UNITS[unit.lower()]
+        scaled[vector] = vectors[vector] * _UNITS[unit.lower()]
     order = [commanded.index(joint) for joint in joints]
     return joints, scaled[STATE], scaled[ACTION][:, order]

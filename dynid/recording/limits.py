@@ -5,7 +5,7 @@ from __future__ import annotations
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_COMPRESSION_RATIO, RECORDING_MEMORY, RECORDING_UNPACKED_BYTES
 
-_SMALL = 2**24
+_SMALL_SIZE = 2**24
 """[bytes] Unpacked size below which any ratio is accepted."""
 
 
@@ -26,7 +26,7 @@ def check_unpacked(packed: int, unpacked: int, where: str) -> None:
     """
     what = f"{where}: unpacks to {unpacked} bytes"
     RECORDING_UNPACKED_BYTES.check(unpacked, what, RecordingTooLargeError)
-    if unpacked > _SMALL:
+    if unpacked > _SMALL_SIZE:
         ratio = unpacked // max(packed, 1)
         what = f"{where}: unpacks to {ratio} times as many bytes as it has"
         RECORDING_COMPRESSION_RATIO.check(ratio, what, RecordingTooLargeError)

@@ -130,8 +130,8 @@ class LiveMessages:
             topic=self._topic,
             start_time=int(samples.stamps[0]),
         )
-        own = samples.joint_names if joints is None else tuple(joints)
-        samples = replace(samples, sources=(source,), joint_names=own)
+        joint_names = samples.joint_names if joints is None else tuple(joints)
+        samples = replace(samples, sources=(source,), joint_names=joint_names)
         if self.lost:
             samples = samples.noting(f"{self.lost} messages were published but not received.")
         if self.full:

@@ -11,7 +11,7 @@ from mcap.opcode import Opcode
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CHUNK_BYTES
 from dynid.recording.mcap_records import HEAD, MAGIC, MESSAGE, DamagedRecordError, messages_in, runs
-from dynid.recording.mcap_scan import Scan, Segment
+from dynid.recording.mcap_scan import FileSegment, Scan
 from dynid.recording.mcap_summary import Summary, data_checksum, read_summary
 from dynid.recording.message_block import MessageBlock, in_blocks
 from dynid.recording.storage import Condition, Topic
@@ -69,7 +69,7 @@ class McapFile:
                     yield from self._in_segment(file, segment, wanted)
 
     def _in_segment(
-        self, file: BinaryIO, segment: Segment, wanted: set[int]
+        self, file: BinaryIO, segment: FileSegment, wanted: set[int]
     ) -> Iterator[MessageBlock]:
         if segment.chunk is None or segment.cut_off:
             yield from in_blocks(_loose(file, segment, wanted))
@@ -90,8 +90,8 @@ class McapFile:
             damage.append(f"{scan.skipped} bytes are not records")
         given = 0
         if scan.data_end is not None:
-            given, found = data_checksum(file, scan.data_end)
-            if given != found:
+            given, computed = data_checksum(file, scan.data_end)
+            if given != computed:
                 self._drop_unchecked()
             if not scan.closed:
                 damage.append("its end is missing")
@@ -123,24 +123,30 @@ class McapFile:
         return "of all data together" if data else ""
 
     def _kind(self, channel: int) -> str:
-        found = self._channels[channel]
-        schema = self._scan.schemas.get(found.schema_id) or self._summary.schemas.get(
-            found.schema_id
+        definition = self._channels[channel]
+        schema = self._scan.schemas.get(definition.schema_id) or self._summary.schemas.get(
+            definition.schema_id
         )
         kind = schema.name if schema else "without definition"
-        return kind if found.message_encoding == "cdr" else f"{kind}, {found.message_encoding}"
+        return (
+            kind
+            if definition.message_encoding == "cdr"
+            else f"{kind}, {definition.message_encoding}"
+        )
 
     def _topics(self) -> tuple[Topic, ...]:
-        found: Counter[tuple[str, str]] = Counter()
+        messages: Counter[tuple[str, str]] = Counter()
         counts = self._scan.counts
         for number, channel in self._channels.items():
-            found[channel.topic, self._kind(number)] += counts[number]
-        return tuple(Topic(name, kind, count) for (name, kind), count in sorted(found.items()))
+            messages[channel.topic, self._kind(number)] += counts[number]
+        return tuple(Topic(name, kind, count) for (name, kind), count in sorted(messages.items()))
 
     def _check_counts(self) -> None:
         """Note missing messages and contradictions with the index."""
         scan, condition, name = self._scan, self.condition, self._path.name
-        unknown = sum(count for one, count in scan.counts.items() if one not in self._channels)
+        unknown = sum(
+            count for number, count in scan.counts.items() if number not in self._channels
+        )
         if unknown:
             condition.damage.append(f"{unknown} messages belong to an unknown topic")
         statistics = self._summary.statistics
@@ -158,11 +164,11 @@ class McapFile:
             condition.notes.append(self._cut_off(name))
 
     def _by_topic(self, counts: Mapping[int, int]) -> Counter[str]:
-        found: Counter[str] = Counter()
+        messages: Counter[str] = Counter()
         for number, count in counts.items():
             if number in self._channels:
-                found[self._channels[number].topic] += count
-        return found
+                messages[self._channels[number].topic] += count
+        return messages
 
     def _cut_off(self, name: str) -> str:
         dropped = self._path.stat().st_size - self._scan.end
@@ -180,7 +186,7 @@ class McapFile:
         )
 
 
-def _loose(file: BinaryIO, segment: Segment, wanted: set[int]) -> Iterator[tuple[int, bytes]]:
+def _loose(file: BinaryIO, segment: FileSegment, wanted: set[int]) -> Iterator[tuple[int, bytes]]:
     """Yield messages outside of chunks, or in a chunk that is cut off."""
     offset = segment.start
     while offset < segment.end:

@@ -194,7 +194,7 @@ def records(content: bytes) -> Iterator[tuple[int, int, int]]:
             yield run.kind, begin, end
 
 
-class Messages(NamedTuple):
+class ChunkMessages(NamedTuple):
     """Messages in a chunk.
 
     Attributes:
@@ -223,16 +223,16 @@ class Messages(NamedTuple):
         return np.asarray(raw[places].view(kind)[:, 0])
 
 
-def messages_in(content: bytes, found: Iterable[Run]) -> Iterator[Messages]:
+def messages_in(content: bytes, runs: Iterable[Run]) -> Iterator[ChunkMessages]:
     """Yield the messages of a chunk, many at a time.
 
     Args:
         content: of the chunk.
-        found: its messages, as records.
+        runs: of its messages, as records.
     """
     batch: list[Run] = []
     count = 0
-    for run in found:
+    for run in runs:
         batch.append(run)
         count += run.repeats
         if count >= _LONGEST_RUN:
@@ -242,12 +242,12 @@ def messages_in(content: bytes, found: Iterable[Run]) -> Iterator[Messages]:
         yield _messages_of(content, batch)
 
 
-def _messages_of(content: bytes, found: Sequence[Run]) -> Messages:
-    _, begins, lengths, counts = np.array(found, dtype=np.int64).T
+def _messages_of(content: bytes, runs: Sequence[Run]) -> ChunkMessages:
+    _, begins, lengths, counts = np.array(runs, dtype=np.int64).T
     number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     lengths = np.repeat(lengths, counts)
     begins = np.repeat(begins, counts) + (HEAD.size + lengths) * number
-    return Messages(content, begins, begins + lengths)
+    return ChunkMessages(content, begins, begins + lengths)
 
 
 def _equal_heads(content: bytes, offset: int, step: int) -> int:
@@ -282,8 +282,8 @@ def parse(kind: type[RecordT], content: bytes) -> RecordT:
     """
     reader: Any = kind
     try:
-        found: RecordT = reader.read(ReadDataStream(BytesIO(content)))
+        record: RecordT = reader.read(ReadDataStream(BytesIO(content)))
     # the library can raise any exception
     except Exception:  # noqa: BLE001
         raise DamagedRecordError from None
-    return found
+    return record

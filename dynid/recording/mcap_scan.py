@@ -38,7 +38,7 @@ _INDEX = struct.Struct("<HI")
 
 
 @dataclass
-class Segment:
+class FileSegment:
     """A part of the file with complete messages: a chunk, or messages outside of chunks.
 
     Attributes:
@@ -92,7 +92,7 @@ class Scan:
         self._packed = self._unpacked = 0
         self._known_until = len(MAGIC)  # start of a search for the next chunk
         self._damaged_last = False
-        self.segments: list[Segment] = []
+        self.segments: list[FileSegment] = []
         self.schemas: dict[int, Schema] = {}
         self.channels: dict[int, Channel] = {}
         self.lost: Counter[int] = Counter()
@@ -124,13 +124,15 @@ class Scan:
                 return self.segments[-1].end
             if kind == Opcode.CHUNK:
                 self._known_until = max(self._known_until, offset + 1)
-            found = find_chunk(self._file, self._known_until, self._size)
-            if found is None:
+            offset_of_chunk = find_chunk(self._file, self._known_until, self._size)
+            if offset_of_chunk is None:
                 return offset
-            self.skipped += max(found - offset, 1)
+            self.skipped += max(offset_of_chunk - offset, 1)
             # a damaged length may have skipped the chunk that is found now
-            self.segments = [one for one in self.segments if one.start < found]
-            offset = found
+            self.segments = [
+                segment for segment in self.segments if segment.start < offset_of_chunk
+            ]
+            offset = offset_of_chunk
 
     def _take(self, kind: int, offset: int, length: int) -> bool:
         """Process a record; return False if it is invalid and the next one must be searched."""
@@ -165,7 +167,7 @@ class Scan:
         if counts is None:
             self.damaged += 1
         else:
-            self.segments.append(Segment(offset, chunk.end, chunk, counts))
+            self.segments.append(FileSegment(offset, chunk.end, chunk, counts))
         self._known_until = chunk.end
         return True
 
@@ -208,7 +210,7 @@ class Scan:
         if self.closed or chunk is None or chunk.compression or chunk.end <= self._size:
             return False
         self.chunks += 1
-        segment = Segment(chunk.start, chunk.start, chunk, cut_off=True)
+        segment = FileSegment(chunk.start, chunk.start, chunk, cut_off=True)
         while segment.end + HEAD.size <= self._size:
             self._file.seek(segment.end)
             kind, length = HEAD.unpack(self._file.read(HEAD.size))
@@ -230,7 +232,7 @@ class Scan:
         past = offset + HEAD.size + length
         last = self.segments[-1] if self.segments else None
         if last is None or last.chunk is not None or last.end != offset:
-            last = Segment(offset, offset)
+            last = FileSegment(offset, offset)
             self.segments.append(last)
         last.counts[channel] += 1
         last.end = past

@@ -83,11 +83,11 @@ def data_checksum(file: BinaryIO, data_end: int) -> tuple[int, int]:
         return 0, 0
     (given,) = struct.unpack_from("<I", head, HEAD.size)
     file.seek(0)
-    found, left = 0, data_end
+    checksum, left = 0, data_end
     while given and left:
         block = file.read(min(left, _BLOCK))
         if not block:
             break
         left -= len(block)
-        found = zlib.crc32(block, found)
-    return given, found
+        checksum = zlib.crc32(block, checksum)
+    return given, checksum

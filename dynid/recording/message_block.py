@@ -44,8 +44,8 @@ class MessageBlock(NamedTuple):
         while first < len(behind):
             taken = behind[first - 1] if first else 0
             past = max(int(np.searchsorted(behind, taken + _BLOCK)), first + 1)
-            own = slice(first, past)
-            yield MessageBlock(self.content, self.times[own], self.begins[own], self.ends[own])
+            span = slice(first, past)
+            yield MessageBlock(self.content, self.times[span], self.begins[span], self.ends[span])
             first = past
 
     def rows(self, chosen: NDArray[np.intp], length: int) -> NDArray[np.uint8]:
@@ -85,8 +85,8 @@ def unpacked(block: MessageBlock, most: int) -> Iterator[MessageBlock]:
 
 
 def _plain(raw: bytes, most: int) -> bytes:
-    found = unpack(raw, "zstd", most) if raw[:4] == ZSTD_MAGIC else None
-    return raw if found is None else found
+    unpacked = unpack(raw, "zstd", most) if raw[:4] == ZSTD_MAGIC else None
+    return raw if unpacked is None else unpacked
 
 
 def _joined(times: list[int], parts: list[bytes]) -> MessageBlock:

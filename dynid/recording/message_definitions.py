@@ -56,12 +56,12 @@ def types_for(kind: str, digest: str = "") -> Typestore:
     installed = get_typestore(Stores.EMPTY)
     try:
         installed.register(_installed(kind))
-        found = installed.hash_rihs01(kind)
+        computed = installed.hash_rihs01(kind)
     except (TypesysError, KeyError) as error:
         raise RecordingError(
             f"message type {kind}: its definition cannot be read ({error})."
         ) from None
-    if digest not in ("", found):
+    if digest not in ("", computed):
         raise RecordingError(
             f"message type {kind}: its publisher uses another definition than the installed one; "
             "install the same version of its package on both sides."
@@ -71,17 +71,17 @@ def types_for(kind: str, digest: str = "") -> Typestore:
 
 def _installed(kind: str) -> dict[str, Any]:
     """Read the definitions of a type and of all types in it from the installation."""
-    found: dict[str, Any] = {}
+    definitions: dict[str, Any] = {}
     open_kinds = [kind]
     while open_kinds:
         name = open_kinds.pop()
-        if name in found:
+        if name in definitions:
             continue
         types = get_types_from_msg(_file(name, kind).read_text(encoding="utf-8"), name)
-        found.update(types)
+        definitions.update(types)
         for _, fields in types.values():
             open_kinds += [part for _, description in fields for part in _parts(description)]
-    return found
+    return definitions
 
 
 def _parts(description: Any) -> Iterator[str]:  # noqa: ANN401  nested tuples of rosbags

@@ -239,8 +239,10 @@ def given_recordings(function: str, recordings: Recording | Sequence[Recording])
     several = list(recordings) if isinstance(recordings, list | tuple) else [recordings]
     if not several:
         raise ArgumentError(f"{function}: recordings is empty; give at least one.")
-    for one in several:
-        check_type(f"{function}: recordings", one, Recording, "dynid.load_recording(path, robot)")
+    for recording in several:
+        check_type(
+            f"{function}: recordings", recording, Recording, "dynid.load_recording(path, robot)"
+        )
     return cast("list[Recording]", several)
 
 
@@ -285,8 +287,8 @@ def span_limits(
 
 def digest(path: Path) -> str:
     """SHA-256 of a file's content, in hexadecimal."""
-    found = hashlib.sha256()
+    checksum = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):
-            found.update(block)
-    return found.hexdigest()
+            checksum.update(block)
+    return checksum.hexdigest()

@@ -10,7 +10,7 @@ from dynid.text import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MOST = 20
+_MOST_NAMES = 20
 
 
 def shown(name: Path | str) -> str:
@@ -21,5 +21,5 @@ def shown(name: Path | str) -> str:
 def shown_names(names: Iterable[str], none: str = "none") -> str:
     """Return names as a list in words, the first ones of very many."""
     every = [shown(name[:200]) for name in names]
-    more = f", … ({len(every) - _MOST} more)" if len(every) > _MOST else ""
-    return ", ".join(every[:_MOST]) + more if every else none
+    more = f", … ({len(every) - _MOST_NAMES} more)" if len(every) > _MOST_NAMES else ""
+    return ", ".join(every[:_MOST_NAMES]) + more if every else none

@@ -55,7 +55,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     for name in _REQUIRED:
         if name in damaged:
             readable = shown_names(
-                f"{one} ({' x '.join(map(str, array.shape))})" for one, array in arrays.items()
+                f"{name} ({' x '.join(map(str, array.shape))})" for name, array in arrays.items()
             )
             raise RecordingError(
                 f"{where}: array '{name}' is damaged ({damaged[name]}); readable are {readable}."
@@ -186,12 +186,12 @@ def _numbers(
 ) -> NDArray[np.float64]:
     array = np.asarray(arrays[name])  # bytes, if a member is not an array
     fits = len(array.shape) == len(shape) and all(
-        expected in (None, found) for expected, found in zip(shape, array.shape, strict=True)
+        expected in (None, length) for expected, length in zip(shape, array.shape, strict=True)
     )
     if not fits:
         expected = " x ".join("N" if size is None else str(size) for size in shape)
-        found = " x ".join(map(str, array.shape)) or "scalar"
-        raise RecordingError(f"{where}: array '{name}' is {found}, expected {expected}.")
+        shape_text = " x ".join(map(str, array.shape)) or "scalar"
+        raise RecordingError(f"{where}: array '{name}' is {shape_text}, expected {expected}.")
     if array.dtype.kind not in "fiub":
         raise RecordingError(f"{where}: array '{name}' contains {array.dtype}, expected numbers.")
     with np.errstate(over="ignore"):  # of a wider type; what is infinite then is invalid

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SPACING = int(SPACING * NANOSECONDS)
-_LOWEST, _HIGHEST = -90.0, 300.0  # [°C] of a motor or gear that can be measured
+# [°C] of a motor or gear that can be measured
+_LOWEST_TEMPERATURE, _HIGHEST_TEMPERATURE = -90.0, 300.0
 _KELVIN = 200.0  # [°C] median above which temperatures are most likely in kelvin
 
 
@@ -35,11 +36,13 @@ def with_temperature(samples: Samples, temperature: TemperatureSamples) -> Sampl
         return samples.noting(f"Temperatures were ignored: {temperature.where}: {problem}")
     values = temperature.celsius
     with np.errstate(invalid="ignore"):
-        wrong = np.isfinite(values) & ~((values >= _LOWEST) & (values <= _HIGHEST))
+        wrong = np.isfinite(values) & ~(
+            (values >= _LOWEST_TEMPERATURE) & (values <= _HIGHEST_TEMPERATURE)
+        )
     if wrong.any():
         samples = samples.noting(
-            f"{int(wrong.sum())} of {values.size} temperatures were outside of {_LOWEST:g} to "
-            f"{_HIGHEST:g} °C and were ignored."
+            f"{int(wrong.sum())} of {values.size} temperatures were outside of "
+            f"{_LOWEST_TEMPERATURE:g} to {_HIGHEST_TEMPERATURE:g} °C and were ignored."
         )
     kept = replace(temperature, celsius=np.where(wrong | ~np.isfinite(values), np.nan, values))
     return replace(samples, temperature=kept)
@@ -102,6 +105,9 @@ def _problem(temperature: TemperatureSamples, joints: Sequence[str]) -> str:
                 "(median), expected °C; offset: -273.15 converts kelvin."
             )
     with np.errstate(invalid="ignore"):
-        if not ((values >= _LOWEST) & (values <= _HIGHEST)).any():
-            return f"no temperature is between {_LOWEST:g} and {_HIGHEST:g} °C."
+        if not ((values >= _LOWEST_TEMPERATURE) & (values <= _HIGHEST_TEMPERATURE)).any():
+            return (
+                f"no temperature is between {_LOWEST_TEMPERATURE:g} and "
+                f"{_HIGHEST_TEMPERATURE:g} °C."
+            )
     return ""

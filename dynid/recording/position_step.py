@@ -6,12 +6,12 @@ import numpy as np
 
 from dynid.arrays import Array
 
-_ENOUGH = 20_000  # samples in which steps are found
+_EXAMINED_SAMPLES = 20_000  # samples in which steps are found
 _WINDOW = 50  # samples
 _STILLEST = 0.1  # share of the windows: while moving, some robots interpolate between counts
 _CANDIDATES = 100  # shortest gaps between levels that may be a step
-_FEWEST = 8  # gaps between levels that are multiples of a step
-_FAR = 20.0  # times a step: longer gaps do not show whether they are multiples of it
+_FEWEST_GAPS = 8  # gaps between levels that are multiples of a step
+_LARGEST_MULTIPLE = 20.0  # times a step: longer gaps do not show whether they are multiples of it
 _ROUNDING = 0.15  # of a step, as files have positions in decimals
 _MULTIPLES = 0.95  # share of the gaps; by chance 30 % are multiples
 _REPEATED = 0.2  # largest share of the gaps between two roundings of one level
@@ -26,7 +26,9 @@ def position_steps(position: Array) -> Array:
     Args:
         position: (N, n) as recorded, before any interpolation.
     """
-    return np.array([_step_of(column[np.isfinite(column)][:_ENOUGH]) for column in position.T])
+    return np.array(
+        [_step_of(column[np.isfinite(column)][:_EXAMINED_SAMPLES]) for column in position.T]
+    )
 
 
 def _step_of(values: Array) -> float:
@@ -36,8 +38,8 @@ def _step_of(values: Array) -> float:
     count = int(np.ceil(_STILLEST * len(windows)))
     stillest = windows[np.argsort(np.ptp(windows, axis=1))[:count]]
     whole = _gaps(values, rounding)
-    if 0 < len(whole) < _FEWEST:  # a joint at rest, or too few samples
-        return float(np.median(whole)) if len(values) > _FEWEST * (len(whole) + 1) else 0.0
+    if 0 < len(whole) < _FEWEST_GAPS:  # a joint at rest, or too few samples
+        return float(np.median(whole)) if len(values) > _FEWEST_GAPS * (len(whole) + 1) else 0.0
     gaps = [whole[:0], *(_gaps(window, rounding) for window in stillest)]
     return _common_step(np.concatenate(gaps)) or _common_step(whole)
 
@@ -51,12 +53,12 @@ def _common_step(gaps: Array) -> float:
     """Return the largest step of which the gaps between neighbouring levels are multiples."""
     gaps = np.sort(gaps)
     for candidate in np.unique(gaps[:_CANDIDATES])[::-1]:
-        near = gaps[: np.searchsorted(gaps, 2 * _FAR * candidate)]
+        near = gaps[: np.searchsorted(gaps, 2 * _LARGEST_MULTIPLE * candidate)]
         step = float(np.median(near[np.abs(near / candidate - 1) < _ROUNDING]))
-        multiples = near[near < _FAR * step] / step
+        multiples = near[near < _LARGEST_MULTIPLE * step] / step
         whole = np.rint(multiples)
         if (
-            len(multiples) >= _FEWEST
+            len(multiples) >= _FEWEST_GAPS
             and np.mean(np.abs(multiples - whole) < _ROUNDING) >= _MULTIPLES
             and np.mean(whole == 0) <= _REPEATED
         ):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from dynid.recording.text_lines import LineBlock
 
-_SMALLEST = 2**18  # [bytes] of a block: below, importing Arrow takes longer than reading
+_SMALLEST_BLOCK = 2**18  # [bytes] of a block: below, importing Arrow takes longer than reading
 _NEWLINE = ord("\n")
 
 
@@ -39,7 +39,7 @@ def quick_numbers(
         width: number of columns.
         delimiter: one character, or None for any white space.
     """
-    usual = delimiter is not None and delimiter in ",;" and len(block.raw) >= _SMALLEST
+    usual = delimiter is not None and delimiter in ",;" and len(block.raw) >= _SMALLEST_BLOCK
     libraries = _arrow() if usual and block.plain else None
     if libraries is None or not has_width(block, width, delimiter):
         return None
@@ -87,7 +87,7 @@ def _read(
         )
     except arrow.ArrowInvalid:
         return None
-    return [np.concatenate([_array(chunk) for chunk in one.chunks]) for one in table.columns]
+    return [np.concatenate([_array(chunk) for chunk in column.chunks]) for column in table.columns]
 
 
 def _array(chunk: Any) -> NDArray[np.float64]:  # noqa: ANN401

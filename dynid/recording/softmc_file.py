@@ -90,7 +90,7 @@ def _column_map(
             f"{name}: has no column 'time' [s]; give recording.sampling_rate, the rate [Hz] at "
             "which softMC recorded."
         )
-    found = ColumnMap(
+    columns = ColumnMap(
         header=True,
         time=None if time is None else TimeColumn(column=time),
         sampling_rate=sampling_rate if time is None else None,
@@ -98,7 +98,7 @@ def _column_map(
         position=SignalColumns(columns=tuple(axis[pair[0]] for axis in axes.values())),
         effort=SignalColumns(columns=tuple(axis[pair[1]] for axis in axes.values())),
     )
-    return found, (_UNITS,) if pair == _PAIRS[0] else (_UNITS, _FILTERED)
+    return columns, (_UNITS,) if pair == _PAIRS[0] else (_UNITS, _FILTERED)
 
 
 def _axes(header: Sequence[str], name: str) -> tuple[dict[str, dict[str, str]], tuple[str, str]]:
@@ -120,9 +120,9 @@ def _axes(header: Sequence[str], name: str) -> tuple[dict[str, dict[str, str]], 
     for pair in _PAIRS:
         if axes and all(set(pair) <= set(properties) for properties in axes.values()):
             return axes, pair
-    found = shown_names(tuple(header)) if header else "no header"
+    header_text = shown_names(tuple(header)) if header else "no header"
     raise RecordingError(
         f"{name}: is not a softMC recording that dynid knows: expected one header line with "
         "pfbRaw and tfbRaw, or pfb and tfb, of every axis, named as in 'A1.pfbRaw' or 'pfbRaw1', "
-        f"found {found}; describe any other table with recording.columns."
+        f"found {header_text}; describe any other table with recording.columns."
     )

@@ -91,12 +91,14 @@ class Table:
             RecordingError: a column does not exist.
         """
         places = [[self._place(column) for column in columns] for columns in groups]
-        found = [Reading(np.full((self.rows, len(one)), np.nan), {}) for one in places]
+        readings = [Reading(np.full((self.rows, len(group)), np.nan), {}) for group in places]
         for block in self.text.blocks():
-            self._read_block(block, places, found)
-        return found
+            self._read_block(block, places, readings)
+        return readings
 
-    def _read_block(self, block: LineBlock, places: list[list[int]], found: list[Reading]) -> None:
+    def _read_block(
+        self, block: LineBlock, places: list[list[int]], readings: list[Reading]
+    ) -> None:
         begin = max(block.first, self.first)
         past = min(block.first + block.size, self.first + self.rows)
         if begin >= past:
@@ -109,24 +111,24 @@ class Table:
             values = quick_numbers(block, wanted, self.width, self.delimiter)
         if values is None:
             lines = block.lines()[begin - block.first : past - block.first]
-            self._read_lines(rows, [self._plain(line) for line in lines], places, found)
+            self._read_lines(rows, [self._plain(line) for line in lines], places, readings)
             return
-        for group, reading in zip(places, found, strict=True):
-            own = [wanted.index(place) for place in group]
-            reading.values[rows.start : rows.stop] = values[:, own]
+        for group, reading in zip(places, readings, strict=True):
+            indices = [wanted.index(place) for place in group]
+            reading.values[rows.start : rows.stop] = values[:, indices]
 
     def _read_lines(
-        self, rows: range, lines: list[str], places: list[list[int]], found: list[Reading]
+        self, rows: range, lines: list[str], places: list[list[int]], readings: list[Reading]
     ) -> None:
         """Read lines, cell by cell if one cell of them is invalid."""
         intact = [number for number, row in enumerate(rows) if row not in self.damaged]
-        own = [reading.values[rows.start : rows.stop] for reading in found]
+        parts = [reading.values[rows.start : rows.stop] for reading in readings]
         try:
             values = self._loaded([lines[number] for number in intact], [*chain(*places)])
         except ValueError:
             values = None
         first = 0
-        for group, part, reading in zip(places, own, found, strict=True):
+        for group, part, reading in zip(places, parts, readings, strict=True):
             if values is not None:
                 part[intact] = values[:, first : first + len(group)]
                 first += len(group)
@@ -323,10 +325,10 @@ def _find_ragged(
 
 
 def _delimiter(lines: list[str]) -> str:
-    found = Counter(
+    marks = Counter(
         next((mark for mark in _DELIMITERS if mark in line), "whitespace") for line in lines
     )
-    return found.most_common(1)[0][0]
+    return marks.most_common(1)[0][0]
 
 
 def _usual_width(lines: list[str], delimiter: str | None) -> int:

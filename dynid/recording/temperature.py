@@ -60,12 +60,12 @@ class Temperature:
         Returns:
             (N, n) [°C]; the first and last value beyond the ends, NaN for a joint without any.
         """
-        found = np.full((len(time), self.celsius.shape[1]), np.nan)
+        temperatures = np.full((len(time), self.celsius.shape[1]), np.nan)
         for joint, values in enumerate(self.celsius.T):
             known = np.isfinite(values)
             if known.any():
-                found[:, joint] = np.interp(time, self.time[known], values[known])
-        return found
+                temperatures[:, joint] = np.interp(time, self.time[known], values[known])
+        return temperatures
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,7 +61,7 @@ def read_temperature(
     if kind not in (DYNAMIC_JOINT_STATE, _SCALAR):
         if wanted is None:
             return None
-        available = shown_names((f"{name} ({one})" for name, one in kinds.items()), "none")
+        available = shown_names((f"{name} ({kind})" for name, kind in kinds.items()), "none")
         raise RecordingError(
             f"{where}: has no temperatures, expected messages of type {DYNAMIC_JOINT_STATE} or "
             f"{_SCALAR}; available topics are {available}."
@@ -69,9 +69,9 @@ def read_temperature(
     stamps: list[int] = []
     rows: list[list[float]] = []
     names: dict[str, None] = {}
-    for stamp, found in _messages(bag, settings, kind):
-        names.update(dict.fromkeys(found))
-        values = [found.get(joint, np.nan) for joint in joints]
+    for stamp, measured in _messages(bag, settings, kind):
+        names.update(dict.fromkeys(measured))
+        values = [measured.get(joint, np.nan) for joint in joints]
         if np.isfinite(values).any():
             stamps.append(stamp)
             rows.append(values)
@@ -96,12 +96,12 @@ def _messages(bag: _Messages, settings: TemperatureTopic, kind: str) -> Iterator
         try:
             message: Any = types.deserialize_cdr(raw, kind)
             stamp = message.header.stamp.sec * int(NANOSECONDS) + message.header.stamp.nanosec
-            found = _values(message, settings.interface, kind)
+            measured = _values(message, settings.interface, kind)
         # damaged bytes can raise any exception
         except Exception:  # noqa: BLE001, S112
             continue
         stamp = stamp or receive_time
-        new = {name: value for name, value in found.items() if _is_new(last, name, stamp)}
+        new = {name: value for name, value in measured.items() if _is_new(last, name, stamp)}
         if new:
             yield stamp, new
 

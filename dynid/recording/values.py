@@ -40,7 +40,7 @@ def mark_impossible(samples: Samples) -> Samples:
 def _any_beyond(values: NDArray[np.float64]) -> bool:
     """Return whether a finite value is beyond ``LARGEST``, without copies of a long recording."""
     parts = (values[first : first + _BLOCK] for first in range(0, len(values), _BLOCK))
-    return any(bool((np.isfinite(one) & (np.abs(one) > LARGEST)).any()) for one in parts)
+    return any(bool((np.isfinite(part) & (np.abs(part) > LARGEST)).any()) for part in parts)
 
 
 def require_finite(samples: Samples) -> None:

@@ -18,7 +18,7 @@ from dynid.report.ticks import Axis, Tick
 Colour = Literal["measured", "model", "error", "limit", "temperature", "ink"]
 """A colour of style.css."""
 
-_WIDE, _HIGH = 4000, 2000  # resolution of the drawing
+_DRAWING_WIDTH, _DRAWING_HEIGHT = 4000, 2000  # resolution of the drawing
 _TICKS = 5
 _MANY_TICKS = 9  # along x of a wide chart
 _FEW_TICKS = 3  # along y of a low chart
@@ -91,7 +91,8 @@ class Chart:
             f'<figure class="{" ".join(["chart", *kinds])}"{marks}>'
             f"{self._head()}"
             f'<div class="plot" role="img" aria-label="{escape(self.description)}">'
-            f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none" aria-hidden="true">'
+            f'<svg viewBox="0 0 {_DRAWING_WIDTH} {_DRAWING_HEIGHT}" '
+            f'preserveAspectRatio="none" aria-hidden="true">'
             f'<path class="grid" d="{_grid(upright, shown)}"/>'
             f"{''.join(_drawn(layer, x, y) for layer in self.layers)}"
             f'<path class="dashed" d="{self._dashed(x, y)}"/></svg>'
@@ -122,10 +123,14 @@ class Chart:
         return f'{title}<div class="head">{unit}{legend}</div>'
 
     def _dashed(self, x: Axis, y: Axis) -> str:
-        across = np.round(_HIGH * (1 - y.place(np.array(self.across)))).astype(int).tolist()
-        upright = np.round(_WIDE * x.place(np.array(self.upright))).astype(int).tolist()
-        inside = (f"M{at} 0V{_HIGH}" for at in upright if 0 <= at <= _WIDE)
-        return "".join([*inside, *(f"M0 {at}H{_WIDE}" for at in across if 0 <= at <= _HIGH)])
+        across = (
+            np.round(_DRAWING_HEIGHT * (1 - y.place(np.array(self.across)))).astype(int).tolist()
+        )
+        upright = np.round(_DRAWING_WIDTH * x.place(np.array(self.upright))).astype(int).tolist()
+        inside = (f"M{at} 0V{_DRAWING_HEIGHT}" for at in upright if 0 <= at <= _DRAWING_WIDTH)
+        return "".join(
+            [*inside, *(f"M0 {at}H{_DRAWING_WIDTH}" for at in across if 0 <= at <= _DRAWING_HEIGHT)]
+        )
 
 
 def grid(charts: list[Chart]) -> Markup:
@@ -139,8 +144,13 @@ def _label(kind: str, side: str, at: float, text: str) -> str:
 
 
 def _grid(upright: list[Tick], across: list[Tick]) -> str:
-    lines = [f"M{round(_WIDE * tick.at)} 0V{_HIGH}" for tick in upright]
-    return "".join([*lines, *(f"M0 {round(_HIGH * (1 - tick.at))}H{_WIDE}" for tick in across)])
+    lines = [f"M{round(_DRAWING_WIDTH * tick.at)} 0V{_DRAWING_HEIGHT}" for tick in upright]
+    return "".join(
+        [
+            *lines,
+            *(f"M0 {round(_DRAWING_HEIGHT * (1 - tick.at))}H{_DRAWING_WIDTH}" for tick in across),
+        ]
+    )
 
 
 def _drawn(layer: Layer, x: Axis, y: Axis) -> str:
@@ -151,8 +161,8 @@ def _drawn(layer: Layer, x: Axis, y: Axis) -> str:
 
 def _points(x: Array, y: Array) -> list[list[int]]:
     """Return places in the drawing; outside of it they are kept near."""
-    across = np.round(_WIDE * np.clip(x, -1, 2))
-    down = np.round(_HIGH * (1 - np.clip(y, -1, 2)))
+    across = np.round(_DRAWING_WIDTH * np.clip(x, -1, 2))
+    down = np.round(_DRAWING_HEIGHT * (1 - np.clip(y, -1, 2)))
     return np.column_stack([across, down]).astype(int).tolist()  # type: ignore[no-any-return]
 
 
@@ -171,7 +181,7 @@ def _dots(layer: Layer, x: Axis, y: Axis) -> str:
 
 
 def _bars(layer: Layer, x: Axis, y: Axis) -> str:
-    bottom = round(_HIGH * (1 - float(np.clip(y.place(np.zeros(1)), 0, 1)[0])))
+    bottom = round(_DRAWING_HEIGHT * (1 - float(np.clip(y.place(np.zeros(1)), 0, 1)[0])))
     left = _points(x.place(layer.x[:-1]), y.place(layer.y))
     right = _points(x.place(layer.x[1:]), y.place(layer.y))
     return "".join(

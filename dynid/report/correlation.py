@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 _DRAWN = 0.1  # smaller correlations are left white
 _PAIRS = 8
 _NAMED = 60  # rows with a name; of more, every k-th, as names would overlap
-_MOST = 120  # parameters of a map that can be read
+_MOST_PARAMETERS = 120  # parameters of a map that can be read
 
 
-class Pair(NamedTuple):
+class CorrelatedPair(NamedTuple):
     """Two base parameters and the correlation of their errors."""
 
     first: str
@@ -30,18 +30,18 @@ class CorrelationMap(NamedTuple):
     """The map as HTML, and the strongest pairs."""
 
     markup: Markup
-    pairs: list[Pair]
+    pairs: list[CorrelatedPair]
 
 
 def correlation_map(base: BaseEstimate) -> CorrelationMap | None:
     """Return the correlations of the errors of base parameters; None without their covariance."""
-    if base.covariance is None or not 2 <= len(base.names) <= _MOST:
+    if base.covariance is None or not 2 <= len(base.names) <= _MOST_PARAMETERS:
         return None
     values = correlations(base.covariance)
     first, second = np.tril_indices(len(values), -1)
     order = np.argsort(-np.abs(values[first, second]))[:_PAIRS]
     pairs = [
-        Pair(base.names[i], base.names[j], float(values[i, j]))
+        CorrelatedPair(base.names[i], base.names[j], float(values[i, j]))
         for i, j in zip(second[order].tolist(), first[order].tolist(), strict=True)
     ]
     return CorrelationMap(_map(base.names, values), pairs)

@@ -44,7 +44,7 @@ def write_diagnosis(diagnosis: Diagnosis, path: Path) -> None:
     """Write a diagnosis as one HTML file without external resources.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     content = {
         "title": f"{diagnosis.robot}: diagnosis of its recordings",

@@ -25,7 +25,7 @@ def write_page(selection: FrictionSelection, path: Path) -> None:
     """Write a friction selection as one HTML file without external resources.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     content = {
         "title": f"{selection.robot.name}: friction",

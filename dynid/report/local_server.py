@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 
 HOST = "127.0.0.1"
 _POLL = 0.2  # [s] within which a server ends
@@ -17,7 +17,7 @@ _BEGINS = 10.0  # [s] within which its thread begins, if it was started at all
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """What is sent for an address.
 
     Attributes:
@@ -29,7 +29,9 @@ class Answer:
     kind: str = "text/html; charset=utf-8"
 
 
-def make_server(answer: Callable[[str], Answer | None], *, port: int = 0) -> ThreadingHTTPServer:
+def make_server(
+    answer: Callable[[str], HttpResponse | None], *, port: int = 0
+) -> ThreadingHTTPServer:
     """Return a server, which does not answer requests yet.
 
     Args:
@@ -38,7 +40,7 @@ def make_server(answer: Callable[[str], Answer | None], *, port: int = 0) -> Thr
         port: 0 for any free port.
 
     Raises:
-        OutputError: the port is in use.
+        WriteError: the port is in use.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -48,7 +50,7 @@ def make_server(answer: Callable[[str], Answer | None], *, port: int = 0) -> Thr
                 self.send_error(403, "Only for this machine")
                 return
             found = answer(self.path.split("?")[0])
-            sent = Answer(b"") if found is None else found
+            sent = HttpResponse(b"") if found is None else found
             self.send_response(404 if found is None else 200)
             self.send_header("Content-Type", sent.kind)
             self.send_header("Content-Length", str(len(sent.content)))
@@ -65,7 +67,7 @@ def make_server(answer: Callable[[str], Answer | None], *, port: int = 0) -> Thr
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         message = f"--port {port}: cannot be opened ({reason})."
-        raise OutputError(message) from None
+        raise WriteError(message) from None
 
 
 @contextmanager

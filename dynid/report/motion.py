@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Motion:
+class EvaluatedMotion:
     """All recordings with measured and model torque, and the units of each joint."""
 
     signals: tuple[Signals, ...]

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from dynid.arrays import Array
 from dynid.report.chart import Chart, Colour, Layer, grid
 from dynid.report.decimation import envelope, evenly, extremes, interval
-from dynid.report.motion import Motion
+from dynid.report.motion import EvaluatedMotion
 from dynid.report.ticks import Axis, bar_edges
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 _POINTS = 1200  # of a curve over time
 _DOTS = 700
-_ENOUGH = 50_000  # samples for medians
+_SAMPLES_OF_MEDIANS = 50_000  # samples for medians
 _BINS = 40
-_FEWEST = 3  # samples of a median
+_FEWEST_SAMPLES_OF_A_MEDIAN = 3  # samples of a median
 
 
-def torque_plot(motion: Motion, joint: int) -> Markup:
+def torque_plot(motion: EvaluatedMotion, joint: int) -> Markup:
     """Draw measured and model torque of a joint over time, and below it their difference.
 
     Where its temperature was recorded, it is drawn below these.
@@ -75,7 +75,7 @@ def torque_plot(motion: Motion, joint: int) -> Markup:
     return above.markup() + replace(below, x_label="").markup() + warm.markup()
 
 
-def _temperature(motion: Motion, joint: int) -> tuple[Array, Array] | None:
+def _temperature(motion: EvaluatedMotion, joint: int) -> tuple[Array, Array] | None:
     """Return times and temperatures of a joint, interrupted by NaN; None if not measured."""
     parts = motion.temperature(joint)
     buckets = _POINTS // (2 * len(parts)) + 1
@@ -86,13 +86,13 @@ def _temperature(motion: Motion, joint: int) -> tuple[Array, Array] | None:
     return np.concatenate(times), np.concatenate([np.append(v, np.nan) for _, v in curves])
 
 
-def friction_plot(motion: Motion, mechanism: Mechanism) -> Markup:
+def friction_plot(motion: EvaluatedMotion, mechanism: Mechanism) -> Markup:
     """Draw the measured torque without that of the rigid bodies, over velocity."""
     friction = _own_terms(motion, mechanism)
     charts = []
     for joint, name in enumerate(motion.names):
         model, velocity = friction[:, joint], motion.joined("velocity", joint)
-        rows, some = evenly(len(velocity), _DOTS), evenly(len(velocity), _ENOUGH)
+        rows, some = evenly(len(velocity), _DOTS), evenly(len(velocity), _SAMPLES_OF_MEDIANS)
         charts.append(
             Chart(
                 description=f"Friction torque of {name} over velocity",
@@ -113,7 +113,7 @@ def friction_plot(motion: Motion, mechanism: Mechanism) -> Markup:
     return grid(charts)
 
 
-def coverage_plot(motion: Motion, limits: Limits) -> Markup:
+def coverage_plot(motion: EvaluatedMotion, limits: Limits) -> Markup:
     """Draw how often each position, velocity and acceleration occurs, against its limits."""
     charts = []
     for joint, of in enumerate(motion.names):
@@ -140,7 +140,7 @@ def coverage_plot(motion: Motion, limits: Limits) -> Markup:
     return grid(charts)
 
 
-def _over_time(motion: Motion, joint: int) -> dict[Colour, tuple[Array, Array]]:
+def _over_time(motion: EvaluatedMotion, joint: int) -> dict[Colour, tuple[Array, Array]]:
     """Return a joint's measured and model torque, and its error, each with its times.
 
     The curves are decimated, and interrupted by NaN between recordings.
@@ -159,7 +159,7 @@ def _over_time(motion: Motion, joint: int) -> dict[Colour, tuple[Array, Array]]:
     return {"measured": (time, measured), "model": (time, model), "error": (time, error)}
 
 
-def _own_terms(motion: Motion, mechanism: Mechanism) -> Array:
+def _own_terms(motion: EvaluatedMotion, mechanism: Mechanism) -> Array:
     """Return the torque of each joint's terms if it moves alone at constant velocity.
 
     With a coupling, friction of other joints' motors is not a function of its speed.
@@ -191,7 +191,7 @@ def _medians(velocity: Array, values: Array) -> tuple[Array, Array]:
     bins = np.digitize(velocity, edges[1:-1])
     order = np.argsort(bins, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(bins[order])) + 1)
-    filled = [part for part in parts if len(part) >= _FEWEST]
+    filled = [part for part in parts if len(part) >= _FEWEST_SAMPLES_OF_A_MEDIAN]
     at, height = (
         np.array([float(np.median(over[part])) for part in filled]) for over in (velocity, values)
     )

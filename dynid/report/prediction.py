@@ -44,7 +44,7 @@ def write_prediction_report(prediction: Prediction, path: Path) -> None:
     """Write a predicted uncertainty: verdict, tables, figures, and the tool's path in 3D.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     precision = prediction.precision
     scaled, rigid_scaled, plain, rigid = condition_numbers(precision)

@@ -9,7 +9,7 @@ import numpy as np
 from dynid.excitation.prediction.parameters import POOR
 from dynid.excitation.prediction.prediction import Prediction
 from dynid.report.decimation import envelope
-from dynid.report.motion import Motion
+from dynid.report.motion import EvaluatedMotion
 from dynid.report.view.joint_motion import JointMotion
 from dynid.report.view.scene import Scene
 from dynid.report.view.turntable import moving_scene
@@ -31,10 +31,10 @@ def prediction_scene(prediction: Prediction) -> Scene:
 
 _QUANTITIES = ("position", "velocity", "acceleration", "torque")
 _BUCKETS = 300
-_FAR = 1.0  # of the motion's range; a more distant limit would compress the data
+_FARTHEST_LIMIT = 1.0  # of the motion's range; a more distant limit would compress the data
 _FEWEST_BARS = 12  # width of the axes in bars, at least
 _SHORT_NAME = 14  # characters of a joint's name; a longer one would overlap the next
-_LOWEST = 1e-4  # relative standard deviation at the bottom of the bars
+_LOWEST_DEVIATION = 1e-4  # relative standard deviation at the bottom of the bars
 
 
 class Palette(NamedTuple):
@@ -46,10 +46,10 @@ class Palette(NamedTuple):
     bad: str
 
 
-def as_motion(prediction: Prediction) -> Motion:
+def as_motion(prediction: Prediction) -> EvaluatedMotion:
     """Return the predicted motion in the form of the report on a recording."""
     signals = prediction.signals
-    return Motion((signals,), (signals.torque,), (signals.torque,), prediction.prismatic)
+    return EvaluatedMotion((signals,), (signals.torque,), (signals.torque,), prediction.prismatic)
 
 
 def draw_joints(part: Figure | SubFigure, prediction: Prediction, palette: Palette) -> None:
@@ -77,11 +77,11 @@ def draw_standard_deviations(axes: Axes, prediction: Prediction, palette: Palett
         return
     sizes = np.array([one.relative for one in known], dtype=np.float64)
     top = max(1.0, float(np.max(sizes, where=np.isfinite(sizes), initial=0.0)))
-    heights = 100 * np.clip(sizes, _LOWEST, 3 * top)  # if not determined: the full height
+    heights = 100 * np.clip(sizes, _LOWEST_DEVIATION, 3 * top)  # if not determined: the full height
     colours = [palette.bad if one.poor else palette.line for one in known]
     axes.bar(range(len(known)), heights, bottom=0, color=colours, width=0.75)
     axes.set_yscale("log")
-    axes.set_ylim(100 * _LOWEST, 300 * top)
+    axes.set_ylim(100 * _LOWEST_DEVIATION, 300 * top)
     axes.axhline(100 * POOR, color=palette.limit, lw=1.1, ls=(0, (4, 2)))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlim(-0.6, max(len(known), _FEWEST_BARS) - 0.4)
@@ -127,7 +127,7 @@ def _draw_quantity(
     if allowed is None:
         return
     low, high = float(values.min()), float(values.max())
-    room = _FAR * (high - low)
+    room = _FARTHEST_LIMIT * (high - low)
     near = [limit for limit in allowed if low - room <= limit <= high + room]
     for limit in near:
         axes.axhline(limit, color=palette.limit, lw=1.1, ls=(0, (4, 2)))

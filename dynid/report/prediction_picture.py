@@ -46,7 +46,7 @@ def write_picture(prediction: Prediction, path: Path) -> None:
     """Draw the tool's path, limits used, predicted standard deviations, and each joint over time.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     count = len(prediction.joints)
     heights = (_HEAD, _SCENE, _BARS, _ROW * count + 0.5)

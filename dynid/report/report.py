@@ -15,7 +15,7 @@ from dynid.identification.settings import IdentificationSettings
 from dynid.report import tables, words
 from dynid.report.correlation import correlation_map
 from dynid.report.diagnosis import finding_rows
-from dynid.report.motion import Motion
+from dynid.report.motion import EvaluatedMotion
 from dynid.report.pages import render
 from dynid.report.plots import coverage_plot, friction_plot, torque_plot
 from dynid.report.residual_plots import residual_figures
@@ -38,7 +38,7 @@ def write_report(identification: Identification, path: Path) -> None:
     """Write an identification's report: one HTML file without external resources.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     write_text(path, report_html(identification))
 
@@ -47,7 +47,7 @@ def write_validation_report(validation: Validation, path: Path) -> None:
     """Write the report on a model that was validated on other recordings.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     motion = _motion(validation)
     settings = validation.model.robot.settings(IdentificationSettings)
@@ -66,7 +66,7 @@ def write_missing_validation_report(model: Model, reason: str, path: Path) -> No
     """Write why a validation of a model could not be evaluated, a sentence.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     title = f"{model.robot.name}: validation of its dynamic model"
     made = model.provenance
@@ -117,9 +117,9 @@ def _page(content: dict[str, Any]) -> str:
     return render("template.html.j2", content, scripts=_SCRIPTS)
 
 
-def _motion(result: Identification | Validation) -> Motion:
+def _motion(result: Identification | Validation) -> EvaluatedMotion:
     prismatic = result.model.mechanism.prismatic
-    return Motion(result.signals, result.measured_torque, result.model_torque, prismatic)
+    return EvaluatedMotion(result.signals, result.measured_torque, result.model_torque, prismatic)
 
 
 def _tool_path(result: Identification | Validation) -> Turntable | None:
@@ -135,7 +135,7 @@ def _tool_path(result: Identification | Validation) -> Turntable | None:
         return None
 
 
-def _common(result: Identification | Validation, motion: Motion) -> dict[str, Any]:
+def _common(result: Identification | Validation, motion: EvaluatedMotion) -> dict[str, Any]:
     """Return the contents that both reports have."""
     robot, verdict = result.model.robot, result.verdict
     settings = robot.settings(IdentificationSettings)

@@ -17,7 +17,7 @@ from dynid.report.ticks import Axis, bar_edges
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from dynid.report.motion import Motion
+    from dynid.report.motion import EvaluatedMotion
     from dynid.signals.settings import SignalSettings
 
 _BINS = 50
@@ -25,7 +25,7 @@ _DOTS = 500
 _MEANS = 36  # intervals of position or velocity
 _LAGS = 200  # at most, drawn
 _LONGEST_LAG = 25.0  # over the period of the highest frequency
-_FEWEST = 5  # samples of a mean
+_FEWEST_SAMPLES_OF_A_MEAN = 5  # samples of a mean
 _FREQUENCIES = 220  # at most, drawn
 
 
@@ -38,7 +38,7 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Joint:
+class _JointResidual:
     """The residual of one joint: model minus measured torque."""
 
     name: str
@@ -49,10 +49,10 @@ class _Joint:
     velocity: Array
 
 
-def residual_figures(motion: Motion, settings: SignalSettings) -> list[Figure]:
+def residual_figures(motion: EvaluatedMotion, settings: SignalSettings) -> list[Figure]:
     """Return the figures of the residual, each with a chart for every joint."""
     joints = [
-        _Joint(
+        _JointResidual(
             name,
             motion.units(joint)[3],
             motion.units(joint)[0],
@@ -86,7 +86,7 @@ def residual_figures(motion: Motion, settings: SignalSettings) -> list[Figure]:
     ]
 
 
-def _over_time(motion: Motion, settings: SignalSettings) -> list[Figure]:
+def _over_time(motion: EvaluatedMotion, settings: SignalSettings) -> list[Figure]:
     """Return spectrum and autocorrelation, of the longest recording."""
     number = int(np.argmax([len(one.time) for one in motion.signals]))
     rate, length = motion.signals[number].sampling_rate, motion.lengths[number]
@@ -123,7 +123,7 @@ def _over_time(motion: Motion, settings: SignalSettings) -> list[Figure]:
     ]
 
 
-def _over(one: _Joint, over: Array, name: str, unit: str) -> Chart:
+def _over(one: _JointResidual, over: Array, name: str, unit: str) -> Chart:
     rows = evenly(len(over), _DOTS)
     return Chart(
         description=f"Torque error of {one.name} over {name}",
@@ -138,7 +138,7 @@ def _over(one: _Joint, over: Array, name: str, unit: str) -> Chart:
     )
 
 
-def _histogram(one: _Joint) -> Chart:
+def _histogram(one: _JointResidual) -> Chart:
     mean, spread = float(one.error.mean()), float(one.error.std())
     low, high = mean - 5 * spread, mean + 5 * spread
     inside = np.clip(one.error, low, high)  # outliers are in the outermost bars
@@ -205,7 +205,7 @@ def _means(over: Array, values: Array) -> tuple[Array, Array]:
     edges = np.linspace(float(over.min()), float(over.max()) + 1e-12, _MEANS + 1)
     bins = np.clip(np.digitize(over, edges) - 1, 0, _MEANS - 1)
     counts = np.bincount(bins, minlength=_MEANS)
-    used = counts >= _FEWEST
+    used = counts >= _FEWEST_SAMPLES_OF_A_MEAN
     sums = np.bincount(bins, values, minlength=_MEANS)
     middles = (edges[:-1] + edges[1:]) / 2
     return middles[used], sums[used] / counts[used]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.report.motion import Motion
+from dynid.report.motion import EvaluatedMotion
 from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from dynid.robot.limits import Limits
 
 _PER_BODY = 10
-_SHORT = 48
-_NEGLIGIBLE = 1e-9
+_SHORT_TEXT = 48
+_NEGLIGIBLE_SHARE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Regrouping:
 
 
 @dataclass(frozen=True)
-class BaseRow:
+class BaseParameterRow:
     """One line of the table of base parameters."""
 
     name: str
@@ -154,7 +154,7 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
     ]
 
 
-def base_row(parameter: BaseParameter) -> BaseRow:
+def base_row(parameter: BaseParameter) -> BaseParameterRow:
     """Return one line of the table of base parameters."""
     status, mark = "essential", ""
     if not parameter.determined:
@@ -162,7 +162,7 @@ def base_row(parameter: BaseParameter) -> BaseRow:
     elif not parameter.essential:
         status, mark = "not essential", "muted"
     relative = parameter.relative_standard_deviation
-    return BaseRow(
+    return BaseParameterRow(
         name=parameter.name,
         value=significant(parameter.value),
         standard_deviation=plus_minus(parameter.standard_deviation),
@@ -182,8 +182,8 @@ def folded(expression: str) -> Regrouping:
     # the name it starts with is in the first column
     text = expression.partition(" = ")[2] or expression
     cut = len(text)
-    if cut > _SHORT:
-        cut = max(text.rfind(sign, 0, _SHORT) for sign in (" + ", " - "))
+    if cut > _SHORT_TEXT:
+        cut = max(text.rfind(sign, 0, _SHORT_TEXT) for sign in (" + ", " - "))
     return Regrouping(text[:cut], text[cut:])
 
 
@@ -225,7 +225,9 @@ def body_rows(identification: Identification) -> list[BodyRow]:
             joint,
             tuple(
                 Cell(
-                    "≈ 0" if 0 < abs(p.value) < _NEGLIGIBLE * size else significant(p.value, 3),
+                    "≈ 0"
+                    if 0 < abs(p.value) < _NEGLIGIBLE_SHARE * size
+                    else significant(p.value, 3),
                     significant(p.urdf, 3),
                     "" if p.determined else "muted",
                 )
@@ -280,7 +282,7 @@ def selection_rows(selection: TermSelection | None) -> list[dict[str, object]]:
     ]
 
 
-def coverage_row(motion: Motion, limits: Limits, joint: int) -> list[Cell]:
+def coverage_row(motion: EvaluatedMotion, limits: Limits, joint: int) -> list[Cell]:
     """Return the range of a joint's motion and its share of the limits."""
     cells = []
     for name, shown in zip(

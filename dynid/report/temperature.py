@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.report.motion import Motion
+    from dynid.report.motion import EvaluatedMotion
     from dynid.signals.settings import SignalSettings
 
 
 def temperature_section(
-    motion: Motion, mechanism: Mechanism, settings: SignalSettings
+    motion: EvaluatedMotion, mechanism: Mechanism, settings: SignalSettings
 ) -> dict[str, Any] | None:
     """Return the contents of the section; None where no temperatures were recorded."""
     errors = [
@@ -49,10 +49,10 @@ def statements(joints: Sequence[JointTemperature], units: Sequence[str]) -> list
     """Return what goes with temperature, in sentences; or that nothing does, or cannot be said."""
     found = []
     for one, unit in zip(joints, units, strict=True):
-        if one.friction is not None and one.friction.found:
+        if one.friction is not None and one.friction.significant:
             size = _interval(100 * one.friction.slope, 100 * one.friction.half_width, "%")
             found.append(f"{one.joint}: friction changes by {size} for each °C{_cause(one)}")
-        if one.offset is not None and one.offset.found:
+        if one.offset is not None and one.offset.significant:
             size = _interval(one.offset.slope, one.offset.half_width, unit)
             found.append(
                 f"{one.joint}: the mean torque error changes by {size} for each °C{_cause(one)}"
@@ -73,7 +73,7 @@ def statements(joints: Sequence[JointTemperature], units: Sequence[str]) -> list
 
 def friction_sentence(joints: Sequence[JointTemperature]) -> str:
     """Return one sentence for the section on friction."""
-    found = [one.joint for one in joints if one.friction is not None and one.friction.found]
+    found = [one.joint for one in joints if one.friction is not None and one.friction.significant]
     if found:
         return (
             f"Friction of {listed(found)} goes with temperature; the lines are means over the "
@@ -85,7 +85,7 @@ def friction_sentence(joints: Sequence[JointTemperature]) -> str:
 
 
 def _cause(one: JointTemperature) -> str:
-    effects = [e for e in (one.friction, one.offset) if e is not None and e.found]
+    effects = [e for e in (one.friction, one.offset) if e is not None and e.significant]
     if all(effect.beyond_time for effect in effects):
         return ", also if a steady change in time is allowed for."
     return (
@@ -118,7 +118,7 @@ def _cell(effect: Effect | None, factor: float, unit: str) -> dict[str, str]:
     if effect is None:
         return {"text": NOT_KNOWN, "mark": ""}
     text = _interval(factor * effect.slope, factor * effect.half_width, unit)
-    return {"text": text, "mark": "found" if effect.found else ""}
+    return {"text": text, "mark": "found" if effect.significant else ""}
 
 
 def _charts(joints: Sequence[JointTemperature]) -> Markup:
@@ -136,6 +136,6 @@ def _chart(one: JointTemperature) -> Chart:
         title=one.joint,
         x_label="temperature minus its mean [°C]",
         y_label="friction minus its mean [%]",
-        layers=(dots, line) if one.friction.found else (dots,),
+        layers=(dots, line) if one.friction.significant else (dots,),
         across=(0.0,),
     )

@@ -11,7 +11,7 @@ from dynid.arrays import Array
 from dynid.text import significant
 
 _DECADES = 3  # of a logarithmic axis: with more, not every decade has a number
-_LARGE, _SMALL = 1e6, 1e-5
+_LARGE_TICK, _SMALL_TICK = 1e6, 1e-5
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def round_step(rough: float) -> float:
 
 def _text(value: float, step: float) -> str:
     size = abs(value)
-    if step == 0 or size >= _LARGE or 0 < size < _SMALL or step < _SMALL:
-        text = f"{value:g}" if _SMALL <= size < _LARGE else significant(value, 2)
+    if step == 0 or size >= _LARGE_TICK or 0 < size < _SMALL_TICK or step < _SMALL_TICK:
+        text = f"{value:g}" if _SMALL_TICK <= size < _LARGE_TICK else significant(value, 2)
     else:
         text = f"{value + 0.0:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
     return text.replace("-", "\N{MINUS SIGN}")

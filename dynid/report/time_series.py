@@ -17,14 +17,14 @@ from dynid.report.decimation import extremes, interval
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.report.motion import Motion
+    from dynid.report.motion import EvaluatedMotion
 
 _VALUES = 400_000  # of all joints and curves in a page: 1.1 MB as text
 _LEVELS = 65_534  # of a value between the smallest and the largest; the next number is NaN
 _CURVES = ("measured", "model", "error")
 
 
-def series_json(motion: Motion) -> str:
+def series_json(motion: EvaluatedMotion) -> str:
     """Return all torques as JSON, with the values in base64 of 16 bits, to be put in a page."""
     joints, samples = len(motion.names), sum(len(one.time) for one in motion.signals)
     warm = any(one.temperature is not None for one in motion.signals)
@@ -58,7 +58,9 @@ def series_json(motion: Motion) -> str:
     return json.dumps(content).replace("<", "\\u003c")
 
 
-def _temperature(motion: Motion, joint: int, lengths: list[int], size: int) -> dict[str, Any]:
+def _temperature(
+    motion: EvaluatedMotion, joint: int, lengths: list[int], size: int
+) -> dict[str, Any]:
     """Return the temperature at the times of the other curves; empty where not measured."""
     curves = motion.temperature(joint)
     if not any(len(time) for time, _ in curves):

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from dynid.control.tracking.trial import Trial
+    from dynid.control.tracking.trial import TrackingTrial
 
 _WITHOUT, _WITH = "#9aa3af", "#1f6feb"
 
 
-def write_plot(trial: Trial, path: Path) -> None:
+def write_plot(trial: TrackingTrial, path: Path) -> None:
     """Draw the tool's error over time, and below it that of each joint that moves.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     moved = [joint for joint in range(len(trial.joints)) if trial.has_error(joint)]
     with mpl.rc_context(STYLE):
@@ -52,7 +52,7 @@ def write_plot(trial: Trial, path: Path) -> None:
             drawing.savefig(unfinished, format="png")
 
 
-def _draw_tool(trial: Trial, axes: Axes) -> None:
+def _draw_tool(trial: TrackingTrial, axes: Axes) -> None:
     for run, colour, label in (
         (trial.without, _WITHOUT, "position control alone"),
         (trial.with_model, _WITH, "with feedforward torque of the model"),
@@ -63,5 +63,5 @@ def _draw_tool(trial: Trial, axes: Axes) -> None:
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
 
 
-def _title(trial: Trial) -> str:
+def _title(trial: TrackingTrial) -> str:
     return f"{trial.robot}: errors while following commands\n{describe(trial)}"

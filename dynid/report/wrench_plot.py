@@ -29,7 +29,7 @@ def write_plot(found: ExternalWrench, title: str, path: Path) -> None:
     """Draw the force at the frame with twice its standard deviation, and each link's probability.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     rows = slice(None, None, -(-len(found.time) // _POINTS))
     with mpl.rc_context(STYLE):

@@ -38,7 +38,7 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
     are kept.
 
     Raises:
-        OutputError: the folder cannot be created, a file cannot be written, or the identification
+        WriteError: the folder cannot be created, a file cannot be written, or the identification
             was made from one that would be replaced or removed.
     """
     if identification.model.failed:
@@ -81,7 +81,7 @@ def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]
     of the good model are kept.
 
     Raises:
-        OutputError: the folder cannot be created, or a file cannot be written.
+        WriteError: the folder cannot be created, or a file cannot be written.
     """
     report, signals = _validation_names(validation.model)
     read = (source.path for source in validation.sources if source.path is not None)
@@ -97,7 +97,7 @@ def write_missing_validation(model: Model, reason: str, folder: Path) -> None:
     """Write validation.html with the reason why there is no validation, unless there is one.
 
     Raises:
-        OutputError: the folder cannot be created, or the file cannot be written.
+        WriteError: the folder cannot be created, or the file cannot be written.
     """
     report, signals = _validation_names(model)
     if not (folder / signals).exists():

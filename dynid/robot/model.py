@@ -12,7 +12,7 @@ import numpy as np
 from dynid.arguments import check_path
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
-from dynid.errors import ConfigurationError, OutputError
+from dynid.errors import ConfigurationError, WriteError
 from dynid.files import write_text
 from dynid.kept_inputs import inputs_kept
 from dynid.notebook import data_frame, html_lines, html_table
@@ -91,7 +91,10 @@ class Model:
     @property
     def inputs(self) -> tuple[Path, ...]:
         """Files read in this process that the model was made from, which outputs never replace."""
-        return (*self.robot.files, *(one.path for one in self.sources if one.path is not None))
+        return (
+            *self.robot.files,
+            *(source.path for source in self.sources if source.path is not None),
+        )
 
     @property
     def failed(self) -> bool:
@@ -163,14 +166,14 @@ class Model:
             force: write also a model whose identification failed.
 
         Raises:
-            OutputError: the identification failed, the file cannot be written, or the model was
+            WriteError: the identification failed, the file cannot be written, or the model was
                 made from it.
             ValueError: this model was not identified.
         """
         check_path("save(): path", path)
         if self.provenance is not None and self.provenance.failed and not force:
-            reasons = "; ".join(one.rstrip(".") for one in self.provenance.reasons)
-            raise OutputError(
+            reasons = "; ".join(reason.rstrip(".") for reason in self.provenance.reasons)
+            raise WriteError(
                 f"{printable(path)}: not written, because the identification of this model failed "
                 f"({reasons}); identify again, or save it with force=True as model.failed.yaml."
             )

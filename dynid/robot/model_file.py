@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid.configuration import yaml_mapping
-from dynid.errors import ConfigurationError, ModelFileError, ModelFileWarning, OutputError
+from dynid.errors import ConfigurationError, ModelFileError, ModelFileWarning, WriteError
 from dynid.input_file import read_text
 from dynid.recording.model import Source, digest
 from dynid.robot.model import Model
@@ -45,7 +45,7 @@ def read_model(path: Path, make_robot: MakeRobot) -> Model:
         with settled(path):
             text = read_text(path)
             source = Source(name=path.name, sha256=digest(path), kind="model")
-    except (ConfigurationError, OutputError) as error:
+    except (ConfigurationError, WriteError) as error:
         raise ModelFileError(str(error)) from None
     return parse_model(text, str(path), make_robot, source=source)
 

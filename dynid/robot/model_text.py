@@ -15,7 +15,7 @@ from dynid.dynamics.closed_chain import chain_lists
 from dynid.dynamics.joint_terms import term_lists
 from dynid.dynamics.mechanism import Mechanism
 from dynid.robot.model_entries import FORMAT
-from dynid.robot.parameter_file import Block, Listed, Value, parameter_file
+from dynid.robot.parameter_file import Listed, LiteralBlock, Value, parameter_file
 from dynid.robot.provenance import (
     NO_QUANTITIES,
     BaseEstimate,
@@ -59,8 +59,8 @@ def model_text(
         "base_parameters": _base_parameters(base),
         "quantities": {name: list(values) for name, values in vars(quantities).items()},
         **hashes,
-        "urdf": Block(urdf),
-        "profile": Block(profile),
+        "urdf": LiteralBlock(urdf),
+        "profile": LiteralBlock(profile),
     }
     return parameter_file(
         {"model": entries, COLLISION: thresholds},

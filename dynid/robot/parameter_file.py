@@ -25,7 +25,7 @@ Scalar: TypeAlias = bool | int | float | str
 
 
 @dataclass(frozen=True)
-class Block:
+class LiteralBlock:
     """A text of several lines, written as a literal block that ends with one line break."""
 
     text: str
@@ -43,7 +43,7 @@ ParameterValue: TypeAlias = (
     bool | int | float | str | list[bool] | list[int] | list[float] | list[str]
 )
 """A value of a ROS 2 parameter."""
-Value: TypeAlias = "Scalar | Block | Listed | Sequence[Scalar] | Mapping[str, Value] | None"
+Value: TypeAlias = "Scalar | LiteralBlock | Listed | Sequence[Scalar] | Mapping[str, Value] | None"
 
 
 def parameter_file(
@@ -146,7 +146,7 @@ def _entry(key: str, value: Value, depth: int) -> list[str]:
     if isinstance(value, Mapping):
         below = _mapping(value, depth + 1)
         return [start, *below] if below else []
-    if isinstance(value, Block):
+    if isinstance(value, LiteralBlock):
         text = value.text.rstrip("\n").split("\n")
         return [f"{start} |", *(f"{inner}{line}" if line else "" for line in text)]
     if isinstance(value, Listed):

@@ -23,10 +23,10 @@ _RANGE = 6.0  # times the range of the position limits; 2.4 times is in a record
 _BEYOND = 3.0  # times this range, outside of the limits
 _TURNS = {"rad": 5 * math.pi, "m": 0.0}  # and not less: homing may be off by a turn or two
 _SPEED = 10.0  # times the velocity limit; twice is in a recording of a dVRK
-_FASTEST = {"rad": 20.0, "m": 10.0}  # [rad/s, m/s] and not less
-_USUAL = 0.95  # share of the samples: a few wrong ones are repaired later
+_HIGHEST_SPEED = {"rad": 20.0, "m": 10.0}  # [rad/s, m/s] and not less
+_USUAL_SHARE = 0.95  # share of the samples: a few wrong ones are repaired later
 _STEP = 0.02  # [s] over which a speed is measured, so that encoder counts do not matter
-_OTHERS = {"rad": (math.pi / 180, "degrees"), "m": (1e-3, "mm")}
+_OTHER_UNITS = {"rad": (math.pi / 180, "degrees"), "m": (1e-3, "mm")}
 
 
 class _Excess(NamedTuple):
@@ -51,20 +51,22 @@ def check_motion_is_possible(recording: Recording, robot: Robot) -> None:
     for joint, name in enumerate(robot.joints):
         kind = kinds[name].kind if name in kinds else "revolute"
         unit = "m" if kind == "prismatic" else "rad"
-        found = None
+        excess = None
         limits = robot.limits.range_of("position", joint)
         if limits is not None and kind != "continuous":
-            found = _too_far(recording.position[:, joint], limits, unit)
+            excess = _too_far(recording.position[:, joint], limits, unit)
         fastest = robot.limits.range_of("velocity", joint)
-        if found is None and fastest is not None:
-            found = _too_fast(recording, joint, fastest[1], unit)
-        if found is not None:
+        if excess is None and fastest is not None:
+            excess = _too_fast(recording, joint, fastest[1], unit)
+        if excess is not None:
             where = source_names(recording.sources) or "the recording"
-            raise RecordingError(_sentence(where, robot.name, name, found, unit))
+            raise RecordingError(_sentence(where, robot.name, name, excess, unit))
 
 
 def _too_far(position: Array, limits: tuple[float, float], unit: str) -> _Excess | None:
-    low, middle, high = np.quantile(position, [(1 - _USUAL) / 2, 0.5, (1 + _USUAL) / 2]).tolist()
+    low, middle, high = np.quantile(
+        position, [(1 - _USUAL_SHARE) / 2, 0.5, (1 + _USUAL_SHARE) / 2]
+    ).tolist()
     width = limits[1] - limits[0]
     shown = f"its position limits [{limits[0]:.3g}, {limits[1]:.3g}] {unit}"
     if high - low > _RANGE * width:
@@ -79,22 +81,22 @@ def _too_far(position: Array, limits: tuple[float, float], unit: str) -> _Excess
 def _too_fast(recording: Recording, joint: int, fastest: float, unit: str) -> _Excess | None:
     steps = min(max(1, round(_STEP * recording.sampling_rate)), len(recording.time) - 1)
     moved = np.abs(recording.position[steps:, joint] - recording.position[:-steps, joint])
-    speed = float(np.quantile(moved, _USUAL)) * recording.sampling_rate / steps
-    if speed <= max(_SPEED * fastest, _FASTEST[unit]):
+    speed = float(np.quantile(moved, _USUAL_SHARE)) * recording.sampling_rate / steps
+    if speed <= max(_SPEED * fastest, _HIGHEST_SPEED[unit]):
         return None
     shown = f"its velocity limit of {fastest:.3g} {unit}/s"
     words = f"moves at {speed:.4g} {unit}/s, far faster than {shown} allows"
     return _Excess(words, "velocity", speed / fastest)
 
 
-def _sentence(where: str, robot: str, joint: str, found: _Excess, unit: str) -> str:
-    factor, other = _OTHERS[unit]
+def _sentence(where: str, robot: str, joint: str, excess: _Excess, unit: str) -> str:
+    factor, other = _OTHER_UNITS[unit]
     # what is even then too much is in yet another unit
-    likely = other if found.ratio * factor < _RANGE else "encoder counts, or of the motor"
+    likely = other if excess.ratio * factor < _RANGE else "encoder counts, or of the motor"
     example = f" (from {other}: {factor:.6g})"
     return (
-        f"{where}: joint '{joint}' {found.words}; positions must be in {unit} at the "
+        f"{where}: joint '{joint}' {excess.words}; positions must be in {unit} at the "
         f"joint, and these are most likely in {likely}: convert them by 'factor' of position in "
-        f"recording.columns{example}. If they are right, correct limits.{found.limit} of profile "
+        f"recording.columns{example}. If they are right, correct limits.{excess.limit} of profile "
         f"'{robot}' (null: no limit)."
     )

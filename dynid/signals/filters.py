@@ -16,7 +16,7 @@ from dynid.signals.settings import MedianSettings, ParallelFilterSettings
 
 Sections = NDArray[np.float64]
 
-_SETTLED = 1e-7  # to which the response of a filter's slowest pole has decayed
+_SETTLED_RESPONSE = 1e-7  # to which the response of a filter's slowest pole has decayed
 _CHEBYSHEV_ORDER = 8
 _CHEBYSHEV_RIPPLE_DB = 0.05
 _LEAST_PERIODS = 1e-4  # of a cut-off frequency, in all values
@@ -193,7 +193,7 @@ def _butterworth(cutoff_hz: float, order: int, sampling_rate: float) -> Sections
 
 def _settling_samples(sections: Sections) -> int:
     _, poles, _ = signal.sos2zpk(sections)
-    return ceil(log(_SETTLED) / log(np.abs(poles).max()))
+    return ceil(log(_SETTLED_RESPONSE) / log(np.abs(poles).max()))
 
 
 def _forwards_backwards(

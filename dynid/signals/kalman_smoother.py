@@ -14,12 +14,12 @@ from scipy import linalg, optimize, signal, special
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
 
-_FEWEST = 20  # samples needed to estimate a bandwidth
+_FEWEST_SAMPLES = 20  # samples needed to estimate a bandwidth
 _LOWEST_HZ = 0.2
 _HIGHEST_SHARE = 0.25  # of the sampling rate
 _ORDERS = (3, 4, 5, 6)  # integrators between white noise and position
 _GRID = 9  # bandwidths at which the likelihood is evaluated before refinement
-_SETTLED = 1e-7  # to which the response of the slowest pole has decayed after the padding
+_SETTLED_RESPONSE = 1e-7  # to which the response of the slowest pole has decayed after the padding
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class KalmanSmoother:
         Raises:
             PreprocessingError: there are too few samples.
         """
-        if len(position) < _FEWEST:
+        if len(position) < _FEWEST_SAMPLES:
             message = (
                 f"derivatives = kalman: the recording has {len(position)} samples; at least "
-                f"{_FEWEST} are needed to separate motion from noise."
+                f"{_FEWEST_SAMPLES} are needed to separate motion from noise."
             )
             raise PreprocessingError(message)
         order, bandwidth, standard_deviation = np.array(
@@ -133,7 +133,7 @@ def _steady(order: int, delta: float) -> _Steady:
     duals = np.linalg.inv(modes)
     kept = poles.imag >= 0
     twofold = np.where(poles.imag > 0, 2.0, 1.0)
-    pad = ceil(log(_SETTLED) / log(np.abs(poles).max()))
+    pad = ceil(log(_SETTLED_RESPONSE) / log(np.abs(poles).max()))
     return _Steady(
         covariance=covariance,
         innovation=innovation,
@@ -198,7 +198,7 @@ def _most_likely(position: Array, rate: float, periodic: bool) -> tuple[int, flo
         return float(np.mean(innovations[steady.pad + samples // 10 :] ** 2))
 
     grid = np.linspace(np.log(lowest), np.log(highest), _GRID)
-    found = []
+    optima = []
     for order in _ORDERS:
         values = [mean_square(point, order) for point in grid]
         best = int(np.argmin(values))
@@ -206,8 +206,8 @@ def _most_likely(position: Array, rate: float, periodic: bool) -> tuple[int, flo
         refined = optimize.minimize_scalar(
             mean_square, bounds=around, args=(order,), method="bounded", options={"xatol": 0.02}
         )
-        found += [(values[best], order, grid[best]), (refined.fun, order, refined.x)]
-    least, order, log_hz = min(found)
+        optima += [(values[best], order, grid[best]), (refined.fun, order, refined.x)]
+    least, order, log_hz = min(optima)
     hz = float(np.exp(log_hz))
     innovation = _steady(order, 2 * np.pi * hz / rate).innovation
     return order, hz, float(np.sqrt(least / innovation))

@@ -32,7 +32,7 @@ def usable_pieces(recordings: Iterable[Recording], robot: Robot) -> list[Recordi
             joint.
     """
     settings = robot.settings(SignalSettings)
-    return [piece for one in recordings for piece in _pieces(one, settings)]
+    return [piece for recording in recordings for piece in _pieces(recording, settings)]
 
 
 def _pieces(recording: Recording, settings: SignalSettings) -> Sequence[Recording]:
@@ -42,11 +42,11 @@ def _pieces(recording: Recording, settings: SignalSettings) -> Sequence[Recordin
     least = 4 * settling + FEWEST_SAMPLES
     if settings.period is not None:
         least = round(2 * settings.period * recording.sampling_rate) + FEWEST_SAMPLES
-    kept = [one for one in recording.pieces if len(one.time) >= least]
+    kept = [piece for piece in recording.pieces if len(piece.time) >= least]
     joints = len(recording.joint_names)
     whole, cycles = _cycles([recording], joints), _cycles(kept, joints)
     fewest = int(np.argmin(np.where(whole >= 1, cycles, np.inf)))
-    used = sum(len(one.time) for one in kept) / recording.sampling_rate
+    used = sum(len(piece.time) for piece in kept) / recording.sampling_rate
     facts = (
         f"{used:.3g} of {recording.duration:.3g} s ({percent(used / recording.duration)}) in "
         f"{len(kept)} {'piece' if len(kept) == 1 else 'pieces'}, with {cycles[fewest]:g} of "
@@ -65,18 +65,21 @@ def _pieces(recording: Recording, settings: SignalSettings) -> Sequence[Recordin
     )
     first = replace(kept[0], repairs=(*recording.repairs, note), piece=0)
     rest = enumerate(kept[1:], start=1)
-    return [first, *(replace(one, sources=(), repairs=(), piece=number) for number, one in rest)]
+    return [
+        first,
+        *(replace(piece, sources=(), repairs=(), piece=number) for number, piece in rest),
+    ]
 
 
 def _cycles(pieces: Sequence[Recording], joints: int) -> Array:
     """Return the cycles of each joint (n,), two reversals each, over all pieces."""
-    found = np.zeros(joints)
+    cycles = np.zeros(joints)
     if not pieces:
-        return found
-    travel = np.max([np.ptp(one.position, axis=0) for one in pieces], axis=0)
+        return cycles
+    travel = np.max([np.ptp(piece.position, axis=0) for piece in pieces], axis=0)
     for joint in np.flatnonzero(travel > 0).tolist():
         for piece, sign in product(pieces, (1, -1)):
             position = sign * piece.position[:, joint]
             ends, _ = signal.find_peaks(position, prominence=_STROKE * travel[joint])
-            found[joint] += len(ends) / 2
-    return found
+            cycles[joint] += len(ends) / 2
+    return cycles

@@ -24,7 +24,8 @@ from dynid.signals.settings import MedianSettings, SignalSettings, VelocityThres
 from dynid.signals.signals import SAMPLED, Signals
 
 _STANDSTILL_SHARE = 0.005  # of the velocity limit: slower motion is noise
-_FASTEST = 10.0  # [rad/s or m/s] higher limits, as in URDFs without real ones, say nothing
+# [rad/s or m/s] higher limits, as in URDFs without real ones, say nothing
+_HIGHEST_USABLE_LIMIT = 10.0
 _MOST_UNSETTLED = 0.1  # of the samples, at each end
 _STANDSTILL = 1e-6  # [rad/s or m/s] rounding errors of a filter at rest
 
@@ -117,8 +118,8 @@ def _without_outliers(track: _Track, settings: MedianSettings) -> tuple[_Track, 
     for name in ("position", "velocity", "torque"):
         values = getattr(track, name)
         if values is not None:
-            cleaned[name], found = replace_outliers(values, settings)
-            outliers += found
+            cleaned[name], replaced = replace_outliers(values, settings)
+            outliers += replaced
     return replace(track, **cleaned), outliers
 
 
@@ -213,7 +214,7 @@ def _moving(
     speed = np.abs(velocity)
     top = np.zeros(1) if limits.velocity is None else np.asarray(limits.velocity)
     # relative to the peak only, encoder noise at rest would count as motion
-    floor = np.maximum(_STANDSTILL, _STANDSTILL_SHARE * np.minimum(top, _FASTEST))
+    floor = np.maximum(_STANDSTILL, _STANDSTILL_SHARE * np.minimum(top, _HIGHEST_USABLE_LIMIT))
     lower = np.maximum(threshold.fraction * speed.max(axis=0), floor)
     if threshold.absolute is not None:
         lower = np.broadcast_to(np.asarray(threshold.absolute, dtype=float), lower.shape).copy()
@@ -321,7 +322,7 @@ def _smoother_note(signals: Signals) -> list[str]:
     smoother = signals.motion_filter
     if not isinstance(smoother, KalmanSmoother):
         return []
-    found = ", ".join(
+    bandwidths = ", ".join(
         f"{name} {noise:.2g} and {hz:.3g} Hz"
         for name, noise, hz in zip(
             signals.joint_names, smoother.standard_deviation, smoother.bandwidth_hz, strict=True
@@ -329,7 +330,7 @@ def _smoother_note(signals: Signals) -> list[str]:
     )
     return [
         "The Kalman smoother estimated these standard deviations of position noise [rad or m] and "
-        f"bandwidths of motion: {found}."
+        f"bandwidths of motion: {bandwidths}."
     ]
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from dynid.arrays import Array
 
-_LOWEST, _HIGHEST = 2, 6  # order of differences
-_FEWEST = 50  # samples: of fewer no noise is estimated
+_LOWEST_ORDER, _HIGHEST_ORDER = 2, 6  # order of differences
+_FEWEST_SAMPLES = 50  # samples: of fewer no noise is estimated
 _EXAMINED = 50_000  # samples
 _SCATTER = 1.05  # of the estimates of two orders, two standard deviations for 4000 samples
 _NORMAL = 1.4826  # standard deviation over median absolute value of a normal distribution
@@ -24,13 +24,13 @@ def white_noise(torque: Array) -> Array:
     smallest one beyond this scatter. The median is not affected by friction at reversals and by
     spikes.
     """
-    if len(torque) < _FEWEST:
+    if len(torque) < _FEWEST_SAMPLES:
         return np.zeros(torque.shape[1])
     differences = np.ascontiguousarray(torque[:_EXAMINED].T)
     rows = []
-    for order in range(1, _HIGHEST + 1):
+    for order in range(1, _HIGHEST_ORDER + 1):
         differences = np.diff(differences)
-        if order >= _LOWEST:
+        if order >= _LOWEST_ORDER:
             size = np.median(np.abs(differences), axis=1, overwrite_input=True)
             rows.append(_NORMAL * size / np.sqrt(comb(2 * order, order)))
     levels = np.array(rows)

@@ -41,8 +41,8 @@ def simulation_settings(robot: Robot) -> SimulationSettings:
         ConfigurationError: they cannot be derived.
         MechanismError: robot and URDF do not match.
     """
-    found = robot.find(SimulationSettings)
-    return derived_simulation(robot) if found is None else found
+    settings = robot.find(SimulationSettings)
+    return derived_simulation(robot) if settings is None else settings
 
 
 def derived_simulation(robot: Robot) -> SimulationSettings:

@@ -55,8 +55,8 @@ class GroundTruthTrial:
 
 def missing_for_trial(robot: Robot) -> str | None:
     """Return why :func:`try_robot` is not possible for a robot; None if it is."""
-    found = {"excitation": find_excitation(robot), "simulation": robot.find(SimulationSettings)}
-    absent = [group for group, settings in found.items() if settings is None]
+    groups = {"excitation": find_excitation(robot), "simulation": robot.find(SimulationSettings)}
+    absent = [group for group, settings in groups.items() if settings is None]
     if absent:
         return f"its profile has no {' and no '.join(absent)}"
     return "its excitation has no second motion" if second_seed(robot) is None else None
@@ -114,7 +114,7 @@ def standardised_errors(identification: Identification) -> dict[str, float]:
     standard = true_parameters(mechanism, simulation_settings(robot))
     truth: Array = base_parameterization(mechanism).project(standard)
     return {
-        found.name: (found.value - true) / found.standard_deviation
-        for found, true in zip(identification.base_parameters, truth.tolist(), strict=True)
-        if found.determined and found.standard_deviation > 0
+        parameter.name: (parameter.value - true) / parameter.standard_deviation
+        for parameter, true in zip(identification.base_parameters, truth.tolist(), strict=True)
+        if parameter.determined and parameter.standard_deviation > 0
     }

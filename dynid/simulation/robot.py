@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _INSET = 0.02  # distance of the home position from a limit, as a share of the range
 
 
-class RobotState(NamedTuple):
+class DriveState(NamedTuple):
     """State reported by the drives, one value per joint (n,), or one row per cycle (N, n).
 
     As in the profile's recordings: at the joints or the motors (``recording.side``), effort
@@ -133,7 +133,7 @@ class SimulatedRobot:
             message = f"simulation: {error}"
             raise ConfigurationError(message) from None
 
-    def step(self, target: Array, torque_offset: Array | None = None) -> RobotState:
+    def step(self, target: Array, torque_offset: Array | None = None) -> DriveState:
         """Return the state after one control cycle.
 
         Args:
@@ -143,9 +143,9 @@ class SimulatedRobot:
         """
         plant = self._plant
         plant.step(target, self._no_offset if torque_offset is None else torque_offset)
-        return RobotState(plant.position, plant.velocity, plant.torque / self._factor)
+        return DriveState(plant.position, plant.velocity, plant.torque / self._factor)
 
-    def run(self, targets: Array, torque_offsets: Array | None = None) -> RobotState:
+    def run(self, targets: Array, torque_offsets: Array | None = None) -> DriveState:
         """Return the states (N, n) of as many control cycles.
 
         Args:
@@ -153,7 +153,7 @@ class SimulatedRobot:
             torque_offsets: one for each (N, n) [N*m or N]; None: 0.
         """
         position, velocity, torque = self._plant.run(targets, torque_offsets)
-        return RobotState(position, velocity, torque / self._factor)
+        return DriveState(position, velocity, torque / self._factor)
 
     def trip(self) -> None:
         """Inject a drive fault: the drives brake and hold the robot, whatever their targets."""

@@ -51,7 +51,7 @@ def with_true_terms(robot: Robot, settings: SimulationSettings) -> Robot:
     """
     names = robot.mechanism().parameter_names
     drives = _drive_parameters(len(robot.moving_joints))
-    lacking = [drives[one] for one in settings.parameters if one in drives and one not in names]
+    lacking = [drives[name] for name in settings.parameters if name in drives and name not in names]
     added = tuple(
         TermSettings(kind=kind, joints=joints)
         for kind in _OF_DRIVES

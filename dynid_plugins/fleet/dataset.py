@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dynid.errors import ConfigurationError, OutputError
+from dynid.errors import ConfigurationError, WriteError
 from dynid.file_names import encoded_file_name
 from dynid.files import whole_file, write_text
 from dynid.text import printable
@@ -150,7 +150,7 @@ def writer(folder: Path) -> Iterator[DataSet]:
     """Yield the data set in a folder, which is created, for this process alone.
 
     Raises:
-        OutputError: the folder cannot be written, or another process writes to it.
+        WriteError: the folder cannot be written, or another process writes to it.
     """
     try:
         for name in (*TABLES, MODELS):
@@ -162,11 +162,11 @@ def writer(folder: Path) -> Iterator[DataSet]:
                 message = (
                     f"{folder}: another 'dynid fleet identify' writes to it; wait for its end."
                 )
-                raise OutputError(message) from None
+                raise WriteError(message) from None
             yield DataSet(folder)
     except OSError as problem:
         message = f"{folder}: cannot be written ({problem.strerror or problem})."
-        raise OutputError(message) from None
+        raise WriteError(message) from None
 
 
 class DataSet:
@@ -201,7 +201,7 @@ class DataSet:
 
         Raises:
             ConfigurationError: its file is damaged.
-            OutputError: a file cannot be written.
+            WriteError: a file cannot be written.
         """
         for name, text in models.items():
             path = self._folder / name
@@ -228,7 +228,7 @@ class DataSet:
 
         Raises:
             ConfigurationError: its file is damaged.
-            OutputError: the file cannot be written.
+            WriteError: the file cannot be written.
         """
         rows = [row | dict(changed.get(row["recording"], {})) for row in self.rows(robot)]
         self._write("recordings", robot, pa.Table.from_pylist(rows, schema=TABLES["recordings"]))

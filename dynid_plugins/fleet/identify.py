@@ -60,7 +60,7 @@ def identify_fleet(
 
     Raises:
         ConfigurationError: recordings cannot be listed, or a file of the data set is damaged.
-        OutputError: the data set cannot be written.
+        WriteError: the data set cannot be written.
         TaskError: the cluster ended; the results that it delivered are written.
     """
     begin = time.monotonic()
@@ -175,7 +175,7 @@ class _Batch:
         """Write what is not written yet.
 
         Raises:
-            OutputError: the data set cannot be written.
+            WriteError: the data set cannot be written.
         """
         for robot, outcomes in self._outcomes.items():
             self._data.replace(

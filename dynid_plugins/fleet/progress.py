@@ -16,7 +16,7 @@ from pathlib import Path
 
 _NAME = "progress.json"
 _LENGTH = 64  # [bytes] that each write replaces as a whole
-_MOST = 10**12  # recordings: more are no count
+_MOST_RECORDINGS = 10**12  # recordings: more are no count
 
 Progress = Callable[[int, int], None]
 """Called with what is done, and all that there is."""
@@ -67,7 +67,7 @@ def read_progress(folder: Path) -> RunProgress | None:
             done, count = content["done"], content["all"]
     except (OSError, ValueError, KeyError, TypeError):
         return None  # there is none, or it is not ours
-    if type(done) is not int or type(count) is not int or not 0 <= done <= count < _MOST:
+    if type(done) is not int or type(count) is not int or not 0 <= done <= count < _MOST_RECORDINGS:
         return None
     return RunProgress(running, done, count)
 

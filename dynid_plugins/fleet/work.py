@@ -37,7 +37,7 @@ from dynid_plugins.fleet.schema import VERSION
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
-_SHORT = 12  # characters of a digest in a file name
+_DIGEST_CHARACTERS = 12  # characters of a digest in a file name
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _result(found: Identification, row: dict[str, Any]) -> dict[str, Any]:
     celsius = made.sources[0].temperature  # of one recording
     covariance = model.base.covariance_of(model.base.names)
     name = Path(row["recording"]).stem
-    short = row["content_sha256"][:_SHORT] + row["settings_sha256"][:_SHORT]
+    short = row["content_sha256"][:_DIGEST_CHARACTERS] + row["settings_sha256"][:_DIGEST_CHARACTERS]
     folder = encoded_file_name(row["robot"])
     return {
         "recorded_at": row["recorded_at"] or made.recorded,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.base_parameters import BaseParameterization
     from dynid.dynamics.mechanism import Mechanism
 
-_SAME = 1e-4  # of coefficients that a file rounds
+_COEFFICIENT_TOLERANCE = 1e-4  # of coefficients that a file rounds
 
 
 def read_base_parameters(
@@ -41,17 +41,17 @@ def read_base_parameters(
     """
     pairs = list(_csv_pairs(path) if path.suffix == ".csv" else _yaml_pairs(path, mechanism, base))
     names = _with_symoro_names(base.names)
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for name, value in pairs:
         if name not in names:
             raise ConfigurationError(
                 f"{path.name}: '{name}' is not a base parameter of this robot; available: "
                 f"{', '.join(base.names)}."
             )
-        if names[name] in found:
+        if names[name] in values:
             raise ConfigurationError(f"{path.name}: the base parameter {name} is given twice.")
-        found[names[name]] = _number(value, name, path)
-    return found
+        values[names[name]] = _number(value, name, path)
+    return values
 
 
 def symoro_name(name: str) -> str:
@@ -124,7 +124,14 @@ def _same(
         return False
     values = [named[name] for name in expected]
     numbers = all(isinstance(value, int | float) for value in values)
-    return numbers and bool(np.allclose(values, list(expected.values()), rtol=_SAME, atol=_SAME))
+    return numbers and bool(
+        np.allclose(
+            values,
+            list(expected.values()),
+            rtol=_COEFFICIENT_TOLERANCE,
+            atol=_COEFFICIENT_TOLERANCE,
+        )
+    )
 
 
 def _number(value: object, name: str, path: Path) -> float:

@@ -19,7 +19,7 @@ _ROUNDS = 4
 _LEAST_TORQUE_NOISE = 0.05  # of a joint's error variance
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 _MOSTLY_NOISE = 0.9  # share of noise above which a direction is not identifiable
-_EXACT = 1e-12  # squared error over squared torque
+_SMALLEST_ERROR_SHARE = 1e-12  # squared error over squared torque
 
 
 class TotalLeastSquares(Estimator):
@@ -94,7 +94,7 @@ def _least_factor(
     squared: float, right: Array, shares: Array, mixed: Array, torque: float
 ) -> float:
     """Smallest λ of the pencil with WᵀW scaled to the identity; 0 for exact data."""
-    if squared - right @ right <= _EXACT * squared:
+    if squared - right @ right <= _SMALLEST_ERROR_SHARE * squared:
         return 0.0
     gram = np.block([[np.eye(len(right)), right[:, None]], [right[None, :], np.array([[squared]])]])
     noise = np.block([[shares, mixed[:, None]], [mixed[None, :], np.array([[torque]])]])

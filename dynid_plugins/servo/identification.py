@@ -30,7 +30,7 @@ from dynid_plugins.servo.servo_torque import law_of
 _ITERATIONS = 12
 _REWEIGHTED = 3  # rounds of the joints' weights
 _SAMPLES_EACH = 10  # positions for each unknown, and not less
-_SETTLED = 0.02  # of a standard deviation
+_LARGEST_CHANGE = 0.02  # of a standard deviation
 _MENTIONED = 1e-3  # share of the largest factor of a combination
 
 
@@ -137,7 +137,7 @@ def identify_servos(
         change = np.where(free[k:], solution.values[k:], back)
         law = changed(law, wanted, change)
         deviations = np.sqrt(np.diag(solution.covariance)[k:])
-        if np.all(np.abs(change) <= _SETTLED * deviations):
+        if np.all(np.abs(change) <= _LARGEST_CHANGE * deviations):
             break
     else:
         raise EstimationError(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _RUN_IN = 0.25  # [s] in which the simulation comes to the recorded state
 _BANDWIDTH = 20.0  # [Hz] of the loop that brings it there
-_LIGHTEST = 1e-3  # inertia of that loop, as a share of the largest joint's
+_SMALLEST_INERTIA_SHARE = 1e-3  # inertia of that loop, as a share of the largest joint's
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +113,9 @@ def _robot_of(model: Model) -> Robot:
     values = dict(
         zip(model.mechanism.parameter_names, model.mechanism.parameters.tolist(), strict=True)
     )
-    own = model.robot.find(SimulationSettings) or SimulationSettings()
+    settings = model.robot.find(SimulationSettings) or SimulationSettings()
     update = {"parameters": values, "stribeck_torque": (0.0,), "backlash": (0.0,)}
-    return model.robot.with_settings(own.model_copy(update=update))
+    return model.robot.with_settings(settings.model_copy(update=update))
 
 
 def _follow(
@@ -123,12 +123,12 @@ def _follow(
 ) -> Array:
     """Return the encoder positions (samples, n) after ``start`` under the recorded commands."""
     delay = round(servos.law.delay * commanded.sampling_rate * cycles)
-    found = []
+    states = []
     for cycle in range(start * cycles, (start + samples) * cycles):
         servos.step(commanded.effort[max(0, (cycle - delay) // cycles)])
         if (cycle + 1) % cycles == 0:
-            found.append(servos.encoders())
-    return np.array(found)
+            states.append(servos.encoders())
+    return np.array(states)
 
 
 class _Reference:
@@ -152,9 +152,11 @@ class _Reference:
         position, velocity, acceleration = np.moveaxis(motion, 1, 0)
         torque = self._mechanism.inverse_dynamics(position, velocity, acceleration)
         inertia = self._mechanism.mass_matrix(position)
-        own = np.diagonal(inertia, axis1=1, axis2=2)
-        lacking = np.maximum(_LIGHTEST * own.max(axis=1, keepdims=True) - own, 0.0)
-        inertia = inertia + lacking[:, :, None] * np.eye(own.shape[1])
+        joint_inertia = np.diagonal(inertia, axis1=1, axis2=2)
+        lacking = np.maximum(
+            _SMALLEST_INERTIA_SHARE * joint_inertia.max(axis=1, keepdims=True) - joint_inertia, 0.0
+        )
+        inertia = inertia + lacking[:, :, None] * np.eye(joint_inertia.shape[1])
         for q, v, feedforward, mass in zip(position, velocity, torque, inertia, strict=True):
             truth = servos.truth
             error = self._omega**2 * (q - truth.position)

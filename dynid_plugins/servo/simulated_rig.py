@@ -49,15 +49,17 @@ def held_out_roll_outs(
     """
     if len(runs) < 2:
         return []
-    found = []
+    held_out = []
     for run in runs:
-        others = [one for one in runs if one is not run]
+        others = [other for other in runs if other is not run]
         model = identify(others).model_of(run)
         bare = nominal_model(run.robot, run.mechanism.parameters)
-        rolled = [roll_outs(one, run.recording, horizon=horizon) for one in (bare, model)]
-        before, after = (float(one.rms[0]) for one in rolled)
-        found.append(HeldOutRun(run.name, before, after, float(rolled[0].motion[0])))
-    return found
+        rolled = [
+            roll_outs(candidate, run.recording, horizon=horizon) for candidate in (bare, model)
+        ]
+        before, after = (float(errors.rms[0]) for errors in rolled)
+        held_out.append(HeldOutRun(run.name, before, after, float(rolled[0].motion[0])))
+    return held_out
 
 
 def simulated_run(
@@ -75,13 +77,13 @@ def simulated_run(
         ConfigurationError: the robot is not a rig.
         ExcitationError: no motion was found within the robot's limits.
     """
-    own = rig_robot(robot, settings)
-    motion = make_plan(own, seed=seed).excitation
-    simulation = own.find(SimulationSettings) or SimulationSettings()
-    names, body = own.mechanism().parameter_names, rig_body(robot, settings.load)
+    rig = rig_robot(robot, settings)
+    motion = make_plan(rig, seed=seed).excitation
+    simulation = rig.find(SimulationSettings) or SimulationSettings()
+    names, body = rig.mechanism().parameter_names, rig_body(robot, settings.load)
     bodies = dict(zip(names, body.tolist(), strict=False))  # those of the terms are behind
     true = simulation.model_copy(update={"parameters": {**bodies, **simulation.parameters}})
     recording = record_servos(
-        own.with_settings(true), motion, sampling_rate=sampling_rate, seed=seed
+        rig.with_settings(true), motion, sampling_rate=sampling_rate, seed=seed
     )
     return rig_run(settings.recording, robot, recording, settings)

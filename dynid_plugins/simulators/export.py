@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dynid.arguments import check_choice, check_path, check_type
-from dynid.errors import ConfigurationError, OutputError
+from dynid.errors import ConfigurationError, WriteError
 from dynid.excitation.motion import Motion
 from dynid.files import write_text
 from dynid.kept_inputs import inputs_kept
@@ -54,14 +54,14 @@ class Export:
         """Write the file atomically; an existing one is replaced.
 
         Raises:
-            OutputError: it cannot be written, the model was made from it, or it is in another
+            WriteError: it cannot be written, the model was made from it, or it is in another
                 folder than ``beside``.
         """
         check_path("save(): path", path)
         if self.beside is not None:
             folders = [one.absolute().parent.resolve() for one in (Path(path), self.beside)]
             if folders[0] != folders[1] or Path(path).name == self.beside.name:
-                raise OutputError(
+                raise WriteError(
                     f"{path}: refers to {self.beside.name}, which stays as it is; write it into "
                     f"the same folder under another name, such as "
                     f"{self.beside.with_name(f'{self.beside.stem}_identified.usda')}."

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.killed import killed_at
 
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.files import write_text
 from dynid.transaction import settled, unfinished, written_together
 
@@ -152,7 +152,7 @@ def test_a_reader_does_not_follow_a_link(tmp_path) -> None:
     secret.write_text("mine")
     (folder / "model.yaml").symlink_to(secret)
     with (
-        pytest.raises(OutputError, match="replaced only some links"),
+        pytest.raises(WriteError, match="replaced only some links"),
         settled(folder / "report.html"),
     ):
         pass
@@ -213,7 +213,7 @@ def test_a_folder_in_a_files_place_is_refused_and_nothing_changes(tmp_path) -> N
     begun(tmp_path / "out")
     (tmp_path / "out" / "model.yaml").unlink()
     (tmp_path / "out" / "model.yaml").mkdir()
-    with pytest.raises(OutputError, match=r"model\.yaml: is not a file"):
+    with pytest.raises(WriteError, match=r"model\.yaml: is not a file"):
         write(tmp_path / "out", NEW)
     kept = {name: text for name, text in {**OLD, **OWN}.items() if name != "model.yaml"}
     assert seen(tmp_path / "out") == kept

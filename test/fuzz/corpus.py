@@ -15,7 +15,7 @@ from support.payload_file import PAYLOAD
 from support.small_robot import JOINTS, ROBOT, URDF, write_small_robot
 
 from dynid.control.threshold_file import threshold_text
-from dynid.control.wrench.uncertainty import Uncertainty
+from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.control.wrench.uncertainty_file import uncertainty_text
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
@@ -191,7 +191,7 @@ def make_corpus(folder: Path) -> None:
     tuned = robot.with_settings(CollisionSettings(torque_error_max=(5.0, 3.0)))
     _put(folder / "thresholds", "collision.yaml", threshold_text(tuned, ["Tuned."]))
     joints = len(robot.joints)
-    uncertainty = Uncertainty(
+    uncertainty = ExternalTorqueUncertainty(
         robot.joints, np.ones(joints), np.ones(joints), np.eye(joints), 20.0, 30.0, "free motion"
     )
     _put(folder / "uncertainty", "uncertainty.yaml", uncertainty_text(uncertainty, ["Learned."]))

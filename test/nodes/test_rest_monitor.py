@@ -60,4 +60,4 @@ def test_it_ends_where_there_is_no_robot(stepped_graph, monitor) -> None:
     begin = stepped_graph.now()
     monitor.finish()
     assert not monitor._rest.at_rest
-    assert stepped_graph.now() - begin == pytest.approx(rest_monitor._SILENCE, abs=0.05)
+    assert stepped_graph.now() - begin == pytest.approx(rest_monitor._STATE_TIMEOUT, abs=0.05)

@@ -167,7 +167,7 @@ def test_invalid_injections_are_refused_with_a_sentence_in_the_log(cell) -> None
 
 
 def test_it_ends_when_its_robot_is_at_rest(cell, monkeypatch) -> None:
-    monkeypatch.setattr(simulated_robot, "_SEEN", 10**9)
+    monkeypatch.setattr(simulated_robot, "_REST_DURATION_NS", 10**9)
     start = cell.go()
     cell.pass_until(start + 300 * MILLISECOND)
     cell.node.finish()
@@ -177,7 +177,7 @@ def test_it_ends_when_its_robot_is_at_rest(cell, monkeypatch) -> None:
 
 def test_a_robot_at_rest_publishes_until_its_player_detects_rest(cell, monkeypatch) -> None:
     """The player that has moved it needs states over a tenth of a second."""
-    monkeypatch.setattr(simulated_robot, "_SEEN", 10**9)
+    monkeypatch.setattr(simulated_robot, "_REST_DURATION_NS", 10**9)
     before = cell.stamps[-1]
     cell.node.finish()
     assert cell.stamps[-1] - before > 100 * MILLISECOND

@@ -21,7 +21,7 @@ from dynid.control.ros2_control import _plant
 from dynid.dynamics.base_table import base_table
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.excitation.design.design_model import design_model
-from dynid.identification.friction.candidates import Motion, candidates
+from dynid.identification.friction.candidates import MotionScales, candidates
 from dynid.identification.identify import identify
 from dynid.profile import load_model, load_robot, write_profile
 from dynid.recording.model import Recording
@@ -145,7 +145,7 @@ def main(library: Path, folder: Path) -> dict[str, object]:
     read = load_model(folder / "model.yaml")
     controller = _core.StoredModel(stored(folder), list(robot.joints), False)
     smoothed = control_model(robot, read.mechanism)
-    sliding = [one for one in candidates(Motion(3.0, 2.0, True)) if "grease" in one.name]
+    sliding = [one for one in candidates(MotionScales(3.0, 2.0, True)) if "grease" in one.name]
     exact = replace(model, mechanism=mechanism)
     return {
         "refusals": [refusal(library, _CAPSULE_NAME), refusal(library, _OTHER_NAME)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid.evaluation.verdict import Comparison
+from dynid.evaluation.verdict import TorqueComparison
 from dynid.signals.signals import Signals
 
 
@@ -17,10 +17,10 @@ def comparison(
     unit: str = "N*m",
     threshold: float = 0.1,
     raw: list[float] | None = None,
-) -> Comparison:
+) -> TorqueComparison:
     """Return measured and model torque of one joint."""
     torque, other = np.array(measured, dtype=float)[:, None], np.array(model, dtype=float)[:, None]
-    return Comparison(
+    return TorqueComparison(
         signals=Signals(
             joint_names=("elbow",),
             time=np.arange(len(torque)) * 0.01,

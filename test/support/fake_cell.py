@@ -13,7 +13,7 @@ from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.options import Options
 from dynid.playback.plan import Plan, make_plan
 from dynid.playback.playback import Playback
-from dynid.playback.robot_state import RobotState, StateReader
+from dynid.playback.robot_state import JointStateSample, StateReader
 from dynid.playback.trajectory import Trajectory
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
@@ -97,7 +97,7 @@ class Cell:
         self.clock.time += 0.01
         if not self.silent:
             now_ns, now = self.robot_now_ns(), self.clock.steady()
-            self.playback.observe(RobotState(now_ns, now, self.measured, self.effort))
+            self.playback.observe(JointStateSample(now_ns, now, self.measured, self.effort))
         self.playback.tick()
         if not self.states or self.states[-1] != self.playback.state:
             self.states.append(self.playback.state)

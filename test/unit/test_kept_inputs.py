@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.files import refuse_to_replace, write_text
 from dynid.kept_inputs import inputs_kept
 from dynid.transaction import written_together
@@ -26,9 +26,9 @@ def given(tmp_path: Path) -> Path:
 def test_an_input_is_kept_under_any_name(given, name):
     output = given.parent / name.format(folder=given.parent.name)
     with inputs_kept([given]):
-        with pytest.raises(OutputError, match=REFUSED):
+        with pytest.raises(WriteError, match=REFUSED):
             refuse_to_replace([output], force=True)
-        with pytest.raises(OutputError, match=REFUSED):
+        with pytest.raises(WriteError, match=REFUSED):
             write_text(output, "other")
     assert given.read_text() == "mine"
     write_text(output, "other")
@@ -39,7 +39,7 @@ def test_an_input_is_kept_under_any_name(given, name):
 def test_files_written_together_neither_replace_nor_remove_an_input(given, new):
     with (
         inputs_kept([given]),
-        pytest.raises(OutputError, match=REFUSED),
+        pytest.raises(WriteError, match=REFUSED),
         written_together(given.parent, stale=["given*"]) as folder,
     ):
         (folder / new).write_text("other")

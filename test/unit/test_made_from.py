@@ -12,7 +12,7 @@ from support.swung_arm import LIMITS, swung
 from support.synthetic import ARM_URDF, arm_robot
 
 import dynid
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.identification.result import Identification
 from dynid.recording.convert import write_bag
 from dynid.report.write import write_outputs, write_validation_outputs
@@ -52,7 +52,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("name", ["work.npz", "arm.yaml", "arm_identified.urdf"])
 def test_a_model_is_not_saved_over_what_it_was_made_from(folder, identified, name):
     before = contents(folder)
-    with pytest.raises(OutputError, match=REFUSED):
+    with pytest.raises(WriteError, match=REFUSED):
         identified.model.save(folder / name)
     assert contents(folder) == before
 
@@ -60,7 +60,7 @@ def test_a_model_is_not_saved_over_what_it_was_made_from(folder, identified, nam
 def test_a_link_to_an_input_is_no_way_around(folder, identified, tmp_path):
     (tmp_path / "model.yaml").symlink_to(folder / "arm.yaml")
     before = contents(folder)
-    with pytest.raises(OutputError, match=REFUSED):
+    with pytest.raises(WriteError, match=REFUSED):
         identified.model.save(tmp_path / "model.yaml")
     assert contents(folder) == before
 
@@ -68,7 +68,7 @@ def test_a_link_to_an_input_is_no_way_around(folder, identified, tmp_path):
 def test_outputs_do_not_remove_the_urdf_that_was_read(folder, identified):
     """Identified URDFs of earlier runs are removed, but this one is the robot's own."""
     before = contents(folder)
-    with pytest.raises(OutputError, match=rf"arm_identified\.urdf: {REFUSED}"):
+    with pytest.raises(WriteError, match=rf"arm_identified\.urdf: {REFUSED}"):
         write_outputs(identified, folder)
     assert contents(folder) == before
 
@@ -80,7 +80,7 @@ def test_outputs_do_not_replace_the_recording(folder, identified, tmp_path):
     shutil.copy(next((tmp_path / "bag").glob("*.mcap")), tmp_path / "out" / "signals.mcap")
     recording = dynid.load_recording(tmp_path / "out" / "signals.mcap", robot)
     before = contents(tmp_path / "out")
-    with pytest.raises(OutputError, match=rf"signals\.mcap: {REFUSED}"):
+    with pytest.raises(WriteError, match=rf"signals\.mcap: {REFUSED}"):
         write_outputs(dynid.identify(robot, recording), tmp_path / "out")
     assert contents(tmp_path / "out") == before
 
@@ -90,7 +90,7 @@ def test_a_validation_does_not_replace_its_recording(identified, tmp_path):
     shutil.copy(next((tmp_path / "bag").glob("*.mcap")), tmp_path / "validation.mcap")
     recording = dynid.load_recording(tmp_path / "validation.mcap", identified.robot)
     before = contents(tmp_path)
-    with pytest.raises(OutputError, match=rf"validation\.mcap: {REFUSED}"):
+    with pytest.raises(WriteError, match=rf"validation\.mcap: {REFUSED}"):
         write_validation_outputs(dynid.validate(identified.model, recording), tmp_path)
     assert contents(tmp_path) == before
 
@@ -98,7 +98,7 @@ def test_a_validation_does_not_replace_its_recording(identified, tmp_path):
 def test_an_export_does_not_replace_the_urdf(folder, identified):
     before = contents(folder)
     export = dynid.export_model(identified.model, "mjcf")
-    with pytest.raises(OutputError, match=REFUSED):
+    with pytest.raises(WriteError, match=REFUSED):
         export.save(folder / "arm_identified.urdf")
     assert contents(folder) == before
 

@@ -222,3 +222,7 @@ def test_payload_and_friction_take_one_recording(result: dynid.Identification) -
     payload = dynid.identify_payload(result.model, recording)
     assert len(repr(payload)) < 1500
     assert "mass" in repr(payload)
+
+
+def test_a_renamed_exception_is_accepted_by_its_old_name() -> None:
+    assert dynid.OutputError is dynid.WriteError  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _KNOTS = 401  # of the spline along a line, for errors far below encoder resolution
 _STEPS = 50  # of Newton's method at each
-_CLOSE = 1e-9  # [m]
+_POSITION_TOLERANCE = 1e-9  # [m]
 _DIFFERENCE = 1e-6  # [rad or m] of joint positions, for the Jacobian
 _DAMPING = 1e-8
 
@@ -63,7 +63,7 @@ class Oscillation:
         return Motion(self.start + columns[0], columns[1], columns[2])
 
 
-class Line:
+class LineMotion:
     """The tool point on a straight line, with speed ramps along smooth steps."""
 
     def __init__(self, settings: LineSettings, kinematics: Kinematics) -> None:
@@ -121,7 +121,7 @@ def _follow(kinematics: Kinematics, start: Array, direction: Array, path: Array)
         goal = origin + way * direction
         for _ in range(_STEPS):
             error = goal - kinematics.tool_path(q[np.newaxis])[0]
-            if np.linalg.norm(error) < _CLOSE:
+            if np.linalg.norm(error) < _POSITION_TOLERANCE:
                 break
             jacobian = _jacobian(kinematics, q)
             damped = jacobian @ jacobian.T + _DAMPING * np.eye(3)

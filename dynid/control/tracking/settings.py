@@ -61,7 +61,7 @@ TrackingSettings = Annotated[OscillateSettings | LineSettings, Field(discriminat
 
 def find_tracking(robot: Robot) -> TrackingSettings | None:
     """Return the tracking motion in a robot's profile, if it has one."""
-    found = robot.find(_Tracking)
-    if found is None or isinstance(found, OscillateSettings | LineSettings):
-        return found
-    raise TypeError(found)
+    settings = robot.find(_Tracking)
+    if settings is None or isinstance(settings, OscillateSettings | LineSettings):
+        return settings
+    raise TypeError(settings)

@@ -12,7 +12,7 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import control_model, feedforward
 from dynid.control.tracking.metrics import peak_to_peak, settling_time
-from dynid.control.tracking.motions import Line, Oscillation
+from dynid.control.tracking.motions import LineMotion, Oscillation
 from dynid.control.tracking.settings import LineSettings, TrackingSettings, find_tracking
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.excitation.build import build_excitation
@@ -63,7 +63,7 @@ class TrackingRun:
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class TrackingTrial:
     """The runs without and with the model's torque.
 
     Attributes:
@@ -128,7 +128,7 @@ def identified(robot: Robot, *, seed: int = 0) -> Mechanism:
     return identify(robot, recording).model.mechanism
 
 
-def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> Trial:
+def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> TrackingTrial:
     """Run the profile's ``tracking`` motion twice on the simulated robot.
 
     Drives, bodies, friction and noise are the same; only the torque offset differs.
@@ -143,7 +143,7 @@ def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> Trial:
         raise ConfigurationError(message)
     kinematics = robot.kinematics()
     if isinstance(settings, LineSettings):
-        motion: Line | Oscillation = Line(settings, kinematics)
+        motion: LineMotion | Oscillation = LineMotion(settings, kinematics)
         after = settings.hold
     else:
         motion, after = Oscillation(settings, robot.joints), _AFTER
@@ -175,7 +175,7 @@ def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> Trial:
             "'settle_window' smaller."
         )
         raise SimulationError(message)
-    return Trial(
+    return TrackingTrial(
         robot=robot.name,
         joints=robot.joints,
         prismatic=kinematics.mechanism.prismatic,

@@ -74,11 +74,11 @@ def find_contacts(
     if len(inside) == 0:
         return ()
     pieces = np.split(inside, np.flatnonzero(np.diff(time[inside]) > apart) + 1)
-    found = []
+    contacts = []
     for piece in pieces:
         peak = int(piece[np.argmax(distance[piece])])
         likely, share = likely_links(probability[peak], links, confidence)
-        found.append(
+        contacts.append(
             Contact(
                 float(time[piece[0]]),
                 float(time[piece[-1]]),
@@ -88,7 +88,7 @@ def find_contacts(
                 float(distance[peak]),
             )
         )
-    return tuple(found)
+    return tuple(contacts)
 
 
 def likely_links(

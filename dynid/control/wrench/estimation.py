@@ -23,13 +23,13 @@ from dynid.robot.torque_settings import CollisionSettings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
     from dynid.dynamics.rigid_body import RigidBody
     from dynid.recording.model import Recording
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
-_SHORT = 0.1  # share of the reach: a short lever
+_SHORT_LEVER = 0.1  # share of the reach: a short lever
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ def free_motion_uncertainty(
     false_alarms_per_hour: float = 0.1,
     carried: RigidBody | None = None,
     zero_phase: bool = False,
-) -> Uncertainty:
+) -> ExternalTorqueUncertainty:
     """Return the uncertainty of the external torque without contact.
 
     Args:
@@ -115,10 +115,12 @@ def free_motion_uncertainty(
             model, observer_gain=gain, false_alarms_per_hour=false_alarms_per_hour
         )
     observed = [
-        observe(model, one, gain=gain, carried=carried, zero_phase=zero_phase) for one in recordings
+        observe(model, recording, gain=gain, carried=carried, zero_phase=zero_phase)
+        for recording in recordings
     ]
     residuals = [
-        recorded_residual(model.robot, model.mechanism, one, carried=carried) for one in recordings
+        recorded_residual(model.robot, model.mechanism, recording, carried=carried)
+        for recording in recordings
     ]
     check_explained(model.robot.joints, residuals)
     return learned_uncertainty(model.robot, observed, false_alarms_per_hour=false_alarms_per_hour)
@@ -127,7 +129,7 @@ def free_motion_uncertainty(
 def wrench_of_recording(
     model: Model,
     recording: Recording,
-    uncertainty: Uncertainty,
+    uncertainty: ExternalTorqueUncertainty,
     *,
     frame: str | None = None,
     confidence: float = 0.95,
@@ -164,7 +166,7 @@ def wrench_of_recording(
 def estimate(
     model: Model,
     observed: ObservedTorque,
-    uncertainty: Uncertainty,
+    uncertainty: ExternalTorqueUncertainty,
     *,
     frame: str | None = None,
     confidence: float = 0.95,
@@ -182,11 +184,11 @@ def estimate(
         robot, model.mechanism.core_description, uncertainty, tool, confidence
     )
     covariance = observed.covariance(uncertainty)
-    found = estimator.run(observed.position, observed.torque, covariance)
-    likely = np.argmax(np.nan_to_num(found["probability"]), axis=1)
+    estimates = estimator.run(observed.position, observed.torque, covariance)
+    likely = np.argmax(np.nan_to_num(estimates["probability"]), axis=1)
     each = np.arange(len(likely))
-    contact = found["contact"]
-    force, spread = found["force"][each, likely], found["force_covariance"][each, likely]
+    contact = estimates["contact"]
+    force, spread = estimates["force"][each, likely], estimates["force_covariance"][each, likely]
     return ExternalWrench(
         joints=robot.joints,
         links=links,
@@ -194,19 +196,19 @@ def estimate(
         time=observed.time,
         torque=observed.torque,
         torque_covariance=covariance,
-        distance=found["distance"],
+        distance=estimates["distance"],
         threshold=uncertainty.threshold,
         contact=contact,
-        probability=found["probability"],
-        link=np.where(contact, found["region"], -1),
+        probability=estimates["probability"],
+        link=np.where(contact, estimates["region"], -1),
         force=force,
         force_covariance=spread,
-        wrench=found["wrench"][:, 0],
-        wrench_covariance=found["wrench_covariance"][:, 0],
-        frame_force=found["frame_force"][:, 0],
-        frame_force_covariance=found["frame_force_covariance"][:, 0],
+        wrench=estimates["wrench"][:, 0],
+        wrench_covariance=estimates["wrench_covariance"][:, 0],
+        frame_force=estimates["frame_force"][:, 0],
+        frame_force_covariance=estimates["frame_force_covariance"][:, 0],
         contacts=find_contacts(
-            observed.time, found["distance"], contact, found["probability"], links,
+            observed.time, estimates["distance"], contact, estimates["probability"], links,
             confidence=confidence, apart=2 / observed.gain,
         ),
     )  # fmt: skip
@@ -215,7 +217,7 @@ def estimate(
 def contact_estimator(
     robot: Robot,
     description: _core.MechanismDescription,
-    uncertainty: Uncertainty,
+    uncertainty: ExternalTorqueUncertainty,
     frame: str,
     confidence: float,
 ) -> tuple[tuple[str, ...], _core.ContactEstimator]:
@@ -233,14 +235,14 @@ def contact_estimator(
         estimator = _core.ContactEstimator(
             description,
             robot.settings(RecordingSettings).side == "motor",
-            [one.core() for one in regions],
+            [region.core() for region in regions],
             [frame],
             settings,
         )
     except ValueError as error:
         message = f"external wrench: {error}"
         raise ConfigurationError(message) from None
-    return tuple(one.link for one in regions), estimator
+    return tuple(region.link for region in regions), estimator
 
 
 def _largest_force(robot: Robot, reach: float) -> float:
@@ -252,5 +254,5 @@ def _largest_force(robot: Robot, reach: float) -> float:
     if limit is None:
         return np.inf
     largest = per_joint(limit, len(robot.joints), "torque_max")
-    lever = np.where(prismatic, 1.0, _SHORT * reach)
+    lever = np.where(prismatic, 1.0, _SHORT_LEVER * reach)
     return float(np.max(largest / lever))

@@ -18,7 +18,7 @@ from dynid.recording.model import source_names
 from dynid.signals.preprocess import check_joints
 
 if TYPE_CHECKING:
-    from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
     from dynid.dynamics.rigid_body import RigidBody
     from dynid.recording.model import Recording
     from dynid.robot.model import Model
@@ -61,17 +61,17 @@ class ObservedTorque:
         largest = np.maximum(self.friction.max(axis=0), np.finfo(float).tiny)
         return np.asarray(self.friction <= _FRICTION_SHARE * largest)
 
-    def covariance(self, uncertainty: Uncertainty) -> Array:
+    def covariance(self, uncertainty: ExternalTorqueUncertainty) -> Array:
         """Return the covariance of the torque (N, n, n)."""
         deviation = np.sqrt(uncertainty.constant**2 + (uncertainty.per_speed * self.velocity) ** 2)
-        found: Array = uncertainty.correlation * (
+        covariance: Array = uncertainty.correlation * (
             deviation[:, :, np.newaxis] * deviation[:, np.newaxis, :]
         )
         each = np.arange(self.torque.shape[1])
-        found[:, each, each] += self.friction**2
-        return found
+        covariance[:, each, each] += self.friction**2
+        return covariance
 
-    def distance(self, uncertainty: Uncertainty) -> Array:
+    def distance(self, uncertainty: ExternalTorqueUncertainty) -> Array:
         """Return the squared Mahalanobis distance of the torque from 0 (N,)."""
         solved = np.linalg.solve(self.covariance(uncertainty), self.torque[:, :, np.newaxis])
         return np.asarray(np.einsum("ni,ni->n", self.torque, solved[:, :, 0]))
@@ -124,17 +124,17 @@ def observe(
         core.set_payload(carried.mass, carried.centre, carried.inertia)
     unit = _unit_uncertainty(robot)
     observer = torque_observer(unit, gain, recording.sampling_rate)
-    found, covariance, passed = observer.run(core, position, velocity, torque)
+    external, covariance, passed = observer.run(core, position, velocity, torque)
     settling = float(np.ceil(_SETTLING / gain * recording.sampling_rate))
-    if len(found) <= 2 * settling:
+    if len(external) <= 2 * settling:
         named = source_names(recording.sources) or "the recording"
         message = (
-            f"{named} has {len(found)} samples, but the observer needs more than "
+            f"{named} has {len(external)} samples, but the observer needs more than "
             f"{2 * settling:g} at {gain:g}/s; record longer, or raise the observer's gain."
         )
         raise PreprocessingError(message)
     skipped = int(settling)
-    lost = ~np.isfinite(found).all(axis=1)
+    lost = ~np.isfinite(external).all(axis=1)
     if lost.any():
         first = float(time[np.argmax(lost)])
         message = (
@@ -148,7 +148,7 @@ def observe(
         time[skipped:],
         passed[skipped:],
         velocity[skipped:],
-        found[skipped:],
+        external[skipped:],
         friction[skipped:],
         gain,
         recording.sampling_rate,

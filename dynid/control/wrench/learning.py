@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from dynid.arrays import Array
 from dynid.control.tail import rare_level
-from dynid.control.wrench.uncertainty import Uncertainty
+from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 
@@ -25,15 +25,16 @@ if TYPE_CHECKING:
 _NORMAL_SHARE = 0.9545  # of a normal distribution within two standard deviations
 _PIECES = range(3)  # of a recording, where there are less than three
 _BETWEEN = 1.0  # [s] between two pieces
-_FEWEST = 50  # samples of a joint in motion
-_MOST = 4000  # samples that are fitted
+_FEWEST_SAMPLES_IN_MOTION = 50  # samples of a joint in motion
+_MOST_FITTED_SAMPLES = 4000  # samples that are fitted
 _ROUNDS = 8  # of the reweighted fit
-_SMALLEST = 1e-9  # [N m or N] standard deviation, where a recording is the model's own torque
+# [N m or N] standard deviation, where a recording is the model's own torque
+_SMALLEST_DEVIATION = 1e-9
 
 
 def identified_uncertainty(
     model: Model, *, observer_gain: float, false_alarms_per_hour: float
-) -> Uncertainty:
+) -> ExternalTorqueUncertainty:
     """Return the errors that the identification states, where no free motion was recorded.
 
     The rms torque error of the joints, times the ratio of its held-out to its fit error where that
@@ -54,12 +55,12 @@ def identified_uncertainty(
         held_out, fit = np.array(errors.held_out_relative_error), np.array(errors.relative_error)
         ratio = np.divide(held_out, fit, out=np.ones_like(fit), where=fit > 0)
         rmse = rmse * np.maximum(1.0, np.where(np.isfinite(ratio), ratio, 1.0))
-    covariance = np.diag(np.maximum(rmse, _SMALLEST) ** 2)
+    covariance = np.diag(np.maximum(rmse, _SMALLEST_DEVIATION) ** 2)
     if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
         coupling = np.array(robot.coupling)  # tau_m = T^T tau_j
         covariance = coupling.T @ covariance @ coupling
     deviation = np.sqrt(np.diag(covariance))
-    return Uncertainty(
+    return ExternalTorqueUncertainty(
         robot.joints,
         deviation,
         np.zeros(len(deviation)),
@@ -72,7 +73,7 @@ def identified_uncertainty(
 
 def learned_uncertainty(
     robot: Robot, observed: Sequence[ObservedTorque], *, false_alarms_per_hour: float
-) -> Uncertainty:
+) -> ExternalTorqueUncertainty:
     """Estimate the uncertainty from free motion, not used in the identification.
 
     Variances are fitted by maximum likelihood to the samples in motion. Then each piece (a
@@ -91,68 +92,80 @@ def learned_uncertainty(
         ConfigurationError: there is no external torque.
     """
     pieces = list(observed) if len(observed) > len(_PIECES) - 1 else _divided(observed)
-    found = _fitted(robot, pieces)
-    others = [_fitted(robot, [one for one in pieces if one is not piece]) for piece in pieces]
+    uncertainty = _fitted(robot, pieces)
+    others = [_fitted(robot, [other for other in pieces if other is not piece]) for piece in pieces]
     raised = np.array([_raised(pieces, others, j) for j in range(len(robot.joints))])
-    found = _scaled(found, raised)
+    uncertainty = _scaled(uncertainty, raised)
     distances = [
         piece.distance(_scaled(other, raised)) for piece, other in zip(pieces, others, strict=True)
     ]
-    seconds = sum(one.seconds for one in pieces)
-    starts = np.cumsum([0.0, *(one.seconds + _BETWEEN for one in pieces[:-1])])
+    seconds = sum(piece.seconds for piece in pieces)
+    starts = np.cumsum([0.0, *(piece.seconds + _BETWEEN for piece in pieces[:-1])])
     time = np.concatenate(
-        [at + one.time - one.time[0] for at, one in zip(starts, pieces, strict=True)]
+        [at + piece.time - piece.time[0] for at, piece in zip(starts, pieces, strict=True)]
     )
-    least = _normal_threshold(len(raised), found.observer_gain, false_alarms_per_hour)
+    least = _normal_threshold(len(raised), uncertainty.observer_gain, false_alarms_per_hour)
     every = np.concatenate(distances)
     level = rare_level(
         every, time, seconds / 3600 * false_alarms_per_hour, least=max(least, float(every.max()))
     )
-    return replace(found, threshold=level.value)
+    return replace(uncertainty, threshold=level.value)
 
 
 def _divided(observed: Sequence[ObservedTorque]) -> list[ObservedTorque]:
     """Return thirds of the recordings."""
     return [
-        one.between(*(one.time[0] + np.array([k, k + 1]) / len(_PIECES) * one.seconds))
-        for one in observed
+        torque.between(*(torque.time[0] + np.array([k, k + 1]) / len(_PIECES) * torque.seconds))
+        for torque in observed
         for k in _PIECES
     ]
 
 
-def _fitted(robot: Robot, pieces: Sequence[ObservedTorque]) -> Uncertainty:
+def _fitted(robot: Robot, pieces: Sequence[ObservedTorque]) -> ExternalTorqueUncertainty:
     """Return the fit to pieces, without a threshold."""
-    torque = np.concatenate([one.torque for one in pieces])
-    velocity = np.concatenate([one.velocity for one in pieces])
-    moving = np.concatenate([one.moving for one in pieces])
+    torque = np.concatenate([piece.torque for piece in pieces])
+    velocity = np.concatenate([piece.velocity for piece in pieces])
+    moving = np.concatenate([piece.moving for piece in pieces])
     joints = range(torque.shape[1])
     fits = [_fit(torque[:, j], velocity[:, j], moving[:, j], robot.joints[j]) for j in joints]
     constant, per_speed = (np.array(part) for part in zip(*fits, strict=True))
     normal = torque / np.sqrt(constant**2 + (per_speed * velocity) ** 2)
-    gain, seconds = pieces[0].gain, sum(one.seconds for one in pieces)
+    gain, seconds = pieces[0].gain, sum(piece.seconds for piece in pieces)
     correlation = _correlation(normal, moving, seconds * gain)
-    return Uncertainty(robot.joints, constant, per_speed, correlation, 0.0, gain, "free motion")
+    return ExternalTorqueUncertainty(
+        robot.joints, constant, per_speed, correlation, 0.0, gain, "free motion"
+    )
 
 
-def _scaled(found: Uncertainty, raised: Array) -> Uncertainty:
-    return replace(found, constant=raised * found.constant, per_speed=raised * found.per_speed)
+def _scaled(uncertainty: ExternalTorqueUncertainty, raised: Array) -> ExternalTorqueUncertainty:
+    return replace(
+        uncertainty,
+        constant=raised * uncertainty.constant,
+        per_speed=raised * uncertainty.per_speed,
+    )
 
 
-def _raised(pieces: Sequence[ObservedTorque], others: Sequence[Uncertainty], joint: int) -> float:
+def _raised(
+    pieces: Sequence[ObservedTorque], others: Sequence[ExternalTorqueUncertainty], joint: int
+) -> float:
     """Return the factor for a joint by which pieces exceed the fits to the others, at least 1."""
     sizes = []
     for piece, other in zip(pieces, others, strict=True):
         part = np.hypot(other.constant, other.per_speed * piece.velocity)[:, joint]
         sizes.append(np.abs(piece.torque[:, joint] / part)[piece.moving[:, joint]])
     size = np.concatenate(sizes)
-    return max(1.0, float(np.quantile(size, _NORMAL_SHARE)) / 2) if len(size) >= _FEWEST else 1.0
+    return (
+        max(1.0, float(np.quantile(size, _NORMAL_SHARE)) / 2)
+        if len(size) >= _FEWEST_SAMPLES_IN_MOTION
+        else 1.0
+    )
 
 
 def _fit(torque: Array, velocity: Array, moving: Array, joint: str) -> tuple[float, float]:
     """Return the constant and the part per speed of a joint's standard deviation."""
-    enough = np.count_nonzero(moving) >= _FEWEST
+    enough = np.count_nonzero(moving) >= _FEWEST_SAMPLES_IN_MOTION
     chosen = np.flatnonzero(moving) if enough else np.arange(len(torque))
-    chosen = chosen[:: -(-len(chosen) // _MOST)]
+    chosen = chosen[:: -(-len(chosen) // _MOST_FITTED_SAMPLES)]
     square, speed = torque[chosen] ** 2, velocity[chosen] ** 2
     if not square.any():
         message = f"joint '{joint}' has no external torque: its effort equals the model's."
@@ -168,7 +181,7 @@ def _fit(torque: Array, velocity: Array, moving: Array, joint: str) -> tuple[flo
         share, _ = nnls(columns / variance[:, np.newaxis], square / variance)
         variance = np.maximum(columns @ share, 1e-6 * square.mean())
     share[0] = max(share[0], 1e-6 * square.mean())
-    constant = max(float(np.sqrt(share[0])), _SMALLEST)
+    constant = max(float(np.sqrt(share[0])), _SMALLEST_DEVIATION)
     return constant, float(np.sqrt(share[1] / fastest)) if fastest > 0 else 0.0
 
 

@@ -12,10 +12,10 @@ from dynid.control.build import control_model
 from dynid.control.wrench.contacts import likely_links
 from dynid.control.wrench.estimation import contact_estimator
 from dynid.control.wrench.external_torque import torque_observer
-from dynid.identification.online.sampler import Messages, Sampler
+from dynid.identification.online.sampler import MessageCounts, Sampler
 
 if TYPE_CHECKING:
-    from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
     from dynid.robot.model import Model
 
 _SETTLING = 5.0  # time constants, after which the observer has forgotten its start
@@ -76,7 +76,7 @@ class LiveWrench:
     def __init__(
         self,
         model: Model,
-        uncertainty: Uncertainty,
+        uncertainty: ExternalTorqueUncertainty,
         *,
         frame: str | None = None,
         confidence: float = 0.95,
@@ -101,7 +101,7 @@ class LiveWrench:
         self._newest: tuple[Array, Array, Array] | None = None
 
     @property
-    def messages(self) -> Messages:
+    def messages(self) -> MessageCounts:
         """Counts of messages, and of faults in them."""
         return self._sampler.messages
 
@@ -131,24 +131,24 @@ class LiveWrench:
         """Return the estimate at the newest sample; None until the observer has settled."""
         if self._newest is None or self._samples <= self._settling:
             return None
-        found = {name: rows[0] for name, rows in self._estimator.run(*self._newest).items()}
-        if np.isnan(found["distance"]):
+        estimates = {name: rows[0] for name, rows in self._estimator.run(*self._newest).items()}
+        if np.isnan(estimates["distance"]):
             return None
-        contact = bool(found["contact"])
-        likely = int(np.argmax(found["probability"]))
-        links, shares = likely_links(found["probability"], self._links, self._confidence)
-        force = found["force"][likely], found["force_covariance"][likely]
+        contact = bool(estimates["contact"])
+        likely = int(np.argmax(estimates["probability"]))
+        links, shares = likely_links(estimates["probability"], self._links, self._confidence)
+        force = estimates["force"][likely], estimates["force_covariance"][likely]
         return WrenchNow(
             time=self._time,
             contact=contact,
             links=links if contact else (),
             probabilities=shares if contact else (),
-            ratio=float(found["distance"]) / max(self._threshold, np.finfo(float).tiny),
+            ratio=float(estimates["distance"]) / max(self._threshold, np.finfo(float).tiny),
             force=force[0],
             force_deviation=np.sqrt(np.diag(force[1])),
-            wrench=found["wrench"][0],
-            wrench_deviation=np.sqrt(np.diag(found["wrench_covariance"][0])),
-            frame_force=found["frame_force"][0],
-            frame_force_deviation=np.sqrt(np.diag(found["frame_force_covariance"][0])),
+            wrench=estimates["wrench"][0],
+            wrench_deviation=np.sqrt(np.diag(estimates["wrench_covariance"][0])),
+            frame_force=estimates["frame_force"][0],
+            frame_force_deviation=np.sqrt(np.diag(estimates["frame_force_covariance"][0])),
             torque=self._newest[1][0],
         )

@@ -83,7 +83,7 @@ def contact_regions(kinematics: Kinematics) -> tuple[Region, ...]:
     names = _own_links(kinematics)
     # bodies behind locked joints do not move relative to their carriers, so positions do not matter
     placed = kinematics.placements(np.zeros((1, len(kinematics.moving_bodies))))
-    found = []
+    regions = []
     for body, joint in zip(
         kinematics.moving_bodies, kinematics.mechanism.moving_joints, strict=True
     ):
@@ -94,8 +94,8 @@ def contact_regions(kinematics: Kinematics) -> tuple[Region, ...]:
             for shape in shapes[other]
             for face in _faces(shape)
         ]
-        found.append(_region(names[body], joint, parts, _THICKNESS * kinematics.reach))
-    return tuple(found)
+        regions.append(_region(names[body], joint, parts, _THICKNESS * kinematics.reach))
+    return tuple(regions)
 
 
 def _own_links(kinematics: Kinematics) -> dict[int, str]:
@@ -163,16 +163,16 @@ def _placed(face: _Face, pose: Array) -> _Placed:
 
 def _region(link: str, joint: str, parts: list[_Placed], radius: float) -> Region:
     """Return the region of several faces; of a sphere's where there is none."""
-    parts = [one for one in parts if one.area > 0]
+    parts = [part for part in parts if part.area > 0]
     if not parts:
         parts = [_placed(_ball(2 * radius), np.eye(4))]
-    areas = np.array([one.area for one in parts])
+    areas = np.array([part.area for part in parts])
     shares = areas / areas.sum()
-    centre: Array = shares @ np.array([one.centre for one in parts])
+    centre: Array = shares @ np.array([part.centre for part in parts])
     covariance: Array = np.sum(
         [
-            share * (one.points + np.outer(one.centre - centre, one.centre - centre))
-            for share, one in zip(shares, parts, strict=True)
+            share * (part.points + np.outer(part.centre - centre, part.centre - centre))
+            for share, part in zip(shares, parts, strict=True)
         ],
         axis=0,
     )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Uncertainty:
+class ExternalTorqueUncertainty:
     """Errors of the external torque without contact, at the commanded side.
 
     With v the velocity, the standard deviation is sqrt(constant^2 + (per_speed v)^2); up to the
@@ -46,11 +46,11 @@ class Uncertainty:
         Raises:
             ConfigurationError: the number of values of ``low_speed`` does not match.
         """
-        found = _core.TorqueUncertainty()
-        found.constant, found.per_speed = self.constant, self.per_speed
-        found.correlation = self.correlation
-        found.low_speed = low_speed(robot)
-        return found
+        uncertainty = _core.TorqueUncertainty()
+        uncertainty.constant, uncertainty.per_speed = self.constant, self.per_speed
+        uncertainty.correlation = self.correlation
+        uncertainty.low_speed = low_speed(robot)
+        return uncertainty
 
 
 def low_speed(robot: Robot) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, FiniteFloat, NonNegativeFloat, PositiveFloat
 
 from dynid.configuration import Settings, parse, read_yaml
-from dynid.control.wrench.uncertainty import Uncertainty
+from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.errors import ConfigurationError
 from dynid.files import write_text
 
@@ -32,7 +32,7 @@ class _Content(Settings):
     origin: Literal["free motion", "identification"]
 
 
-def uncertainty_text(uncertainty: Uncertainty, header: Sequence[str]) -> str:
+def uncertainty_text(uncertainty: ExternalTorqueUncertainty, header: Sequence[str]) -> str:
     """Return the text of a file; ``header`` are lines of a comment."""
     rows = "\n".join(f"  - {_list(row)}" for row in uncertainty.correlation)
     return "\n".join(
@@ -51,16 +51,18 @@ def uncertainty_text(uncertainty: Uncertainty, header: Sequence[str]) -> str:
     )
 
 
-def write_uncertainty(uncertainty: Uncertainty, header: Sequence[str], path: Path) -> None:
+def write_uncertainty(
+    uncertainty: ExternalTorqueUncertainty, header: Sequence[str], path: Path
+) -> None:
     """Write the file atomically.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     write_text(path, uncertainty_text(uncertainty, header))
 
 
-def read_uncertainty(path: Path, robot: Robot) -> Uncertainty:
+def read_uncertainty(path: Path, robot: Robot) -> ExternalTorqueUncertainty:
     """Read an uncertainty of a robot.
 
     Raises:
@@ -81,7 +83,7 @@ def read_uncertainty(path: Path, robot: Robot) -> Uncertainty:
         if len(rows) != (n if name == "correlation" else 1) or {len(row) for row in rows} != {n}:
             message = f"{path}: {name} must have one value for each of {n} joints."
             raise ConfigurationError(message)
-    found = Uncertainty(
+    uncertainty = ExternalTorqueUncertainty(
         content.joints,
         np.array(content.constant),
         np.array(content.per_speed),
@@ -90,8 +92,8 @@ def read_uncertainty(path: Path, robot: Robot) -> Uncertainty:
         content.observer_gain,
         content.origin,
     )
-    _check_correlation(found.correlation, path)
-    return found
+    _check_correlation(uncertainty.correlation, path)
+    return uncertainty
 
 
 def _check_correlation(correlation: Array, path: Path) -> None:

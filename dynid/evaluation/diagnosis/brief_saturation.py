@@ -15,9 +15,9 @@ from dynid.recording.model import Recording
 from dynid.text import listed, only, percent
 
 _RUN = 3  # consecutive samples of equal value: noise makes even two unlikely
-_FEWEST = 5  # samples at an extreme
+_FEWEST_SAMPLES_AT_AN_EXTREME = 5  # samples at an extreme
 _PILED_UP = 3.3  # times the samples at the next value, as of a long plateau
-_SLOW = 0.05  # of the peak speed: at rest effort may be constant
+_SLOW_SHARE = 0.05  # of the peak speed: at rest effort may be constant
 _VARIES = 0.5  # of the values between the extremes differ from the one before
 
 
@@ -32,14 +32,14 @@ def brief_saturation(case: Case, known: Sequence[int]) -> Iterator[Finding]:
         case: the recordings.
         known: joints with a longer plateau, which are left out.
     """
-    found: dict[int, NDArray[np.bool_]] = {}
+    saturated: dict[int, NDArray[np.bool_]] = {}
     longest = case.longest_recording
     for j in range(longest.effort.shape[1]):
         at = _cut_off(longest, j)
         if j not in known and at is not None:
-            found[j] = at
-    if found:
-        yield _finding(case, longest, found)
+            saturated[j] = at
+    if saturated:
+        yield _finding(case, longest, saturated)
 
 
 def _cut_off(recording: Recording, joint: int) -> NDArray[np.bool_] | None:
@@ -51,11 +51,11 @@ def _cut_off(recording: Recording, joint: int) -> NDArray[np.bool_] | None:
     at = np.zeros(len(effort), dtype=bool)
     for extreme in (effort.max(), effort.min()):
         here = effort == extreme
-        if here.sum() >= max(_FEWEST, _PILED_UP * _next(effort, extreme)) and (
-            np.median(speed[here]) > _SLOW * speed.max()
-        ):
+        if here.sum() >= max(
+            _FEWEST_SAMPLES_AT_AN_EXTREME, _PILED_UP * _next(effort, extreme)
+        ) and (np.median(speed[here]) > _SLOW_SHARE * speed.max()):
             at |= here & _in_run(here)
-    return at if at.sum() >= _FEWEST else None
+    return at if at.sum() >= _FEWEST_SAMPLES_AT_AN_EXTREME else None
 
 
 def _next(effort: Array, extreme: float) -> int:
@@ -72,10 +72,10 @@ def _in_run(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return kept
 
 
-def _finding(case: Case, recording: Recording, found: dict[int, NDArray[np.bool_]]) -> Finding:
-    names, unit = [recording.joint_names[j] for j in found], case.robot.drives.effort_unit
-    shares = {j: float(at.mean()) for j, at in found.items()}
-    levels = {j: float(np.abs(recording.effort[at, j]).max()) for j, at in found.items()}
+def _finding(case: Case, recording: Recording, saturated: dict[int, NDArray[np.bool_]]) -> Finding:
+    names, unit = [recording.joint_names[j] for j in saturated], case.robot.drives.effort_unit
+    shares = {j: float(at.mean()) for j, at in saturated.items()}
+    levels = {j: float(np.abs(recording.effort[at, j]).max()) for j, at in saturated.items()}
     worst = max(shares, key=lambda j: shares[j])
     return Finding(
         cause="saturation",
@@ -100,8 +100,8 @@ def _finding(case: Case, recording: Recording, found: dict[int, NDArray[np.bool_
             traces=(
                 Trace(recording.time, recording.effort[:, worst], "recorded"),
                 Trace(
-                    recording.time[found[worst]],
-                    recording.effort[found[worst], worst],
+                    recording.time[saturated[worst]],
+                    recording.effort[saturated[worst], worst],
                     "cut off",
                     "dots",
                 ),

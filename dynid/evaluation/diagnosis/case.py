@@ -15,12 +15,12 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit, HeldOut
 from dynid.evaluation.diagnosis.projection import coefficients, without
-from dynid.evaluation.verdict import Comparison
+from dynid.evaluation.verdict import TorqueComparison
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
 
-_ENOUGH = 5_000  # decimated samples of all recordings
+_DECIMATED_SAMPLES = 5_000  # decimated samples of all recordings
 
 _Derived = TypeVar("_Derived")
 
@@ -80,7 +80,7 @@ class Case:
     recordings: tuple[Recording, ...]
     signals: tuple[Signals, ...]
     model: Mechanism | None = None
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[TorqueComparison, ...] = ()
     fit: Fit | None = None
     held_out: HeldOut | None = None
     _derived: dict[Hashable, object] = field(init=False, default_factory=dict, repr=False)
@@ -109,7 +109,7 @@ class Case:
     @property
     def step(self) -> int:
         """Decimation of ``decimated``: every ``step``-th sample of each recording."""
-        return max(1, sum(len(s.time) for s in self.signals) // _ENOUGH)
+        return max(1, sum(len(s.time) for s in self.signals) // _DECIMATED_SAMPLES)
 
     @cached_property
     def base(self) -> BaseParameterization:
@@ -183,11 +183,11 @@ def friction_power(torque: Array, decimated: Decimated, joint: int, others: Arra
         joint: number of the joint.
         others: (N, k) other columns that may explain the torque.
     """
-    own = own_terms(decimated, joint)
-    rest, friction = np.column_stack([own[:, [0, 3]], others]), own[:, 1:3]
+    joint_terms = own_terms(decimated, joint)
+    rest, friction = np.column_stack([joint_terms[:, [0, 3]], others]), joint_terms[:, 1:3]
     shown = np.linalg.norm(without(friction, rest), axis=0)
     friction = friction[:, shown > _SHOWN * np.linalg.norm(friction, axis=0)]
-    found = coefficients(np.column_stack([friction, rest]), torque)
-    torque_of_friction = friction @ found[: friction.shape[1]]
-    size = float(np.linalg.norm(torque) * np.linalg.norm(own[:, 1]))
-    return float(torque_of_friction @ own[:, 1]) / size if size > 0 else 0.0
+    factors = coefficients(np.column_stack([friction, rest]), torque)
+    torque_of_friction = friction @ factors[: friction.shape[1]]
+    size = float(np.linalg.norm(torque) * np.linalg.norm(joint_terms[:, 1]))
+    return float(torque_of_friction @ joint_terms[:, 1]) / size if size > 0 else 0.0

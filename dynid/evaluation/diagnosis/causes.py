@@ -112,8 +112,8 @@ def diagnose(case: Case) -> tuple[Finding, ...]:
     """Look for every cause; return the worst findings first, in the order of causes."""
     left_out = _left_out(case)
     checked = [look for cause, look in CAUSES.items() if cause not in left_out]
-    found = [finding for look in checked for finding in _look(look, case)]
-    kept = [finding for finding in found if not _is_consequence(finding, found)]
+    findings = [finding for look in checked for finding in _look(look, case)]
+    kept = [finding for finding in findings if not _is_consequence(finding, findings)]
     return tuple(sorted(kept, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
@@ -132,13 +132,13 @@ def _look(look: Cause, case: Case) -> list[Finding]:
         return []
 
 
-def _is_consequence(finding: Finding, found: Sequence[Finding]) -> bool:
+def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
     causes = SUPPRESSED_BY.get(finding.cause, ())
     explained: set[str] = set()
-    for other in found:
+    for other in findings:
         if other.cause not in causes or other.severity == "note":
             continue
-        if _is_consequence(other, found):
+        if _is_consequence(other, findings):
             continue
         joints = _joints(other)
         # findings by the URDF affect all joints, which share parameters

@@ -54,16 +54,18 @@ def ill_conditioned(case: Case) -> Iterator[Finding]:
 
 def _uncertain(case: Case, fitted: Fit) -> Iterator[Finding]:
     """Find joints with an uncertain torque in other motion within the limits."""
-    found = [
-        one for one in predictions(case, fitted) if one.standard_deviation > _LARGE_PREDICTION_ERROR
+    uncertain = [
+        prediction
+        for prediction in predictions(case, fitted)
+        if prediction.standard_deviation > _LARGE_PREDICTION_ERROR
     ]
-    if not found:
+    if not uncertain:
         return
-    names = [case.joints[one.joint] for one in found]
-    shares = np.max([one.shares for one in found], axis=0)
+    names = [case.joints[prediction.joint] for prediction in uncertain]
+    shares = np.max([prediction.shares for prediction in uncertain], axis=0)
     order = np.argsort(-shares)[:_MOST_NAMED]
     worst = order[shares[order] > _TAKES_PART * shares[order[0]]]
-    errors = listed(f"{100 * one.standard_deviation:.0f} %" for one in found)
+    errors = listed(f"{100 * prediction.standard_deviation:.0f} %" for prediction in uncertain)
     yield Finding(
         cause="ill_conditioned",
         joint=only(names),
@@ -76,8 +78,8 @@ def _uncertain(case: Case, fitted: Fit) -> Iterator[Finding]:
         ),
         remedy=_remedy(case, worst),
         evidence={
-            f"standard deviation of torque of {case.joints[one.joint]}": one.standard_deviation
-            for one in found
+            f"standard deviation of torque of {name}": prediction.standard_deviation
+            for name, prediction in zip(names, uncertain, strict=True)
         },
     )
 

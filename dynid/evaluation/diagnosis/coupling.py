@@ -11,13 +11,13 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.projection import basis_of, beyond, without
-from dynid.evaluation.diagnosis.residual import Residual
+from dynid.evaluation.diagnosis.residual import TorqueResidual
 from dynid.evaluation.diagnosis.sampled_fit import error_weights, sampled
 from dynid.signals.signals import Signals
 from dynid.text import percent, torque_unit
 
 _EXPLAINED = 0.3  # least share of the squared error that another joint explains
-_EFFECT = 0.03  # least size over the joint's torque
+_SMALLEST_EFFECT = 0.03  # least size over the joint's torque
 _EXPLAINED_FREE = 0.5  # least share of what friction and bodies do not explain in a fit of both
 _KINDS = (
     "friction of a motor that moves both",
@@ -31,16 +31,18 @@ def unmodelled_coupling(case: Case) -> Iterator[Finding]:
     """Correlate each joint's errors with the motion and torque of every other joint."""
     if not case.comparisons:
         return
-    residual = Residual.of(case)
+    residual = TorqueResidual.of(case)
     moving = np.flatnonzero(case.decimated.moves).tolist()
     for joint in moving:
-        if not residual.exceeds(joint, _EFFECT):
+        if not residual.exceeds(joint, _SMALLEST_EFFECT):
             continue
         # errors that the joint's own friction may explain are not attributed to another joint
         friction = residual.filtered_friction(joint).values()
-        own = np.column_stack([residual.plain(joint), *friction])
+        joint_columns = np.column_stack([residual.plain(joint), *friction])
         explained = {
-            other: residual.explained(joint, np.column_stack(_columns(residual, joint, other)), own)
+            other: residual.explained(
+                joint, np.column_stack(_columns(residual, joint, other)), joint_columns
+            )
             for other in moving
             if other != joint
         }
@@ -48,13 +50,13 @@ def unmodelled_coupling(case: Case) -> Iterator[Finding]:
         if (
             best is not None
             and explained[best][0] > _EXPLAINED
-            and explained[best][1] > _EFFECT
+            and explained[best][1] > _SMALLEST_EFFECT
             and _share_beyond_friction(case, residual, joint, best) > _EXPLAINED_FREE
         ):
-            yield _finding(case, joint, best, explained[best], residual, own)
+            yield _finding(case, joint, best, explained[best], residual, joint_columns)
 
 
-def _share_beyond_friction(case: Case, residual: Residual, joint: int, other: int) -> float:
+def _share_beyond_friction(case: Case, residual: TorqueResidual, joint: int, other: int) -> float:
     """Return the share of a joint's squared error that coupling explains in a free fit.
 
     Friction that another joint's terms lack changes the bodies' parameters of a fit, and by these
@@ -82,7 +84,7 @@ def _share_beyond_friction(case: Case, residual: Residual, joint: int, other: in
     return float(np.sum((coupling.T @ error) ** 2)) / left if left > 0 else 0.0
 
 
-def _columns(residual: Residual, joint: int, other: int) -> list[Array]:
+def _columns(residual: TorqueResidual, joint: int, other: int) -> list[Array]:
     """Return filtered signals of another joint that a coupling adds, as ``_KINDS`` orders them."""
     return [residual.filtered(values) for values in _signals(residual.signals, joint, other)]
 
@@ -99,15 +101,15 @@ def _finding(
     joint: int,
     other: int,
     explained: tuple[float, float],
-    residual: Residual,
-    own: Array,
+    residual: TorqueResidual,
+    joint_columns: Array,
 ) -> Finding:
     name, source, (share, effect) = case.joints[joint], case.joints[other], explained
     columns = _columns(residual, joint, other)
-    parts = [residual.explained(joint, values, own)[0] for values in columns]
+    parts = [residual.explained(joint, values, joint_columns)[0] for values in columns]
     # the part that is correlated with the joint's own signals is neither counted nor drawn
     error = residual.error[:, joint]
-    by_other = error - without(error, without(np.column_stack(columns), own))
+    by_other = error - without(error, without(np.column_stack(columns), joint_columns))
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="unmodelled_coupling",

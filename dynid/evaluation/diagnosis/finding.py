@@ -65,14 +65,18 @@ class Finding:
 
 def sentences(findings: Iterable[Finding]) -> list[str]:
     """Return observation and remedy of each group of findings except notes."""
-    return [f"{one.sentence} {one.remedy}" for one in grouped(findings) if one.severity != "note"]
+    return [
+        f"{finding.sentence} {finding.remedy}"
+        for finding in grouped(findings)
+        if finding.severity != "note"
+    ]
 
 
 def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Merge findings whose sentences differ in joints and numbers only; the first one leads."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
-    for one in findings:
-        groups.setdefault(_pattern(one), []).append(one)
+    for finding in findings:
+        groups.setdefault(_pattern(finding), []).append(finding)
     return tuple(group[0] if len(group) == 1 else _merged(group) for group in groups.values())
 
 
@@ -100,12 +104,12 @@ def _number(value: float) -> str:
 
 
 def _merged(group: list[Finding]) -> Finding:
-    first, names = group[0], [listed(_names(one)) for one in group]
+    first, names = group[0], [listed(_names(finding)) for finding in group]
     others = [
-        f"{name} ({next(iter(one.evidence))} {_number(next(iter(one.evidence.values())))})"
-        if one.evidence
+        f"{name} ({next(iter(finding.evidence))} {_number(next(iter(finding.evidence.values())))})"
+        if finding.evidence
         else name
-        for name, one in zip(names[1:], group[1:], strict=True)
+        for name, finding in zip(names[1:], group[1:], strict=True)
     ]
     remedy = first.remedy
     if first.joint is not None:
@@ -117,8 +121,8 @@ def _merged(group: list[Finding]) -> Finding:
         remedy=remedy,
         evidence={
             f"{name}: {key}": value
-            for name, one in zip(names, group, strict=True)
-            for key, value in one.evidence.items()
+            for name, finding in zip(names, group, strict=True)
+            for key, value in finding.evidence.items()
         },
-        names=tuple(dict.fromkeys(name for one in group for name in _names(one))),
+        names=tuple(dict.fromkeys(name for finding in group for name in _names(finding))),
     )

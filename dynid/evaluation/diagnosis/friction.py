@@ -10,28 +10,30 @@ from dynid.arrays import Array
 from dynid.dynamics.joint_terms import term_kind, term_kinds
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.residual import Residual
+from dynid.evaluation.diagnosis.residual import TorqueResidual
 from dynid.text import listed, percent, torque_unit
 
 _EXPLAINED = 0.25  # least share of the squared error that a term explains
-_EFFECT = 0.03  # least size over the joint's torque
+_SMALLEST_EFFECT = 0.03  # least size over the joint's torque
 
 
 def friction_terms(case: Case) -> Iterator[Finding]:
     """Look for a missing friction term in the residual of the model."""
     if not case.comparisons:
         return
-    residual = Residual.of(case)
+    residual = TorqueResidual.of(case)
     for joint in np.flatnonzero(case.decimated.moves).tolist():
-        if not residual.exceeds(joint, _EFFECT):
+        if not residual.exceeds(joint, _SMALLEST_EFFECT):
             continue
-        own = residual.plain(joint)
+        plain_columns = residual.plain(joint)
         explained = {
-            kind: max(residual.explained(joint, column[:, None], own) for column in columns.T)
+            kind: max(
+                residual.explained(joint, column[:, None], plain_columns) for column in columns.T
+            )
             for kind, columns in _untried(residual, joint).items()
         }
         best = max(explained, key=lambda kind: explained[kind], default=None)
-        if best is None or explained[best][0] < _EXPLAINED or explained[best][1] < _EFFECT:
+        if best is None or explained[best][0] < _EXPLAINED or explained[best][1] < _SMALLEST_EFFECT:
             continue
         # of several similar shapes the plain ones are preferred
         plain = [
@@ -42,7 +44,7 @@ def friction_terms(case: Case) -> Iterator[Finding]:
         yield _finding(case, joint, plain or [best], explained, residual)
 
 
-def _untried(residual: Residual, joint: int) -> dict[str, Array]:
+def _untried(residual: TorqueResidual, joint: int) -> dict[str, Array]:
     """Return filtered signals (m, c) of the kinds of friction that were not fitted at a joint."""
     used = {kind.name for kind in residual.fitted(joint)}
     for kind in residual.fitted(joint):
@@ -59,7 +61,7 @@ def _finding(
     joint: int,
     kinds: list[str],
     explained: dict[str, tuple[float, float]],
-    residual: Residual,
+    residual: TorqueResidual,
 ) -> Finding:
     name = case.joints[joint]
     friction = residual.filtered_friction(joint)
@@ -95,5 +97,6 @@ def _finding(
 def _largest_first(explained: dict[str, tuple[float, float]]) -> list[tuple[str, float]]:
     """Return kinds and their share, so that the one that is proposed stands for all."""
     return sorted(
-        ((kind, share) for kind, (share, _) in explained.items()), key=lambda one: -one[1]
+        ((kind, share) for kind, (share, _) in explained.items()),
+        key=lambda kind_and_share: -kind_and_share[1],
     )

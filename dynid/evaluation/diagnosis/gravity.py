@@ -17,16 +17,18 @@ from dynid.evaluation.diagnosis.sign import any_friction_drives
 
 _EARTH = 9.81  # [m/s^2]
 _TILT = np.radians(12)  # smaller angles may result from centres of mass in the URDF
-_BETTER = 0.9  # largest ratio of residuals, gravity found over gravity of the profile
-_NO_WORSE = 1.05  # largest ratio of residuals with free parameters
+# largest ratio of residuals, gravity found over gravity of the profile
+_LARGEST_RESIDUAL_RATIO = 0.9
+_LARGEST_FREE_RESIDUAL_RATIO = 1.05  # largest ratio of residuals with free parameters
 _HAS_WEIGHT = 0.02  # share of gravity in a joint's torque
 _HEAVIER = 2.0  # largest ratio of the weights of robot and URDF, either way
 _CLEARLY = 0.6  # ratio of a joint's residuals, gravity of the profile over another
 _ABSENT = 0.1  # of the profile's gravity torque: less is errors of the URDF's masses
 _NO_GRAVITY = 1e-3  # share of gravity in the torque
-_FEWEST = 200  # samples: fewer do not determine three numbers
+_FEWEST_SAMPLES = 200  # samples: fewer do not determine three numbers
 _ROUNDING = 1e-9
-_LEAST = 0.1  # of a joint's torque, least scale if its own motion explains nearly all of it
+# of a joint's torque, least scale if its own motion explains nearly all of it
+_SMALLEST_SCALE = 0.1
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class _Bodies:
 
 def wrong_gravity(case: Case) -> Iterator[Finding]:
     """Fit the direction of gravity with the URDF's masses, and compare it with the profile's."""
-    if len(case.decimated.torque) < _FEWEST or not case.decimated.moves.any():
+    if len(case.decimated.torque) < _FEWEST_SAMPLES or not case.decimated.moves.any():
         return  # at rest, brakes or static friction may hold the robot
     bodies = _bodies(case)
     present = np.asarray(case.mechanism.gravity)
@@ -60,12 +62,12 @@ def wrong_gravity(case: Case) -> Iterator[Finding]:
     scale = min(max(scale, 1 / _HEAVIER), _HEAVIER)
     tilt = _angle(best, present)
     share = equations.residual(best) / max(equations.residual(scale * present), 1e-300)
-    if tilt < _TILT or share > _BETTER or _contradicted(equations, present, best):
+    if tilt < _TILT or share > _LARGEST_RESIDUAL_RATIO or _contradicted(equations, present, best):
         return
-    found = best * (float(np.linalg.norm(present)) or _EARTH) / float(np.linalg.norm(best))
-    if any_friction_drives(case) or not _explains_as_much(case, found):
+    gravity = best * (float(np.linalg.norm(present)) or _EARTH) / float(np.linalg.norm(best))
+    if any_friction_drives(case) or not _explains_as_much(case, gravity):
         return
-    yield _finding(case, present, found, tilt, share, bodies)
+    yield _finding(case, present, gravity, tilt, share, bodies)
 
 
 def _bodies(case: Case) -> _Bodies:
@@ -108,17 +110,17 @@ def _equations(case: Case, bodies: _Bodies, *, constants: bool = False) -> _Equa
     left, joints = [], []
     present = bodies.weight @ np.asarray(case.mechanism.gravity)
     for joint in range(len(case.joints)):
-        measured, own = case.decimated.torque[:, joint], own_terms(case.decimated, joint)
+        measured, joint_terms = case.decimated.torque[:, joint], own_terms(case.decimated, joint)
         whole = float(np.linalg.norm(measured))
-        size = max(float(np.linalg.norm(without(measured, own))), _LEAST * whole)
+        size = max(float(np.linalg.norm(without(measured, joint_terms))), _SMALLEST_SCALE * whole)
         if size == 0:
             continue
         values = np.column_stack([bodies.weight[:, joint], measured - bodies.inertia[:, joint]])
-        penalty = np.zeros((1, own.shape[1]))
+        penalty = np.zeros((1, joint_terms.shape[1]))
         if constants or np.linalg.norm(present[:, joint]) > _HAS_WEIGHT * whole:
-            penalty[0, 0] = np.sqrt(len(own)) / whole
-        own = np.vstack([own / size, penalty])
-        left.append(without(np.vstack([values / size, np.zeros((1, 4))]), own))
+            penalty[0, 0] = np.sqrt(len(joint_terms)) / whole
+        joint_terms = np.vstack([joint_terms / size, penalty])
+        left.append(without(np.vstack([values / size, np.zeros((1, 4))]), joint_terms))
         joints.append(joint)
     together = np.concatenate(left) if left else np.zeros((1, 4))
     numbers = np.repeat(joints or [0], len(together) // max(1, len(joints)))
@@ -139,7 +141,7 @@ def _explains_as_much(case: Case, gravity: Array) -> bool:
     """Whether free parameters explain the torque with that gravity equally well."""
     turned = replace(case, mechanism=case.mechanism.with_gravity(gravity), model=None)
     present = free_residual(replace(case, model=None))
-    return free_residual(turned) <= _NO_WORSE * present + _ROUNDING
+    return free_residual(turned) <= _LARGEST_FREE_RESIDUAL_RATIO * present + _ROUNDING
 
 
 def _is_absent(case: Case, equations: _Equations, best: Array, present: Array) -> bool:
@@ -149,7 +151,8 @@ def _is_absent(case: Case, equations: _Equations, best: Array, present: Array) -
         return False
     return (
         bool(np.linalg.norm(equations.weight @ best) < _ABSENT * _pull(equations, present))
-        and equations.residual(none) < _BETTER * equations.residual(present / _HEAVIER)
+        and equations.residual(none)
+        < _LARGEST_RESIDUAL_RATIO * equations.residual(present / _HEAVIER)
         and not any_friction_drives(case)
         and _explains_as_much(case, none)
     )
@@ -175,16 +178,16 @@ def _absent(best: Array) -> Finding:
 
 
 def _finding(
-    case: Case, present: Array, found: Array, tilt: float, share: float, bodies: _Bodies
+    case: Case, present: Array, gravity: Array, tilt: float, share: float, bodies: _Bodies
 ) -> Finding:
-    joint = int(np.argmax((bodies.weight @ (found - present)).std(axis=0)))
+    joint = int(np.argmax((bodies.weight @ (gravity - present)).std(axis=0)))
     name = case.joints[joint]
     return Finding(
         cause="wrong_gravity",
         joint=None,
         severity="problem",
         sentence=(
-            f"the torque fits gravity {_vector(found)} m/s^2 much better than {_vector(present)} "
+            f"the torque fits gravity {_vector(gravity)} m/s^2 much better than {_vector(present)} "
             f"m/s^2 of the profile; the angle between them is {np.degrees(tilt):.0f} deg."
         ),
         remedy=(
@@ -192,7 +195,7 @@ def _finding(
         ),
         evidence={
             "tilt [rad]": tilt,
-            **{f"gravity {axis} [m/s^2]": float(g) for axis, g in zip("xyz", found, strict=True)},
+            **{f"gravity {axis} [m/s^2]": float(g) for axis, g in zip("xyz", gravity, strict=True)},
             "residual over that of the profile": share,
         },
         plot=Plot(
@@ -203,16 +206,16 @@ def _finding(
                 for values, label in (
                     (case.decimated.torque, "measured"),
                     (bodies.torque(present), "URDF, gravity of the profile"),
-                    (bodies.torque(found), "URDF, gravity found"),
+                    (bodies.torque(gravity), "URDF, gravity found"),
                 )
             ),
         ),
     )
 
 
-def _angle(one: Array, other: Array) -> float:
-    size = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(np.arccos(np.clip(one @ other / size, -1, 1))) if size > 0 else np.pi / 2
+def _angle(first: Array, other: Array) -> float:
+    size = float(np.linalg.norm(first) * np.linalg.norm(other))
+    return float(np.arccos(np.clip(first @ other / size, -1, 1))) if size > 0 else np.pi / 2
 
 
 def _vector(values: Array) -> str:

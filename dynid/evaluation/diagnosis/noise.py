@@ -13,7 +13,7 @@ from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import percent, torque_unit
 
 _NOISY = 0.33  # of the torque: above, noise is the main part of the error
-_GOOD = 0.1  # of the torque without noise: largest error of a good model
+_LARGEST_ERROR_OF_A_GOOD_MODEL = 0.1  # of the torque without noise: largest error of a good model
 _DRAWN = 2_000  # samples
 
 
@@ -61,7 +61,7 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
         beyond = float(np.sqrt(max(np.mean(error**2) * unseen**2 - level**2, 0.0)))
         true_size = float(np.sqrt(max(size**2 - level**2, 1e-300)))
         evidence["error beyond noise over torque without it"] = beyond / true_size
-        if beyond < _GOOD * true_size:
+        if beyond < _LARGEST_ERROR_OF_A_GOOD_MODEL * true_size:
             sentence += (
                 f"; without noise the error of the model is {percent(beyond / true_size)}, so it "
                 "can be used although its torque errors are large"

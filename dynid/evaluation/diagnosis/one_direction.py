@@ -53,8 +53,8 @@ def move_one_way(velocities: Sequence[Array]) -> NDArray[np.bool_]:
     Args:
         velocities: (N, n) of each recording.
     """
-    highest = np.max([one.max(axis=0) for one in velocities], axis=0)
-    lowest = np.min([one.min(axis=0) for one in velocities], axis=0)
+    highest = np.max([velocity.max(axis=0) for velocity in velocities], axis=0)
+    lowest = np.min([velocity.min(axis=0) for velocity in velocities], axis=0)
     least = _BOTH_WAYS * np.maximum(highest, -lowest)
     return np.asarray((highest > least) != (lowest < -least))
 

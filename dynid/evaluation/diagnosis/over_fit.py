@@ -13,7 +13,7 @@ from dynid.text import percent
 # held-out error over error of the fit: √((n + 1) / (n - 1)) for n independent values of each
 # parameter, here of fewer than five (Akaike's final prediction error)
 _TIMES = 1.22
-_MORE = 0.02  # of the torque: smaller differences are ignored
+_SMALLEST_ERROR_INCREASE = 0.02  # of the torque: smaller differences are ignored
 
 
 def over_fit(case: Case) -> Iterator[Finding]:
@@ -22,7 +22,7 @@ def over_fit(case: Case) -> Iterator[Finding]:
         return
     fitted = case.relative_errors
     held_out = np.array(case.held_out.relative_error)
-    worse = (held_out > _TIMES * fitted) & (held_out > fitted + _MORE)
+    worse = (held_out > _TIMES * fitted) & (held_out > fitted + _SMALLEST_ERROR_INCREASE)
     parameters = int(case.fit.estimate.determined.sum())
     essential = int(case.fit.essential.sum())
     for j in np.flatnonzero(worse):

@@ -16,11 +16,11 @@ from dynid.evaluation.diagnosis.too_short import FEWEST_CYCLES, strokes
 from dynid.signals.signals import Signals
 from dynid.text import listed
 
-_TOGETHER = 0.95  # of the squared velocity; random series of few harmonics reach 0.9
-_FEWEST = 30  # samples in motion
+_SHARE_OF_COMMON_MOTION = 0.95  # of the squared velocity; random series of few harmonics reach 0.9
+_FEWEST_SAMPLES_IN_MOTION = 30  # samples in motion
 _EXAMINED = 4_000  # samples for the repetition
-_NEAR = 0.5  # mean squared distance over variance at a possible repetition
-_SAME = 0.01  # median squared distance over variance at a repetition
+_DISTANCE_OF_A_CANDIDATE = 0.5  # mean squared distance over variance at a possible repetition
+_DISTANCE_OF_A_REPETITION = 0.01  # median squared distance over variance at a repetition
 _ONE_LINE = 0.8  # of the squared velocity at one frequency: a single sine
 _REMEDY = (
     "Use another frequency for each joint, in ratios such as 1.1 : 1.3 : 1.5 (dynid excite "
@@ -44,10 +44,10 @@ def _groups(case: Case) -> Iterator[Finding]:
     explained = _explained(case)
     for i, j in combinations(range(len(case.joints)), 2):
         both = decimated.moving[:, i] & decimated.moving[:, j]
-        if both.sum() < _FEWEST or both.mean() < 0.1:
+        if both.sum() < _FEWEST_SAMPLES_IN_MOTION or both.mean() < 0.1:
             continue
         share = min(explained[i, j], explained[j, i])
-        if share > _TOGETHER:
+        if share > _SHARE_OF_COMMON_MOTION:
             shares[i, j] = share
     linked = np.zeros((len(case.joints), len(case.joints)))
     for pair in shares:
@@ -115,10 +115,10 @@ def _repetition(case: Case) -> Iterator[Finding]:
         return
     samples = round(period * longest.sampling_rate)
     begin = (len(longest.time) - samples) // 2  # without ramps
-    one = longest.velocity[begin : begin + samples]
-    cycles = strokes(one) / 2
+    velocity = longest.velocity[begin : begin + samples]
+    cycles = strokes(velocity) / 2
     moving = np.flatnonzero(case.decimated.moves)
-    if any(_largest_line(one[:, j]) < _ONE_LINE for j in moving):
+    if any(_largest_line(velocity[:, j]) < _ONE_LINE for j in moving):
         return  # several harmonics reach more poses than single sines
     few = min(moving, key=lambda j: cycles[j])
     if cycles[few] >= FEWEST_CYCLES:
@@ -155,9 +155,9 @@ def _period(signals: Signals) -> float | None:
         return None
     mean = _mean_distance(position)
     minima = 1 + np.flatnonzero((mean[1:-1] <= mean[:-2]) & (mean[1:-1] <= mean[2:]))
-    for lag in minima[mean[minima] < _NEAR]:
+    for lag in minima[mean[minima] < _DISTANCE_OF_A_CANDIDATE]:
         distance = np.sum((position[lag:] - position[:-lag]) ** 2, axis=1)
-        if np.median(distance) < _SAME * position.shape[1]:
+        if np.median(distance) < _DISTANCE_OF_A_REPETITION * position.shape[1]:
             return float(lag * step / signals.sampling_rate)
     return None
 

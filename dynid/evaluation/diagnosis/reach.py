@@ -20,7 +20,7 @@ _SECONDS = 0.3  # from rest to the velocity limit, if no acceleration limit is k
 
 
 @dataclass(frozen=True)
-class Prediction:
+class PredictedTorqueUncertainty:
     """Predicted torque of a joint for random motion within the limits.
 
     Attributes:
@@ -34,7 +34,7 @@ class Prediction:
     shares: Array
 
 
-def predictions(case: Case, fitted: Fit) -> Iterator[Prediction]:
+def predictions(case: Case, fitted: Fit) -> Iterator[PredictedTorqueUncertainty]:
     """Predict torque within the limits with its variance, var(τ) = W C Wᵀ, joint by joint.
 
     Yields nothing if velocity limits are unknown, or a closed chain cannot reach such poses.
@@ -50,7 +50,9 @@ def predictions(case: Case, fitted: Fit) -> Iterator[Prediction]:
         variance = np.einsum("ik,ik->", rows @ covariance, rows)
         alone = np.linalg.norm(rows, axis=0) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
         if size > 0:
-            yield Prediction(joint, float(np.sqrt(max(variance, 0.0))) / size, alone / size)
+            yield PredictedTorqueUncertainty(
+                joint, float(np.sqrt(max(variance, 0.0))) / size, alone / size
+            )
 
 
 def information(fitted: Fit) -> tuple[Array, float]:

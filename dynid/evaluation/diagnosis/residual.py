@@ -16,12 +16,12 @@ from dynid.evaluation.diagnosis.projection import of_unit_norm, products_beyond
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.signals.filters import ParallelFilter
 
-_ENOUGH = 5_000  # samples examined
+_EXAMINED_SAMPLES = 5_000  # samples examined
 _STRIBECK = (0.02, 0.05, 0.1, 0.2)  # Stribeck velocities tried, over the peak speed
-_CHANCE = 3.0  # times the share that unrelated signals explain on average
+_RATIO_TO_UNRELATED_SHARE = 3.0  # times the share that unrelated signals explain on average
 
 
-class Residual:
+class TorqueResidual:
     """Torque errors along the longest recording, after the filter of the fit.
 
     Attributes:
@@ -39,7 +39,7 @@ class Residual:
         settings, self.whole = case.robot.settings(EvaluationSettings), compared.signals
         rate = self.whole.sampling_rate
         self._filter = ParallelFilter.from_settings(settings.parallel_filter, rate)
-        step = max(1, len(compared.measured) // _ENOUGH)
+        step = max(1, len(compared.measured) // _EXAMINED_SAMPLES)
         self._early = step if self._filter.passes_through else 1
         self._late = step // self._early
         self.signals = self.whole.every(self._early)
@@ -56,7 +56,7 @@ class Residual:
         self._filtered_friction: dict[int, dict[str, Array]] = {}
 
     @classmethod
-    def of(cls, case: Case) -> Residual:
+    def of(cls, case: Case) -> TorqueResidual:
         """Return the residual of a case, the same one for all causes."""
         return case.derived("residual", lambda: cls(case))
 
@@ -121,38 +121,38 @@ class Residual:
             velocity = self.whole.velocity[at, joint]
             weight = self._model.gravity_torque(self.whole.position[at])[:, joint]
         top = float(self._peak[joint])
-        found: dict[str, list[Array]] = {}
+        columns: dict[str, list[Array]] = {}
         for kind in term_kinds():
             if not kind.missing or kind.has_memory:
                 continue
             scales = [share * top for share in _STRIBECK] if kind.scaled else [0.0]
             terms = [JointTerm(kind.name, joint, scale=scale) for scale in scales]
-            found[kind.name] = [term.column(velocity=velocity, load=weight) for term in terms]
+            columns[kind.name] = [term.column(velocity=velocity, load=weight) for term in terms]
             if kind.mirror:  # difference of both directions
                 other = JointTerm(kind.mirror, joint).column(velocity=velocity, load=weight)
-                found[kind.name] = [column - other for column in found[kind.name]]
-        return found
+                columns[kind.name] = [column - other for column in columns[kind.name]]
+        return columns
 
-    def explained(self, joint: int, columns: Array, own: Array) -> tuple[float, float]:
-        """Return the part of a joint's error that ``columns`` explain in addition to ``own``.
+    def explained(self, joint: int, columns: Array, joint_columns: Array) -> tuple[float, float]:
+        """Return the part of a joint's error that ``columns`` explain beyond ``joint_columns``.
 
         Args:
             joint: number of the joint.
             columns: (m, c) filtered signals.
-            own: (m, k) filtered signals that take precedence.
+            joint_columns: (m, k) filtered signals that take precedence.
 
         Returns:
             Its share of the squared error, minus the share expected by chance, and its size over
             that of the joint's torque.
         """
         error, torque = self.error[:, joint], float(np.linalg.norm(self.torque[:, joint]))
-        rows = np.column_stack([own, columns, error])
+        rows = np.column_stack([joint_columns, columns, error])
         products, norms = of_unit_norm(rows.T @ rows)
-        beyond_own = products_beyond(products, own.shape[1])
+        beyond_own = products_beyond(products, joint_columns.shape[1])
         left = float(beyond_own[-1, -1])
         if norms[-1] == 0 or left <= 0 or torque == 0:
             return 0.0, 0.0
         after = float(products_beyond(beyond_own, columns.shape[1])[-1, -1])
-        chance = min(_CHANCE * columns.shape[1] / self._values, 1.0)
+        chance = min(_RATIO_TO_UNRELATED_SHARE * columns.shape[1] / self._values, 1.0)
         gained = max(0.0, left - after - chance * left)
         return gained, float(np.sqrt(gained) * norms[-1]) / torque

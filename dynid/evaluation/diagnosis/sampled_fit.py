@@ -15,14 +15,14 @@ from dynid.signals.filters import low_pass
 
 _INSTANTS = 1_500  # of the longest recording
 _CHUNK = 4_000  # samples whose regressor is in memory at once
-_SLOW = 0.1  # of the peak speed: near a reversal of friction
+_SLOW_SHARE = 0.1  # of the peak speed: near a reversal of friction
 _CUTOFF = 0.05  # of the sampling rate, if the motion is not filtered
 _ROUNDING = 1e-12  # of the torque: the error of a fit to exact data
 _LEAST_ERROR = 0.01  # over that of the worst joint: limits the weight of a joint without noise
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class FitSamples:
     """Instants of the longest recording.
 
     Attributes:
@@ -53,7 +53,7 @@ class Samples:
         return np.repeat(joints, self.kept.sum(axis=0))
 
 
-def sampled(case: Case, *, reach: int = 0) -> Samples:
+def sampled(case: Case, *, reach: int = 0) -> FitSamples:
     """Choose instants of the longest recording and compute their regressor.
 
     Args:
@@ -64,7 +64,7 @@ def sampled(case: Case, *, reach: int = 0) -> Samples:
     step = max(1, (len(signals.time) - 2 * reach) // _INSTANTS)
     at = np.arange(reach, len(signals.time) - reach, step)
     regressor = _regressor(case, at)
-    return Samples(at, regressor, smooth_torque(case), _away_from_reversals(case)[at])
+    return FitSamples(at, regressor, smooth_torque(case), _away_from_reversals(case)[at])
 
 
 def smooth_torque(case: Case) -> Array:
@@ -85,7 +85,7 @@ def per_joint(joint: NDArray[np.intp], values: Array, joints: int) -> Array:
     return np.asarray(np.bincount(joint, values, minlength=joints), dtype=np.float64)
 
 
-def error_weights(samples: Samples) -> Array:
+def error_weights(samples: FitSamples) -> Array:
     """Return the inverse of the error of a fit at each joint (n,), with joints scaled equally."""
     torque, joint, joints = samples.rows(samples.torque), samples.joint, samples.kept.shape[1]
     size = np.sqrt(per_joint(joint, torque**2, joints))
@@ -130,7 +130,7 @@ def _away_from_reversals(case: Case) -> NDArray[np.bool_]:
     """Return where each joint is not near a reversal, (N, n)."""
     signals = case.longest
     speed = np.abs(signals.velocity)
-    slow = speed < _SLOW * speed.max(axis=0)
+    slow = speed < _SLOW_SHARE * speed.max(axis=0)
     # filters spread a reversal over a period of their cut-off frequency
     reach = round(signals.sampling_rate / _cutoff(case))
     near = np.cumsum(np.pad(slow, ((reach + 1, reach), (0, 0)), mode="edge"), axis=0)

@@ -18,9 +18,10 @@ from dynid.text import percent, torque_unit
 
 _SHARE = 0.015  # of the samples: fewer at an extreme are a peak
 _TOP = 0.995  # quantile used as the largest value
-_FEWEST = 20  # samples of a plateau
+_FEWEST_SAMPLES_OF_A_PLATEAU = 20  # samples of a plateau
 _LEVEL = 0.003  # of the range: width of a plateau without noise
-_WIDEST = 0.05  # of the range: with more noise or coarser steps a plateau cannot be detected
+# of the range: with more noise or coarser steps a plateau cannot be detected
+_WIDEST_PLATEAU = 0.05
 _PILED_UP = 3.3  # ratio of samples at the extreme to those beside it; 1.4 for a sine
 _VARIES = 0.1  # of the acceleration's standard deviation: less is a trapezoidal velocity profile
 _AT_LIMIT = 0.98  # of the largest torque allowed
@@ -57,14 +58,14 @@ def saturation(case: Case) -> Iterator[Finding]:
         # a saturated sensor has no noise, a saturated drive has
         clipped = max(2.5 * step_of(torque[:, j]), _LEVEL * np.ptp(torque[:, j]))
         widths = (clipped, max(clipped, 3 * noise[j]))
-        found = [
+        plateaus = [
             (side, plateau)
             for side in (1, -1)
             for plateau in _plateaus(side * torque[:, j], widths)
             if _varies(acceleration[:, j], plateau.held & moving[:, j])
         ]
-        if found:
-            side, plateau = max(found, key=lambda pair: pair[1].held.sum())
+        if plateaus:
+            side, plateau = max(plateaus, key=lambda pair: pair[1].held.sum())
             found_at.append(int(j))
             modelled = None if model is None else model[:, j]
             yield _saturated(case.joints[j], unit, side, plateau, (time, torque[:, j]), modelled)
@@ -75,11 +76,13 @@ def _plateaus(torque: Array, widths: Iterable[float]) -> Iterator[_Plateau]:
     """Find where torque (N,) stays within each width of its largest value."""
     level, span = float(np.quantile(torque, _TOP)), float(np.ptp(torque))
     for width in sorted(set(widths)):
-        if width > _WIDEST * span:
+        if width > _WIDEST_PLATEAU * span:
             continue
         held = np.abs(torque - level) < width
         beside = np.abs(torque - level + 2 * width) < width
-        if held.sum() >= max(_FEWEST, _SHARE * len(held), _PILED_UP * float(beside.sum())):
+        if held.sum() >= max(
+            _FEWEST_SAMPLES_OF_A_PLATEAU, _SHARE * len(held), _PILED_UP * float(beside.sum())
+        ):
             yield _Plateau(level, held)
 
 

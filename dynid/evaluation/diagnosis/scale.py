@@ -17,18 +17,18 @@ _SIMILAR = 0.8  # correlation of two torques of the same shape
 _SIMILAR_WITH_ROTOR = 0.7  # correlation of the whole torques, used for too small ones only
 _OFF = 1.8  # ratio, either way: masses in a URDF may be wrong by a third
 _FAR_OFF = 5.0  # ratio, either way, beyond wrong masses
-_TOGETHER = 1.5  # largest ratio between the ratios of joints with the same wrong unit
+_LARGEST_RATIO_SPREAD = 1.5  # largest ratio between the ratios of joints with the same wrong unit
 _ROUNDING = 1e-6
 _UNITS = {
     1000.0: "N mm or mA",
     np.pi / 180: "degrees somewhere",
     180 / np.pi: "degrees somewhere",
 }
-_BETTER = 0.1  # error with positions in degrees, over that in radians
+_LARGEST_ERROR_RATIO = 0.1  # error with positions in degrees, over that in radians
 _EXPLAINED = 0.5  # the same over the torque, for a verdict
 _DEGREES = "the torque fits positions in degrees much better than in radians."
 _CONVERT = "'factor: 0.0174533' of position in the column map (recording.columns) converts them."
-_NEAR = 0.7  # logarithm of a ratio's distance from one of these
+_LARGEST_LOG_DISTANCE = 0.7  # logarithm of a ratio's distance from one of these
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def torque_factor(case: Case) -> Iterator[Finding]:
     if not off:
         return
     middle = float(np.exp(np.median(np.log(list(off.values())))))
-    alike = all(max(r / middle, middle / r) < _TOGETHER for r in ratios.values())
+    alike = all(max(r / middle, middle / r) < _LARGEST_RATIO_SPREAD for r in ratios.values())
     if alike and len(off) > 1:
         yield _finding(case, None, middle, off)
         return
@@ -66,10 +66,10 @@ def torque_factor(case: Case) -> Iterator[Finding]:
         yield _finding(case, joint, ratio, {joint: ratio})
 
 
-def similarity(case: Case, joint: int, own: Array) -> Similarity:
-    """Compare both torques after projecting out the columns of ``own`` (N, k)."""
+def similarity(case: Case, joint: int, joint_terms: Array) -> Similarity:
+    """Compare both torques after projecting out the columns of ``joint_terms`` (N, k)."""
     expected, measured = case.urdf_torque[:, joint], case.decimated.torque[:, joint]
-    left = without(expected, own), without(measured, own)
+    left = without(expected, joint_terms), without(measured, joint_terms)
     sizes = [float(np.linalg.norm(v)) for v in left]
     if any(
         size <= _ROUNDING * float(np.linalg.norm(whole))
@@ -82,12 +82,12 @@ def similarity(case: Case, joint: int, own: Array) -> Similarity:
 
 def _ratio(case: Case, joint: int) -> float | None:
     """Return measured over expected torque of one joint; None if they are not similar."""
-    own = own_terms(case.decimated, joint)
-    bodies = similarity(case, joint, own)
+    joint_terms = own_terms(case.decimated, joint)
+    bodies = similarity(case, joint, joint_terms)
     if bodies.correlation > _SIMILAR:
         return bodies.ratio
     # friction and a rotor can only add to the torque of the bodies
-    whole = similarity(case, joint, own[:, :1])
+    whole = similarity(case, joint, joint_terms[:, :1])
     if whole.correlation > _SIMILAR_WITH_ROTOR and whole.ratio < 1 / _OFF:
         return whole.ratio
     return None
@@ -96,7 +96,7 @@ def _ratio(case: Case, joint: int) -> float | None:
 def are_degrees(case: Case) -> bool:
     """Whether positions in degrees explain the torque much better."""
     before = float(np.linalg.norm(case.decimated.torque - case.urdf_torque))
-    return _error_in_degrees(case) < _BETTER * before
+    return _error_in_degrees(case) < _LARGEST_ERROR_RATIO * before
 
 
 def reasons_against_units(case: Case) -> list[str]:
@@ -136,7 +136,7 @@ def _finding(case: Case, joint: int | None, ratio: float, ratios: dict[int, floa
     where = "all joints with measurable inertia or weight" if joint is None else case.joints[joint]
     worst = max(ratios, key=lambda j: abs(np.log(ratios[j]))) if joint is None else joint
     near = min(_UNITS, key=lambda f: abs(np.log(ratio / f)))
-    hint = f" (maybe {_UNITS[near]})" if abs(np.log(ratio / near)) < _NEAR else ""
+    hint = f" (maybe {_UNITS[near]})" if abs(np.log(ratio / near)) < _LARGEST_LOG_DISTANCE else ""
     return Finding(
         cause="torque_factor",
         joint=None,  # all joints are affected, as they share parameters
@@ -152,13 +152,13 @@ def _finding(case: Case, joint: int | None, ratio: float, ratios: dict[int, floa
 
 
 def _plot(case: Case, joint: int) -> Plot:
-    own = own_terms(case.decimated, joint)
+    joint_terms = own_terms(case.decimated, joint)
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Plot(
         x_label="time [s]",
         y_label=f"{case.joints[joint]}, beyond friction and rotor [{unit}]",
         traces=(
-            Trace(case.time, without(case.decimated.torque[:, joint], own), "measured"),
-            Trace(case.time, without(case.urdf_torque[:, joint], own), "URDF's masses"),
+            Trace(case.time, without(case.decimated.torque[:, joint], joint_terms), "measured"),
+            Trace(case.time, without(case.urdf_torque[:, joint], joint_terms), "URDF's masses"),
         ),
     )

@@ -21,10 +21,10 @@ _DRIVES_MUCH = -0.2  # of the same: a wrong sign even if the correlation with th
 _FITS = 0.5  # correlation with the URDF's torque with the right sign
 _AGAINST = -0.7  # correlation with the URDF's torque with a wrong sign
 _BLOCKS = 6  # of the motion
-_MOST = 5  # of these with the same sign of friction
+_SIGNS_OF_FRICTION_THAT_DECIDE = 5  # of these with the same sign of friction
 _LOST = 0.15  # of the torque that no parameters explain
 _ROUNDING = 1e-6  # of a residual
-_BETTER = 0.8  # ratio of residuals that decides between torque and position
+_DECISIVE_RESIDUAL_RATIO = 0.8  # ratio of residuals that decides between torque and position
 
 
 def flipped_sign(case: Case) -> Iterator[Finding]:
@@ -35,12 +35,12 @@ def flipped_sign(case: Case) -> Iterator[Finding]:
         yield _lost_sign(case)
         return
     seen = [_seen(case, joint, power) for joint, power in _powers(case).items()]
-    flipped = [one for one in seen if one.is_flipped]
+    flipped = [sign for sign in seen if sign.is_flipped]
     if 1 < len(flipped) < len(case.joints) and _concerns_all(case, seen):
         yield _finding_of_all(case, flipped)
         return
-    for one in flipped:
-        yield _finding(case, one)
+    for sign in flipped:
+        yield _finding(case, sign)
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class _Seen:
 
 
 def _seen(case: Case, joint: int, power: float) -> _Seen:
-    own = own_terms(case.decimated, joint)
+    joint_terms = own_terms(case.decimated, joint)
     agreement = min(
-        similarity(case, joint, own).correlation,
-        similarity(case, joint, own[:, :1]).correlation,
+        similarity(case, joint, joint_terms).correlation,
+        similarity(case, joint, joint_terms[:, :1]).correlation,
     )
     return _Seen(joint, power, agreement)
 
@@ -82,10 +82,10 @@ def _concerns_all(case: Case, seen: list[_Seen]) -> bool:
     Parameters of the bodies explain torque with all signs flipped as well as with none, but worse
     with some.
     """
-    if any(one.is_right and not one.is_flipped for one in seen):
+    if any(sign.is_right and not sign.is_flipped for sign in seen):
         return False
     signs = np.ones(len(case.joints))
-    signs[[one.joint for one in seen if one.is_flipped]] = -1.0
+    signs[[sign.joint for sign in seen if sign.is_flipped]] = -1.0
     return free_residual(case) <= _residual(case, torque=signs) * (1 + _ROUNDING)
 
 
@@ -117,12 +117,12 @@ def _power_of_friction(case: Case, joint: int, bodies: Array) -> float:
         return 0.0
     if whole >= 0:
         return whole
-    own = own_terms(decimated, joint)
-    left = without(torque, np.column_stack([own[:, [0, 3]], bodies]))
-    shown = without(own[:, 2], np.column_stack([own[:, [0, 3]], bodies]))
+    joint_terms = own_terms(decimated, joint)
+    left = without(torque, np.column_stack([joint_terms[:, [0, 3]], bodies]))
+    shown = without(joint_terms[:, 2], np.column_stack([joint_terms[:, [0, 3]], bodies]))
     parts = np.array_split(left * shown, _BLOCKS)
     against = sum(float(part.sum()) < 0 for part in parts)
-    return whole if against >= _MOST else 0.0
+    return whole if against >= _SIGNS_OF_FRICTION_THAT_DECIDE else 0.0
 
 
 def _finding(case: Case, of: _Seen) -> Finding:
@@ -170,9 +170,9 @@ def _finding_of_all(case: Case, flipped: list[_Seen]) -> Finding:
         joint=None,
         severity="problem",
         sentence=(
-            f"{listed([case.joints[one.joint] for one in flipped])}: torque is opposite to that of "
-            "the URDF's masses, or friction adds energy, and at no other joint the sign is seen to "
-            f"be right; the sign of the {which} of all joints is probably flipped, as where a "
+            f"{listed([case.joints[sign.joint] for sign in flipped])}: torque is opposite to that "
+            "of the URDF's masses, or friction adds energy, and at no other joint the sign is seen "
+            f"to be right; the sign of the {which} of all joints is probably flipped, as where a "
             "robot reports the torque of its load."
         ),
         remedy=(
@@ -180,14 +180,14 @@ def _finding_of_all(case: Case, flipped: list[_Seen]) -> Finding:
             "negative gear_ratio, or in the drives' settings."
         ),
         evidence={
-            f"{key} of {case.joints[one.joint]}": value
-            for one in flipped
+            f"{key} of {case.joints[sign.joint]}": value
+            for sign in flipped
             for key, value in (
-                ("friction power", one.power),
-                ("correlation with the URDF", one.agreement),
+                ("friction power", sign.power),
+                ("correlation with the URDF", sign.agreement),
             )
         },
-        plot=_plot(case, min(flipped, key=lambda one: one.agreement).joint),
+        plot=_plot(case, min(flipped, key=lambda sign: sign.agreement).joint),
     )
 
 
@@ -224,9 +224,11 @@ def _lost_sign(case: Case) -> Finding:
 def _of_torque_or_position(case: Case, signs: Array) -> str:
     """Return the signal whose change of signs (n,) explains all torque better, or both."""
     by_torque, by_position = _residual(case, torque=signs), _residual(case, position=signs)
-    if by_torque < _BETTER * by_position:
+    if by_torque < _DECISIVE_RESIDUAL_RATIO * by_position:
         return "torque"
-    return "position" if by_position < _BETTER * by_torque else "torque or position"
+    return (
+        "position" if by_position < _DECISIVE_RESIDUAL_RATIO * by_torque else "torque or position"
+    )
 
 
 def _residual(case: Case, *, torque: Array | float = 1.0, position: Array | float = 1.0) -> float:

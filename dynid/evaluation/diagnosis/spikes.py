@@ -15,14 +15,16 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import joint_units, listed, only, percent, torque_unit
 
-_WIDEST = 3  # samples of a spike: what lasts longer is filtered motion or a plateau
-_WINDOW = 2 * (2 * _WIDEST + 1) + 1  # samples of the running median, most of which are no spike
-_FAR = 8.0  # standard deviations of the noise: none in 10^15 normal values
+_LONGEST_SPIKE = 3  # samples of a spike: what lasts longer is filtered motion or a plateau
+# samples of the running median, most of which are no spike
+_WINDOW = 2 * (2 * _LONGEST_SPIKE + 1) + 1
+_SPIKE_DEVIATIONS = 8.0  # standard deviations of the noise: none in 10^15 normal values
 _AROUND = 25  # samples to either side that show the noise there, such as a drive's ripple
 _THIRD_QUARTILE = 1.1503  # of the absolute value of a normal distribution
-_LARGE = 0.2  # of the joint's torque (rms about its mean): smaller ones do not matter
+_LARGE_SPIKE = 0.2  # of the joint's torque (rms about its mean): smaller ones do not matter
 _JUMP = 0.6  # of a spike's size, from one sample to the next at either side
-_EFFECT = 0.01  # of all spikes together over the torque, both rms: less does not affect a fit
+# of all spikes together over the torque, both rms: less does not affect a fit
+_SMALLEST_EFFECT = 0.01
 _COMMON = 0.5  # of the spikes, at the same instant as those of another joint
 _DRAWN = 400  # samples about the largest spike
 
@@ -47,15 +49,15 @@ def spikes(case: Case) -> Iterator[Finding]:
 
     With a model, the error has to be as far from its own median.
     """
-    found = {}
+    joint_spikes = {}
     for j in range(len(case.joints)):
-        one = _of_joint(case, j)
-        if one is not None:
-            found[j] = one
-    if not found:
+        detected = _of_joint(case, j)
+        if detected is not None:
+            joint_spikes[j] = detected
+    if not joint_spikes:
         return
-    for group in _at_the_same_instants(found):
-        yield _finding(case, {j: found[j] for j in group}, common=len(group) > 1)
+    for group in _at_the_same_instants(joint_spikes):
+        yield _finding(case, {j: joint_spikes[j] for j in group}, common=len(group) > 1)
 
 
 def _of_joint(case: Case, joint: int) -> _Spikes | None:
@@ -63,7 +65,7 @@ def _of_joint(case: Case, joint: int) -> _Spikes | None:
     torque = np.concatenate([s.raw_torque[:, joint] for s in case.signals])
     scale = float(torque.std())
     steps = (np.abs(np.diff(s.raw_torque[:, joint])).max(initial=0.0) for s in case.signals)
-    if max(steps) <= _JUMP * _LARGE * scale:  # of each side of a spike that counts
+    if max(steps) <= _JUMP * _LARGE_SPIKE * scale:  # of each side of a spike that counts
         return None
     for number, signals in enumerate(case.signals):
         far = _from_median(signals.raw_torque[:, joint])
@@ -76,7 +78,7 @@ def _of_joint(case: Case, joint: int) -> _Spikes | None:
         flags.append(_isolated(at, signals.raw_torque[:, joint], np.abs(far)))
     at, size = np.concatenate(flags), np.concatenate(sizes)
     effect = float(np.sqrt(np.mean(np.where(at, size, 0.0) ** 2)))
-    if not at.any() or effect < _EFFECT * scale:
+    if not at.any() or effect < _SMALLEST_EFFECT * scale:
         return None
     return _Spikes(at, size, effect / scale)
 
@@ -88,11 +90,11 @@ def _from_median(values: Array) -> Array:
 
 def _is_far(distance: Array, scale: float) -> NDArray[np.bool_]:
     size = np.abs(distance)
-    far = size > _LARGE * scale
+    far = size > _LARGE_SPIKE * scale
     if far.any():
-        far &= size > _FAR * 1.4826 * float(np.median(size))
+        far &= size > _SPIKE_DEVIATIONS * 1.4826 * float(np.median(size))
     at = np.flatnonzero(far)
-    far[at] = size[at] > _FAR * _noise_around(size, at)
+    far[at] = size[at] > _SPIKE_DEVIATIONS * _noise_around(size, at)
     return far
 
 
@@ -103,7 +105,7 @@ def _noise_around(size: Array, at: NDArray[np.intp]) -> Array:
     """
     windows = sliding_window_view(np.pad(size, _AROUND, mode="symmetric"), 2 * _AROUND + 1)[at]
     sides = windows[:, :_AROUND], windows[:, -_AROUND:]
-    return np.maximum(*(np.quantile(one, 0.75, axis=1) for one in sides)) / _THIRD_QUARTILE
+    return np.maximum(*(np.quantile(side, 0.75, axis=1) for side in sides)) / _THIRD_QUARTILE
 
 
 def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.bool_]:
@@ -115,17 +117,17 @@ def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.b
     kept = np.zeros_like(at)
     for first, past in runs(at):
         sharp = min(jump[first], jump[past]) > _JUMP * size[first:past].max()
-        kept[first:past] = sharp and past - first <= _WIDEST
+        kept[first:past] = sharp and past - first <= _LONGEST_SPIKE
     return kept
 
 
-def _at_the_same_instants(found: dict[int, _Spikes]) -> list[list[int]]:
+def _at_the_same_instants(joint_spikes: dict[int, _Spikes]) -> list[list[int]]:
     """Group the joints, most of whose spikes are simultaneous."""
     groups: list[list[int]] = []
-    for j, one in found.items():
+    for j, detected in joint_spikes.items():
         for group in groups:
-            shared = float(np.sum(one.at & found[group[0]].at))
-            if shared > _COMMON * min(one.at.sum(), found[group[0]].at.sum()):
+            shared = float(np.sum(detected.at & joint_spikes[group[0]].at))
+            if shared > _COMMON * min(detected.at.sum(), joint_spikes[group[0]].at.sum()):
                 group.append(j)
                 break
         else:
@@ -133,13 +135,15 @@ def _at_the_same_instants(found: dict[int, _Spikes]) -> list[list[int]]:
     return groups
 
 
-def _finding(case: Case, found: dict[int, _Spikes], *, common: bool) -> Finding:
-    names = [case.joints[j] for j in found]
-    together = np.any([one.at for one in found.values()], axis=0)
-    worst = max(found, key=lambda j: found[j].effect)
+def _finding(case: Case, joint_spikes: dict[int, _Spikes], *, common: bool) -> Finding:
+    names = [case.joints[j] for j in joint_spikes]
+    together = np.any([detected.at for detected in joint_spikes.values()], axis=0)
+    worst = max(joint_spikes, key=lambda j: joint_spikes[j].effect)
     count, share = int(together.sum()), float(together.mean())
-    largest = listed(f"{np.abs(one.size[one.at]).max():.3g}" for one in found.values())
-    units = joint_units(case.mechanism.prismatic, list(found), "N m", "N")
+    largest = listed(
+        f"{np.abs(detected.size[detected.at]).max():.3g}" for detected in joint_spikes.values()
+    )
+    units = joint_units(case.mechanism.prismatic, list(joint_spikes), "N m", "N")
     where = "the same instants" if common else "single instants"
     return Finding(
         cause="spikes",
@@ -148,7 +152,7 @@ def _finding(case: Case, found: dict[int, _Spikes], *, common: bool) -> Finding:
         sentence=(
             f"{listed(names)}: torque has spikes of up to {largest} {units} at {where}, in {count} "
             f"samples ({percent(share)}), far from the samples before and after; their rms is up "
-            f"to {percent(found[worst].effect)} of the torque's."
+            f"to {percent(joint_spikes[worst].effect)} of the torque's."
         ),
         remedy=(
             "Look for lost or damaged messages of the bus"
@@ -159,14 +163,17 @@ def _finding(case: Case, found: dict[int, _Spikes], *, common: bool) -> Finding:
         evidence={
             "samples": float(count),
             "share of samples": share,
-            **{f"rms over torque of {case.joints[j]}": one.effect for j, one in found.items()},
+            **{
+                f"rms over torque of {case.joints[j]}": detected.effect
+                for j, detected in joint_spikes.items()
+            },
         },
-        plot=_plot(case, worst, found[worst]),
+        plot=_plot(case, worst, joint_spikes[worst]),
     )
 
 
-def _plot(case: Case, joint: int, one: _Spikes) -> Plot:
-    at = int(np.argmax(np.where(one.at, np.abs(one.size), 0.0)))
+def _plot(case: Case, joint: int, detected: _Spikes) -> Plot:
+    at = int(np.argmax(np.where(detected.at, np.abs(detected.size), 0.0)))
     ends = np.cumsum([len(s.time) for s in case.signals])
     number = int(np.searchsorted(ends, at, side="right"))
     signals = case.signals[number]

@@ -16,13 +16,13 @@ from dynid.text import joint_units, listed, only, percent, these_joints
 
 _FEWEST_LEVELS = 42  # of effort over its range: a step is 2.4 % of the range
 _ACCELERATION_SHARE = 0.01  # largest noise from position steps over acceleration (rms)
-_FAST = 0.3  # of the peak speed: the position must change with each sample
+_FAST_SHARE = 0.3  # of the peak speed: the position must change with each sample
 _HELD = 0.6  # of the samples in motion without a change: 2.5 samples between updates
 _ZERO = 0.5  # of the samples in motion with an effort of exactly 0
 _CLIPPED = 5  # samples at exactly the same extreme position
 _STOPPED = 0.2  # of the peak speed: a drive cannot stop from it within a sample
 _EXAMINED = 20_000  # samples, from the middle
-_ENOUGH = 5_000  # samples in which levels are found
+_EXAMINED_SAMPLES = 5_000  # samples in which levels are found
 _DRAWN = 300  # samples
 
 
@@ -241,12 +241,12 @@ def _fast(recording: Recording) -> NDArray[np.bool_]:
     position = recording.position
     moved = np.zeros_like(position)
     moved[reach:-reach] = np.abs(position[2 * reach :] - position[: -2 * reach])
-    return np.asarray(moved > _FAST * moved.max(axis=0))
+    return np.asarray(moved > _FAST_SHARE * moved.max(axis=0))
 
 
 def step_of(values: Array) -> float:
     """Return the common divisor of all differences of values; 0 if there is none."""
-    levels = np.unique(values[:: max(1, len(values) // _ENOUGH)])
+    levels = np.unique(values[:: max(1, len(values) // _EXAMINED_SAMPLES)])
     if len(levels) < 3:
         return 0.0
     gaps = np.diff(levels)

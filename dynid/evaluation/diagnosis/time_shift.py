@@ -12,16 +12,17 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
-from dynid.evaluation.diagnosis.sampled_fit import Samples, error_weights, per_joint, sampled
+from dynid.evaluation.diagnosis.sampled_fit import FitSamples, error_weights, per_joint, sampled
 from dynid.robot.torque_settings import FeedforwardSettings
 
-_LONGEST = 0.25  # [s]
+_LONGEST_DELAY_TRIED = 0.25  # [s]
 _ROUNDS = 4  # of linearisation at the last delay
 _BLOCKS = 12  # of the recording; their scatter gives the standard deviation of the delay
-_SURE = 5.0  # standard deviations
-_FEWEST = 1.5  # samples
+_SIGNIFICANCE = 5.0  # standard deviations
+_SHORTEST_DELAY = 1.5  # samples
 _AGREE = 0.5  # of the delay: largest difference between joints
-_LATEST = 10  # samples: a longer delay comes from different clocks, not from a drive
+# samples: a longer delay comes from different clocks, not from a drive
+_LONGEST_DELAY_OF_A_DRIVE = 10
 _LEAST_SHARE = 0.02  # of the squared error that a delay explains
 _MATTERS = 0.1  # of the same: below, the finding is a note
 _FEWEST_ROWS = 4  # times the number of parameters
@@ -49,7 +50,7 @@ class Delay:
 def time_shift(case: Case) -> Iterator[Finding]:
     """Estimate the delay of torque from samples without reversals, where friction is smooth."""
     rate = case.longest.sampling_rate
-    reach = min(round(_LONGEST * rate), len(case.longest.time) // 5)
+    reach = min(round(_LONGEST_DELAY_TRIED * rate), len(case.longest.time) // 5)
     if reach < 3:
         return
     samples = sampled(case, reach=reach)
@@ -57,13 +58,18 @@ def time_shift(case: Case) -> Iterator[Finding]:
         return
     delay = find_delay(case, samples, reach)
     cycles = delay.seconds * rate
-    unsure = abs(delay.seconds) < _SURE * delay.standard_deviation
-    if abs(cycles) < _FEWEST or unsure or delay.explained < _LEAST_SHARE or not _agree(delay):
+    unsure = abs(delay.seconds) < _SIGNIFICANCE * delay.standard_deviation
+    if (
+        abs(cycles) < _SHORTEST_DELAY
+        or unsure
+        or delay.explained < _LEAST_SHARE
+        or not _agree(delay)
+    ):
         return
     yield _finding(case, delay, rate)
 
 
-def find_delay(case: Case, samples: Samples, reach: int) -> Delay:
+def find_delay(case: Case, samples: FitSamples, reach: int) -> Delay:
     """Fit base parameters and delay together by the Gauss–Newton method.
 
     A torque with delay d is τ(t - d) = W π - d dτ/dt, so the derivative of the torque is one more
@@ -105,7 +111,7 @@ def find_delay(case: Case, samples: Samples, reach: int) -> Delay:
     )
 
 
-def _friction(case: Case, samples: Samples) -> Array:
+def _friction(case: Case, samples: FitSamples) -> Array:
     """Columns (r, 3 n) of friction that the model may lack and that resembles a delay."""
     velocity, joint = samples.rows(case.longest.velocity), samples.joint
     peak = np.abs(case.longest.velocity).max(axis=0)[joint]
@@ -115,7 +121,7 @@ def _friction(case: Case, samples: Samples) -> Array:
     return np.column_stack([column * shape for column in columns for shape in shapes])
 
 
-def _standard_deviation(samples: Samples, column: Array, error: Array, delay: float) -> float:
+def _standard_deviation(samples: FitSamples, column: Array, error: Array, delay: float) -> float:
     """Estimate the standard deviation of the delay from the scatter of blocks."""
     instant = np.concatenate([np.flatnonzero(kept) for kept in samples.kept.T])
     block = instant * _BLOCKS // len(samples.kept)
@@ -139,7 +145,7 @@ def _finding(case: Case, delay: Delay, rate: float) -> Finding:
     later = "later" if delay.seconds > 0 else "earlier"
     present = case.robot.settings(FeedforwardSettings).additive_torque_delay
     remedy = "Align effort and position in the recording."
-    if 0 < cycles <= _LATEST and delay.seconds > 0:
+    if 0 < cycles <= _LONGEST_DELAY_OF_A_DRIVE and delay.seconds > 0:
         remedy = (
             "Align effort and position in the recording; if it contains every control cycle and "
             "commands have the same delay, set feedforward.additive_torque_delay: "

@@ -14,17 +14,19 @@ from dynid.estimation.regression import BLOCKS
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.projection import products_beyond
-from dynid.evaluation.diagnosis.residual import Residual
+from dynid.evaluation.diagnosis.residual import TorqueResidual
 from dynid.evaluation.diagnosis.too_short import FEWEST_CYCLES, strokes
 
-_CHANCE = 1e-3  # of a false finding in a recording, all joints together
-_SMALL = 0.05  # of friction: half of what it differs between two days, which uncertainties include
-_LARGE = 0.1  # of friction: its difference between two days
+_FALSE_FINDING_PROBABILITY = 1e-3  # of a false finding in a recording, all joints together
+# of friction: half of what it differs between two days, which uncertainties include
+_SMALL_CHANGE = 0.05
+_LARGE_CHANGE = 0.1  # of friction: its difference between two days
 _CONSTANTS = np.geomspace(0.1, 4.0, 25)  # time constants tried, over the recording's duration
-_LONGEST = 1.0  # observable time constant over the duration; beyond it the fall is nearly straight
+# observable time constant over the duration; beyond it the fall is nearly straight
+_LONGEST_TIME_CONSTANT = 1.0
 _SPREAD = 0.5  # of the logarithm of the time constant, if one of the blocks is left out
 _ROUNDING = 1e-10  # of a squared norm: what is left of a column that depends on others
-_SETTLED = 3.0  # time constants after which 5 % of a fall are left
+_TIME_CONSTANTS_TO_SETTLE = 3.0  # time constants after which 5 % of a fall are left
 
 
 class Fall(NamedTuple):
@@ -53,7 +55,7 @@ def warming_up(case: Case) -> Iterator[Finding]:
     """
     if case.model is None or not case.comparisons:
         return
-    residual = Residual.of(case)
+    residual = TorqueResidual.of(case)
     # offsets are no friction
     kinds = {term.kind for term in case.model.terms if term.traits.dissipative}
     friction = residual.torque_of_kinds(kinds)
@@ -64,38 +66,45 @@ def warming_up(case: Case) -> Iterator[Finding]:
     joints = [j for j in np.flatnonzero(enough).tolist() if np.any(friction[:, j])]
     if not joints or len(residual.time) < _least_samples():
         return
-    bound = float(student.ppf(1 - _CHANCE / len(joints), BLOCKS - 1))
+    bound = float(student.ppf(1 - _FALSE_FINDING_PROBABILITY / len(joints), BLOCKS - 1))
     for j in joints:
         fall = friction_fall(
             residual.time, residual.error[:, j], friction[:, j], own_columns(residual, j)
         )
-        if -fall.change > max(bound * fall.deviation, _SMALL):
+        if -fall.change > max(bound * fall.deviation, _SMALL_CHANGE):
             yield _finding(case, residual, j, fall, duration)
 
 
-def friction_fall(time: Array, error: Array, friction: Array, own: Array) -> Fall:
+def friction_fall(time: Array, error: Array, friction: Array, joint_columns: Array) -> Fall:
     """Estimate how friction changes along a recording.
 
     Args:
         time: (m,) [s].
         error: (m,) torque, measured minus model [N m or N].
         friction: (m,) of the model, filtered as the error.
-        own: (m, k) signals that take precedence.
+        joint_columns: (m, k) signals that take precedence.
     """
     duration = float(time[-1] - time[0])
     share = (time - time[0]) / duration
     block = np.minimum((share * BLOCKS).astype(int), BLOCKS - 1)
-    own = np.column_stack([own, friction])
-    line = _Fits(own, (friction * (share - 0.5))[:, None], error, block).coefficients[:, 0]
+    joint_columns = np.column_stack([joint_columns, friction])
+    line = _Fits(joint_columns, (friction * (share - 0.5))[:, None], error, block).coefficients[
+        :, 0
+    ]
     change, deviation = float(line[0]), _jackknifed(line[1:])
-    if -change <= _SMALL:
+    if -change <= _SMALL_CHANGE:
         return Fall(change, deviation, None, 0.0)
     shapes = friction[:, None] * np.exp(-share[:, None] / _CONSTANTS)
-    decays = _Fits(own, shapes, error, block)
+    decays = _Fits(joint_columns, shapes, error, block)
     best = np.argmin(decays.squared_errors, axis=1)
     chosen, excess = int(best[0]), float(decays.coefficients[0, best[0]])
     spread = _jackknifed(np.log(_CONSTANTS[best[1:]]))
-    seen = chosen > 0 and _CONSTANTS[chosen] <= _LONGEST and spread < _SPREAD and excess > 0
+    seen = (
+        chosen > 0
+        and _CONSTANTS[chosen] <= _LONGEST_TIME_CONSTANT
+        and spread < _SPREAD
+        and excess > 0
+    )
     if not seen:
         return Fall(change, deviation, None, 0.0)
     return Fall(change, deviation, float(_CONSTANTS[chosen]) * duration, excess)
@@ -115,10 +124,10 @@ class _Fits:
     """
 
     def __init__(
-        self, own: Array, candidates: Array, error: Array, block: NDArray[np.intp]
+        self, joint_columns: Array, candidates: Array, error: Array, block: NDArray[np.intp]
     ) -> None:
-        """Take columns ``own`` (m, k), ``candidates`` (m, c), ``error`` (m,), and blocks (m,)."""
-        rows, count = np.column_stack([own, candidates, error]), own.shape[1]
+        """Take ``joint_columns`` (m, k), ``candidates`` (m, c), ``error`` (m,) and blocks (m,)."""
+        rows, count = np.column_stack([joint_columns, candidates, error]), joint_columns.shape[1]
         sizes = np.sqrt(np.sum(rows**2, axis=0))
         rows /= np.where(sizes > 0, sizes, 1.0)
         products = np.stack([part.T @ part for part in (rows[block == b] for b in range(BLOCKS))])
@@ -126,12 +135,12 @@ class _Fits:
         beyond = products_beyond(np.concatenate([whole[None], whole - products]), count)
         squares = np.diagonal(beyond, axis1=1, axis2=2)
         shared, left = beyond[:, :-1, -1], squares[:, :-1]
-        found = np.divide(shared, left, out=np.zeros_like(shared), where=left > _ROUNDING)
-        self.coefficients = found * sizes[-1] / np.where(sizes > 0, sizes, 1.0)[count:-1]
-        self.squared_errors = (squares[:, -1:] - found * shared) * sizes[-1] ** 2
+        factors = np.divide(shared, left, out=np.zeros_like(shared), where=left > _ROUNDING)
+        self.coefficients = factors * sizes[-1] / np.where(sizes > 0, sizes, 1.0)[count:-1]
+        self.squared_errors = (squares[:, -1:] - factors * shared) * sizes[-1] ** 2
 
 
-def own_columns(residual: Residual, joint: int) -> Array:
+def own_columns(residual: TorqueResidual, joint: int) -> Array:
     """Return filtered signals of a joint that a wrong shape of its friction explains, (m, 6)."""
     signals = residual.signals
     velocity, time = signals.velocity[:, joint], signals.time - signals.time[0]
@@ -150,13 +159,13 @@ def own_columns(residual: Residual, joint: int) -> Array:
 def warm_up_time(fall: Fall, duration: float) -> float:
     """Return for how long to warm up from where the recording started [s].
 
-    With a time constant: until a recording of this duration has a fall of ``_SMALL``. Without one
-    it is at least the longest observable one, so three of these.
+    With a time constant: until a recording of this duration has a fall of ``_SMALL_CHANGE``.
+    Without one it is at least the longest observable one, so three of these.
     """
     if fall.constant is None:
-        return _SETTLED * _LONGEST * duration
+        return _TIME_CONSTANTS_TO_SETTLE * _LONGEST_TIME_CONSTANT * duration
     within = fall.excess * -np.expm1(-duration / fall.constant)
-    return float(fall.constant * max(np.log(within / _SMALL), 0.0))
+    return float(fall.constant * max(np.log(within / _SMALL_CHANGE), 0.0))
 
 
 def _lasting(seconds: float) -> str:
@@ -167,7 +176,9 @@ def _least_samples() -> int:
     return 20 * BLOCKS  # more than twice the columns in each block
 
 
-def _finding(case: Case, residual: Residual, joint: int, fall: Fall, duration: float) -> Finding:
+def _finding(
+    case: Case, residual: TorqueResidual, joint: int, fall: Fall, duration: float
+) -> Finding:
     name, minutes = case.joints[joint], duration / 60
     per_minute = -fall.change / minutes
     needed = _lasting(warm_up_time(fall, duration))
@@ -181,12 +192,12 @@ def _finding(case: Case, residual: Residual, joint: int, fall: Fall, duration: f
         course = f"with a time constant of {_lasting(fall.constant)}"
         remedy = (
             f"Play the motion for {needed} before you record; then friction falls by less than "
-            f"{100 * _SMALL:.0f} % in a recording of this duration."
+            f"{100 * _SMALL_CHANGE:.0f} % in a recording of this duration."
         )
     return Finding(
         cause="warming_up",
         joint=name,
-        severity="warning" if -fall.change > _LARGE else "note",
+        severity="warning" if -fall.change > _LARGE_CHANGE else "note",
         sentence=(
             f"{name}: friction falls by {-100 * fall.change:.0f} ± {100 * fall.deviation:.0f} % "
             f"during the recording, {per_minute:.2g} times its mean per minute, {course}, as in a "

@@ -56,8 +56,8 @@ class Barrier:
         slack = self.bounds.slack(y)
         gradient = self.bounds.pull(_slope(slack))
         blocks = np.zeros((joints, dimension, joints, dimension))
-        own = np.arange(joints)
-        blocks[own, :, own, :] = self.bounds.curvature(_curvature(slack))
+        joint = np.arange(joints)
+        blocks[joint, :, joint, :] = self.bounds.curvature(_curvature(slack))
         curvature = blocks.reshape(y.size, y.size)
         motion = self.space.motion(self.basis, y)
         for limit in self.state_limits:

@@ -34,9 +34,9 @@ _PER_CYCLE = 16
 """Samples per period of the highest harmonic, at which information and states are evaluated."""
 
 _POSES = 2_000  # random ones, tried as a start
-_ROOM = 0.05  # slack at which a pose is accepted as a start
-_LEAST = 0.005  # least slack, if no pose has more
-_FIRST = 0.3  # share of the distance to its limits that a random motion starts with
+_SLACK_OF_A_START = 0.05  # slack at which a pose is accepted as a start
+_LEAST_SLACK = 0.005  # least slack, if no pose has more
+_FIRST_SHARE_OF_LIMITS = 0.3  # share of the distance to its limits that a random motion starts with
 
 
 @dataclass(frozen=True)
@@ -109,12 +109,12 @@ class Design:
             choices = [*others, *choices] if elsewhere else [*choices, *others]
         best, room = self.centre, -np.inf
         for pose in choices:
-            found = self._room(pose)
-            if found > room:
-                best, room = pose, found
-            if room > _ROOM:
+            slack = self._room(pose)
+            if slack > room:
+                best, room = pose, slack
+            if room > _SLACK_OF_A_START:
                 break
-        if room > _LEAST:
+        if room > _LEAST_SLACK:
             return np.asarray(best)
         message = (
             "excitation: the robot cannot rest at "
@@ -130,8 +130,8 @@ class Design:
         # scale each joint to its own bounds, then all joints together to the other limits
         slack = barrier.bounds.slack(np.zeros_like(y))
         change = slack - barrier.bounds.slack(y)
-        y *= _FIRST / np.max(change / slack, axis=(1, 2))[:, np.newaxis]
-        least = min(_ROOM, barrier.smallest_slack(np.zeros_like(y))) / 2
+        y *= _FIRST_SHARE_OF_LIMITS / np.max(change / slack, axis=(1, 2))[:, np.newaxis]
+        least = min(_SLACK_OF_A_START, barrier.smallest_slack(np.zeros_like(y))) / 2
         while barrier.smallest_slack(y) < least:
             y *= 0.8
         return y

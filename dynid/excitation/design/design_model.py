@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SMOOTHING = 0.05
 """Share of a joint's velocity limit over which its sign is smoothed, for nonzero derivatives."""
 
-_SLOWEST = 0.05  # [rad/s or m/s] the same for joints without a limit
+_SLOWEST_SPEED = 0.05  # [rad/s or m/s] the same for joints without a limit
 
 
 def design_model(model: Model) -> Mechanism:
@@ -40,21 +40,21 @@ def design_model(model: Model) -> Mechanism:
         for term, joint, smoothing in _smooth_terms(robot)
     )
     mechanism = robot.with_terms(terms).mechanism()
-    found: dict[tuple[str, int, str], float] = defaultdict(float)
+    sizes: dict[tuple[str, int, str], float] = defaultdict(float)
     values = given.parameters[given.first_term :]
     for term, value in zip(given.terms, values.tolist(), strict=True):
         # load-dependent friction has no constant size: it is left out of the torque
         if not term.traits.loaded:
-            found[term.traits.design, term.joint, term.side] += value
-    own = [found[term.kind, term.joint, term.side] for term in mechanism.terms]
-    return mechanism.with_parameters(np.append(given.parameters[: given.first_term], own))
+            sizes[term.traits.design, term.joint, term.side] += value
+    term_values = [sizes[term.kind, term.joint, term.side] for term in mechanism.terms]
+    return mechanism.with_parameters(np.append(given.parameters[: given.first_term], term_values))
 
 
 def _smooth_terms(robot: Robot) -> list[tuple[TermSettings, str, float]]:
     """Return kind and side of each term, its joint, and its smoothing, without duplicates."""
     actuated = len(robot.joints)
     speeds = robot.limits.velocity
-    slow = np.full(len(robot.moving_joints), _SLOWEST)
+    slow = np.full(len(robot.moving_joints), _SLOWEST_SPEED)
     if speeds is not None:
         slow[:actuated] = _SMOOTHING * per_joint(speeds, actuated, "velocity")
     kinds = dict.fromkeys(

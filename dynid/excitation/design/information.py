@@ -24,7 +24,7 @@ Objective = Literal["condition", "determinant", "both"]
 _STEP = 1e-6
 """[rad or m, per s, per s^2] of the central differences, whose error is then about 1e-9."""
 
-_SMALLEST = 1e-14
+_SMALLEST_EIGENVALUE = 1e-14
 """Eigenvalues below this share of the largest are rounding."""
 
 
@@ -53,7 +53,7 @@ class Information:
     def condition_number(self, motion: Motion) -> float:
         """Return the condition number of W, with rows and columns scaled as specified."""
         values = np.linalg.eigvalsh(self._scaled_gram(self._rows(motion))[0])
-        return float(np.sqrt(values[-1] / max(values[0], _SMALLEST**2 * values[-1])))
+        return float(np.sqrt(values[-1] / max(values[0], _SMALLEST_EIGENVALUE**2 * values[-1])))
 
     def value(self, motion: Motion, sharpness: float) -> float:
         """Return the objective of a motion, arrays (N, n)."""
@@ -112,7 +112,7 @@ class Information:
         """Return the objective and its derivative by G = Wᵀ W before scaling (k, k)."""
         gram, factors = self._scaled_gram(rows)
         values, vectors = np.linalg.eigh(gram)
-        values = np.maximum(values, _SMALLEST * values[-1])
+        values = np.maximum(values, _SMALLEST_EIGENVALUE * values[-1])
         total, by_log = 0.0, np.zeros_like(values)
         if self.objective in ("condition", "both"):
             largest, up = _soft_maximum(np.log(values), sharpness)

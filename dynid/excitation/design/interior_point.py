@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dynid.excitation.motion import Motion
 
 
-class Phase(NamedTuple):
+class BarrierPhase(NamedTuple):
     """One phase of the descent: weight of the barrier, sharpness of the objective, most steps."""
 
     weight: float
@@ -26,7 +26,7 @@ class Phase(NamedTuple):
     steps: int
 
 
-PHASES = (Phase(1e-2, 2.0, 60), Phase(1e-3, 4.0, 90), Phase(1e-4, 16.0, 150))
+PHASES = (BarrierPhase(1e-2, 2.0, 60), BarrierPhase(1e-3, 4.0, 90), BarrierPhase(1e-4, 16.0, 150))
 """Early phases use the whole spectrum, far from the limits; the last one goes close to them."""
 
 STEPS = sum(phase.steps for phase in PHASES)
@@ -36,8 +36,8 @@ _DONE = 1e-4
 """A phase ends if the predicted decrease of the next step is smaller."""
 
 _BOUNDARY = 0.95  # longest step, as a share of the way to the first limit
-_ENOUGH = 1e-4  # share of the predicted decrease that a step must reach (Armijo)
-_SHORTEST = 1e-4  # share of a step below which the phase ends
+_ARMIJO_SHARE = 1e-4  # share of the predicted decrease that a step must reach (Armijo)
+_SHORTEST_STEP = 1e-4  # share of a step below which the phase ends
 _DAMPING = 0.2  # of the BFGS update (Powell 1978), so that it stays positive definite
 
 
@@ -74,7 +74,7 @@ class Descent:
         """Return the objective alone at y (n, d); smaller is better."""
         return self.information.value(self._motion(y), PHASES[-1].sharpness)
 
-    def _phase(self, y: Array, phase: Phase) -> Iterator[Array]:
+    def _phase(self, y: Array, phase: BarrierPhase) -> Iterator[Array]:
         value, gradient = self._value(y, phase), self._gradient(y, phase)
         curvature = None
         for _ in range(phase.steps):
@@ -93,7 +93,7 @@ class Descent:
                 return
 
     def _step(
-        self, y: Array, gradient: Array, curvature: Array | None, phase: Phase
+        self, y: Array, gradient: Array, curvature: Array | None, phase: BarrierPhase
     ) -> tuple[Array, float]:
         """Return the Newton step (n, d) and the decrease that its slope promises."""
         push, matrix = self.barrier.expansion(y)
@@ -105,20 +105,20 @@ class Descent:
         return step.reshape(y.shape), -float(slope @ step)
 
     def _search(
-        self, y: Array, step: Array, value: float, promised: float, phase: Phase
+        self, y: Array, step: Array, value: float, promised: float, phase: BarrierPhase
     ) -> tuple[float, float] | None:
         """Return the step length and the value there; None if no length decreases the value."""
         slack = self.barrier.bounds.slack(y)
         length = min(1.0, _BOUNDARY * self.barrier.bounds.reach(slack, step))
-        shortest = _SHORTEST * length
+        shortest = _SHORTEST_STEP * length
         while length > shortest:
-            found = self._value(y + length * step, phase)
-            if found <= value - _ENOUGH * length * promised:
-                return length, found
+            reached = self._value(y + length * step, phase)
+            if reached <= value - _ARMIJO_SHARE * length * promised:
+                return length, reached
             length /= 2
         return None
 
-    def _value(self, y: Array, phase: Phase) -> float:
+    def _value(self, y: Array, phase: BarrierPhase) -> float:
         barrier = self.barrier.value(y)
         if not np.isfinite(barrier):
             return np.inf
@@ -128,7 +128,7 @@ class Descent:
             return np.inf
         return value + phase.weight * barrier
 
-    def _gradient(self, y: Array, phase: Phase) -> Array:
+    def _gradient(self, y: Array, phase: BarrierPhase) -> Array:
         slopes = self.information.slopes(self._motion(y), phase.sharpness)
         parts = [by.T @ basis for by, basis in zip(slopes, self.basis, strict=True)]
         return np.asarray(sum(parts[1:], parts[0]))
@@ -152,9 +152,9 @@ def _update(curvature: Array | None, move: Array, change: Array) -> Array:
         curvature = max(size, 1e-8) * np.eye(len(move))
     bent = curvature @ move
     expected = float(move @ bent)
-    found = float(move @ change)
-    if found < _DAMPING * expected:
-        share = (1 - _DAMPING) * expected / (expected - found)
+    along = float(move @ change)
+    if along < _DAMPING * expected:
+        share = (1 - _DAMPING) * expected / (expected - along)
         change = share * change + (1 - share) * bent
     part = np.outer(change, change)
     part /= float(move @ change)

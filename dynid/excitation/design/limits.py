@@ -26,7 +26,7 @@ _STEP = 1e-6
 _INEXACT = 1e-5
 """[m] by which a computed distance may be too large, with a reserve: coal's are exact to 1e-6 m."""
 
-_FAR = 0.5
+_SHARE_WITH_FULL_SLACK = 0.5
 """Share of a torque limit up to which the slack is 1."""
 
 
@@ -68,18 +68,18 @@ class TorqueLimit:
             torque = self.mechanism.torque(*motion, self.mechanism.parameters)
         except MechanismError:  # a closed chain cannot be closed there
             return np.full_like(motion.position, -np.inf)
-        return np.asarray((1 - np.abs(torque) / self.allowed) / (1 - _FAR))
+        return np.asarray((1 - np.abs(torque) / self.allowed) / (1 - _SHARE_WITH_FULL_SLACK))
 
     def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
         """Return the slopes (m, 3, n), by central differences."""
         samples = near.any(axis=1)
         some = Motion(*(part[samples] for part in motion))
         joints = len(self.allowed)
-        found = np.empty((np.count_nonzero(near), 3, joints))
+        slopes = np.empty((np.count_nonzero(near), 3, joints))
         for order, joint in product(range(3), range(joints)):
             ahead, behind = (self.slack(side) for side in perturbed(some, order, joint, _STEP))
-            found[:, order, joint] = ((ahead - behind) / (2 * _STEP))[near[samples]]
-        return found
+            slopes[:, order, joint] = ((ahead - behind) / (2 * _STEP))[near[samples]]
+        return slopes
 
 
 class WorkspaceLimit:
@@ -101,14 +101,14 @@ class WorkspaceLimit:
         least = self._least(motion.position)
         wanted = ~(least >= 1)  # NaN is no proof
         try:
-            found = np.asarray(self.workspace.margins(motion, wanted) / self._scale)
+            slack = np.asarray(self.workspace.margins(motion, wanted) / self._scale)
         except MechanismError:
             return np.full((len(motion.position), len(self._scale)), -np.inf)
-        distances = found[:, : wanted.shape[1]]
+        distances = slack[:, : wanted.shape[1]]
         distances[~wanted] = least[~wanted]
         if np.isfinite(distances).all():
             self._last = motion.position, distances.copy()
-        return found
+        return slack
 
     def _least(self, position: Array) -> Array:
         """Return lower bounds of the slacks of distances (N, K), by their rates of change."""
@@ -126,8 +126,8 @@ class WorkspaceLimit:
     def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
         """Return the slopes (m, 3, n)."""
         scale = self._scale[np.nonzero(near)[1], np.newaxis, np.newaxis]
-        found = self.workspace.slopes(motion, near) / scale
-        return np.concatenate([found, np.zeros_like(found[:, :1])], axis=1)
+        slopes = self.workspace.slopes(motion, near) / scale
+        return np.concatenate([slopes, np.zeros_like(slopes[:, :1])], axis=1)
 
 
 class MotionBounds:
@@ -179,9 +179,9 @@ class MotionBounds:
     def curvature(self, weights: Array) -> Array:
         """Return Σ w s sᵀ of each joint's slopes s by its coordinates, (n, d, d)."""
         joints, dimension = len(self._sizes), self._basis.shape[1]
-        found = np.empty((joints, dimension, dimension))
+        curvature = np.empty((joints, dimension, dimension))
         shares = np.sqrt(weights.sum(axis=1)) / self._sizes
-        for block, share in zip(found, shares, strict=True):
+        for block, share in zip(curvature, shares, strict=True):
             weighted = self._basis * share[:, np.newaxis]
             block[:] = weighted.T @ weighted
-        return found
+        return curvature

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _SHRINKAGE = 0.995  # if the motion exceeds a limit between the samples of the search
-_SMALLEST = 0.2  # share of a motion below which shrinking stops with an error
+_SMALLEST_SIZE = 0.2  # share of a motion below which shrinking stops with an error
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +109,10 @@ def _optimise(
             "it run longer."
         )
         raise ExcitationError(message)
-    objectives = {one.number: design.descent(one.pose).objective(one.y) for one in search.found}
-    best = min(search.found, key=lambda one: (objectives[one.number], one.number))
+    objectives = {
+        start.number: design.descent(start.pose).objective(start.y) for start in search.found
+    }
+    best = min(search.found, key=lambda start: (objectives[start.number], start.number))
     excitation, size = _proven(design, model.robot, best)
     return Optimum(
         settings=_described(spec.settings, excitation),
@@ -140,7 +142,7 @@ def _proven(design: Design, robot: Robot, best: StartResult) -> tuple[FourierExc
             )
             check_motion(excitation, robot.limits, mechanism, design.workspace)
         except ExcitationError:
-            if size * _SHRINKAGE < _SMALLEST:
+            if size * _SHRINKAGE < _SMALLEST_SIZE:
                 raise
             size *= _SHRINKAGE
         else:

@@ -16,13 +16,13 @@ from dynid.signals.settings import SignalSettings
 if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
-_FEWEST, _MOST = 5, 12
+_FEWEST_HARMONICS, _MOST_HARMONICS = 5, 12
 """Proposed numbers of harmonics: fewer allow little choice, more improve the result little."""
 
 _BELOW_CUTOFF = 4.0
 """Cut-off frequency of the identification over the highest harmonic, so that it passes."""
 
-_FASTEST = 2.5  # [Hz] without a cut-off: position control follows well up to there
+_HIGHEST_FREQUENCY = 2.5  # [Hz] without a cut-off: position control follows well up to there
 _NO_CUTOFF = 10.0  # [Hz] in place of a cut-off: above, position control does not follow
 _PERIOD = 10.0  # [s] default
 
@@ -54,15 +54,15 @@ def propose_series(
     if harmonics is not None and harmonics < 3:
         message = f"harmonics {harmonics}: a series that starts and ends at rest needs 3 or more."
         raise ConfigurationError(message)
-    own = find_excitation(robot)
-    settings = own if isinstance(own, FourierSettings) else None
+    excitation = find_excitation(robot)
+    settings = excitation if isinstance(excitation, FourierSettings) else None
     times = periods or (settings.periods if settings else 1)
     if duration is not None:
         period = duration / times
     else:
         period = 1 / settings.base_frequency if settings else _PERIOD
     check_duration(times * period)
-    proposed = int(np.clip(_highest(robot) * period, _FEWEST, _MOST))
+    proposed = int(np.clip(_highest(robot) * period, _FEWEST_HARMONICS, _MOST_HARMONICS))
     chosen = harmonics or proposed
     check_coefficients(chosen, len(robot.joints))
     cutoff = robot.settings(SignalSettings).cutoff_hz or _NO_CUTOFF
@@ -87,7 +87,7 @@ def propose_series(
 def _highest(robot: Robot) -> float:
     """Return the highest useful frequency [Hz]."""
     cutoff = robot.settings(SignalSettings).cutoff_hz
-    highest = _FASTEST if cutoff is None else cutoff / _BELOW_CUTOFF
+    highest = _HIGHEST_FREQUENCY if cutoff is None else cutoff / _BELOW_CUTOFF
     limits, joints = robot.limits, len(robot.joints)
     if limits.velocity is None or limits.acceleration is None:
         return highest

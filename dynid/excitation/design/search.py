@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
 from dynid.excitation.design.interior_point import STEPS
-from dynid.excitation.design.worker import Problem, Ready, Step, descend, workers
+from dynid.excitation.design.worker import ExcitationProblem, Ready, Step, descend, workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,7 +74,7 @@ def search_in_processes(
 
     Starts that no process completes, because it was killed or had an error, are repeated here.
     """
-    problem = Problem(model, spec, torque_noise, seed)
+    problem = ExcitationProblem(model, spec, torque_noise, seed)
     descents = _Descents(starts, progress)
     try:
         with workers(min(jobs, starts), problem) as connections:
@@ -128,7 +128,7 @@ class _Descents:
         starts, working = iter(self.left()), list(connections)
         while working:
             ready = wait(working)
-            for worker in [one for one in working if one in ready]:
+            for worker in [worker for worker in working if worker in ready]:
                 try:
                     busy = self._attend(worker, starts)
                 except (EOFError, OSError):  # the worker has died

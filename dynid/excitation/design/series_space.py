@@ -81,9 +81,9 @@ class SeriesSpace:
         rates = 2 * np.pi * self.base_frequency * np.arange(1, self.harmonics + 1)
         angle = np.outer(phase / self.base_frequency, rates)
         sine, cosine = np.sin(angle), np.cos(angle)
-        one = np.ones((len(phase), 1))
+        constant = np.ones((len(phase), 1))
         return Motion(
-            np.hstack([one, sine / rates, -cosine / rates]),
-            np.hstack([0 * one, cosine, sine]),
-            np.hstack([0 * one, -sine * rates, cosine * rates]),
+            np.hstack([constant, sine / rates, -cosine / rates]),
+            np.hstack([0 * constant, cosine, sine]),
+            np.hstack([0 * constant, -sine * rates, cosine * rates]),
         )

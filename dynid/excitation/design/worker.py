@@ -4,9 +4,9 @@ A worker is a new interpreter that imports dynid only. The processes of multipro
 the ``__main__`` of the calling program again, which is impossible if it was read from standard
 input, and endless without ``if __name__ == "__main__":``.
 
-Messages: a worker receives a :class:`Problem` and then numbers of starts; it sends :class:`Ready`
-to request a number, and a :class:`Step` for every step of the descent. If one side ends, the other
-reads the end of the file (EOFError), or fails to write (OSError).
+Messages: a worker receives an :class:`ExcitationProblem` and then numbers of starts; it sends
+:class:`Ready` to request a number, and a :class:`Step` for every step of the descent. If one side
+ends, the other reads the end of the file (EOFError), or fails to write (OSError).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PROGRAM = (
 )
 
 
-class Problem(NamedTuple):
+class ExcitationProblem(NamedTuple):
     """What all starts have in common.
 
     Attributes:
@@ -103,7 +103,7 @@ def descend(design: Design, start: int, seed: int) -> Iterator[Step]:
 
 
 @contextmanager
-def workers(count: int, problem: Problem) -> Iterator[list[Connection]]:
+def workers(count: int, problem: ExcitationProblem) -> Iterator[list[Connection]]:
     """Start workers on a problem and yield the connections to them; kill them at the end.
 
     There are none if ``sys.executable`` is not a Python interpreter, as in a program that embeds
@@ -149,7 +149,7 @@ def work(descriptor: int) -> None:
     """
     threadpool_limits(1, user_api="blas")  # for good: the processors have their processes
     with suppress(EOFError, OSError), Connection(descriptor) as parent:
-        problem: Problem = parent.recv()
+        problem: ExcitationProblem = parent.recv()
         design = problem.design()
         parent.send(Ready(None))
         while True:

@@ -34,18 +34,18 @@ _HELP_OF_MOMENT = "a wider range of {joint}{before}"
 def good(prediction: Prediction) -> bool:
     """Return whether every parameter is identifiable, from well-conditioned equations."""
     conditioned = prediction.precision.scaled_condition_number <= WELL_CONDITIONED
-    return conditioned and all(one.determined for one in prediction.parameters)
+    return conditioned and all(parameter.determined for parameter in prediction.parameters)
 
 
 def verdict(prediction: Prediction) -> str:
     """Return the predicted result in one or two sentences."""
     total = len(prediction.parameters)
-    found = sum(one.determined for one in prediction.parameters)
-    known = [one for one in prediction.parameters if one.known]
-    close = sum(not one.poor for one in known)
+    determined = sum(parameter.determined for parameter in prediction.parameters)
+    known = [parameter for parameter in prediction.parameters if parameter.known]
+    close = sum(not parameter.poor for parameter in known)
     scaled = prediction.precision.scaled_condition_number
     side = "within" if scaled <= WELL_CONDITIONED else "above"
-    which = "all" if found == total else f"{found} of"
+    which = "all" if determined == total else f"{determined} of"
     return (
         f"The motion determines {which} {total} base parameters; the condition number of their "
         f"weighted and scaled regressor is {significant(scaled, 3)}, {side} the recommended "
@@ -61,20 +61,24 @@ def advice(prediction: Prediction) -> list[str]:
 
 def worst_first(prediction: Prediction) -> list[PredictedParameter]:
     """Return the parameters that are not determined or poorly determined, the worst first."""
-    weak = [one for one in prediction.parameters if one.poor or not one.determined]
-    return sorted(weak, key=lambda one: (one.determined, -one.relative))
+    weak = [
+        parameter
+        for parameter in prediction.parameters
+        if parameter.poor or not parameter.determined
+    ]
+    return sorted(weak, key=lambda parameter: (parameter.determined, -parameter.relative))
 
 
 def _parameters(prediction: Prediction) -> list[str]:
     by_help: dict[str, list[PredictedParameter]] = {}
-    for one in worst_first(prediction):
-        by_help.setdefault(_help(prediction, one), []).append(one)
+    for parameter in worst_first(prediction):
+        by_help.setdefault(_help(prediction, parameter), []).append(parameter)
     sentences = [_sentence(remedy, weak) for remedy, weak in by_help.items()]
     quiet = [
-        one.name
+        parameter.name
         for weak in by_help.values()
-        for one in weak
-        if one.determined and one.known and one.signal < 1
+        for parameter in weak
+        if parameter.determined and parameter.known and parameter.signal < 1
     ]
     if quiet:
         sentences.append(
@@ -84,12 +88,20 @@ def _parameters(prediction: Prediction) -> list[str]:
     return sentences
 
 
+def _certainty(parameter: PredictedParameter) -> str:
+    return f"± {percent(parameter.relative)}" if parameter.determined else "not determined"
+
+
 def _sentence(remedy: str, weak: list[PredictedParameter]) -> str:
-    names = [
-        f"{one.name} ({'± ' + percent(one.relative) if one.determined else 'not determined'})"
-        for one in weak
-    ]
-    alike = next((one for one in weak if one.determined and abs(one.correlation) > _ALIKE), None)
+    names = [f"{parameter.name} ({_certainty(parameter)})" for parameter in weak]
+    alike = next(
+        (
+            parameter
+            for parameter in weak
+            if parameter.determined and abs(parameter.correlation) > _ALIKE
+        ),
+        None,
+    )
     mixed = ""
     if alike is not None:
         mixed = (

@@ -87,12 +87,14 @@ class Prediction:
         Raises:
             ConfigurationError: pandas is not installed.
         """
-        names = [one.name for one in fields(PredictedParameter)]
-        return data_frame({name: [getattr(one, name) for one in self.parameters] for name in names})
+        names = [field.name for field in fields(PredictedParameter)]
+        return data_frame(
+            {name: [getattr(parameter, name) for parameter in self.parameters] for name in names}
+        )
 
     def __repr__(self) -> str:
         """Return robot, duration, condition number, and the number of determined parameters."""
-        determined = sum(one.determined for one in self.parameters)
+        determined = sum(parameter.determined for parameter in self.parameters)
         return (
             f"Prediction for {self.robot.name}: {self.duration:.4g} s, condition number "
             f"{self.precision.scaled_condition_number:.3g}, {determined} of "
@@ -103,12 +105,12 @@ class Prediction:
         """Return the same, and the base parameters with their uncertainty, for a notebook."""
         rows = [
             (
-                one.name,
-                significant(one.value),
-                f"± {significant(one.standard_deviation, 2)}",
-                one.unit,
+                parameter.name,
+                significant(parameter.value),
+                f"± {significant(parameter.standard_deviation, 2)}",
+                parameter.unit,
             )
-            for one in self.parameters
+            for parameter in self.parameters
         ]
         header = ("base parameter", "value", "standard deviation", "unit")
         return html_lines([repr(self)]) + html_table(header, rows)
@@ -152,10 +154,10 @@ def predict(
     _check_joints(excitation, robot, mechanism)
     rate = _checked_rate(sampling_rate, robot)
     signals = predicted_signals(excitation, mechanism, rate)
-    found = torque_noise(robot, mechanism, signals.torque, noise, stated=stated_noise)
+    torque_error = torque_noise(robot, mechanism, signals.torque, noise, stated=stated_noise)
     base = base_parameterization(mechanism)
     motion = Motion(signals.position, signals.velocity, signals.acceleration)
-    precision = motion_precision(mechanism, base, motion, found.standard_deviation)
+    precision = motion_precision(mechanism, base, motion, torque_error.standard_deviation)
     path, speed = _tool_path(robot.kinematics(tool=tool), excitation)
     return Prediction(
         robot=robot,
@@ -165,15 +167,15 @@ def predict(
         signals=signals,
         precision=precision,
         parameters=predicted_parameters(
-            base, precision, mechanism.parameters, found.standard_deviation, _between(model)
+            base, precision, mechanism.parameters, torque_error.standard_deviation, _between(model)
         ),
         coverage=joint_coverage(signals, robot.limits),
-        torques=_torques(signals, robot.limits, found.standard_deviation),
+        torques=_torques(signals, robot.limits, torque_error.standard_deviation),
         tool_speed=speed,
         tool_box=np.array([path.min(axis=0), path.max(axis=0)]),
         tool=tool,
         assumptions=(
-            found.source,
+            torque_error.source,
             _white(signals),
             *_without_friction(mechanism),
             *_other_days(model),

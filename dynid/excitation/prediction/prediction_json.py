@@ -33,7 +33,9 @@ def prediction_json(prediction: Prediction) -> dict[str, Any]:
         "duration": prediction.duration,
         "sampling_rate": prediction.signals.sampling_rate,
         **{name: getattr(precision, name) for name in _PRECISION},
-        "parameters": {one.name: _parameter(one) for one in prediction.parameters},
+        "parameters": {
+            parameter.name: _parameter(parameter) for parameter in prediction.parameters
+        },
         "joints": {
             joint: {**json_fields(covered), "torque": torque}
             for joint, covered, torque in zip(
@@ -44,11 +46,11 @@ def prediction_json(prediction: Prediction) -> dict[str, Any]:
     }
 
 
-def _parameter(one: PredictedParameter) -> dict[str, Any]:
+def _parameter(parameter: PredictedParameter) -> dict[str, Any]:
     return {
-        "value": one.value,
-        "unit": one.unit,
-        "standard_deviation": one.standard_deviation,
-        "relative_standard_deviation": one.relative,
-        "determined": one.determined,
+        "value": parameter.value,
+        "unit": parameter.unit,
+        "standard_deviation": parameter.standard_deviation,
+        "relative_standard_deviation": parameter.relative,
+        "determined": parameter.determined,
     }

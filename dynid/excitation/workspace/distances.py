@@ -58,12 +58,12 @@ class Distances:
         self._geometry = pinocchio.GeometryModel()
         self._first: list[int] = []
         numbers: dict[int, int] = {}
-        for one in selected:
+        for distance in selected:
             self._first.append(len(self._geometry.collisionPairs))
-            for pair in one.pairs:
+            for pair in distance.pairs:
                 a, b = (
                     self._number(numbers, solid, body)
-                    for solid, body in zip(pair, one.bodies, strict=True)
+                    for solid, body in zip(pair, distance.bodies, strict=True)
                 )
                 self._geometry.addCollisionPair(pinocchio.CollisionPair(a, b))
         self._results = self._geometry.createData()
@@ -72,7 +72,7 @@ class Distances:
             # pinocchio's own initial guesses are the results of the last call, so that distances,
             # which are exact to 1e-6 m, would depend on earlier calls
             requests[number] = coal.DistanceRequest()
-        self._bodies = [one.bodies for one in selected]
+        self._bodies = [distance.bodies for distance in selected]
         self._carries = _carries(self._model)
 
     def at(self, full: Array, wanted: NDArray[np.bool_] | None = None) -> Array:
@@ -86,24 +86,24 @@ class Distances:
         """
         if not self._first:
             return np.empty((len(full), 0))
-        found = np.full((len(full), len(self._geometry.collisionPairs)), np.inf)
+        distances = np.full((len(full), len(self._geometry.collisionPairs)), np.inf)
         if wanted is None or wanted.all():
-            self._compute_all(full, found)
+            self._compute_all(full, distances)
         else:
-            sizes = np.diff([*self._first, found.shape[1]])
-            self._compute(full, np.repeat(wanted, sizes, axis=1), found)
-        found[~np.isfinite(full).all(axis=1)] = np.nan
-        return np.minimum.reduceat(found, self._first, axis=1)
+            sizes = np.diff([*self._first, distances.shape[1]])
+            self._compute(full, np.repeat(wanted, sizes, axis=1), distances)
+        distances[~np.isfinite(full).all(axis=1)] = np.nan
+        return np.minimum.reduceat(distances, self._first, axis=1)
 
-    def _compute_all(self, full: Array, found: Array) -> None:
+    def _compute_all(self, full: Array, distances: Array) -> None:
         """Fill in the distances of all pairs of solids (N, pairs)."""
-        for row, position in zip(found, full, strict=True):
+        for row, position in zip(distances, full, strict=True):
             pinocchio.computeDistances(
                 self._model, self._data, self._geometry, self._results, position
             )
             row[:] = [result.min_distance for result in self._results.distanceResults]
 
-    def _compute(self, full: Array, wanted: NDArray[np.bool_], found: Array) -> None:
+    def _compute(self, full: Array, wanted: NDArray[np.bool_], distances: Array) -> None:
         """Fill in the distances of the wanted pairs of solids (N, pairs)."""
         for number in np.flatnonzero(wanted.any(axis=1)):
             pinocchio.updateGeometryPlacements(
@@ -111,7 +111,7 @@ class Distances:
             )
             for pair in np.flatnonzero(wanted[number]).tolist():
                 result = pinocchio.computeDistance(self._geometry, self._results, pair)
-                found[number, pair] = result.min_distance
+                distances[number, pair] = result.min_distance
 
     def nearest(self, number: int, position: Array) -> tuple[float, Array, Array]:
         """Return a distance [m] and its two points (3,) [m], at pinocchio's position (nq,).
@@ -169,7 +169,7 @@ class Distances:
             pinocchio.computeDistance(self._geometry, self._results, pair)
             for pair in self._pairs_of(number)
         ]
-        nearest = min(range(len(results)), key=lambda one: float(results[one].min_distance))
+        nearest = min(range(len(results)), key=lambda number: float(results[number].min_distance))
         result = results[nearest]
         first, second = np.array(result.getNearestPoint1()), np.array(result.getNearestPoint2())
         return np.array(result.normal), first, second, self._bodies[number]

@@ -68,7 +68,9 @@ class BodySolids:
             "generated": "Generated capsules, because the URDF has no shapes:",
         }
         lines = [
-            f"{described[one]} {', '.join(names)}." for one, names in self.sources.items() if names
+            f"{described[kind]} {', '.join(names)}."
+            for kind, names in self.sources.items()
+            if names
         ]
         absent = (
             f"Mesh '{mesh.file}' of {mesh.link} was not found or cannot be read "
@@ -86,22 +88,24 @@ def body_solids(kinematics: Kinematics, mesh_folder: Path | None) -> BodySolids:
     """
     drawn = robot_shapes(kinematics)
     names = body_names(kinematics)
-    found, missing = _urdf_solids(kinematics, mesh_folder, "collision")
-    if len(found) < len(names):
+    of_collision, missing = _urdf_solids(kinematics, mesh_folder, "collision")
+    if len(of_collision) < len(names):
         visual, more = _urdf_solids(kinematics, mesh_folder, "visual")
-        missing += [one for one in more if kinematics.links()[one.link][0] not in found]
+        missing += [mesh for mesh in more if kinematics.links()[mesh.link][0] not in of_collision]
     else:
         visual = {}
     solids: list[tuple[Solid, ...]] = []
     sources: dict[str, list[str]] = {"collision": [], "visual": [], "generated": []}
     for body, name in enumerate(names):
-        source = "collision" if body in found else "visual" if body in visual else "generated"
-        generated = tuple(replace(one, link=name) for one in _solids(drawn[body]))
-        solids.append(found.get(body) or visual.get(body) or generated)
+        source = (
+            "collision" if body in of_collision else "visual" if body in visual else "generated"
+        )
+        generated = tuple(replace(solid, link=name) for solid in _solids(drawn[body]))
+        solids.append(of_collision.get(body) or visual.get(body) or generated)
         if solids[-1]:
             sources[source].append(name)
     by_source = {source: tuple(bodies) for source, bodies in sources.items()}
-    of_urdf = any(body > 0 for body in {*found, *visual})
+    of_urdf = any(body > 0 for body in {*of_collision, *visual})
     return BodySolids(tuple(solids), by_source, tuple(missing), of_urdf)
 
 

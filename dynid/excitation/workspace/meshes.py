@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.kinematics import Kinematics
 
 
-class Mesh(NamedTuple):
+class ConvexMesh(NamedTuple):
     """A convex hull, its placement in the frame of its body, and its link."""
 
     form: coal.CollisionGeometry
@@ -42,7 +42,7 @@ class MissingMesh(NamedTuple):
 
 def mesh_hulls(
     kinematics: Kinematics, folder: Path | None, element: Literal["visual", "collision"]
-) -> tuple[dict[int, list[Mesh]], list[MissingMesh]]:
+) -> tuple[dict[int, list[ConvexMesh]], list[MissingMesh]]:
     """Return the hulls of every body's meshes, and the meshes whose file contains none.
 
     Args:
@@ -50,13 +50,13 @@ def mesh_hulls(
         folder: further folder of mesh files; None: only where the URDF and ROS have them.
         element: of the URDF that the meshes belong to.
     """
-    meshes: dict[int, list[Mesh]] = {}
+    meshes: dict[int, list[ConvexMesh]] = {}
     missing = []
     links = kinematics.links()
     for link in xml_tree(kinematics.mechanism.urdf_xml, "The URDF").findall("link"):
         name = link.get("name", "")
-        for found in link.findall(element) if name in links else ():
-            mesh = found.find("geometry/mesh")
+        for shape in link.findall(element) if name in links else ():
+            mesh = shape.find("geometry/mesh")
             if mesh is None:
                 continue
             hull = _hull(mesh, folder)
@@ -64,8 +64,10 @@ def mesh_hulls(
                 missing.append(MissingMesh(mesh.get("filename", ""), name))
                 continue
             body, pose = links[name]
-            placed = pose.then(element_pose(found.find("origin"))).numbers()
-            meshes.setdefault(body, []).append(Mesh(hull, pinocchio.XYZQUATToSE3(placed), name))
+            placed = pose.then(element_pose(shape.find("origin"))).numbers()
+            meshes.setdefault(body, []).append(
+                ConvexMesh(hull, pinocchio.XYZQUATToSE3(placed), name)
+            )
     return meshes, missing
 
 

@@ -104,11 +104,11 @@ def _between_bodies(
             left_out.append(LeftOut(pair, ADJACENT))
             continue
         every = [(first, second) for first in solids[b] for second in solids[a]]
-        reasons = [allowed.get(frozenset({one.link, other.link})) for one, other in every]
+        reasons = [allowed.get(frozenset({first.link, other.link})) for first, other in every]
         kept = tuple(two for two, why in zip(every, reasons, strict=True) if why is None)
         left_out += [
-            LeftOut((one.link, other.link), why)
-            for (one, other), why in zip(every, reasons, strict=True)
+            LeftOut((first.link, other.link), why)
+            for (first, other), why in zip(every, reasons, strict=True)
             if why is not None
         ]
         if kept:
@@ -128,14 +128,16 @@ def allowed_links(
     allowed: dict[frozenset[str], str] = {}
     if settings.srdf is not None:
         pairs = read_srdf(Path(settings.srdf))
-        own = [pair for pair in pairs if pair.links <= set(links)]
-        if pairs and not own:
+        allowed_pairs = [pair for pair in pairs if pair.links <= set(links)]
+        if pairs and not allowed_pairs:
             message = (
                 f"{settings.srdf}: no pair of its <disable_collisions> has links of this URDF; "
                 "workspace.srdf must be the SRDF of the same robot."
             )
             raise ConfigurationError(message)
-        allowed |= {pair.links: f"SRDF: {pair.reason}" if pair.reason else "SRDF" for pair in own}
+        allowed |= {
+            pair.links: f"SRDF: {pair.reason}" if pair.reason else "SRDF" for pair in allowed_pairs
+        }
     for pair in settings.allowed_pairs:
         for link in pair:
             if link not in links:
@@ -155,15 +157,15 @@ def always_violated(distances: Sequence[Distance], sampled: Array) -> dict[int, 
         distances: K of them.
         sampled: beyond the clearance, at many positions (N, K) [m]; with N = 0 none is found.
     """
-    found: dict[int, LeftOut] = {}
+    violated: dict[int, LeftOut] = {}
     if not len(sampled):
-        return found
-    for k, one in enumerate(distances):
-        if not one.obstacle and np.all(sampled[:, k] < _TOUCHING):
-            found[k] = LeftOut(one.names, TOUCHING)
-        elif one.obstacle and np.ptp(sampled[:, k]) < _CONSTANT and np.all(sampled[:, k] < 0):
-            found[k] = LeftOut(one.names, UNMOVED)
-    return found
+        return violated
+    for k, distance in enumerate(distances):
+        if not distance.obstacle and np.all(sampled[:, k] < _TOUCHING):
+            violated[k] = LeftOut(distance.names, TOUCHING)
+        elif distance.obstacle and np.ptp(sampled[:, k]) < _CONSTANT and np.all(sampled[:, k] < 0):
+            violated[k] = LeftOut(distance.names, UNMOVED)
+    return violated
 
 
 def left_out_notes(left_out: Sequence[LeftOut], positions: int) -> tuple[str, ...]:
@@ -174,8 +176,8 @@ def left_out_notes(left_out: Sequence[LeftOut], positions: int) -> tuple[str, ..
         positions: number of samples used to find pairs that always touch.
     """
     by_reason: dict[str, list[str]] = {}
-    for one in left_out:
-        by_reason.setdefault(one.reason, []).append(one.name)
+    for pair in left_out:
+        by_reason.setdefault(pair.reason, []).append(pair.name)
     described = {
         ADJACENT: "connected by a joint or a loop closure",
         TOUCHING: f"in contact, or within the clearance, in all of {positions} random positions; "

@@ -23,7 +23,7 @@ RESERVE = 1e-3
 
 _PER_CYCLE = 20  # first samples per period of the highest frequency
 _PER_PIECE = 4  # least number of samples between two breakpoints
-_FIRST = 1e-3  # [s] resolution of the start of a violation
+_FIRST_RESOLUTION = 1e-3  # [s] resolution of the start of a violation
 _MOST_SAMPLES = 1_000_000
 _CAUTION = 2.0  # assumed largest slope of passive joints, over the slope between samples
 
@@ -63,8 +63,15 @@ def workspace_uses(excitation: Excitation, workspace: Workspace) -> list[LimitUs
         time = np.insert(time, doubtful + 1, between)
         left = np.insert(left, doubtful + 1, more, axis=0)
     return [
-        _use(one.name, one.unit, one.limit, time, left[:, k] + reserve[k], -left[:, k])
-        for k, one in enumerate(constraints)
+        _use(
+            constraint.name,
+            constraint.unit,
+            constraint.limit,
+            time,
+            left[:, k] + reserve[k],
+            -left[:, k],
+        )
+        for k, constraint in enumerate(constraints)
     ]
 
 
@@ -97,7 +104,7 @@ def _doubtful(
     lowest = (left[:-1] + left[1:] - _loss(excitation, workspace, time, left)) / 2
     doubtful = ~np.all(lowest >= 0, axis=1)
     if len(broken):  # certain violation: only its start is refined
-        doubtful[-1] = step[-1] > _FIRST
+        doubtful[-1] = step[-1] > _FIRST_RESOLUTION
     return np.flatnonzero(doubtful)
 
 

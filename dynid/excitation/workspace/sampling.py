@@ -42,15 +42,15 @@ def violated_distances(
     if not selected:
         return {}, 0
     first = _random_positions(robot, mechanism, _TRIES * _POSITIONS, seed=0)[:_POSITIONS]
-    found = always_violated(selected, margins(selected, first))
-    if not found:
+    violated = always_violated(selected, margins(selected, first))
+    if not violated:
         return {}, len(first)
     # pairs that are apart in one position of a hundred would often be missed by the first samples
     more = _random_positions(robot, mechanism, _MORE_POSITIONS, seed=1)
-    some = [selected[k] for k in found]
+    some = [selected[k] for k in violated]
     confirmed = always_violated(some, margins(some, np.concatenate([first, more])))
-    numbers = list(found)
-    return {numbers[k]: one for k, one in confirmed.items()}, len(first) + len(more)
+    numbers = list(violated)
+    return {numbers[k]: left_out for k, left_out in confirmed.items()}, len(first) + len(more)
 
 
 def _random_positions(robot: Robot, mechanism: Mechanism, tries: int, *, seed: int) -> Array:

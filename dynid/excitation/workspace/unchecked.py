@@ -28,41 +28,43 @@ def unchecked_bodies(
 
     Checks that the profile switches off (``planes: none``, allowed pairs) are not included.
     """
-    found = []
+    sentences = []
     setting = settings.self_collision
     has_pairs = _has_pairs(kinematics)
     if has_pairs and setting is False:
-        found.append("self-collision not checked: `workspace.self_collision` is false")
+        sentences.append("self-collision not checked: `workspace.self_collision` is false")
     elif has_pairs and setting is None and not bodies.of_urdf:
-        found.append(
+        sentences.append(
             "self-collision not checked: the URDF has no readable shapes, and "
             "`workspace.self_collision` is not set"
         )
     elif has_pairs or settings.given_planes or settings.boxes:
-        found += _shapes(bodies)
-    touching = [" and ".join(one.pair) for one in left_out if one.reason == TOUCHING]
+        sentences += _shapes(bodies)
+    touching = [" and ".join(pair.pair) for pair in left_out if pair.reason == TOUCHING]
     if touching:
-        found.append(
+        sentences.append(
             f"{', '.join(touching)} not checked: they touch in every sampled position, and are not "
             "in `workspace.allowed_pairs`"
         )
     if settings.planes != "none" and not settings.given_planes:
-        found.append(
+        sentences.append(
             "collisions with floor or table not checked: no plane under `workspace.planes`"
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def _shapes(bodies: BodySolids) -> list[str]:
-    found = []
+    sentences = []
     if bodies.sources["generated"]:
         names = listed(bodies.sources["generated"])
-        found.append(f"shape of {names} not checked: capsules are used, as the URDF has no shapes")
-    found += [
+        sentences.append(
+            f"shape of {names} not checked: capsules are used, as the URDF has no shapes"
+        )
+    sentences += [
         f"mesh '{mesh.file}' of {mesh.link} not checked: the file was not found or cannot be read"
         for mesh in bodies.missing
     ]
-    return found
+    return sentences
 
 
 def _has_pairs(kinematics: Kinematics) -> bool:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 
-_FAR = 0.05  # distance that counts as far, as a share of the robot's reach
+_FAR_DISTANCE = 0.05  # distance that counts as far, as a share of the robot's reach
 _STEP = 1e-6  # [s] for the speed of passive joints
 _PERTURBATION = 1e-6  # [rad or m, per s] for derivatives
 
@@ -49,7 +49,7 @@ class Constraint(NamedTuple):
     limit: float
 
 
-class Contact(NamedTuple):
+class NearestPoints(NamedTuple):
     """Nearest points of two bodies, or points of deepest penetration.
 
     Attributes:
@@ -96,7 +96,9 @@ class Workspace:
             self_collision=bodies.of_urdf if self_collision is None else self_collision,
         )
         violated, count = violated_distances(robot, mechanism, selected.distances, self._sampled)
-        self._kept = [one for k, one in enumerate(selected.distances) if k not in violated]
+        self._kept = [
+            distance for k, distance in enumerate(selected.distances) if k not in violated
+        ]
         self._left_out = (*selected.left_out, *violated.values())
         self._distances = Distances(self._kinematics, self._kept)
         checked = bool(selected.distances or selected.left_out)
@@ -115,23 +117,30 @@ class Workspace:
     def constraints(self) -> tuple[Constraint, ...]:
         """All C constraints, in the order of the margins' columns."""
         settings = self._settings
-        found = [Constraint(one.name, "m", settings.clearance) for one in self._kept]
+        constraints = [
+            Constraint(distance.name, "m", settings.clearance) for distance in self._kept
+        ]
         if settings.tool_box is not None:
-            found.append(Constraint("tool to tool_box", "m", 0.0))
+            constraints.append(Constraint("tool to tool_box", "m", 0.0))
         if settings.tool_speed is not None:
-            found.append(Constraint("tool speed", "m/s", settings.tool_speed))
-        return tuple(found)
+            constraints.append(Constraint("tool speed", "m/s", settings.tool_speed))
+        return tuple(constraints)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the constraints; (C,)."""
-        return tuple(one.name for one in self.constraints)
+        return tuple(constraint.name for constraint in self.constraints)
 
     @property
     def scale(self) -> Array:
         """Margin that counts as far: a share of the reach [m], half the speed limit [m/s]; (C,)."""
-        length = _FAR * self._kinematics.reach
-        return np.array([length if one.unit == "m" else one.limit / 2 for one in self.constraints])
+        length = _FAR_DISTANCE * self._kinematics.reach
+        return np.array(
+            [
+                length if constraint.unit == "m" else constraint.limit / 2
+                for constraint in self.constraints
+            ]
+        )
 
     @property
     def passive(self) -> bool:
@@ -156,7 +165,7 @@ class Workspace:
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Names of the bodies and obstacles whose distances are checked."""
-        return tuple(one.names for one in self._kept)
+        return tuple(distance.names for distance in self._kept)
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -186,16 +195,16 @@ class Workspace:
         distances = self._distances.at(full, wanted) - self._settings.clearance
         return np.concatenate([distances, *self._tool_margins(motion, full)], axis=1)
 
-    def contact(self, name: str, position: Array) -> Contact:
+    def contact(self, name: str, position: Array) -> NearestPoints:
         """Return where two bodies, or a body and an obstacle, are nearest at a position (n,).
 
         Args:
             name: of a constraint on a distance.
             position: of the actuated joints [rad or m].
         """
-        number = [one.name for one in self._kept].index(name)
+        number = [distance.name for distance in self._kept].index(name)
         full = self._full(position[np.newaxis])[0]
-        return Contact(self._kept[number], *self._distances.nearest(number, full))
+        return NearestPoints(self._kept[number], *self._distances.nearest(number, full))
 
     def slopes(self, motion: Motion, selected: NDArray[np.bool_]) -> Array:
         """Return the derivatives of margins by each sample's position and velocity.
@@ -264,17 +273,17 @@ class Workspace:
         Args:
             slide: largest distance of prismatic joints from 0 (n,) [m].
         """
-        found = np.zeros((len(self._kept), len(slide)))
-        for row, one in zip(found, self._kept, strict=True):
+        bounds = np.zeros((len(self._kept), len(slide)))
+        for row, distance in zip(bounds, self._kept, strict=True):
             sides = [
-                levers(self._kinematics, body, one.radius(side), slide)
-                for side, body in enumerate(one.bodies)
+                levers(self._kinematics, body, distance.radius(side), slide)
+                for side, body in enumerate(distance.bodies)
                 if body > 0
             ]
             # a joint that moves both bodies does not change their distance
             both = np.all([side > 0 for side in sides], axis=0) if len(sides) == 2 else False
             row[:] = np.where(both, 0.0, np.sum(sides, axis=0))
-        return found
+        return bounds
 
     def _tool_margins(self, motion: Motion, full: Array) -> list[Array]:
         """Return margins to the tool's box and speed limit, (N, 1) each."""

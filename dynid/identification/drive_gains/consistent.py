@@ -104,10 +104,10 @@ def _all_constraints(
     free = rest - len(payload.unknown)
     if len(payload.unknown):
         block, bound, cone = body_cone(payload.scale)
-        own = np.hstack([block[:, payload.unknown], np.zeros((len(block), free))])
+        payload_columns = np.hstack([block[:, payload.unknown], np.zeros((len(block), free))])
         bounds.append(bound - block @ (payload.parameters / payload.scale))
         cones.append(cone)
     else:
-        own = np.zeros((0, free))
-    matrix = sparse.block_diag([*matrices, own])
+        payload_columns = np.zeros((0, free))
+    matrix = sparse.block_diag([*matrices, payload_columns])
     return sparse.csc_matrix(matrix), np.concatenate(bounds), cones

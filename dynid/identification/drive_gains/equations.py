@@ -46,13 +46,13 @@ class GainProblem:
         """Return standard parameters (p,) without and with payload from the unknowns (m,)."""
         mechanism, k = self.unloaded.mechanism, len(self.base.independent)
         last = k + len(self.payload.unknown)
-        own = self.base.lift(unknowns[:k], mechanism.urdf_parameters)
-        loaded = np.array(own)
+        unloaded = self.base.lift(unknowns[:k], mechanism.urdf_parameters)
+        loaded = np.array(unloaded)
         columns = payload_columns(mechanism)
         loaded[columns] += self.payload.parameters
         loaded[columns[self.payload.unknown]] += unknowns[k:last]
         loaded[self.base.independent[self.friction]] += unknowns[last:]
-        return own, loaded
+        return unloaded, loaded
 
     @property
     def friction(self) -> NDArray[np.intp]:
@@ -68,9 +68,11 @@ class GainProblem:
 
     def with_loads(self, unknowns: Array) -> GainProblem:
         """Return the problem with load-dependent friction evaluated at these unknowns (m,)."""
-        own, loaded = self.standard(unknowns)
+        unloaded, loaded = self.standard(unknowns)
         return GainProblem(
-            self.unloaded.with_parameters(own), self.loaded.with_parameters(loaded), self.payload
+            self.unloaded.with_parameters(unloaded),
+            self.loaded.with_parameters(loaded),
+            self.payload,
         )
 
     def gram(self) -> Array:
@@ -87,8 +89,8 @@ class GainProblem:
         mixing[k : k + 10, m] = self.payload.parameters
         mixing[-1, -1] = 1.0
         gram = mixing.T @ with_it @ mixing
-        own = [*range(k), m + 1]
-        gram[np.ix_(range(len(gram)), own, own)] += without
+        kept = [*range(k), m + 1]
+        gram[np.ix_(range(len(gram)), kept, kept)] += without
         return np.asarray(gram)
 
     def rows(self) -> Array:

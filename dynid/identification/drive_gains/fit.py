@@ -24,7 +24,7 @@ _WEIGHT_ROUNDS = 10
 _WEIGHT_TOLERANCE = 0.02
 _LOAD_ROUNDS = 6
 _LOAD_TOLERANCE = 0.05  # change of a gain over its standard deviation
-_REACH = 15.0  # of a gain's logarithm: limits gains that the recordings do not determine
+_LARGEST_LOG_GAIN = 15.0  # of a gain's logarithm: limits gains that the recordings do not determine
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 
 
@@ -64,15 +64,15 @@ def fit_gains(problem: GainProblem) -> GainFit:
     Raises:
         EstimationError: a joint has no current, or does not move.
     """
-    found = _fit_once(problem)
+    fit = _fit_once(problem)
     if not any(term.traits.loaded for term in problem.unloaded.mechanism.terms):
-        return found
+        return fit
     for _ in range(_LOAD_ROUNDS):
-        previous, found = found, _fit_once(problem.with_loads(found.unknowns))
-        change = np.abs(found.gains / previous.gains - 1)
-        if np.all(change <= _LOAD_TOLERANCE * found.relative_standard_deviations):
+        previous, fit = fit, _fit_once(problem.with_loads(fit.unknowns))
+        change = np.abs(fit.gains / previous.gains - 1)
+        if np.all(change <= _LOAD_TOLERANCE * fit.relative_standard_deviations):
             break
-    return found
+    return fit
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,10 @@ class _Roots:
         """Return the norm of each joint's residual with separate parameters (n,)."""
         wide = np.concatenate([self.regressor, self.known[:, :, None]], axis=2)
         pairs = zip(wide, self.torque, strict=True)
-        fits = [one @ np.linalg.lstsq(one, torque, rcond=1e-8)[0] - torque for one, torque in pairs]
+        fits = [
+            columns @ np.linalg.lstsq(columns, torque, rcond=1e-8)[0] - torque
+            for columns, torque in pairs
+        ]
         return np.asarray(np.linalg.norm(fits, axis=1))
 
     def solve(self, inverse_gains: Array, weight: Array) -> tuple[Array, Array]:
@@ -140,7 +143,7 @@ def _search(roots: _Roots, inverse: Array, weight: Array) -> Array:
     def weighted_error(logarithms: Array) -> Array:
         return roots.solve(sign * np.exp(logarithms), weight)[1].ravel()
 
-    bounds = (begin - _REACH, begin + _REACH)
+    bounds = (begin - _LARGEST_LOG_GAIN, begin + _LARGEST_LOG_GAIN)
     return np.asarray(sign * np.exp(least_squares(weighted_error, begin, bounds=bounds).x))
 
 
@@ -160,8 +163,8 @@ def _first_inverse(roots: _Roots, weight: Array) -> Array:
     signed = 1 / np.where(gains == 0, typical, gains)
     if np.all(signed > 0):
         return signed
-    found = [_search(roots, one, weight) for one in (np.full(n, 1 / typical), signed)]
-    return min(found, key=lambda one: float(np.linalg.norm(roots.solve(one, weight)[1])))
+    searches = [_search(roots, start, weight) for start in (np.full(n, 1 / typical), signed)]
+    return min(searches, key=lambda inverse: float(np.linalg.norm(roots.solve(inverse, weight)[1])))
 
 
 def _check(problem: GainProblem, gram: Array, rows: Array) -> None:

@@ -68,21 +68,24 @@ class DriveGains:
     def identifiable(self) -> tuple[bool, ...]:
         """Which constants are identifiable from the recordings, (n,)."""
         return tuple(
-            bool(one)
-            for one in self.standard_deviations < LARGEST_STANDARD_DEVIATION * np.abs(self.fitted)
+            bool(certain)
+            for certain in self.standard_deviations
+            < LARGEST_STANDARD_DEVIATION * np.abs(self.fitted)
         )
 
     @property
     def best(self) -> Array:
         """The constants to use (n,); those of the profile if not identifiable."""
-        found = self.fitted if self.consistent is None else self.consistent
-        return np.where(self.identifiable, found, self.profile)
+        gains = self.fitted if self.consistent is None else self.consistent
+        return np.where(self.identifiable, gains, self.profile)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Sentences on constants that are not identifiable."""
         names = [
-            name for name, found in zip(self.joints, self.identifiable, strict=True) if not found
+            name
+            for name, identifiable in zip(self.joints, self.identifiable, strict=True)
+            if not identifiable
         ]
         if not names:
             return ()
@@ -135,13 +138,15 @@ def identify_drive_gains(
         base = base_parameterization(mechanism)
         progress("preprocessing")
         pieces = [usable_pieces(some, robot) for some in (unloaded, loaded)]
-        signals = [[preprocess(one, robot) for one in some] for some in pieces]
+        signals = [[preprocess(piece, robot) for piece in some] for some in pieces]
         _check_motion(signals)
         _check_currents(robot.joints, signals)
         progress("estimating")
         settings = robot.settings(IdentificationSettings)
-        own, with_it = (build_problem(mechanism, base, some, settings) for some in signals)
-        fit = fit_gains(GainProblem(own, with_it, payload))
+        unloaded_problem, with_it = (
+            build_problem(mechanism, base, some, settings) for some in signals
+        )
+        fit = fit_gains(GainProblem(unloaded_problem, with_it, payload))
         identifiable = fit.relative_standard_deviations < LARGEST_STANDARD_DEVIATION
         negative = np.flatnonzero(identifiable & (fit.gains < 0))
         _check_signs([robot.joints[joint] for joint in negative])
@@ -161,8 +166,8 @@ def identify_drive_gains(
         consistent=None if consistent is None else before * consistent,
         standard=standard,
         payload=payload,
-        sources=tuple(source for one in (*unloaded, *loaded) for source in one.sources),
-        notes=tuple(note for some in signals for one in some for note in one.notes),
+        sources=tuple(source for recording in (*unloaded, *loaded) for source in recording.sources),
+        notes=tuple(note for some in signals for piece in some for note in piece.notes),
     )
 
 
@@ -197,7 +202,7 @@ def _check_signs(names: Sequence[str]) -> None:
 
 def _check_motion(signals: Sequence[Sequence[Signals]]) -> None:
     for name, some in zip(("without", "with"), signals, strict=True):
-        if not any(one.moving.any() for one in some):
+        if not any(piece.moving.any() for piece in some):
             raise EstimationError(
                 f"no joint moves in the recordings {name} payload; drive gains need motion."
             )
@@ -207,8 +212,8 @@ def _check_currents(joints: Sequence[str], signals: Sequence[Sequence[Signals]])
     """Raise if a current is not measured, or those of both kinds of recordings cannot compare."""
     sizes = []
     for name, some in zip(("without", "with"), signals, strict=True):
-        torque = np.concatenate([one.raw_torque for one in some])
-        moving = np.concatenate([one.moving for one in some]).any(axis=0)
+        torque = np.concatenate([piece.raw_torque for piece in some])
+        moving = np.concatenate([piece.moving for piece in some]).any(axis=0)
         constant = np.flatnonzero(moving & (np.ptp(torque, axis=0) == 0) & (torque[0] != 0))
         if len(constant):
             raise EstimationError(

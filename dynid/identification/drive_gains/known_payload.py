@@ -12,8 +12,8 @@ from dynid.dynamics.body import RADIUS, REACH, steiner
 from dynid.errors import EstimationError
 from dynid.estimation.physical import pseudo_inertia
 
-_LIGHTEST, _HEAVIEST = 1e-6, 1e6  # [kg]
-_LARGEST = 1e6  # [m] or [kg m^2]
+_SMALLEST_MASS, _LARGEST_MASS = 1e-6, 1e6  # [kg]
+_LARGEST_COMPONENT = 1e6  # [m] or [kg m^2]
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,16 @@ class KnownPayload:
     inertia: tuple[float, float, float, float, float, float] | None = None
 
     def __post_init__(self) -> None:
-        if not _LIGHTEST <= self.mass <= _HEAVIEST:
+        if not _SMALLEST_MASS <= self.mass <= _LARGEST_MASS:
             raise EstimationError(
-                f"the payload's mass is {self.mass:g} kg; it must be from {_LIGHTEST:g} to "
-                f"{_HEAVIEST:g} kg, because it gives the scale of the torque."
+                f"the payload's mass is {self.mass:g} kg; it must be from {_SMALLEST_MASS:g} to "
+                f"{_LARGEST_MASS:g} kg, because it gives the scale of the torque."
             )
         rest = np.abs([*(self.centre or ()), *(self.inertia or ())])
-        if not (rest <= _LARGEST).all():
+        if not (rest <= _LARGEST_COMPONENT).all():
             raise EstimationError(
-                f"the payload's centre and inertia must be numbers up to {_LARGEST:g} in m and "
-                "kg m^2."
+                f"the payload's centre and inertia must be numbers up to {_LARGEST_COMPONENT:g} in "
+                "m and kg m^2."
             )
         if self.inertia is not None and self.centre is None:
             raise EstimationError(

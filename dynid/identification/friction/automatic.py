@@ -21,7 +21,7 @@ from dynid.estimation.fitting import fit
 from dynid.estimation.work import Work
 from dynid.identification.dead_bands import position_steps
 from dynid.identification.friction.candidates import Candidate, candidate
-from dynid.identification.friction.choose import Trial, choose, errors
+from dynid.identification.friction.choose import CandidateTrial, choose, errors
 from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.reduced import HeldOutBlocks, held_out_blocks
 from dynid.identification.friction.selection import (
@@ -44,16 +44,16 @@ from dynid.text import significant, unit
 _SMOOTH = ("viscous + tanh", "viscous + root + tanh", "viscous + tanh + Stribeck")
 _WITH_MEMORY = ("1 stop", "2 stops")
 _PLAIN = "plain"
-_FEWEST = 30  # samples of a fold
+_FEWEST_SAMPLES_OF_A_FOLD = 30  # samples of a fold
 _ROUNDS = 3  # in which joints return to plain terms
 
 
 @dataclass(frozen=True)
-class _Joint:
+class _JointTrials:
     """The trials at one joint, and the fits of each: to all blocks, and without each fold."""
 
     problem: JointProblem
-    trials: tuple[Trial, ...]
+    trials: tuple[CandidateTrial, ...]
     fits: tuple[tuple[FrictionFit, ...], ...]
     choice: int
 
@@ -82,7 +82,7 @@ def choose_terms(
         DynidError: a recording, setting or mechanism is not suitable.
     """
     plain = robot.with_explicit_terms()
-    within = sum(not one.piece for one in signals) == 1
+    within = sum(not piece.piece for piece in signals) == 1
     return _choose(plain, recordings, signals, progress, work or Work(), within=within)
 
 
@@ -97,7 +97,7 @@ def _choose(
 ) -> TermSelection:
     """Choose by the error on recordings held out, or on parts ``within`` each of them."""
     blocks, settings = held_out_blocks(signals, _simplest(plain), within=within)
-    if blocks.samples_of_a_fold() < _FEWEST:
+    if blocks.samples_of_a_fold() < _FEWEST_SAMPLES_OF_A_FOLD:
         return TermSelection(plain, (), blocks.left_out, too_short=True)
     compared, before = _plain_model(plain, blocks, settings)
     if not within and np.any(before >= 1):
@@ -152,12 +152,12 @@ def _noise(
         update={"trim_rest": False, "period": None}
     )
     whole = robot.with_settings(settings)
-    position, velocity = noise_at_rest([preprocess(one, whole) for one in recordings])
+    position, velocity = noise_at_rest([preprocess(recording, whole) for recording in recordings])
     cutoff, rate = settings.motion_cutoff_hz, signals[0].sampling_rate
     if cutoff is None:
         return position, velocity
     # the low-pass removed the part of white noise above its cut-off
-    removed = np.median([_spread(one.raw_position - one.position) for one in signals], axis=0)
+    removed = np.median([_spread(piece.raw_position - piece.position) for piece in signals], axis=0)
     share = cutoff / (0.5 * rate)
     passed = removed * np.sqrt(share / max(1.0 - share, share))
     speed = passed * 2 * np.pi * cutoff / np.sqrt(3)
@@ -172,26 +172,26 @@ def _spread(values: Array) -> Array:
     return np.asarray(1.4826 * np.median(np.abs(values - np.median(values, axis=0)), axis=0))
 
 
-def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _Joint:
+def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _JointTrials:
     """Try models of growing complexity at one joint."""
     problem, motion = joint_and_motion(whole, joint)
     plain = _plain_terms(whole.fit.problem.mechanism, joint)
     projection = SharedProjection(problem, blocks.fold)
-    trials: list[Trial] = []
+    trials: list[CandidateTrial] = []
     fits: list[tuple[FrictionFit, ...]] = []
 
     def attempt(model: Candidate) -> None:
         hints = [trial.fit.shapes for trial in trials if trial.fit.shapes]
-        found = search_shapes(projection, model, hints)
+        part_fits = search_shapes(projection, model, hints)
         share = np.array([span.stop - span.start for span in problem.spans], dtype=np.float64)
-        residuals = [errors(problem, one) for one in found]
+        residuals = [errors(problem, fit) for fit in part_fits]
         squares = [
             np.mean(residuals[1 + fold][span] ** 2)
             for fold, span in zip(blocks.fold, problem.spans, strict=True)
         ]
         error = float(np.sqrt(np.mean(residuals[0] ** 2)))
-        trials.append(Trial(found[0], error, np.array(squares), share / share.sum()))
-        fits.append(tuple(found))
+        trials.append(CandidateTrial(part_fits[0], error, np.array(squares), share / share.sum()))
+        fits.append(tuple(part_fits))
 
     attempt(Candidate(_PLAIN, (), lambda _: plain))
     if motion.speed > 0:
@@ -202,11 +202,11 @@ def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _Joint:
         for name in _WITH_MEMORY:
             attempt(candidate(f"{best.name} + {name}", motion))
     chosen = choose(trials)
-    choice = [one is chosen for one in trials].index(True)
-    return _Joint(problem, tuple(trials), tuple(fits), choice)
+    choice = [trial is chosen for trial in trials].index(True)
+    return _JointTrials(problem, tuple(trials), tuple(fits), choice)
 
 
-def _selection(compared: WholeModel, before: Array, tried: Sequence[_Joint]) -> TermSelection:
+def _selection(compared: WholeModel, before: Array, tried: Sequence[_JointTrials]) -> TermSelection:
     """Compare whole models; joints at which the chosen terms are not better return to plain.
 
     Args:
@@ -218,7 +218,10 @@ def _selection(compared: WholeModel, before: Array, tried: Sequence[_Joint]) -> 
     def parts(plain: NDArray[np.bool_]) -> list[list[tuple[TermSettings, ...]]]:
         """Terms of every joint, fitted to all blocks and without each fold."""
         return [
-            [one.terms(part, plain=bool(own)) for one, own in zip(tried, plain, strict=True)]
+            [
+                joint.terms(part, plain=bool(is_plain))
+                for joint, is_plain in zip(tried, plain, strict=True)
+            ]
             for part in range(len(tried[0].fits[0]))
         ]
 
@@ -227,11 +230,11 @@ def _selection(compared: WholeModel, before: Array, tried: Sequence[_Joint]) -> 
 
         A part of a recording may decide alone on a shape or, with a given shape, on its factor.
         """
-        found = parts(plain)
-        delivered = [found[0]] * len(found)
-        return np.maximum(compared.relative_errors(found), compared.relative_errors(delivered))
+        models = parts(plain)
+        delivered = [models[0]] * len(models)
+        return np.maximum(compared.relative_errors(models), compared.relative_errors(delivered))
 
-    plain = np.array([one.choice == 0 for one in tried])
+    plain = np.array([joint.choice == 0 for joint in tried])
     after, worse = before, ~plain
     for _ in range(_ROUNDS):
         after = before if plain.all() else held_out(plain)
@@ -244,32 +247,32 @@ def _selection(compared: WholeModel, before: Array, tried: Sequence[_Joint]) -> 
     terms = parts(plain)[0]
     signals = compared.blocks.signals[0]
     joints = [
-        _chosen(one, signals, number, is_plain=bool(plain[number]))
-        for number, one in enumerate(tried)
+        _chosen(joint, signals, number, is_plain=bool(plain[number]))
+        for number, joint in enumerate(tried)
     ]
     return TermSelection(
         robot=compared.robot if plain.all() else with_terms(compared.robot, terms),
         joints=tuple(
-            replace(one, plain_error=float(given), chosen_error=float(error))
-            for one, given, error in zip(joints, before, after, strict=True)
+            replace(terms, plain_error=float(given), chosen_error=float(error))
+            for terms, given, error in zip(joints, before, after, strict=True)
         ),
         left_out=compared.blocks.left_out,
     )
 
 
-def _chosen(one: _Joint, signals: Signals, number: int, *, is_plain: bool) -> ChosenTerms:
+def _chosen(joint: _JointTrials, signals: Signals, number: int, *, is_plain: bool) -> ChosenTerms:
     scale = abs(float(signals.torque_per_effort[number]))
     tried = tuple(
         TriedTerms(trial.name, trial.parameters, trial.held_out_error / scale)
-        for trial in one.trials
+        for trial in joint.trials
     )
-    chosen = tried[0 if is_plain else one.choice]
+    chosen = tried[0 if is_plain else joint.choice]
     if len(tried) == 1:
         reason = "the joint does not move"
-    elif one.choice == 0:
+    elif joint.choice == 0:
         reason = "no other model is better by more than one standard error"
     elif is_plain:
-        reason = f"in the model of the whole robot {tried[one.choice].name} is not better"
+        reason = f"in the model of the whole robot {tried[joint.choice].name} is not better"
     else:
         errors_ = (significant(error.held_out_error, 3) for error in (chosen, tried[0]))
         reason = f"held-out error {' instead of '.join(errors_)} {unit(signals.effort_unit)}"

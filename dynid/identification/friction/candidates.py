@@ -14,7 +14,7 @@ _ABOVE_POSITION_NOISE = 3.0
 
 
 @dataclass(frozen=True)
-class Motion:
+class MotionScales:
     """Scales of one joint's motion, from which the ranges of shapes follow.
 
     Attributes:
@@ -35,7 +35,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Shape:
+class ShapeParameter:
     """A nonlinear parameter of friction, searched between ``low`` and ``high``."""
 
     name: str
@@ -48,7 +48,7 @@ class Candidate:
     """A friction model: its terms for given shapes."""
 
     name: str
-    shapes: tuple[Shape, ...]
+    shapes: tuple[ShapeParameter, ...]
     terms: Callable[[Shapes], tuple[TermSettings, ...]]
 
     @property
@@ -69,12 +69,12 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _ModelPart:
     shapes: tuple[str, ...]
     terms: Callable[[Shapes], list[TermSettings]]
 
 
-def _part(name: str, longest: float, dead_band: float) -> _Part:
+def _part(name: str, longest: float, dead_band: float) -> _ModelPart:
     """Return a part of a model by its name, from the table of joint terms or one of these.
 
     Args:
@@ -93,7 +93,7 @@ def _kinds_of(part: str) -> list[TermKind]:
     return [kind for kind in term_kinds() if kind.candidate == part]
 
 
-def _sum_of(kinds: Sequence[TermKind], *, sharp: bool) -> _Part:
+def _sum_of(kinds: Sequence[TermKind], *, sharp: bool) -> _ModelPart:
     """One term of each kind; ``sharp`` terms keep the discontinuity of a sign."""
     sought = [
         {shape: _sought(kind, shape) for shape in kind.shapes if shape != "dead_band"}
@@ -107,13 +107,13 @@ def _sum_of(kinds: Sequence[TermKind], *, sharp: bool) -> _Part:
 
     def terms(values: Shapes) -> list[TermSettings]:
         return [
-            one.model_copy(update={shape: values[name] for shape, name in shapes.items()})
+            settings.model_copy(update={shape: values[name] for shape, name in shapes.items()})
             if shapes
-            else one
-            for one, shapes in zip(plain, sought, strict=True)
+            else settings
+            for settings, shapes in zip(plain, sought, strict=True)
         ]
 
-    return _Part(tuple(dict.fromkeys(name for s in sought for name in s.values())), terms)
+    return _ModelPart(tuple(dict.fromkeys(name for s in sought for name in s.values())), terms)
 
 
 def _sought(kind: TermKind, shape: str) -> str:
@@ -123,7 +123,7 @@ def _sought(kind: TermKind, shape: str) -> str:
     return "distance" if kind.has_memory else "stribeck_velocity"
 
 
-def _stops(count: int, longest: float, dead_band: float) -> _Part:
+def _stops(count: int, longest: float, dead_band: float) -> _ModelPart:
     """Stop operators with distances in geometric progression, up to the longest."""
     kinds = _kinds_of("stop")
 
@@ -136,7 +136,7 @@ def _stops(count: int, longest: float, dead_band: float) -> _Part:
             for distance in distances
         ]
 
-    return _Part(("distance", "ratio") if count > 1 else ("distance",), terms)
+    return _ModelPart(("distance", "ratio") if count > 1 else ("distance",), terms)
 
 
 _MODELS = (
@@ -163,7 +163,7 @@ _MODELS = (
 )
 
 
-def candidates(motion: Motion) -> tuple[Candidate, ...]:
+def candidates(motion: MotionScales) -> tuple[Candidate, ...]:
     """Return the candidates for a joint, with shapes scaled to its motion, simplest first."""
     names = [name for name in _models() if motion.loaded or not _loaded(name)]
     return tuple(sorted((candidate(name, motion) for name in names), key=lambda c: c.parameters))
@@ -180,7 +180,7 @@ def _loaded(name: str) -> bool:
     return any(kind.loaded for part in name.split(" + ") for kind in _kinds_of(part))
 
 
-def candidate(name: str, motion: Motion) -> Candidate:
+def candidate(name: str, motion: MotionScales) -> Candidate:
     """Return the sum of these parts, such as ``viscous + tanh``, with shapes scaled to a motion."""
     ranges = _ranges(motion)
     parts = [_part(part, ranges["distance"][1], motion.dead_band) for part in name.split(" + ")]
@@ -193,10 +193,10 @@ def candidate(name: str, motion: Motion) -> Candidate:
             shapes = {**shapes, "stribeck_velocity": least}
         return tuple(term for part in parts for term in part.terms(shapes))
 
-    return Candidate(name, tuple(Shape(shape, *ranges[shape]) for shape in used), terms)
+    return Candidate(name, tuple(ShapeParameter(shape, *ranges[shape]) for shape in used), terms)
 
 
-def _ranges(motion: Motion) -> dict[str, tuple[float, float]]:
+def _ranges(motion: MotionScales) -> dict[str, tuple[float, float]]:
     # a lower limit above the noise at rest, so that encoder noise is not modelled as friction
     smoothest = max(1e-3 * motion.speed, _ABOVE_VELOCITY_NOISE * motion.velocity_noise)
     shortest = max(1e-5 * motion.travel, _ABOVE_POSITION_NOISE * motion.position_noise)

@@ -18,13 +18,13 @@ from dynid.identification.friction.variable_projection import (
     fit_shapes,
 )
 
-_NEGLIGIBLE = 1.01  # ratio of errors
+_NEGLIGIBLE_ERROR_RATIO = 1.01  # ratio of errors
 FEWEST_ROWS = 50
 """Least number of rows of a fold, in which the joint moves."""
 
 
 @dataclass(frozen=True)
-class Trial:
+class CandidateTrial:
     """A candidate at one joint.
 
     Attributes:
@@ -57,7 +57,7 @@ class Trial:
 
 def try_candidates(
     problem: JointProblem, candidates: Sequence[Candidate], *, name: str
-) -> tuple[Trial, ...]:
+) -> tuple[CandidateTrial, ...]:
     """Fit every candidate to all folds, and to all but each; shapes are fitted every time.
 
     Args:
@@ -75,23 +75,23 @@ def try_candidates(
             "which the joint moves; record a longer motion."
         )
     everything = Projection(problem, folds)
-    parts = [Projection(problem, [other for other in folds if other != one]) for one in folds]
+    parts = [Projection(problem, [other for other in folds if other != fold]) for fold in folds]
     share = np.array([span.stop - span.start for span in problem.spans], dtype=np.float64)
-    trials: list[Trial] = []
+    trials: list[CandidateTrial] = []
     for candidate in candidates:
         best = min((trial.fit for trial in trials), key=lambda fit: fit.squared_error, default=None)
         fit = fit_shapes(everything, candidate, best.shapes if best else {})
         left_out = [fit_again(part, fit) for part in parts]
         squares = [
-            np.mean(errors(problem, one)[span] ** 2)
-            for one, span in zip(left_out, problem.spans, strict=True)
+            np.mean(errors(problem, fit)[span] ** 2)
+            for fit, span in zip(left_out, problem.spans, strict=True)
         ]
         fit_error = float(np.sqrt(np.mean(errors(problem, fit) ** 2)))
-        trials.append(Trial(fit, fit_error, np.array(squares), share / share.sum()))
+        trials.append(CandidateTrial(fit, fit_error, np.array(squares), share / share.sum()))
     return tuple(trials)
 
 
-def choose(trials: Sequence[Trial]) -> Trial:
+def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:
     """Return the simplest candidate within one standard error of the best.
 
     The standard error is that of the differences between folds (Breiman, Friedman, Olshen and
@@ -101,11 +101,14 @@ def choose(trials: Sequence[Trial]) -> Trial:
     """
     best = min(trials, key=lambda trial: trial.held_out_error)
 
-    def within(trial: Trial) -> bool:
+    def within(trial: CandidateTrial) -> bool:
         worse = trial.squares - best.squares
         mean = trial.share @ worse
         spread = np.sqrt(trial.share @ (worse - mean) ** 2 / max(len(worse) - 1, 1))
-        return bool(mean <= spread) or trial.held_out_error < _NEGLIGIBLE * best.held_out_error
+        return (
+            bool(mean <= spread)
+            or trial.held_out_error < _NEGLIGIBLE_ERROR_RATIO * best.held_out_error
+        )
 
     good = [trial for trial in trials if within(trial)]
     return min(good, key=lambda trial: (trial.parameters, trial.held_out_error))

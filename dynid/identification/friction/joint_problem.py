@@ -83,8 +83,8 @@ def with_folds(problem: Problem, parts: int = 1) -> Problem:
     if recordings == 1:
         return problem
     rows = tuple(
-        replace(one, fold=number * parts + one.fold * parts // problem.folds)
-        for number, one in zip(numbers.tolist(), problem.rows, strict=True)
+        replace(part, fold=number * parts + part.fold * parts // problem.folds)
+        for number, part in zip(numbers.tolist(), problem.rows, strict=True)
     )
     return Problem(problem.mechanism, problem.base, rows, recordings * parts)
 
@@ -118,12 +118,12 @@ def joint_problem(fitted: Fit, joint: int) -> JointProblem:
 def _own_friction(problem: Problem, joint: int) -> NDArray[np.bool_]:
     """Which base parameters (k,) are friction of the joint itself."""
     first = problem.mechanism.first_term
-    own = {
+    indices = {
         first + number
         for number, term in enumerate(problem.mechanism.terms)
         if term.joint == joint and term.side == "joint" and term.traits.dissipative
     }
-    return np.array([int(index) in own for index in problem.base.independent])
+    return np.array([int(index) in indices for index in problem.base.independent])
 
 
 def _own_rows(

@@ -53,9 +53,9 @@ class HeldOutBlocks:
         """Build the regression problem whose folds are these blocks."""
         at_rest = fitted_at_rest(mechanism, settings.velocity_threshold)
         rows = []
-        for one, block in zip(self.signals, self.block, strict=True):
-            parallel = ParallelFilter.from_settings(settings.parallel_filter, one.sampling_rate)
-            made = make_rows(one, parallel, folds=1, fit_all=at_rest)
+        for piece, block in zip(self.signals, self.block, strict=True):
+            parallel = ParallelFilter.from_settings(settings.parallel_filter, piece.sampling_rate)
+            made = make_rows(piece, parallel, folds=1, fit_all=at_rest)
             rows.append(replace(made, fold=block[:: parallel.decimation]))
         return Problem(mechanism, base, tuple(rows), len(self.fold))
 
@@ -77,32 +77,32 @@ def held_out_blocks(
     Returns:
         The blocks, and the settings for their sampling rate.
     """
-    step = min(_step(one, settings) for one in signals)
+    step = min(_step(piece, settings) for piece in signals)
     parallel = settings.parallel_filter
     if parallel is not None and step > 1:
         left = max(1, round(parallel.decimation / step))
         settings = settings.model_copy(
             update={"parallel_filter": parallel.model_copy(update={"decimation": left})}
         )
-    averaged = [_averaged(one, step) for one in signals]
-    within = within or sum(not one.piece for one in averaged) == 1
+    averaged = [_averaged(piece, step) for piece in signals]
+    within = within or sum(not piece.piece for piece in averaged) == 1
     folds = settings.folds if within else min(len(averaged), _MOST_FOLDS)
     each = -(-_BLOCKS // folds)  # blocks of a part, or of a recording
-    share = min(1.0, _MOST_SAMPLES / sum(len(one.time) for one in averaged))
+    share = min(1.0, _MOST_SAMPLES / sum(len(piece.time) for piece in averaged))
     pieces: list[Signals] = []
     block: list[NDArray[np.intp]] = []
     fold: list[int] = []
-    for number, one in enumerate(averaged):
-        count = min(folds * each if within else each, len(one.time))
-        own = np.arange(len(one.time)) * count // len(one.time)
+    for number, piece in enumerate(averaged):
+        count = min(folds * each if within else each, len(piece.time))
+        part_of_sample = np.arange(len(piece.time)) * count // len(piece.time)
         if share == 1.0:
-            pieces.append(one)
-            block.append(own + len(fold))
+            pieces.append(piece)
+            block.append(part_of_sample + len(fold))
         else:
             for part in range(count):
-                span = _middle(np.flatnonzero(own == part), share)
-                pieces.append(_cut(one, span))
-                block.append(own[span] + len(fold))
+                span = _middle(np.flatnonzero(part_of_sample == part), share)
+                pieces.append(_cut(piece, span))
+                block.append(part_of_sample[span] + len(fold))
         group = number * folds // len(averaged)
         fold += [part // each if within else group for part in range(count)]
     if within:

@@ -16,8 +16,8 @@ from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, cross_validate, fit
 from dynid.estimation.regression import Problem, recording_numbers
 from dynid.identification.dead_bands import finest_step, position_steps
-from dynid.identification.friction.candidates import Motion, candidates
-from dynid.identification.friction.choose import FEWEST_ROWS, Trial, choose, try_candidates
+from dynid.identification.friction.candidates import MotionScales, candidates
+from dynid.identification.friction.choose import FEWEST_ROWS, CandidateTrial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, Source, given_recordings
@@ -39,8 +39,8 @@ class JointChoice:
     unit: str  # of the effort recorded
     torque_per_effort: float
     problem: JointProblem
-    trials: tuple[Trial, ...]
-    chosen: Trial
+    trials: tuple[CandidateTrial, ...]
+    chosen: CandidateTrial
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class FrictionSelection:
 
     def __repr__(self) -> str:
         """Return the friction model chosen for each joint."""
-        rows = [f"{one.joint}: {one.chosen.name}" for one in self.joints]
+        rows = [f"{joint.joint}: {joint.chosen.name}" for joint in self.joints]
         first = f"Friction of {self.robot.name}, chosen by the error on each {self.left_out}"
         return "\n".join([first, *rows, *self.notes])
 
@@ -112,7 +112,7 @@ def select_friction(
             trials = try_candidates(problem, candidates(motion), name=name)
             joints.append(_choice(fitted.fit, problem, trials))
     return FrictionSelection(
-        robot=with_terms(robot, [one.chosen.fit.terms for one in joints]),
+        robot=with_terms(robot, [joint.chosen.fit.terms for joint in joints]),
         joints=tuple(joints),
         left_out=_left_out(fitted.fit.problem),
         sources=tuple(source for recording in recordings for source in recording.sources),
@@ -171,13 +171,13 @@ def _left_out(problem: Problem) -> str:
     return "recording" if parts == 1 else f"{name} of each recording"
 
 
-def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Motion]:
+def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, MotionScales]:
     """Return the problem of one joint, and the scales of its motion."""
     problem, chain = joint_problem(fitted.fit, joint), fitted.fit.problem.mechanism.chain.passive
     position = np.concatenate([track.position for track in problem.tracks])
     velocity = np.concatenate([track.velocity for track in problem.tracks])
     load = np.concatenate([track.load for track in problem.tracks])
-    motion = Motion(
+    motion = MotionScales(
         speed=float(np.abs(velocity).max()),
         travel=float(np.ptp(position)),
         # in closed chains the load is that of the cut tree, not the gravity torque here
@@ -195,11 +195,11 @@ def with_terms(robot: Robot, chosen: Sequence[tuple[TermSettings, ...]]) -> Robo
     Springs, offsets, rotors, and terms of motors and passive joints stay.
     """
     passive = robot.closed_chain.passive
-    own: dict[TermSettings, list[str]] = {}
+    joints_of_term: dict[TermSettings, list[str]] = {}
     for name, terms_of_one in zip(robot.joints, chosen, strict=True):
         for term in terms_of_one:
-            own.setdefault(_rounded(term), []).append(name)
-    terms = [_at(term, names, robot.joints) for term, names in own.items()]
+            joints_of_term.setdefault(_rounded(term), []).append(name)
+    terms = [_at(term, names, robot.joints) for term, names in joints_of_term.items()]
     for term in robot.explicit_terms:
         if term.side == "motor" or not term.traits.dissipative:
             terms.append(term)
@@ -221,14 +221,14 @@ def _at(term: TermSettings, names: Iterable[str], joints: tuple[str, ...]) -> Te
 
 
 def _check_motion(signals: Sequence[Signals], robot: Robot) -> None:
-    moving = np.any([one.moving.any(axis=0) for one in signals], axis=0)
+    moving = np.any([piece.moving.any(axis=0) for piece in signals], axis=0)
     still = [name for name, moves in zip(robot.joints, moving, strict=True) if not moves]
     if still:
         raise EstimationError(
             f"{listed(still)} {'does' if len(still) == 1 else 'do'} not move in the recordings; "
             "friction selection needs motion of all joints, so add a recording in which they move."
         )
-    same = np.all([np.ptp(one.raw_torque, axis=0) == 0 for one in signals], axis=0)
+    same = np.all([np.ptp(piece.raw_torque, axis=0) == 0 for piece in signals], axis=0)
     constant = [name for name, is_so in zip(robot.joints, same, strict=True) if is_so]
     if constant:
         raise EstimationError(
@@ -246,7 +246,7 @@ def _notes(position_noise: Array) -> tuple[str, ...]:
     )
 
 
-def _choice(fitted: Fit, problem: JointProblem, trials: tuple[Trial, ...]) -> JointChoice:
+def _choice(fitted: Fit, problem: JointProblem, trials: tuple[CandidateTrial, ...]) -> JointChoice:
     signals = fitted.problem.rows[0].signals
     return JointChoice(
         joint=signals.joint_names[problem.joint],
@@ -278,13 +278,13 @@ def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
     """
     joints = len(signals[0].joint_names)
     widths, speeds = [np.zeros((0, joints))], [np.zeros((0, joints))]
-    for one in signals:
-        half = max(1, round(0.5 * _WINDOW * one.sampling_rate))
-        count = len(one.time) // (2 * half)
+    for piece in signals:
+        half = max(1, round(0.5 * _WINDOW * piece.sampling_rate))
+        count = len(piece.time) // (2 * half)
         shape = (count, 2, half, joints)
-        rests = ~one.moving[: count * 2 * half].reshape(shape).any(axis=(1, 2, 3))
-        position = one.position[: count * 2 * half].reshape(shape)[rests]
-        velocity = one.velocity[: count * 2 * half].reshape(shape)[rests]
+        rests = ~piece.moving[: count * 2 * half].reshape(shape).any(axis=(1, 2, 3))
+        position = piece.position[: count * 2 * half].reshape(shape)[rests]
+        velocity = piece.velocity[: count * 2 * half].reshape(shape)[rests]
         width, parts = np.ptp(position, axis=(1, 2)), np.ptp(position, axis=2).max(axis=1)
         still = width <= _STATIONARY * parts
         widths.append(np.where(still, 0.5 * width, np.nan))
@@ -296,5 +296,5 @@ def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
 
 def _median(values: Array) -> Array:
     """Return the median of each column without NaN, 0 where there is none; (n,)."""
-    found = [column[np.isfinite(column)] for column in values.T]
-    return np.array([np.median(one) if len(one) else 0.0 for one in found])
+    known = [column[np.isfinite(column)] for column in values.T]
+    return np.array([np.median(column) if len(column) else 0.0 for column in known])

@@ -32,11 +32,11 @@ _EVALUATIONS = 25  # per shape, of the simplex
 _STEP = 0.15  # of a range: size of the first simplex
 _TOLERANCE = 0.03  # of the logarithm of a shape
 _GAIN = 1e-3  # relative change of the squared error at convergence
-_NOTHING = 1e-300
+_TINY_SQUARE = 1e-300
 
 
 @dataclass(frozen=True)
-class _Part:
+class _ProjectedPart:
     """The equations of some blocks with all parameters but the friction projected out."""
 
     root: Array
@@ -62,7 +62,10 @@ class SharedProjection:
         for number, span in enumerate(problem.spans):
             rows = self._rows[span]
             grams[number][np.ix_(self._used, self._used)] += rows.T @ rows
-        held_out = [np.zeros(len(fold), dtype=bool), *(fold == one for one in np.unique(fold))]
+        held_out = [
+            np.zeros(len(fold), dtype=bool),
+            *(fold == number for number in np.unique(fold)),
+        ]
         self._parts = [_projected(grams[~out].sum(axis=0)) for out in held_out]
         self._blocks = 1.0 - np.array(held_out)
 
@@ -71,20 +74,22 @@ class SharedProjection:
         terms = candidate.terms(shapes)
         columns = self._problem.columns(terms) * self._problem.fitted[:, None]
         spans = self._problem.spans
-        own = np.stack([columns[span].T @ columns[span] for span in spans])
+        grams = np.stack([columns[span].T @ columns[span] for span in spans])
         cross = np.zeros((len(spans), len(terms), self._problem.others.shape[1] + 1))
         cross[:, :, self._used] = [columns[span].T @ self._rows[span] for span in spans]
-        squares = np.tensordot(self._blocks, own, axes=1)
+        squares = np.tensordot(self._blocks, grams, axes=1)
         products = np.tensordot(self._blocks, cross, axes=1)
-        within = [one[:, :-1] @ part.root for one, part in zip(products, self._parts, strict=True)]
-        matrices = squares - np.stack([one @ one.T for one in within])
-        along = [one @ part.along for one, part in zip(within, self._parts, strict=True)]
+        within = [
+            product[:, :-1] @ part.root for product, part in zip(products, self._parts, strict=True)
+        ]
+        matrices = squares - np.stack([product @ product.T for product in within])
+        along = [product @ part.along for product, part in zip(within, self._parts, strict=True)]
         rights = products[:, :, -1] - np.stack(along)
         sizes = np.diagonal(squares, axis1=1, axis2=2)
         signed = np.array([not term.traits.never_negative for term in terms])
-        found = _solutions(matrices, rights, sizes, signed)
+        solutions = _solutions(matrices, rights, sizes, signed)
         fits = []
-        for number, (part, friction) in enumerate(zip(self._parts, found, strict=True)):
+        for number, (part, friction) in enumerate(zip(self._parts, solutions, strict=True)):
             gain = 2 * friction @ rights[number] - friction @ matrices[number] @ friction
             others = part.root @ (part.along - within[number].T @ friction)
             error = max(float(part.torque - gain), 0.0)
@@ -98,17 +103,17 @@ def _solutions(matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.
     values, vectors = np.linalg.eigh(scale[:, :, None] * matrices * scale[:, None, :])
     scaled = scale * rights
     aims = np.einsum("pij,pi->pj", vectors, scaled) / np.maximum(values, COLLINEAR)
-    found = np.einsum("pij,pj->pi", vectors, aims)
-    bounded = (values[:, 0] < COLLINEAR) | np.any(found[:, ~signed] < 0, axis=1)
+    solutions = np.einsum("pij,pj->pi", vectors, aims)
+    bounded = (values[:, 0] < COLLINEAR) | np.any(solutions[:, ~signed] < 0, axis=1)
     for part in np.flatnonzero(bounded):
-        found[part] = nonnegative(values[part], vectors[part], scaled[part], signed)
-    return np.asarray(scale * found)
+        solutions[part] = nonnegative(values[part], vectors[part], scaled[part], signed)
+    return np.asarray(scale * solutions)
 
 
-def _projected(gram: Array) -> _Part:
+def _projected(gram: Array) -> _ProjectedPart:
     root = root_of_inverse(gram[:-1, :-1])
     along = root.T @ gram[:-1, -1]
-    return _Part(root, along, float(gram[-1, -1] - along @ along))
+    return _ProjectedPart(root, along, float(gram[-1, -1] - along @ along))
 
 
 def search_shapes(
@@ -129,10 +134,10 @@ def search_shapes(
     def error(point: Array) -> float:
         shapes = candidate.shapes_at(np.exp(np.clip(point, low, high)))
         trials.append(projection.solve(candidate, shapes))
-        return float(np.log(max(trials[-1][0].squared_error, _NOTHING)))
+        return float(np.log(max(trials[-1][0].squared_error, _TINY_SQUARE)))
 
     middle = 0.5 * (low + high)
-    starts = [*spread(low, high, _TRIED), *(_hinted(candidate, one, middle) for one in hints)]
+    starts = [*spread(low, high, _TRIED), *(_hinted(candidate, hint, middle) for hint in hints)]
     start = min(starts, key=error)
     size = _STEP * (high - low)
     away = np.where(start + size > high, -size, size)

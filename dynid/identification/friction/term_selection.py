@@ -70,7 +70,7 @@ class TermSelection:
         if self.too_short:
             return "The recordings are too short to choose joint terms by, so they are plain."
         plain, chosen = (
-            np.mean([getattr(one, name) for one in self.joints])
+            np.mean([getattr(joint, name) for joint in self.joints])
             for name in ("plain_error", "chosen_error")
         )
         return (
@@ -81,7 +81,7 @@ class TermSelection:
 
     def remedy(self, finding: Finding) -> Finding:
         """Return a finding on missing friction with what was tried already, others unchanged."""
-        chosen = {one.joint: one for one in self.joints}.get(finding.joint or "")
+        chosen = {joint.joint: joint for joint in self.joints}.get(finding.joint or "")
         if finding.cause != "friction_terms" or chosen is None:
             return finding
         remedy = (

@@ -26,7 +26,7 @@ class JointComparison:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FrictionComparison:
     """Both models on one recording."""
 
     name: str
@@ -50,7 +50,7 @@ def compare_profiles(
     unseen: Sequence[Recording],
     *,
     progress: Callable[[str], None] = lambda _: None,
-) -> tuple[Comparison, ...]:
+) -> tuple[FrictionComparison, ...]:
     """Identify with both profiles on ``recordings`` and validate both models on ``unseen``.
 
     Raises:
@@ -62,10 +62,10 @@ def compare_profiles(
     for robot in (given, chosen):
         model = identify(robot, recordings, progress=progress).model
         progress("evaluating on unseen recordings")
-        verdicts.append([validate(model, one).verdict for one in unseen])
-    names = [source_names(one.sources) for one in unseen]
+        verdicts.append([validate(model, recording).verdict for recording in unseen])
+    names = [source_names(recording.sources) for recording in unseen]
     return tuple(
-        Comparison(name, _joints(before, after))
+        FrictionComparison(name, _joints(before, after))
         for name, before, after in zip(names, *verdicts, strict=True)
     )
 
@@ -73,13 +73,13 @@ def compare_profiles(
 def _joints(before: Verdict, after: Verdict) -> tuple[JointComparison, ...]:
     return tuple(
         JointComparison(
-            joint=one.joint,
-            unit=one.unit,
-            given=one.rmse,
+            joint=given.joint,
+            unit=given.unit,
+            given=given.rmse,
             chosen=other.rmse,
-            standard_deviation=one.rmse / np.sqrt(1.0 - one.r_squared)
-            if one.r_squared < 1
+            standard_deviation=given.rmse / np.sqrt(1.0 - given.r_squared)
+            if given.r_squared < 1
             else np.inf,
         )
-        for one, other in zip(before.joints, after.joints, strict=True)
+        for given, other in zip(before.joints, after.joints, strict=True)
     )

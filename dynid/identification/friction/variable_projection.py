@@ -26,10 +26,10 @@ COLLINEAR = 1e-9
 _ACTIVE_SETS = 100  # per column: more than needed
 _TRIED = 6  # points per shape, of which the best are starts
 _STARTS = 2
-_NEAR = 0.2  # of the logarithm of a shape: first step of a search on another fold
+_FIRST_STEP_OF_A_FOLD = 0.2  # of the logarithm of a shape: first step of a search on another fold
 _TOLERANCE = 0.02  # of the logarithm of a shape
 _GAIN = 1e-4  # relative change of the squared error at convergence
-_NOTHING = 1e-300
+_TINY_SQUARE = 1e-300
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ def fit_shapes(projection: Projection, candidate: Candidate, hint: Shapes) -> Fr
     points = np.unique(np.concatenate([points, near]), axis=0)
     error = _squared_error(projection, candidate)
     starts = points[np.argsort([error(point) for point in points])[:_STARTS]]
-    found = [_descend(error, one, 0.15 * (high - low), low, high) for one in starts]
-    return fit_at(projection, candidate, candidate.shapes_at(np.exp(min(found, key=error))))
+    optima = [_descend(error, start, 0.15 * (high - low), low, high) for start in starts]
+    return fit_at(projection, candidate, candidate.shapes_at(np.exp(min(optima, key=error))))
 
 
 def fit_again(projection: Projection, fit: FrictionFit) -> FrictionFit:
@@ -123,7 +123,7 @@ def fit_again(projection: Projection, fit: FrictionFit) -> FrictionFit:
     low, high = shape_limits(candidate)
     start = np.log([fit.shapes[name] for name in candidate.shape_names])
     error = _squared_error(projection, candidate)
-    best = _descend(error, start, np.full(len(low), _NEAR), low, high)
+    best = _descend(error, start, np.full(len(low), _FIRST_STEP_OF_A_FOLD), low, high)
     return fit_at(projection, candidate, candidate.shapes_at(np.exp(best)))
 
 
@@ -168,14 +168,14 @@ def _descend(error: _Error, point: Array, size: Array, low: Array, high: Array) 
     """Minimise by the Nelder–Mead simplex, as the error with stop operators is not smooth."""
     away = np.where(point + size > high, -size, size)
     simplex = np.vstack([point, point + np.diag(away)])
-    found = minimize(
-        lambda x: np.log(max(error(x), _NOTHING)),  # makes the tolerance relative
+    optimum = minimize(
+        lambda x: np.log(max(error(x), _TINY_SQUARE)),  # makes the tolerance relative
         point,
         method="Nelder-Mead",
         bounds=list(zip(low, high, strict=True)),
         options={"initial_simplex": simplex, "xatol": _TOLERANCE, "fatol": _GAIN},
     )
-    return np.asarray(found.x)
+    return np.asarray(optimum.x)
 
 
 def root_of_inverse(matrix: Array) -> Array:
@@ -210,6 +210,6 @@ def nonnegative(values: Array, vectors: Array, right: Array, signed: NDArray[np.
     root = size[:, None] * vectors[:, known].T
     aim = vectors[:, known].T @ right / size
     both = np.hstack([root, -root[:, signed]])
-    found = nnls(both, aim, maxiter=_ACTIVE_SETS * both.shape[1])[0]
-    found[np.flatnonzero(signed)] -= found[len(right) :]
-    return np.asarray(found[: len(right)])
+    solution = nnls(both, aim, maxiter=_ACTIVE_SETS * both.shape[1])[0]
+    solution[np.flatnonzero(signed)] -= solution[len(right) :]
+    return np.asarray(solution[: len(right)])

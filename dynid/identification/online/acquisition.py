@@ -16,7 +16,7 @@ _DEGREE = 5
 _MEMORY = 10.0  # time constants after which a third-order filter has settled to 0.3 %
 
 
-class Rows(NamedTuple):
+class OnlineRows(NamedTuple):
     """Filtered rows of the regression, m instants.
 
     Attributes:
@@ -135,7 +135,7 @@ class Acquisition:
         self._past = self._mechanism.new_past()
         self._waiting = self._memory
 
-    def __call__(self, position: Array, torque: Array, velocity: Array | None = None) -> Rows:
+    def __call__(self, position: Array, torque: Array, velocity: Array | None = None) -> OnlineRows:
         """Process the next N samples and return the completed rows.
 
         Args:
@@ -154,4 +154,4 @@ class Acquisition:
         chosen: NDArray[np.float64] = filtered[self._waiting :: self.step]
         self._waiting += len(chosen) * self.step - len(filtered)
         stacked = np.ascontiguousarray(chosen[:, :, :-1].transpose(1, 0, 2))
-        return Rows(stacked, (chosen[:, :, -1] > 0.5).astype(np.float64))
+        return OnlineRows(stacked, (chosen[:, :, -1] > 0.5).astype(np.float64))

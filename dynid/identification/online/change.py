@@ -171,13 +171,13 @@ class PayloadDetector:
         # the change is anywhere in the block, and filters spread it into the next
         clear = min(best + 2, len(blocks) - 1)
         known = fresh[best] + since[clear]
-        found = np.linalg.solve(known, fresh_vector[best] + later[clear])
-        left = _variance_left(list(blocks)[clear:], found)
+        parameters = np.linalg.solve(known, fresh_vector[best] + later[clear])
+        left = _variance_left(list(blocks)[clear:], parameters)
         spread = np.linalg.inv(known) + np.linalg.inv(before[best])
-        self._matrix, self._vector = known, known @ found
+        self._matrix, self._vector = known, known @ parameters
         began = blocks[best].time
         self._blocks.clear()
-        difference = found - mean[best]
+        difference = parameters - mean[best]
         return PayloadChange(began, self.evidence, left, difference, max(1.0, left) * spread)
 
 

@@ -13,13 +13,13 @@ from dynid.errors import EstimationError
 from dynid.estimation.estimate import error_correlation
 from dynid.estimation.square_root import Forgetting, Solution, SquareRootLeastSquares
 from dynid.evaluation.live import slowest_motion
-from dynid.identification.online.acquisition import Acquisition, Rows
+from dynid.identification.online.acquisition import Acquisition, OnlineRows
 from dynid.identification.online.change import (
     PayloadChange,
     PayloadDetector,
     change_deviations,
 )
-from dynid.identification.online.sampler import Messages, Sampler
+from dynid.identification.online.sampler import MessageCounts, Sampler
 from dynid.identification.payload.fit import payload_columns
 from dynid.recording.settings import RecordingSettings
 
@@ -130,7 +130,7 @@ class OnlineEstimator:
         self._forgetting = self._forgetting_of(settings)
         self._recursive = self._recursion(start, prior)
         self._correlation = np.ones(n)
-        self._learnt: list[Rows] = []
+        self._learnt: list[OnlineRows] = []
         self._moved = 0.0
         self._detector: PayloadDetector | None = None
         self._variance: Array = np.zeros(n)  # of the detector
@@ -139,7 +139,7 @@ class OnlineEstimator:
         self._buffered, self._time, self._rows = 0, np.nan, 0
 
     @property
-    def messages(self) -> Messages:
+    def messages(self) -> MessageCounts:
         """Counts of messages, and of faults in them."""
         return self._sampler.messages
 
@@ -220,7 +220,7 @@ class OnlineEstimator:
             return []
         return self._watch(self._detector, rows) if self.settings.detect else []
 
-    def _watch(self, detector: PayloadDetector, rows: Rows) -> list[PayloadChange]:
+    def _watch(self, detector: PayloadDetector, rows: OnlineRows) -> list[PayloadChange]:
         if self.settings.adaptive and self._time - self._referred >= _REFERENCE_AGE:
             self._reference = self._recursive.solve().parameters
             self._referred = self._time
@@ -234,7 +234,7 @@ class OnlineEstimator:
         self._carry(change)
         return [change]
 
-    def _learn(self, rows: Rows) -> None:
+    def _learn(self, rows: OnlineRows) -> None:
         """Estimate the variance of the model's errors, and the model if none is given."""
         self._learnt.append(rows)
         self._moved += rows.moving.any(axis=1).sum() * self._acquisition.step
@@ -242,8 +242,8 @@ class OnlineEstimator:
             return
         if self._reference is None:
             self._reference = self._recursive.solve().parameters
-        errors = np.concatenate([self._error(one) for one in self._learnt])
-        moving = np.concatenate([one.moving for one in self._learnt])
+        errors = np.concatenate([self._error(rows) for rows in self._learnt])
+        moving = np.concatenate([rows.moving for rows in self._learnt])
         counts = moving.sum(axis=0)
         squares = np.sum(moving * errors**2, axis=0) / np.maximum(counts, 1.0)
         if np.any(counts < _LEAST_ROWS):
@@ -278,12 +278,12 @@ class OnlineEstimator:
         )
         self._recursive.correlation = self._correlation
 
-    def _error(self, rows: Rows) -> Array:
+    def _error(self, rows: OnlineRows) -> Array:
         """Return measured minus reference torque, (m, n)."""
         assert self._reference is not None  # noqa: S101  set before it is used
         return np.asarray((self._of_base(rows) @ np.append(-self._reference, 1.0)).T)
 
-    def _of_base(self, rows: Rows) -> Array:
+    def _of_base(self, rows: OnlineRows) -> Array:
         """Return [W_j, τ_j] with the columns of the base parameters; (n, m, k+1)."""
         return rows.stacked[:, :, [*self._base.independent, -1]]
 

@@ -63,14 +63,14 @@ class ModelUpdater:
         change = gain @ (values - self._regrouping @ start)
         left = np.eye(len(start)) - gain @ shown
         left = (left + left.T) / 2
-        found = start + self._deviations * change
-        if self._accepted.physical_problem(found):
-            found = self._consistent(found, left)
-        return ModelUpdate(found, left * np.outer(self._deviations, self._deviations))
+        parameters = start + self._deviations * change
+        if self._accepted.physical_problem(parameters):
+            parameters = self._consistent(parameters, left)
+        return ModelUpdate(parameters, left * np.outer(self._deviations, self._deviations))
 
-    def _consistent(self, found: Array, covariance: Array) -> Array:
+    def _consistent(self, parameters: Array, covariance: Array) -> Array:
         values, vectors = np.linalg.eigh(covariance)
         information = (vectors / np.maximum(values, 1e-9)) @ vectors.T
         constraints = parameter_constraints(self._accepted, PhysicalSettings(), self._deviations)
-        linear = -information @ (found / self._deviations)
+        linear = -information @ (parameters / self._deviations)
         return np.asarray(self._deviations * solve_in_cones(information, linear, *constraints))

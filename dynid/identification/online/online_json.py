@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from dynid.identification.online.estimator import OnlineParameters
 
 
-def parameters_json(found: OnlineParameters, joints: Sequence[str]) -> str:
+def parameters_json(parameters: OnlineParameters, joints: Sequence[str]) -> str:
     """Return parameters with standard deviations as JSON; SI units, stamp in seconds."""
     columns = zip(
-        found.names,
-        found.values,
-        found.standard_deviations,
-        found.units,
-        found.determined,
+        parameters.names,
+        parameters.values,
+        parameters.standard_deviations,
+        parameters.units,
+        parameters.determined,
         strict=True,
     )
     keys = ("name", "value", "standard_deviation", "unit", "determined")
     content = {
-        "time": found.time,
-        "rows": found.rows,
+        "time": parameters.time,
+        "rows": parameters.rows,
         "parameters": [dict(zip(keys, column, strict=True)) for column in columns],
         "torque_standard_deviation": dict(
-            zip(joints, found.torque_standard_deviation, strict=True)
+            zip(joints, parameters.torque_standard_deviation, strict=True)
         ),
     }
     return json_text(content)

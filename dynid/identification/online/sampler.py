@@ -8,11 +8,11 @@ import numpy as np
 
 from dynid.arrays import Array
 
-_LONGEST = 5.5  # sampling periods between two messages; after a longer gap the series restarts
+_LONGEST_GAP = 5.5  # sampling periods between two messages; after a longer gap the series restarts
 
 
 @dataclass
-class Messages:
+class MessageCounts:
     """Counts of messages.
 
     Attributes:
@@ -45,7 +45,7 @@ class Sampler:
 
     def __init__(self, sampling_rate: float) -> None:
         self._period = 1 / sampling_rate
-        self.messages = Messages()
+        self.messages = MessageCounts()
         self._time = np.nan
         self._values: Array | None = None
         self._next = 0.0
@@ -67,7 +67,7 @@ class Sampler:
         if before is not None and since <= 0 and since > -1.0:
             self.messages.stale += 1
             return none, False
-        if before is None or not 0 < since <= _LONGEST * self._period:
+        if before is None or not 0 < since <= _LONGEST_GAP * self._period:
             # also after a clock was set back, such as that of a bag played again
             self.messages.gaps += before is not None
             self._time, self._values = time, values

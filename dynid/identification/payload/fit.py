@@ -58,11 +58,11 @@ def fit_payload(
     Raises:
         EstimationError: the recordings contain no motion.
     """
-    columns, own = payload_columns(model), model.parameters
-    problem, estimate, body = _fit_once(model, own, signals, settings)
+    columns, parameters = payload_columns(model), model.parameters
+    problem, estimate, body = _fit_once(model, parameters, signals, settings)
     for _ in range(_ROUNDS if any(term.traits.loaded for term in model.terms) else 0):
-        previous, loaded = body, model.with_parameters(_with_body(own, columns, body))
-        problem, estimate, body = _fit_once(loaded, own, signals, settings)
+        previous, loaded = body, model.with_parameters(_with_body(parameters, columns, body))
+        problem, estimate, body = _fit_once(loaded, parameters, signals, settings)
         allowed = _TOLERANCE * np.sqrt(np.diag(body.covariance))
         if np.all(np.abs(body.parameters - previous.parameters) <= allowed):
             break
@@ -71,13 +71,13 @@ def fit_payload(
     estimate = replace(estimate, covariance=within)
     posterior = _posterior(estimate, _scatter_of_model(problem, estimate, known, settings))
     body = consistent_body(posterior)
-    standard = _with_body(own, columns, body)
-    determined = np.zeros(len(own), dtype=bool)
+    standard = _with_body(parameters, columns, body)
+    determined = np.zeros(len(parameters), dtype=bool)
     determined[columns] = body.determined
     fitted = Fit(
         problem=problem,
         estimate=estimate,
-        unconstrained=own + problem.base.lift(estimate.base, np.zeros(len(own))),
+        unconstrained=parameters + problem.base.lift(estimate.base, np.zeros(len(parameters))),
         standard=standard,
         determined=determined,
         essential=np.ones(len(columns), dtype=bool),
@@ -87,12 +87,17 @@ def fit_payload(
 
 
 def _fit_once(
-    loaded: Mechanism, own: Array, signals: Sequence[Signals], settings: IdentificationSettings
+    loaded: Mechanism,
+    parameters: Array,
+    signals: Sequence[Signals],
+    settings: IdentificationSettings,
 ) -> tuple[Problem, Estimate, Body]:
-    """Fit with the model's ``own`` parameters and the friction under the last payload."""
+    """Fit with the model's ``parameters`` and the friction under the last payload."""
     choice = columns_alone(loaded, payload_columns(loaded))
-    problem = build_problem(loaded, choice, [_left(loaded, own, one) for one in signals], settings)
-    estimate = make_estimator(settings.estimator).fit(problem, np.zeros(len(own)))
+    problem = build_problem(
+        loaded, choice, [_left(loaded, parameters, recording) for recording in signals], settings
+    )
+    estimate = make_estimator(settings.estimator).fit(problem, np.zeros(len(parameters)))
     return problem, estimate, consistent_body(_posterior(estimate, np.zeros((10, 10))))
 
 
@@ -102,8 +107,8 @@ def payload_columns(mechanism: Mechanism) -> NDArray[np.intp]:
     return np.arange(first, first + 10)
 
 
-def _with_body(own: Array, columns: NDArray[np.intp], body: Body) -> Array:
-    standard = np.array(own)
+def _with_body(parameters: Array, columns: NDArray[np.intp], body: Body) -> Array:
+    standard = np.array(parameters)
     standard[columns] += body.parameters
     return standard
 
@@ -117,9 +122,9 @@ def columns_alone(mechanism: Mechanism, columns: NDArray[np.intp]) -> BaseParame
     return BaseParameterization(columns, regrouping, names, names, units)
 
 
-def _left(loaded: Mechanism, own: Array, signals: Signals) -> Signals:
+def _left(loaded: Mechanism, parameters: Array, signals: Signals) -> Signals:
     """Return signals with the residual of the model without payload as torque."""
-    known = unfiltered_torque(loaded, signals, own)
+    known = unfiltered_torque(loaded, signals, parameters)
     return replace(signals, torque=signals.torque - known, raw_torque=signals.raw_torque - known)
 
 

@@ -13,7 +13,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import HeldOut, cross_validate
 from dynid.evaluation.errors import compare
-from dynid.evaluation.verdict import Reference, Verdict, evaluate
+from dynid.evaluation.verdict import ErrorReference, Verdict, evaluate
 from dynid.identification.payload.fit import PayloadFit, fit_payload
 from dynid.identification.payload.payload import Payload, describe, own_torque_errors
 from dynid.identification.payload.plausible import impossible_mass
@@ -27,7 +27,8 @@ from dynid.signals.signals import Signals
 Progress = Callable[[str], None]
 
 _WORSE = 1.05  # torque error with the payload over that without, for a warning
-_FAR = 3.0  # torque error with the payload over that of the base model, for a warning
+# torque error with the payload over that of the base model, for a warning
+_LARGEST_ERROR_RATIO = 3.0
 _SIGNIFICANT = 3.0  # standard deviations from 0
 
 
@@ -88,20 +89,20 @@ def identify_payload(
     with threadpool_limits(1, user_api="blas"):
         progress("preprocessing")
         signals = tuple(preprocess(recording, base.robot) for recording in recordings)
-        if not any(one.moving.any() for one in signals):
+        if not any(piece.moving.any() for piece in signals):
             raise EstimationError(
                 "no joint moves in the recordings; only the payload's mass can be identified from "
                 "a robot at rest: dynid payload-mass."
             )
         progress("estimating")
-        found = fit_payload(model, signals, settings, base.base)
+        fit = fit_payload(model, signals, settings, base.base)
         progress("evaluating")
-        loaded = model.with_parameters(found.fitted.standard)
+        loaded = model.with_parameters(fit.fitted.standard)
         without = compare(model, signals, settings)
-        held_out, limits = _held_out(found, signals), Reference.of(base.robot)
+        held_out, limits = _held_out(fit, signals), ErrorReference.of(base.robot)
         before = evaluate(without, settings, reference=limits)
-        rated = Reference.of(base.robot, held_out.relative_error)
-        mass = float(found.posterior.mean[0]) if found.body.determined[0] else 0.0
+        rated = ErrorReference.of(base.robot, held_out.relative_error)
+        mass = float(fit.posterior.mean[0]) if fit.body.determined[0] else 0.0
         impossible = impossible_mass(base, mass)
         after = evaluate(
             compare(loaded, signals, settings),
@@ -110,20 +111,20 @@ def identify_payload(
             reasons=[impossible] if impossible else [],
         )
         return PayloadIdentification(
-            payload=describe(base, found.body, recordings),
+            payload=describe(base, fit.body, recordings),
             mechanism=loaded,
             without=before,
-            verdict=replace(after, warnings=_warnings(base, found, before, after)),
+            verdict=replace(after, warnings=_warnings(base, fit, before, after)),
             held_out=held_out,
-            samples=sum(len(one.time) for one in signals),
+            samples=sum(len(piece.time) for piece in signals),
             cutoff_hz=settings.motion_cutoff_hz,
-            notes=tuple(note for one in signals for note in one.notes),
+            notes=tuple(note for piece in signals for note in piece.notes),
         )
 
 
-def _warnings(base: Model, found: PayloadFit, before: Verdict, after: Verdict) -> tuple[str, ...]:
-    mass = found.posterior.mean[0]
-    standard_deviation = np.sqrt(found.posterior.covariance[0, 0])
+def _warnings(base: Model, fit: PayloadFit, before: Verdict, after: Verdict) -> tuple[str, ...]:
+    mass = fit.posterior.mean[0]
+    standard_deviation = np.sqrt(fit.posterior.covariance[0, 0])
     worse = [
         new.joint
         for old, new in zip(before.joints, after.joints, strict=True)
@@ -135,7 +136,7 @@ def _warnings(base: Model, found: PayloadFit, before: Verdict, after: Verdict) -
             f"the estimated mass of {mass:.3g} kg is negative; check whether the model was "
             "identified with the payload, and the recording made without it."
         )
-    elif not _is_significant(found):
+    elif not _is_significant(fit):
         warnings.append(
             f"the payload is not significant: {mass:.2g} kg, standard deviation "
             f"{standard_deviation:.2g} kg; check that the recording was made with it."
@@ -146,9 +147,9 @@ def _warnings(base: Model, found: PayloadFit, before: Verdict, after: Verdict) -
             "check that the model is that of this robot."
         )
     far = [
-        f"{joint.joint} ({joint.rmse_torque / own:.0f} times)"
-        for joint, own in zip(after.joints, own_torque_errors(base), strict=True)
-        if joint.rmse_torque > _FAR * own > 0
+        f"{joint.joint} ({joint.rmse_torque / own_error:.0f} times)"
+        for joint, own_error in zip(after.joints, own_torque_errors(base), strict=True)
+        if joint.rmse_torque > _LARGEST_ERROR_RATIO * own_error > 0
     ]
     if far and not worse:
         warnings.append(
@@ -158,20 +159,20 @@ def _warnings(base: Model, found: PayloadFit, before: Verdict, after: Verdict) -
     return tuple(warnings)
 
 
-def _is_significant(found: PayloadFit) -> bool:
+def _is_significant(fit: PayloadFit) -> bool:
     """Whether any identifiable parameter differs significantly from 0."""
-    sizes = np.sqrt(np.diag(found.posterior.covariance))
-    apart = np.abs(found.posterior.mean) > _SIGNIFICANT * sizes
-    return bool((apart & found.body.determined).any())
+    sizes = np.sqrt(np.diag(fit.posterior.covariance))
+    apart = np.abs(fit.posterior.mean) > _SIGNIFICANT * sizes
+    return bool((apart & fit.body.determined).any())
 
 
-def _held_out(found: PayloadFit, signals: Sequence[Signals]) -> HeldOut:
+def _held_out(fit: PayloadFit, signals: Sequence[Signals]) -> HeldOut:
     """Cross-validate, with errors relative to the measured torque instead of the residual."""
-    fitted = found.fitted
+    fitted = fit.fitted
     # the problem is that of the payload alone, the standard parameters are those of all
     changed = fitted.problem.base.project(fitted.standard - fitted.unconstrained)
     held_out = cross_validate(fitted, fitted.estimate.base + changed)
-    torque = np.concatenate([one.torque for one in signals])
+    torque = np.concatenate([rows.torque for rows in signals])
     size = np.sqrt(np.mean(torque**2, axis=0))
     relative = np.asarray(held_out.rmse_torque) / np.where(size > 0, size, np.inf)
     return replace(held_out, relative_error=tuple(float(error) for error in relative))

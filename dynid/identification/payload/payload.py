@@ -28,7 +28,7 @@ TOO_LITTLE = "the recordings excite it too little"
 _RANK = 1e-8  # relative size of rounding errors
 
 
-class Row(NamedTuple):
+class PayloadRow(NamedTuple):
     """A value of a payload; its standard deviation is None if it is not identifiable."""
 
     name: str
@@ -64,24 +64,26 @@ class Payload:
     versions: dict[str, str]
 
     @property
-    def quantities(self) -> tuple[Row, ...]:
+    def quantities(self) -> tuple[PayloadRow, ...]:
         """Mass, centre of mass and inertia about it."""
         body = self.body
         figures = zip(QUANTITIES, body.quantities, body.deviations, body.identifiable, strict=True)
         return tuple(
-            Row(name, float(value), unit, float(standard_deviation) if identifiable else None)
+            PayloadRow(
+                name, float(value), unit, float(standard_deviation) if identifiable else None
+            )
             for (name, unit), value, standard_deviation, identifiable in figures
         )
 
     @property
-    def about_joint(self) -> tuple[Row, ...]:
+    def about_joint(self) -> tuple[PayloadRow, ...]:
         """The ten parameters, about the origin of the joint's frame."""
         standard_deviations = np.sqrt(np.diag(self.body.covariance))
         figures = zip(
             self.parameters, UNITS, self.body.parameters, standard_deviations, strict=True
         )
         return tuple(
-            Row(
+            PayloadRow(
                 name,
                 float(value),
                 unit,
@@ -91,7 +93,7 @@ class Payload:
         )
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[PayloadRow, ...]:
         """The quantities, and identifiable parameters of quantities that are not identifiable."""
         pairs = zip(self.quantities, self.about_joint, strict=True)
         alone = [
@@ -150,7 +152,7 @@ def write_payload(payload: Payload, evidence: Sequence[str], path: Path) -> None
     """Write ``payload.yaml``, whole or not at all; ``evidence`` are lines for its header.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, payload_text(payload, evidence))

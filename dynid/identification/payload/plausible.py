@@ -10,8 +10,8 @@ from dynid.robot.model import Model
 
 _TIMES = 10.0  # the mass of the robot, and more than its drives can hold anywhere
 _TIMES_WITHOUT_DRIVES = 100.0  # the mass of a robot whose torque limits are not known
-_NEAR = 0.1  # of the reach: so near to an axis the weight needs little torque
-_SURE = 5.0  # standard deviations below 0
+_SHORT_LEVER = 0.1  # of the reach: so near to an axis the weight needs little torque
+_DEVIATIONS_BELOW_ZERO = 5.0  # standard deviations below 0
 _G = 9.81  # [m/s^2]
 
 
@@ -26,22 +26,22 @@ def impossible_mass(base: Model, mass: float, standard_deviation: float = math.i
         mass: of the payload [kg].
         standard_deviation: of the mass [kg]; infinite: a negative one is possible.
     """
-    if mass < -_SURE * standard_deviation:
+    if mass < -_DEVIATIONS_BELOW_ZERO * standard_deviation:
         return (
             f"{mass:.3g} kg, standard deviation {standard_deviation:.2g} kg, is negative; check "
             "whether the model was identified with the payload, and the recording made without it."
         )
-    own = _own_mass(base)
+    robot_mass = _own_mass(base)
     held = _held_mass(base)
     times = _TIMES_WITHOUT_DRIVES if math.isnan(held) else _TIMES
-    allowed = max(times * own, 0.0 if math.isnan(held) else held)
+    allowed = max(times * robot_mass, 0.0 if math.isnan(held) else held)
     if allowed == 0 or not mass > allowed:
         return ""
     drives = "" if math.isnan(held) else f", and its drives hold at most about {held:.2g} kg"
     return (
-        f"no payload of {mass:.4g} kg is possible: the robot itself has a mass of {own:.3g} kg"
-        f"{drives}; check the units of position (rad or m) and effort, and that the model is of "
-        "this robot."
+        f"no payload of {mass:.4g} kg is possible: the robot itself has a mass of "
+        f"{robot_mass:.3g} kg{drives}; check the units of position (rad or m) and effort, and "
+        "that the model is of this robot."
     )
 
 
@@ -57,9 +57,9 @@ def _held_mass(base: Model) -> float:
     robot, mechanism = base.robot, base.mechanism
     if robot.limits.torque_max is None or robot.coupling is not None:
         return math.nan
-    ranges = [robot.limits.range_of("torque_max", one) for one in range(len(robot.joints))]
-    torque = np.array([math.nan if one is None else one[1] for one in ranges])
-    lever = _NEAR * robot.kinematics().reach
+    ranges = [robot.limits.range_of("torque_max", joint) for joint in range(len(robot.joints))]
+    torque = np.array([math.nan if bounds is None else bounds[1] for bounds in ranges])
+    lever = _SHORT_LEVER * robot.kinematics().reach
     with np.errstate(divide="ignore"):
         masses = torque / (_G * np.where(mechanism.prismatic, 1.0, lever))
     return float(masses.max())

@@ -20,7 +20,7 @@ from dynid.robot.model import Model
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
-_SHORTEST = 0.5  # [s] at rest, for a dwell
+_SHORTEST_DWELL = 0.5  # [s] at rest, for a dwell
 _SETTLING = 0.2  # [s] after and before motion that are excluded
 _DWELL_TRAVEL = 1e-3  # [rad or m] of motion that shows the direction of approach
 
@@ -54,7 +54,7 @@ def _rests(signals: Signals) -> Iterator[slice]:
     still = np.concatenate([[False], ~signals.moving.any(axis=1), [False]])
     begins, ends = np.flatnonzero(np.diff(still.astype(int))).reshape(-1, 2).T
     for begin, end in zip(begins, ends, strict=True):
-        if end - begin < _SHORTEST * rate:
+        if end - begin < _SHORTEST_DWELL * rate:
             continue
         margin = round(_SETTLING * rate)
         yield slice(
@@ -81,7 +81,7 @@ def _approach(distance: Array) -> Array:
 
 
 _TRAVEL = 10.0  # times the distance of presliding friction, after which it slides
-_EXACT = 1e-9  # [N m or N] smallest torque error of a model
+_SMALLEST_TORQUE_ERROR = 1e-9  # [N m or N] smallest torque error of a model
 _ROUNDS = 6
 _TOLERANCE = 1e-3  # change of the mass over its standard deviation
 
@@ -160,18 +160,18 @@ def payload_at_rest(
     settings = base.robot.settings(IdentificationSettings).model_copy(update=whole)
     resting = base.robot.with_settings(settings)
     signals = [preprocess(recording, resting, unsettled=True) for recording in recordings]
-    dwells = [dwell for one in signals for dwell in find_dwells(one)]
+    dwells = [dwell for recording in signals for dwell in find_dwells(recording)]
     if not dwells:
         raise EstimationError(
             "the robot is never at rest for half a second in the recordings; record a few poses at "
             "rest, or use motion: dynid identify --payload."
         )
     progress("estimating")
-    found, friction = _fit(base, dwells)
+    posterior, friction = _fit(base, dwells)
     approach = np.array([dwell.approach for dwell in dwells])
     both = np.any(approach > 0, axis=0) & np.any(approach < 0, axis=0)
-    mass, deviation = float(found.mean[0]), float(np.sqrt(found.covariance[0, 0]))
-    body = consistent_body(found)
+    mass, deviation = float(posterior.mean[0]), float(np.sqrt(posterior.covariance[0, 0]))
+    body = consistent_body(posterior)
     return StaticPayload(
         payload=describe(base, body, recordings),
         joints=base.mechanism.joints,
@@ -180,7 +180,7 @@ def payload_at_rest(
         dwells=tuple(dwells),
         friction=friction,
         from_both_sides=tuple(np.atleast_1d(both).tolist()),
-        notes=tuple(note for one in signals for note in one.notes),
+        notes=tuple(note for recording in signals for note in recording.notes),
         impossible=impossible_mass(base, mass, deviation) if body.identifiable[0] else "",
     )
 
@@ -189,33 +189,35 @@ def _fit(base: Model, dwells: Sequence[Dwell]) -> tuple[Posterior, Array]:
     """Fit, and iterate for load-dependent friction; return also the mean static friction (n,)."""
     model, columns = base.mechanism, payload_columns(base.mechanism)
     matrix, right, friction = _normal_equations(base, model, dwells)
-    found = find_posterior(matrix, right, matrix)
+    posterior = find_posterior(matrix, right, matrix)
     for _ in range(_ROUNDS):
-        standard, previous = np.array(model.parameters), found
-        standard[columns] += consistent_body(found).parameters
+        standard, previous = np.array(model.parameters), posterior
+        standard[columns] += consistent_body(posterior).parameters
         matrix, right, friction = _normal_equations(base, model.with_parameters(standard), dwells)
-        found = find_posterior(matrix, right, matrix)
-        allowed = _TOLERANCE * np.sqrt(found.covariance[0, 0])
-        if abs(found.mean[0] - previous.mean[0]) < allowed:
+        posterior = find_posterior(matrix, right, matrix)
+        allowed = _TOLERANCE * np.sqrt(posterior.covariance[0, 0])
+        if abs(posterior.mean[0] - previous.mean[0]) < allowed:
             break
-    return found, friction
+    return posterior, friction
 
 
 def _normal_equations(
     base: Model, loaded: Mechanism, dwells: Sequence[Dwell]
 ) -> tuple[Array, Array, Array]:
     """Build normal equations with a covariance matrix of each joint's errors in all dwells."""
-    own, columns = base.mechanism.parameters, payload_columns(loaded)
+    parameters, columns = base.mechanism.parameters, payload_columns(loaded)
     torque_error = own_torque_errors(base)
     position = np.array([dwell.position for dwell in dwells])
     regressor = loaded.regressor(position, 0 * position, 0 * position)[:, :, columns]
-    middle, friction = np.array([_hold(loaded, own, dwell) for dwell in dwells]).swapaxes(0, 1)
+    middle, friction = np.array([_hold(loaded, parameters, dwell) for dwell in dwells]).swapaxes(
+        0, 1
+    )
     left = np.array([dwell.torque for dwell in dwells]) - middle
     approach = np.array([dwell.approach for dwell in dwells])
     matrix, right = np.zeros((10, 10)), np.zeros(10)
     for joint in range(len(loaded.joints)):
         band, side = friction[:, joint], (approach * friction)[:, joint]
-        variance = band**2 / 3 + max(torque_error[joint], _EXACT) ** 2
+        variance = band**2 / 3 + max(torque_error[joint], _SMALLEST_TORQUE_ERROR) ** 2
         covariance = np.diag(variance) + np.outer(side, side) / 3
         weighted = np.linalg.solve(covariance, regressor[:, joint])
         matrix += weighted.T @ regressor[:, joint]
@@ -223,7 +225,7 @@ def _normal_equations(
     return matrix, right, friction.mean(axis=0)
 
 
-def _hold(loaded: Mechanism, own: Array, dwell: Dwell) -> tuple[Array, Array]:
+def _hold(loaded: Mechanism, parameters: Array, dwell: Dwell) -> tuple[Array, Array]:
     """Return centre and half width (n,) of the holding torques of the model without payload."""
     slides = [term.scale + term.dead_band for term in loaded.terms if term.traits.has_memory]
     travel = _TRAVEL * max(slides, default=0.0)
@@ -231,6 +233,6 @@ def _hold(loaded: Mechanism, own: Array, dwell: Dwell) -> tuple[Array, Array]:
     for sign in (-1.0, 1.0):
         position = dwell.position - sign * travel * np.array([[1.0], [0.0]])
         velocity = sign * np.array([dwell.speed, dwell.speed])
-        arriving.append(loaded.torque(position, velocity, 0 * position, own)[-1])
+        arriving.append(loaded.torque(position, velocity, 0 * position, parameters)[-1])
     below, above = arriving
     return (above + below) / 2, np.abs(above - below) / 2

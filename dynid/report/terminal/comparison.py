@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 15  # parameters
 _SIGNIFICANT = 3.0  # [standard deviations] of a single parameter
-_CHANCE = 0.001  # below which the models are said to differ
+_SIGNIFICANCE = 0.001  # below which the models are said to differ
 
 
 def print_model_comparison(console: Console, found: ModelComparison) -> None:
@@ -66,7 +66,7 @@ def sentences(found: ModelComparison) -> list[str]:
         chance = found.probability
         outcome = (
             "The models differ by more than their uncertainties explain"
-            if chance < _CHANCE
+            if chance < _SIGNIFICANCE
             else "Their uncertainties can explain the difference of the models"
         )
         said.append(

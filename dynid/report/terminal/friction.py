@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dynid.identification.friction.selection import FrictionSelection, JointChoice
-from dynid.identification.friction.validation import Comparison
+from dynid.identification.friction.validation import FrictionComparison
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, printable, significant, unit
@@ -37,7 +37,7 @@ def print_selection(console: Console, selection: FrictionSelection) -> None:
     print_sentences(console, "Notes", selection.notes, "yellow")
 
 
-def print_comparisons(console: Console, comparisons: Sequence[Comparison]) -> None:
+def print_comparisons(console: Console, comparisons: Sequence[FrictionComparison]) -> None:
     """Print errors on unseen recordings, identified with the given and with the chosen terms."""
     console = roomy(console)
     for one in comparisons:
@@ -57,7 +57,7 @@ def print_comparisons(console: Console, comparisons: Sequence[Comparison]) -> No
 
 
 def selection_json(
-    selection: FrictionSelection, comparisons: Sequence[Comparison]
+    selection: FrictionSelection, comparisons: Sequence[FrictionComparison]
 ) -> dict[str, Any]:
     """Return both as one object; errors in the unit of the recorded effort."""
     return {
@@ -89,6 +89,6 @@ def _joint_json(one: JointChoice) -> dict[str, Any]:
     }
 
 
-def _comparison_json(one: Comparison) -> dict[str, Any]:
+def _comparison_json(one: FrictionComparison) -> dict[str, Any]:
     means = {"mean_given": one.mean_given, "mean_chosen": one.mean_chosen}
     return {"joints": one.joints, **means}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynid.identification.payload.identification import PayloadIdentification
-    from dynid.identification.payload.payload import Payload, Row
+    from dynid.identification.payload.payload import Payload, PayloadRow
     from dynid.identification.payload.static import StaticPayload
 
 
@@ -83,7 +83,7 @@ def payload_json(payload: Payload) -> dict[str, Any]:
     }
 
 
-def _figures(rows: Iterable[Row]) -> dict[str, Any]:
+def _figures(rows: Iterable[PayloadRow]) -> dict[str, Any]:
     return {
         row.name.replace(" ", "_"): {
             "value": row.value,

@@ -39,7 +39,7 @@ LINES_EVERY = 30.0
 _TIME_LEFT_FROM = 0.02
 """Share of the work after which the time left is estimated."""
 
-_MOST = 0.99
+_LARGEST_SHARE = 0.99
 """Share that is shown at most, as the end of the display means that all is done."""
 
 
@@ -74,7 +74,11 @@ class Progress:
         task = self._bar.tasks[0]
         if task.fields["since"] is None:
             self._bar.update(self._task, since=(self._bar.get_time(), done))
-        shown = max(task.completed, min(done, _MOST)) if task.total else min(done, _MOST)
+        shown = (
+            max(task.completed, min(done, _LARGEST_SHARE))
+            if task.total
+            else min(done, _LARGEST_SHARE)
+        )
         self._bar.update(self._task, completed=shown, total=1.0)
 
     def counted(self, what: str) -> Callable[[int, int], None]:
@@ -188,7 +192,7 @@ def _time_left(task: Task) -> str:
         return ""
     begin, before = task.fields["since"]
     done = task.completed - before
-    if done < _TIME_LEFT_FROM or task.completed >= _MOST:
+    if done < _TIME_LEFT_FROM or task.completed >= _LARGEST_SHARE:
         return ""
     left = (task.get_time() - begin) * (1 - task.completed) / done
     return f"about {_duration(left)} left"

@@ -13,10 +13,10 @@ from dynid.text import percent, significant
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynid.control.tracking.trial import Trial
+    from dynid.control.tracking.trial import TrackingTrial
 
 
-def print_trial(console: Console, trial: Trial) -> None:
+def print_trial(console: Console, trial: TrackingTrial) -> None:
     """Print each joint's errors in both runs, and the metric with and without the model."""
     console = roomy(console)
     print_text(console, f"{trial.robot}: errors while following commands", "bold")
@@ -38,7 +38,7 @@ def _thousand(error: float) -> str:
     return significant(1e3 * error, 3) if error > 1e-9 else "0"
 
 
-def describe(trial: Trial) -> str:
+def describe(trial: TrackingTrial) -> str:
     """Describe both runs: settling of tool 190 ms without, 0 ms with the model's torque (0 %)."""
     what = "settling" if trial.metric == "settling_time" else "peak-to-peak error"
     slides = trial.watched in trial.joints and trial.prismatic[trial.joints.index(trial.watched)]

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from dynid.arrays import Array
     from dynid.control.wrench.estimation import ExternalWrench
-    from dynid.control.wrench.uncertainty import Uncertainty
+    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 
 _NAMES = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
 _DIGITS = 3
 
 
 def wrench_json(
-    robot: str, uncertainty: Uncertainty, found: dict[str, ExternalWrench]
+    robot: str, uncertainty: ExternalTorqueUncertainty, found: dict[str, ExternalWrench]
 ) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     return {

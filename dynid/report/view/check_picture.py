@@ -16,7 +16,7 @@ from pinocchio import coal
 from dynid.dynamics.pose import Pose
 from dynid.files import whole_file
 from dynid.report.view.png import DPI, STYLE, draw_legend, draw_scene
-from dynid.report.view.scene import Body, Label, LegendEntry, Scene, Surface
+from dynid.report.view.scene import Label, LegendEntry, Scene, SceneBody, Surface
 from dynid.robot.shapes import Colour, Shape
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from dynid.excitation.limit_use import LimitUse
     from dynid.excitation.motion import Excitation
     from dynid.excitation.workspace.geometry import Solid
-    from dynid.excitation.workspace.workspace import Contact, Workspace
+    from dynid.excitation.workspace.workspace import NearestPoints, Workspace
 
-_FIRST: Colour = (0.835, 0.369, 0.0, 0.62)
-_SECOND: Colour = (0.0, 0.447, 0.698, 0.62)
-_OTHERS: Colour = (0.80, 0.82, 0.85, 0.30)
+_FIRST_COLOUR: Colour = (0.835, 0.369, 0.0, 0.62)
+_SECOND_COLOUR: Colour = (0.0, 0.447, 0.698, 0.62)
+_OTHER_COLOUR: Colour = (0.80, 0.82, 0.85, 0.30)
 _POINT: Colour = (0.10, 0.10, 0.10, 1.0)
 _INK: Colour = (0.11, 0.125, 0.15, 1.0)
-_POINT_SIZE, _CLOSE, _THIN = 0.007, 0.09, 1e-4  # of the reach
+_POINT_SIZE, _CLOSE_DISTANCE, _LINE_WIDTH = 0.007, 0.09, 1e-4  # of the reach
 _WIDTH, _HEIGHT = 1600, 900  # [px]
 
 
@@ -54,7 +54,7 @@ def write_check_picture(
         path: of the PNG, which is written atomically.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     use = check.broken or _nearest(check.uses)
     at = 0.0 if use is None or use.passed == 0 else (use.first or use.most).time
@@ -76,7 +76,7 @@ def write_check_picture(
             close.set_xticks([])
             close.set_yticks([])
             middle = (contact.first + contact.second) / 2
-            radius = _CLOSE * scene.reach + abs(contact.distance)
+            radius = _CLOSE_DISTANCE * scene.reach + abs(contact.distance)
             size = _pixels(0.98 - share, 0.8)
             draw_scene(scene, close, *size, about=(middle, radius))
         drawing.text(0.03, 0.955, title, fontsize=15, weight="bold", parse_math=False)
@@ -87,7 +87,7 @@ def write_check_picture(
             drawing.savefig(unfinished, format="png", metadata={"Software": "dynid"})
 
 
-def check_scene(workspace: Workspace, position: Array, contact: Contact | None) -> Scene:
+def check_scene(workspace: Workspace, position: Array, contact: NearestPoints | None) -> Scene:
     """Return the shapes that are checked at a position (n,), with one pair in colour."""
     kinematics = workspace.kinematics
     poses = kinematics.poses([position])[0]
@@ -96,11 +96,17 @@ def check_scene(workspace: Workspace, position: Array, contact: Contact | None) 
     second = None if contact is None or contact.of.obstacle else contact.of.bodies[1]
     bodies, surfaces = [], []
     for number, solids in enumerate(workspace.solids):
-        colour = _FIRST if number == first else _SECOND if number == second else _OTHERS
+        colour = (
+            _FIRST_COLOUR
+            if number == first
+            else _SECOND_COLOUR
+            if number == second
+            else _OTHER_COLOUR
+        )
         shapes = tuple(shape for solid in solids for shape in _shapes(solid, colour))
         labels = _labels(contact, kinematics.reach) if number == 0 and contact else ()
         bodies.append(
-            Body(kinematics.bodies[number], Pose.from_numbers(poses[number]), shapes, labels)
+            SceneBody(kinematics.bodies[number], Pose.from_numbers(poses[number]), shapes, labels)
         )
         surfaces += _hulls(solids, placements[number], colour)
     if contact is not None:
@@ -128,14 +134,14 @@ def _nearest(uses: Iterable[LimitUse]) -> LimitUse | None:
     return max(distances, key=lambda use: use.most.beyond, default=None)
 
 
-def _legend(contact: Contact | None) -> tuple[LegendEntry, ...]:
+def _legend(contact: NearestPoints | None) -> tuple[LegendEntry, ...]:
     if contact is None:
         return ()
     first, second = contact.of.names
-    return LegendEntry(_FIRST, first), LegendEntry(_SECOND, second)
+    return LegendEntry(_FIRST_COLOUR, first), LegendEntry(_SECOND_COLOUR, second)
 
 
-def _labels(contact: Contact, reach: float) -> tuple[Label, ...]:
+def _labels(contact: NearestPoints, reach: float) -> tuple[Label, ...]:
     millimetres = 1e3 * abs(contact.distance)
     words = "penetration" if contact.distance < 0 else "apart"
     x, y, z = ((contact.first + contact.second) / 2).tolist()
@@ -169,12 +175,12 @@ def _shapes(solid: Solid, colour: Colour) -> list[Shape]:
 def _obstacle(solid: Solid, reach: float) -> list[Shape]:
     """Return a box unchanged, a plane as a thin plate below its surface."""
     if not isinstance(solid.form, coal.Halfspace):
-        return _shapes(solid, _SECOND)
+        return _shapes(solid, _SECOND_COLOUR)
     normal = np.array(solid.form.n)
-    thickness = _THIN * reach
+    thickness = _LINE_WIDTH * reach
     x, y, z = (normal * (solid.form.d - thickness / 2)).tolist()
     size = (2 * reach, 2 * reach, thickness)
-    return [Shape("box", size, Pose.along(normal, (x, y, z)), (*_SECOND[:3], 0.3))]
+    return [Shape("box", size, Pose.along(normal, (x, y, z)), (*_SECOND_COLOUR[:3], 0.3))]
 
 
 def _hulls(solids: Iterable[Solid], body: pinocchio.SE3, colour: Colour) -> list[Surface]:

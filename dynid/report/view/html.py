@@ -13,7 +13,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader
 
 from dynid.dynamics.pose import Pose
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.files import write_text
 from dynid.report.view.mesh import tube
 from dynid.report.view.scene import grid_step
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.arrays import Array
-    from dynid.report.view.scene import Body, Scene
+    from dynid.report.view.scene import Scene, SceneBody
     from dynid.robot.shapes import Colour, Shape
 
 INSTALL = "pip install 'meshcat>=0.3.2,<0.4'"
@@ -36,7 +36,7 @@ def write_html(scene: Scene, path: Path) -> None:
     """Write a scene as a page without external resources.
 
     Raises:
-        OutputError: meshcat is not installed, or the file cannot be written.
+        WriteError: meshcat is not installed, or the file cannot be written.
     """
     write_text(path, render_html(scene))
 
@@ -45,7 +45,7 @@ def render_html(scene: Scene) -> str:
     """Return a page with the scene, which the mouse rotates and which plays tracks if any.
 
     Raises:
-        OutputError: meshcat is not installed.
+        WriteError: meshcat is not installed.
     """
     meshcat = _meshcat()
     viewer = Path(str(meshcat.__file__)).parent / "viewer" / "dist" / "main.min.js"
@@ -74,7 +74,7 @@ def _meshcat() -> ModuleType:
             f"the page in a browser needs the package meshcat: {INSTALL}; "
             "a PNG (--output view.png) does not need it."
         )
-        raise OutputError(message)
+        raise WriteError(message)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of pyzmq, as used by meshcat
         return import_module("meshcat")
@@ -117,7 +117,7 @@ def _commands(scene: Scene) -> list[Any]:
     return found
 
 
-def _node(number: int, body: Body) -> str:
+def _node(number: int, body: SceneBody) -> str:
     return f"{number} {body.name.replace('/', ' ')}"
 
 

@@ -11,7 +11,7 @@ from dynid.arrays import Array
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dynid.report.view.scene import Line
+    from dynid.report.view.scene import Polyline
     from dynid.robot.shapes import Shape
 
 
@@ -25,7 +25,7 @@ def shape_faces(shape: Shape) -> list[Array]:
     return [shape.pose.apply(face * shape.size) for face in unit()]
 
 
-def tube(line: Line) -> tuple[Array, NDArray[np.intp]]:
+def tube(line: Polyline) -> tuple[Array, NDArray[np.intp]]:
     """Return a tube around a line: vertices (V, 3) [m] and quadrilaterals (F, 4) of them."""
     points = _without_repeats(line.points)
     if len(points) < 2:

@@ -10,7 +10,7 @@ from dynid.dynamics.pose import Pose
 from dynid.errors import ModelFileError
 from dynid.report.view.joint_motion import JointMotion, resting_position
 from dynid.report.view.robot_meshes import robot_meshes
-from dynid.report.view.scene import Body, Label, LegendEntry, Line, Mesh, Scene
+from dynid.report.view.scene import Label, LegendEntry, Polyline, Scene, SceneBody, TriangleMesh
 from dynid.report.view.torque_markers import (
     LEGEND,
     NO_THRESHOLD,
@@ -66,7 +66,7 @@ class RobotPicture:
         self.kinematics = robot.kinematics(tool=tool)
         self._given = tool is not None
         self._shapes = robot_shapes(self.kinematics)
-        self._meshes: dict[int, list[Mesh]] = {}
+        self._meshes: dict[int, list[TriangleMesh]] = {}
         self.note = ""
         solids = self._shapes
         if meshes:
@@ -81,7 +81,7 @@ class RobotPicture:
             solids = tuple(s + loaded.boxes(body) for body, s in enumerate(self._shapes))
         self._places = marker_places(self.kinematics, solids, resting_position(robot))
 
-    def tool_paths(self, motion: JointMotion) -> tuple[Line, ...]:
+    def tool_paths(self, motion: JointMotion) -> tuple[Polyline, ...]:
         """Return the path of the tool point along a motion, at 50 points per second.
 
         Unless a tool was given, the paths of the robot's other arms follow.
@@ -90,7 +90,7 @@ class RobotPicture:
         sampled = motion.resampled(_PATH_RATE, _MOST_POINTS)
         paths = self.kinematics.link_paths(sampled.position, links)
         return tuple(
-            Line(
+            Polyline(
                 f"path of {link}, {motion.name} of {motion.time[-1]:.3g} s",
                 points,
                 _PATH_WIDTH * self.kinematics.reach,
@@ -104,7 +104,7 @@ class RobotPicture:
         position: ArrayLike,
         *,
         torque_error: ArrayLike | None = None,
-        paths: tuple[Line, ...] = (),
+        paths: tuple[Polyline, ...] = (),
         motion: JointMotion | None = None,
         title: str | None = None,
         time: float = 0.0,
@@ -132,7 +132,7 @@ class RobotPicture:
             track = None if tracks is None or number == 0 else tracks[:, number]
             pose = Pose.from_numbers(poses[number])
             own = tuple(self._meshes.get(number, ()))
-            bodies.append(Body(name, pose, self._shapes[number] + shapes, labels, track, own))
+            bodies.append(SceneBody(name, pose, self._shapes[number] + shapes, labels, track, own))
         return Scene(
             title=self.robot.name if title is None else title,
             frame_id=kinematics.root,
@@ -155,7 +155,7 @@ class RobotPicture:
         return dict(zip(kinematics.joint_bodies, markers, strict=True))
 
     def _legend(
-        self, torque_error: ArrayLike | None, paths: tuple[Line, ...]
+        self, torque_error: ArrayLike | None, paths: tuple[Polyline, ...]
     ) -> tuple[LegendEntry, ...]:
         entries = [LegendEntry(path.colour, path.name) for path in paths]
         if torque_error is None or np.isnan(np.asarray(torque_error)).all():

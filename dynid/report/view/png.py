@@ -48,7 +48,7 @@ def write_png(scene: Scene, path: Path, *, width: int = 1400, height: int = 1100
         height: [px].
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     with mpl.rc_context(STYLE):
         drawing = Figure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor="white")

@@ -13,7 +13,7 @@ from dynid.dynamics.pose import Pose
 from dynid.errors import MechanismError
 from dynid.excitation.workspace.meshes import mesh_file
 from dynid.excitation.workspace.settings import WorkspaceSettings
-from dynid.report.view.scene import Mesh
+from dynid.report.view.scene import TriangleMesh
 from dynid.robot.shapes import Shape, visual_meshes
 from dynid.text import printable
 
@@ -29,14 +29,15 @@ MOST_TRIANGLES = 40_000
 """Of all meshes of a robot: the page grows by 2 MB at most, and a picture takes seconds."""
 
 _NOT_FOUND = "was not found."
-_FEWEST = 400  # triangles of a mesh that are kept in any case
-_FINEST, _COARSER = 400, 0.85  # cells along the largest side of a mesh, and the ratio of two tries
+_FEWEST_TRIANGLES = 400  # triangles of a mesh that are kept in any case
+# cells along the largest side of a mesh, and the ratio of two tries
+_FINEST_CELLS, _COARSER = 400, 0.85
 
 
 class RobotMeshes(NamedTuple):
     """Meshes by the number of their body, in its frame, and a sentence on each that is missing."""
 
-    meshes: dict[int, list[Mesh]]
+    meshes: dict[int, list[TriangleMesh]]
     missing: tuple[str, ...]
 
     @property
@@ -67,7 +68,7 @@ def robot_meshes(robot: Robot, kinematics: Kinematics) -> RobotMeshes:
     """
     named = robot.settings(WorkspaceSettings).mesh_folder
     folder = None if named is None else Path(named)
-    found: dict[int, list[Mesh]] = {}
+    found: dict[int, list[TriangleMesh]] = {}
     missing = []
     for one in visual_meshes(kinematics):
         mesh = _loaded(one.geometry, folder, one.link)
@@ -75,7 +76,7 @@ def robot_meshes(robot: Robot, kinematics: Kinematics) -> RobotMeshes:
             missing.append(mesh)
             continue
         vertices, faces = mesh
-        placed = Mesh(one.pose.apply(vertices), faces, one.colour, one.link)
+        placed = TriangleMesh(one.pose.apply(vertices), faces, one.colour, one.link)
         found.setdefault(one.body, []).append(placed)
     return RobotMeshes(_simplified(found), tuple(missing))
 
@@ -95,7 +96,7 @@ def simplify(vertices: Array, faces: NDArray[np.intp], most: int) -> tuple[Array
         return vertices, faces
     low = vertices.min(axis=0)
     size = float(np.ptp(vertices, axis=0).max()) or 1.0
-    cells = float(_FINEST)
+    cells = float(_FINEST_CELLS)
     while True:
         _, number = np.unique(
             np.floor((vertices - low) / size * cells).astype(np.int64), axis=0, return_inverse=True
@@ -154,22 +155,22 @@ def _corners(loaded: coal.BVHModelBase, number: int) -> tuple[int, int, int]:
     return triangle[0], triangle[1], triangle[2]
 
 
-def _simplified(found: dict[int, list[Mesh]]) -> dict[int, list[Mesh]]:
+def _simplified(found: dict[int, list[TriangleMesh]]) -> dict[int, list[TriangleMesh]]:
     """Return meshes with a share of the triangles in proportion to those that they have."""
     total = sum(len(mesh.faces) for meshes in found.values() for mesh in meshes)
     share = min(1.0, MOST_TRIANGLES / total) if total else 1.0
-    few = min(_FEWEST, MOST_TRIANGLES // max(1, sum(map(len, found.values()))))
-    simplified: dict[int, list[Mesh]] = {}
+    few = min(_FEWEST_TRIANGLES, MOST_TRIANGLES // max(1, sum(map(len, found.values()))))
+    simplified: dict[int, list[TriangleMesh]] = {}
     for body, meshes in found.items():
         for mesh in meshes:
             most = max(int(share * len(mesh.faces)), few)
             vertices, faces = simplify(mesh.vertices, mesh.faces, most)
-            one = Mesh(vertices, faces, mesh.colour, mesh.link)
+            one = TriangleMesh(vertices, faces, mesh.colour, mesh.link)
             simplified.setdefault(body, []).append(one)
     return simplified
 
 
-def _bounding_box(mesh: Mesh) -> Shape:
+def _bounding_box(mesh: TriangleMesh) -> Shape:
     low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
     x, y, z = ((low + high) / 2).tolist()
     size = tuple((high - low).tolist())

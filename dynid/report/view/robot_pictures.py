@@ -55,7 +55,7 @@ def contact_sheet(pictures: Sequence[Path], path: Path) -> None:
         path: of the PNG, which is written atomically.
 
     Raises:
-        OutputError: the file cannot be written.
+        WriteError: the file cannot be written.
     """
     across = min(_ACROSS, len(pictures))
     down = ceil(len(pictures) / across)

@@ -39,7 +39,7 @@ class Label:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class Polyline:
     """A line through points (N, 3) [m] of the base frame, with its thickness [m]."""
 
     name: str
@@ -49,7 +49,7 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh:
+class TriangleMesh:
     """Triangles (F, 3) of vertices (V, 3) [m] in the frame of a body, and its link in the URDF."""
 
     vertices: Array
@@ -59,7 +59,7 @@ class Mesh:
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class SceneBody:
     """A moving body, with shapes and labels in its own frame.
 
     Attributes:
@@ -75,7 +75,7 @@ class Body:
     shapes: tuple[Shape, ...] = ()
     labels: tuple[Label, ...] = ()
     track: Array | None = None
-    meshes: tuple[Mesh, ...] = ()
+    meshes: tuple[TriangleMesh, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +112,8 @@ class Scene:
 
     title: str
     frame_id: str
-    bodies: tuple[Body, ...]
-    lines: tuple[Line, ...] = ()
+    bodies: tuple[SceneBody, ...]
+    lines: tuple[Polyline, ...] = ()
     legend: tuple[LegendEntry, ...] = ()
     reach: float = 1.0
     times: Array | None = None
@@ -142,7 +142,7 @@ class Scene:
         )
         return replace(self, bodies=tuple(bodies))
 
-    def meshes(self) -> tuple[Mesh, ...]:
+    def meshes(self) -> tuple[TriangleMesh, ...]:
         """Return the meshes of all bodies, in the base frame."""
         return tuple(
             replace(mesh, vertices=body.pose.apply(mesh.vertices))

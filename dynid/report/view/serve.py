@@ -8,7 +8,7 @@ from contextlib import suppress
 from threading import Event
 from typing import TYPE_CHECKING
 
-from dynid.report.local_server import Answer, announce, answering, make_server
+from dynid.report.local_server import HttpResponse, announce, answering, make_server
 from dynid.report.view.html import render_html
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def serve(scene: Scene, *, port: int = 0, ready: Callable[[str], None], browse: 
         browse: whether to open it in the user's browser.
 
     Raises:
-        OutputError: meshcat is not installed, or the port is in use.
+        WriteError: meshcat is not installed, or the port is in use.
     """
     server = page_server(scene, port=port)
     # whoever knows the address may end it
@@ -41,9 +41,9 @@ def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:
     """Return a server of the page, which does not answer requests yet.
 
     Raises:
-        OutputError: meshcat is not installed, or the port is in use.
+        WriteError: meshcat is not installed, or the port is in use.
     """
-    page = Answer(render_html(scene).encode("utf-8"))
+    page = HttpResponse(render_html(scene).encode("utf-8"))
     return make_server({"/": page}.get, port=port)
 
 

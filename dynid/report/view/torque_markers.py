@@ -43,7 +43,7 @@ _OFFSETS = (0.07, 0.09, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22, 0.25)
 _CLEAR_OF_SHAPES = 0.045
 _CLEAR_OF_MARKERS = 0.11
 _SIDES = 8  # directions beside the axis
-_SMALLEST = 0.035
+_SMALLEST_DIAMETER = 0.035
 _GROWTH = 0.035  # of the diameter at the threshold
 _TEXT = 0.017
 _ROD_WIDTH = 0.006
@@ -170,7 +170,7 @@ def _marker(
 ) -> tuple[tuple[Shape, ...], tuple[Label, ...]]:
     pose, length = rod((0, 0, 0), place)
     ratio = 0.0 if np.isnan(error.ratio) else min(error.ratio, 1.5)
-    across = (_SMALLEST + _GROWTH * ratio) * reach
+    across = (_SMALLEST_DIAMETER + _GROWTH * ratio) * reach
     width = _ROD_WIDTH * reach
     x, y, z = place.tolist()
     ball = Shape("sphere", (across,) * 3, Pose((x, y, z)), error.colour, "torque_error")

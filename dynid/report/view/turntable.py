@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _MOST_POINTS = 1200  # of the path
-_ROOM = 1.04
+_MARGIN_FACTOR = 1.04
 
 
 class Stroke(NamedTuple):
@@ -64,7 +64,7 @@ def turntable(scene: Scene) -> Turntable:
         lines.append(("path", line.points[::step], line.width))
     everything = np.concatenate([points for _, points, _ in lines])
     middle = (everything.min(axis=0) + everything.max(axis=0)) / 2
-    radius = _ROOM * float(np.linalg.norm(everything - middle, axis=1).max())
+    radius = _MARGIN_FACTOR * float(np.linalg.norm(everything - middle, axis=1).max())
     strokes = (
         Stroke(kind, round(width, 4), _text(points - middle), _seen(points - middle))
         for kind, points, width in lines

@@ -16,7 +16,7 @@ from dynid.robot.dh.table import joint_names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dynid.robot.dh.table import ChainTable, DhTable, Inertia, Placement, Row, RowLimits
+    from dynid.robot.dh.table import ChainTable, DhRow, DhTable, Inertia, Placement, RowLimits
 
 
 _ROUNDING = 1e-9  # share of the largest principal moment
@@ -61,7 +61,7 @@ class Link:
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class DhChain:
     """A chain of links from the robot's root, with base and tool as frames, in SI units."""
 
     prefix: str
@@ -70,7 +70,7 @@ class Chain:
     tool: pinocchio.SE3
 
 
-def chains_of(table: DhTable, where: str) -> tuple[Chain, ...]:
+def chains_of(table: DhTable, where: str) -> tuple[DhChain, ...]:
     """Return the frames and bodies that a table describes.
 
     Args:
@@ -83,14 +83,14 @@ def chains_of(table: DhTable, where: str) -> tuple[Chain, ...]:
     return tuple(_chain(table, chain, where) for chain in table.all_chains)
 
 
-def _chain(table: DhTable, chain: ChainTable, where: str) -> Chain:
+def _chain(table: DhTable, chain: ChainTable, where: str) -> DhChain:
     links = []
     for number, (name, row) in enumerate(zip(joint_names(chain), chain.rows, strict=True), 1):
         with _named(f"{where}: row {number} ({name})"):
             links.append(_link(table, row, name))
     with _named(f"{where}: base or tool"):
         base, tool = _placed(table, chain.base), _placed(table, chain.tool)
-    return Chain(chain.prefix, base, tuple(links), tool)
+    return DhChain(chain.prefix, base, tuple(links), tool)
 
 
 @contextmanager
@@ -103,7 +103,7 @@ def _named(place: str) -> Iterator[None]:
         raise ConfigurationError(message) from None
 
 
-def _link(table: DhTable, row: Row, name: str) -> Link:
+def _link(table: DhTable, row: DhRow, name: str) -> Link:
     along_x = _screw("x", table.radians(row.alpha), table.metres(row.along_x))
     along_z = _screw("z", table.radians(row.theta), table.metres(row.along_z))
     if table.convention == "classic":  # Denavit and Hartenberg 1955: about z, then about x

@@ -61,7 +61,7 @@ class RowLimits(Settings):
     torque: PositiveFloat | None = None
 
 
-class Row(Settings):
+class DhRow(Settings):
     """One joint, and the link that it moves.
 
     The four numbers are named as by Denavit, Hartenberg, Paul and Craig: ``a`` and ``alpha`` along
@@ -84,7 +84,7 @@ class Row(Settings):
     inertia: Inertia | None = None
 
     @model_validator(mode="after")
-    def _is_complete(self) -> Row:
+    def _is_complete(self) -> DhRow:
         if (self.a is None) == (self.r is None):
             raise ValueError(
                 "a row must have either a and d (a along x, d along z), or Khalil's d and r "
@@ -116,7 +116,7 @@ class ChainTable(Settings):
     """Prefix of the names of its joints and links, if a robot has several chains."""
     base: Placement = Placement()
     tool: Placement = Placement()
-    rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+    rows: Annotated[tuple[DhRow, ...], Field(min_length=1)]
 
 
 class DhTable(Settings):
@@ -129,7 +129,7 @@ class DhTable(Settings):
     gravity: Vector = (0.0, 0.0, -9.81)
     base: Placement | None = None
     tool: Placement | None = None
-    rows: Annotated[tuple[Row, ...], Field(min_length=1)] | None = None
+    rows: Annotated[tuple[DhRow, ...], Field(min_length=1)] | None = None
     chains: Annotated[tuple[ChainTable, ...], Field(min_length=1)] | None = None
 
     @model_validator(mode="after")

@@ -11,13 +11,13 @@ import pinocchio
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dynid.robot.dh.chain import Chain, Link
+    from dynid.robot.dh.chain import DhChain, Link
 
 ROOT = "base_link"
 _NO_LIMIT = 1e6  # [N m or N], because URDF requires a number
 
 
-def urdf_of(robot: str, chains: Sequence[Chain], source: str) -> str:
+def urdf_of(robot: str, chains: Sequence[DhChain], source: str) -> str:
     """Return a URDF whose forward kinematics is the product of the table's matrices.
 
     Links are named ``link_1`` and so on behind ``base_link``; each chain ends in the link ``tool``,
@@ -79,7 +79,7 @@ def _body(link: Link, name: str) -> ET.Element:
     return body
 
 
-def _add_tool(root: ET.Element, chain: Chain, parent: str, placement: pinocchio.SE3) -> None:
+def _add_tool(root: ET.Element, chain: DhChain, parent: str, placement: pinocchio.SE3) -> None:
     name = f"{chain.prefix}tool"
     joint = ET.SubElement(root, "joint", {"name": f"{name}_joint", "type": "fixed"})
     ET.SubElement(joint, "parent", {"link": parent})

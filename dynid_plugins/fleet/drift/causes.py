@@ -30,7 +30,8 @@ ALL_JOINTS = "all joints"
 _STATES = 400
 _STEP = 1e-5  # [rad] or [m] of the central difference
 _NO_INFORMATION = 1e-9
-_UNSEEN = 1e-4  # change of torque for each radian, relative to the torque; below are rounded axes
+# change of torque for each radian, relative to the torque; below are rounded axes
+_SMALLEST_TORQUE_CHANGE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ def find_causes(model: Model, names: Sequence[str], *, seed: int = 0) -> tuple[C
         turned = -_slope(mechanism, states, j).reshape(-1, 1)
         unit = "m" if mechanism.prismatic[j] else "rad"
         # an axis along gravity: its position has no effect
-        if np.linalg.norm(turned) > _UNSEEN * np.linalg.norm(torque):
+        if np.linalg.norm(turned) > _SMALLEST_TORQUE_CHANGE * np.linalg.norm(torque):
             found.append(Cause("encoder", joint, unit, projection @ turned))
     return tuple(one for one in found if np.abs(one.signature).max(initial=0.0) > 0)
 

@@ -22,7 +22,7 @@ from dynid.arrays import Array
 from dynid_plugins.fleet.drift.between_days import BetweenDays
 from dynid_plugins.fleet.drift.persistence import GRID, share_of_mean
 
-_LEAST = 1.0  # degrees of freedom; below, a variance is not known at all
+_FEWEST_DEGREES_OF_FREEDOM = 1.0  # degrees of freedom; below, a variance is not known at all
 _NONE = 1e-12  # relative variance of a variance that is known
 
 
@@ -57,7 +57,7 @@ def freedom_of_windows(
     uncertain = (estimated + np.outer(spread, parts.sum(axis=0) ** 2)) / total**2
     starts = np.flatnonzero(np.r_[True, np.diff(owner) > 0])
     rows = np.add.reduceat(uncertain, starts, axis=1) / np.bincount(owner)
-    found = np.maximum(2 / np.maximum(rows, _NONE), _LEAST)
+    found = np.maximum(2 / np.maximum(rows, _NONE), _FEWEST_DEGREES_OF_FREEDOM)
     return dict(zip(lengths, found, strict=True))
 
 

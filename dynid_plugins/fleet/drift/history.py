@@ -19,7 +19,7 @@ DAY = 86400.0
 YEAR = 365.25 * DAY
 """[s]."""
 _ROUNDING = 1e-6  # of a correlation, by the digits in files
-_LARGEST = 1e100  # whose square, and the inverse of which, can be computed
+_LARGEST_NUMBER = 1e100  # whose square, and the inverse of which, can be computed
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +67,18 @@ class History:
                     "recordings, expected one for each."
                 )
             given.append(self.temperatures)
-        if not all((np.abs(one) <= _LARGEST).all() for one in given):
+        if not all((np.abs(one) <= _LARGEST_NUMBER).all() for one in given):
             raise EstimationError(
-                f"history of {self.robot}: a number is not finite, or beyond {_LARGEST:g}."
+                f"history of {self.robot}: a number is not finite, or beyond {_LARGEST_NUMBER:g}."
             )
         if not (np.diff(self.times) > 0).all():
             raise EstimationError(
                 f"history of {self.robot}: times must rise from recording to recording."
             )
-        if width == 0 or not (np.diagonal(self.covariances, axis1=1, axis2=2) > 1 / _LARGEST).all():
+        if (
+            width == 0
+            or not (np.diagonal(self.covariances, axis1=1, axis2=2) > 1 / _LARGEST_NUMBER).all()
+        ):
             raise EstimationError(
                 f"history of {self.robot}: every parameter needs a positive variance, and there "
                 "must be at least one."

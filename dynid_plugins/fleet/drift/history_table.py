@@ -13,7 +13,8 @@ from dynid.input_file import read_text
 from dynid.limits import HISTORY_MODELS
 from dynid.text import printable
 
-_EARLIEST, _LATEST = 1980, 2200  # years: others are of a clock that was not set, or mistyped
+# years: others are of a clock that was not set, or mistyped
+_EARLIEST_YEAR, _LATEST_YEAR = 1980, 2200
 _COLUMNS = ("model", "time", "temperature")
 _COLDEST, _HOTTEST = -100.0, 500.0  # [°C], of a robot or its surroundings, with a reserve
 
@@ -83,9 +84,10 @@ def parse_time(where: str, cell: str) -> datetime:
             f"{where}: time '{printable(cell)}' is not a date and time such as "
             "2026-01-31T12:00:00Z."
         ) from None
-    if not _EARLIEST <= moment.year <= _LATEST:
+    if not _EARLIEST_YEAR <= moment.year <= _LATEST_YEAR:
         raise ConfigurationError(
-            f"{where}: time '{printable(cell)}' is not between the years {_EARLIEST} and {_LATEST}."
+            f"{where}: time '{printable(cell)}' is not between the years {_EARLIEST_YEAR} "
+            f"and {_LATEST_YEAR}."
         )
     return moment
 

@@ -14,7 +14,8 @@ from dynid_plugins.fleet.drift.between_days import BetweenDays, Groups, estimate
 from dynid_plugins.fleet.drift.history import History
 from dynid_plugins.fleet.drift.persistence import Directions, estimate_persistence
 
-_USUAL = 0.1  # relative variation of friction, to weight recordings before it is estimated
+# relative variation of friction, to weight recordings before it is estimated
+_USUAL_FRICTION_VARIATION = 0.1
 _SAME_WARMTH = 1e-6  # [°C] from the mean: closer temperatures do not show their effect
 
 
@@ -64,7 +65,7 @@ def parameter_baseline(reference: Span, groups: Groups) -> Baseline:
     own = np.diagonal(reference.covariances, axis1=1, axis2=2)
     series = Series(
         reference.values,
-        own + (_USUAL * groups.sizes) ** 2,
+        own + (_USUAL_FRICTION_VARIATION * groups.sizes) ** 2,
         np.zeros_like(own),
         reference.steps,
         reference.temperatures,

@@ -29,7 +29,8 @@ LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34)
 """Lengths of windows [recordings]; a geometric series loses little against all (Lai 1995)."""
 _NO_INFORMATION = 1e-9
 _SINGULAR = 1e-12
-_FAR = 300.0  # beyond which the tail's leading term is used, before it is 0 in double precision
+# beyond which the tail's leading term is used, before it is 0 in double precision
+_LARGEST_EXACT_ARGUMENT = 300.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,5 +176,5 @@ def surprise(statistic: Array, owner: NDArray[np.intp]) -> Array:
             half = np.maximum(values / 2, 1.0)
             far = half - (freedom / 2 - 1) * np.log(half) + gammaln(freedom / 2)
             near = -chi2.logsf(values, freedom)
-            found[..., cause] = np.where(half > _FAR, far, near)
+            found[..., cause] = np.where(half > _LARGEST_EXACT_ARGUMENT, far, near)
     return found

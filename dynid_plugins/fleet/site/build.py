@@ -51,7 +51,7 @@ def write_site(
         progress: called with the number of robots that are done, and that of all.
 
     Raises:
-        OutputError: the folder cannot be written.
+        WriteError: the folder cannot be written.
         TaskError: the cluster ended.
     """
     target = os.path.relpath(results.folder.absolute(), folder.absolute())

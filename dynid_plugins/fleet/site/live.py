@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pyarrow.compute as pc
 
 from dynid.errors import ConfigurationError
-from dynid.report.local_server import Answer, announce, answering, make_server
+from dynid.report.local_server import HttpResponse, announce, answering, make_server
 from dynid.text import printable
 from dynid_plugins.fleet.dataset import FleetResults, load
 from dynid_plugins.fleet.progress import read_progress
@@ -53,7 +53,7 @@ def serve_fleet(
 
     Raises:
         ConfigurationError: there is no such folder.
-        OutputError: the port is in use.
+        WriteError: the port is in use.
         TaskError: the cluster ended.
     """
     if not folder.is_dir():
@@ -86,27 +86,27 @@ class LiveSite:
         self._build = 0
         self._work = "Reading the data set."
 
-    def answer(self, path: str) -> Answer | None:
+    def answer(self, path: str) -> HttpResponse | None:
         """Return what is at a path."""
         name = path.removeprefix("/") or INDEX
         if name == "progress.json":
             news = {"build": self._build, "text": self._words()}
-            return Answer(json.dumps(news).encode(), "application/json")
+            return HttpResponse(json.dumps(news).encode(), "application/json")
         if path.startswith(_MODELS):
             return self._model(unquote(path.removeprefix(_MODELS)))
         page = self._pages.get(unquote(name))
         if page is None and name == INDEX:
             page = fleet_page("waiting.html.j2", {"title": "Fleet"}, live=True).encode()
-        return None if page is None else Answer(page)
+        return None if page is None else HttpResponse(page)
 
-    def _model(self, name: str) -> Answer | None:
+    def _model(self, name: str) -> HttpResponse | None:
         if name not in self._models:
             return None
         try:
             content = (self._folder / name).read_bytes()
         except OSError:
             return None  # replaced by a run
-        return Answer(content, "text/plain; charset=utf-8")
+        return HttpResponse(content, "text/plain; charset=utf-8")
 
     def _words(self) -> str:
         run = read_progress(self._folder)

@@ -15,7 +15,7 @@ from dynid_plugins.fleet.drift.detection import Drift, cause_sizes
 from dynid_plugins.fleet.drift.printed import CAUSE_LABELS
 from dynid_plugins.fleet.site.chart import Mark, Timeline, draw
 
-_HIGHEST = 5.0  # thresholds of evidence that a chart has room for
+_HIGHEST_EVIDENCE = 5.0  # thresholds of evidence that a chart has room for
 _FEATURED = 5  # parameters that are shown with a change
 
 
@@ -35,7 +35,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Chart:
+class TimelineChart:
     """A timeline with its words.
 
     Attributes:
@@ -59,7 +59,7 @@ class Group:
 
     title: str
     lead: str
-    charts: tuple[Chart, ...]
+    charts: tuple[TimelineChart, ...]
     opened: bool
 
 
@@ -105,15 +105,15 @@ def find_groups(drift: Drift, kinds: Mapping[str, Kind]) -> tuple[Group, ...]:
     return tuple(Group(title, lead, tuple(all_), opened) for title, lead, all_, opened in groups)
 
 
-def _by_score(chart: Chart) -> float:
+def _by_score(chart: TimelineChart) -> float:
     return -chart.score
 
 
-def _cause_charts(drift: Drift, marks: Sequence[Mark]) -> dict[tuple[str, str], Chart]:
+def _cause_charts(drift: Drift, marks: Sequence[Mark]) -> dict[tuple[str, str], TimelineChart]:
     """Return charts by kind and joint of their causes, without those that cannot be seen."""
     seen = [one.cause for one in drift.visibility]
     sizes, deviations = cause_sizes(drift, seen)
-    found: dict[tuple[str, str], Chart] = {}
+    found: dict[tuple[str, str], TimelineChart] = {}
     for cause, size, deviation in zip(seen, sizes.T, deviations.T, strict=True):
         if not np.isfinite(size).all():
             continue
@@ -127,7 +127,7 @@ def _cause_charts(drift: Drift, marks: Sequence[Mark]) -> dict[tuple[str, str], 
 
 def _parameter_charts(
     drift: Drift, kinds: Mapping[str, Kind], marks: Sequence[Mark]
-) -> dict[str, Chart]:
+) -> dict[str, TimelineChart]:
     history = drift.history
     total = drift.between_days.covariance(history.covariances)
     deviations = np.sqrt(np.diagonal(total, axis1=1, axis2=2))
@@ -156,7 +156,7 @@ class _Line:
         marks: Sequence[Mark],
         *,
         change: bool,
-    ) -> Chart:
+    ) -> TimelineChart:
         """Return the chart; ``change``: values are differences from the reference."""
         spans = _spans(len(values), marks)
         means = [_mean(values, deviations, begin, end) for begin, end in spans]
@@ -181,7 +181,7 @@ class _Line:
         if not change and score > 2 and first:
             note += f" ({100 * (last / first - 1):+.1f} %)"
         words = f"{self.title} {detail} over time, {len(values)} recordings, last {note}"
-        return Chart(self.title, detail, note, score, draw(line, words))
+        return TimelineChart(self.title, detail, note, score, draw(line, words))
 
 
 def _spans(count: int, marks: Sequence[Mark]) -> list[tuple[int, int]]:
@@ -197,18 +197,18 @@ def _mean(values: Array, deviations: Array, begin: int, end: int) -> tuple[float
     return float(weights @ values[begin:end]) / total, float(total**-0.5)
 
 
-def _evidence(drift: Drift, marks: Sequence[Mark]) -> list[Chart]:
+def _evidence(drift: Drift, marks: Sequence[Mark]) -> list[TimelineChart]:
     times, warmth = drift.history.times, drift.history.temperatures
-    top = _HIGHEST * drift.threshold
+    top = _HIGHEST_EVIDENCE * drift.threshold
     shown = np.minimum(drift.surprise, top)
     line = Timeline(times, shown, limit=drift.threshold, marks=marks)
     largest = significant(float(drift.surprise.max()), 3)
     words = f"Evidence of a change over time, largest {largest}"
     note = f"largest {largest}, line {significant(drift.threshold, 3)}"
     cut = f", cut off at {significant(top, 2)}" if drift.surprise.max() > top else ""
-    found = [Chart("Evidence", f"−ln of its chance{cut}", note, 0.0, draw(line, words))]
+    found = [TimelineChart("Evidence", f"−ln of its chance{cut}", note, 0.0, draw(line, words))]
     if warmth is not None:
         mean = f"mean {significant(float(np.mean(warmth)), 3)}"
         svg = draw(Timeline(times, warmth, marks=marks), f"Temperature over time, {mean} °C")
-        found.append(Chart("Temperature", "[°C]", mean, 0.0, svg))
+        found.append(TimelineChart("Temperature", "[°C]", mean, 0.0, svg))
     return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate, Estimator, error_correlation
-from dynid.estimation.least_squares import Solution, estimate_at, solve
+from dynid.estimation.least_squares import LeastSquaresSolution, estimate_at, solve
 from dynid.estimation.regression import Problem
 from dynid.estimation.work import Rest
 from dynid_plugins.laboratory.closed_loop.didim import TOLERANCE
@@ -240,7 +240,7 @@ def _shifted(point: _Point, number: int, step: float) -> Array:
 
 def _improved(
     output: OutputError, point: _Point, linear: _Linear, variance: Array
-) -> tuple[_Point | None, Solution]:
+) -> tuple[_Point | None, LeastSquaresSolution]:
     """Return the first damped step that lowers the cost, and the minimum of the linear model."""
     problem = output.problem
     matrix = np.einsum("j,jik->ik", 1 / variance, linear.gram)

@@ -16,7 +16,7 @@ from dynid.signals.signals import Signals
 
 _RATE = 100.0  # [Hz] highest rate of the filter's steps
 _BLOCK = 4096  # samples whose regressor is in memory at once
-_FINEST = 1e-6  # [rad or m] below the resolution of positions
+_SMALLEST_DEVIATION = 1e-6  # [rad or m] below the resolution of positions
 _PERTURBATION = 1e-6  # [rad or m, and per s] of central differences
 
 
@@ -94,7 +94,7 @@ class DiscreteModel:
             unknown=(mean(fitted[kept]) < 1) * np.mean(torque**2, axis=0),
             velocity=signals.velocity[first],
             acceleration=signals.acceleration[first],
-            standard_deviation=np.maximum(taken, _FINEST),
+            standard_deviation=np.maximum(taken, _SMALLEST_DEVIATION),
         )
 
     def least_inertia(self, q: Array, beta: Array) -> float:

@@ -20,7 +20,7 @@ _REPORTED = 20  # steps between reports of the share that is done
 _DIVERGED = 100.0  # normalised mean squared innovation
 _DRIFT = 1e-3  # total process noise of a parameter over its prior standard deviation
 _POSES = 100  # at which the mass matrix must be positive definite
-_LIGHTEST = 0.2  # smallest eigenvalue of the mass matrix over that of the URDF
+_SMALLEST_MASS_RATIO = 0.2  # smallest eigenvalue of the mass matrix over that of the URDF
 _FIRMER = 10  # times the weight of the URDF's values may be increased tenfold
 _SPEED_STANDARD_DEVIATION = 0.05  # of the initial velocity over the position range [1/s]
 
@@ -109,7 +109,7 @@ def first_fold(problem: Problem, start: Array) -> Prior:
     matrix, right = gram[:-1, :-1], gram[:-1, -1] - gram[:-1, :-1] @ near
     first, model = problem.rows[0], DiscreteModel.of(problem)
     poses = first.signals.position[:: max(1, len(first.signals.time) // _POSES)]
-    least = _LIGHTEST * model.least_inertia(poses, near)
+    least = _SMALLEST_MASS_RATIO * model.least_inertia(poses, near)
     mean = near
     for firmness in 10.0 ** np.arange(_FIRMER):
         mean = near + np.linalg.solve(matrix + np.diag(firmness / sizes), right)

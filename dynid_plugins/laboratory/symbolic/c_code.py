@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dynid import _core
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid_plugins.laboratory.symbolic.c_functions import Number, literal, statements
 
 if TYPE_CHECKING:
@@ -100,14 +100,14 @@ def c_name(text: str) -> str:
     """Return ``text`` if C names can begin with it.
 
     Raises:
-        OutputError: it is not such a name.
+        WriteError: it is not such a name.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
         message = (
             f"'{text}' cannot begin the names of C functions: --name must consist of lower-case "
             "letters, digits and underscores, and begin with a letter."
         )
-        raise OutputError(message)
+        raise WriteError(message)
     return text
 
 
@@ -171,9 +171,11 @@ def c_source(formulas: Formulas, name: str, table: BaseTable, *, number: Number 
     for function in c_functions(formulas, name):
         body = statements(formulas.graph, function.outputs, number)
         used = " ".join(body)
-        unused = [one for one in function.arguments if not re.search(rf"\b{one}\[", used)]
+        unused = [
+            argument for argument in function.arguments if not re.search(rf"\b{argument}\[", used)
+        ]
         lines += [_wrapped(function.signature(f"{upper}_JOINTS", number)), "{"]
-        lines += [f"  (void){one};" for one in unused]
+        lines += [f"  (void){argument};" for argument in unused]
         if re.search(r"\bb\[", used):
             lines.append(f"  const {number} *const b = {name}_base_parameters;")
         lines += [*(f"  {line}" for line in body), "}", ""]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Number = Literal["double", "float"]
 """Type of numbers in C; ``float`` is for microcontrollers without double precision."""
 
-_LONGEST = 36
+_LONGEST_INLINE_TEXT = 36
 """Most characters of an expression that is written inline."""
 _SUM, _PRODUCT, _SIGN, _WHOLE = range(4)
 _OPERATORS = {"add": ("+", _SUM), "sub": ("-", _SUM), "mul": ("*", _PRODUCT)}
@@ -64,7 +64,7 @@ def statements(
             texts[index] = _Text(node.text, _WHOLE)
             continue
         text = _operation(node.operation, [texts[operand] for operand in node.operands], number)
-        if uses[index] > 1 or len(text.text) > _LONGEST:
+        if uses[index] > 1 or len(text.text) > _LONGEST_INLINE_TEXT:
             name = f"t{len(lines)}"
             lines.append(f"const {number} {name} = {text.text};")
             text = _Text(name, _WHOLE)

@@ -76,14 +76,14 @@ class Graph:
 
     def needed(self, outputs: Iterable[Expression]) -> list[int]:
         """Return the indices of all nodes that outputs depend on, in an order to compute."""
-        found: set[int] = set()
+        indices: set[int] = set()
         waiting = [output.index for output in outputs]
         while waiting:
             index = waiting.pop()
-            if index not in found:
-                found.add(index)
+            if index not in indices:
+                indices.add(index)
                 waiting += self.nodes[index].operands
-        return sorted(found)
+        return sorted(indices)
 
     def count(self, outputs: Iterable[Expression]) -> Counter[str]:
         """Return how often each operation is executed for some outputs."""
@@ -143,8 +143,8 @@ class Graph:
             left, right = right, left
         if left.value is not None:
             return self._scaled(left.value, right)
-        for one, other in ((left, right), (right, left)):
-            if (inner := one.negated) is not None:
+        for factor, other in ((left, right), (right, left)):
+            if (inner := factor.negated) is not None:
                 return self.negate(self.multiply(inner, other))
         return self._node(Node("mul", tuple(sorted((left.index, right.index)))))
 

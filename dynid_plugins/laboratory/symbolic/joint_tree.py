@@ -20,7 +20,7 @@ _DECIMALS = 13
 
 
 @dataclass(frozen=True, eq=False)
-class TreeJoint:
+class SymbolicJoint:
     """A joint with the body behind it.
 
     Attributes:
@@ -40,7 +40,7 @@ class TreeJoint:
     origin: Array
 
 
-def joint_tree(kinematics: Kinematics) -> tuple[TreeJoint, ...]:
+def joint_tree(kinematics: Kinematics) -> tuple[SymbolicJoint, ...]:
     """Return the actuated joints, parents first; locked and fixed links are parts of bodies.
 
     Raises:
@@ -66,7 +66,7 @@ def joint_tree(kinematics: Kinematics) -> tuple[TreeJoint, ...]:
         frame = Pose.from_numbers(rest[carrier]).matrix() if carrier > 0 else np.eye(4)
         placement = np.linalg.inv(frame) @ Pose.from_numbers(rest[body]).matrix()
         joints.append(
-            TreeJoint(
+            SymbolicJoint(
                 parent=index_of.get(carrier, -1),
                 number=number,
                 prismatic=mechanism.prismatic[number],

@@ -12,7 +12,7 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.kinematics import Kinematics
 from dynid.errors import MechanismError
 from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
-from dynid_plugins.laboratory.symbolic.joint_tree import TreeJoint, joint_tree
+from dynid_plugins.laboratory.symbolic.joint_tree import joint_tree
 from dynid_plugins.laboratory.symbolic.newton_euler import State, tree_motions, tree_torque
 from dynid_plugins.laboratory.symbolic.term_formulas import term_torque
 
@@ -46,7 +46,7 @@ class Formulas:
     """
 
     mechanism: Mechanism
-    tree: tuple[TreeJoint, ...]
+    tree: tuple[SymbolicJoint, ...]
     base: BaseParameterization
     values: Array
     graph: Graph
@@ -124,7 +124,7 @@ def operation_counts(formulas: Formulas) -> dict[str, Counter[str]]:
     }
 
 
-def _general_count(mechanism: Mechanism, tree: Sequence[TreeJoint]) -> Counter[str]:
+def _general_count(mechanism: Mechanism, tree: Sequence[SymbolicJoint]) -> Counter[str]:
     random = np.random.default_rng(0)
     general = [
         replace(
@@ -150,7 +150,7 @@ class _Writer:
 
     graph: Graph
     mechanism: Mechanism
-    tree: Sequence[TreeJoint]
+    tree: Sequence[SymbolicJoint]
     weights: Sequence[Expression]
 
     def torque(self, parameters: Sequence[Expression]) -> list[Expression]:
@@ -202,7 +202,7 @@ class _Writer:
         """Return the torque of bodies and terms, whose parameters may come from different ones."""
         added = self._terms(state, terms[len(self.weights) :])
         rigid = self._bodies(state, bodies, gravity)
-        return [one + other for one, other in zip(rigid, added, strict=True)]
+        return [torque + other for torque, other in zip(rigid, added, strict=True)]
 
     def _terms(self, state: State, parameters: Sequence[Expression]) -> list[Expression]:
         return term_torque(

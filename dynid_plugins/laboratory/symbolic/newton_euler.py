@@ -20,7 +20,7 @@ from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph, Mat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid_plugins.laboratory.symbolic.joint_tree import TreeJoint
+    from dynid_plugins.laboratory.symbolic.joint_tree import SymbolicJoint
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Wrench:
 
 
 def tree_motions(
-    graph: Graph, tree: Sequence[TreeJoint], state: State, gravity: Array
+    graph: Graph, tree: Sequence[SymbolicJoint], state: State, gravity: Array
 ) -> list[BodyMotion]:
     """Return the motion of every body of a tree; gravity is (3,) in the root's frame [m/s^2]."""
     nothing = _vector(graph, (0.0, 0.0, 0.0))
@@ -83,7 +83,7 @@ def tree_motions(
 
 def tree_torque(
     graph: Graph,
-    tree: Sequence[TreeJoint],
+    tree: Sequence[SymbolicJoint],
     motions: Sequence[BodyMotion],
     parameters: Sequence[Sequence[Expression]],
 ) -> list[Expression]:
@@ -130,8 +130,8 @@ def body_wrench(motion: BodyMotion, parameters: Sequence[Expression]) -> Wrench:
     return Wrench(motion.lift * mass + u @ moments, turned + moments.cross(motion.lift))
 
 
-def _moved(graph: Graph, joint: TreeJoint, parent: BodyMotion, state: State) -> BodyMotion:
-    q, dq, ddq = (one[joint.number] for one in (state.q, state.dq, state.ddq))
+def _moved(graph: Graph, joint: SymbolicJoint, parent: BodyMotion, state: State) -> BodyMotion:
+    q, dq, ddq = (quantity[joint.number] for quantity in (state.q, state.dq, state.ddq))
     axis = _vector(graph, joint.axis)
     origin = _vector(graph, joint.origin)
     rotation = _rotation(graph, joint, q)
@@ -150,7 +150,7 @@ def _moved(graph: Graph, joint: TreeJoint, parent: BodyMotion, state: State) -> 
     return BodyMotion(rotation, origin, velocity, acceleration, lift, turning)
 
 
-def _rotation(graph: Graph, joint: TreeJoint, q: Expression) -> Matrix:
+def _rotation(graph: Graph, joint: SymbolicJoint, q: Expression) -> Matrix:
     """Return the rotation of the joint's frame in the parent's: Rodrigues' formula."""
     placed = [_vector(graph, row) for row in joint.rotation]
     if joint.prismatic:

@@ -76,7 +76,10 @@ def term_torque(
         column = parameter * term_column(graph, term, motion, load)
         # q_motor = T^-1 q_joint, so that τ_joint = T^-T τ_motor
         shares = to_motor[k] if term.side == "motor" else np.eye(len(torque))[k]
-        torque = [one + column * float(share) for one, share in zip(torque, shares, strict=True)]
+        torque = [
+            joint_torque + column * float(share)
+            for joint_torque, share in zip(torque, shares, strict=True)
+        ]
     return torque
 
 

@@ -12,8 +12,8 @@ from dynid.arrays import Array
 from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows
 
 _ROUNDS = 100
-_SETTLED = 1e-3  # change of the model's torque over the torque error at convergence, rms
-_FINEST = 1e-4  # smallest torque error over torque, because of rounding
+_LARGEST_CHANGE = 1e-3  # change of the model's torque over the torque error at convergence, rms
+_SMALLEST_RELATIVE_ERROR = 1e-4  # smallest torque error over torque, because of rounding
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def refine(rows: Sequence[DriveRows], base: Array) -> Refined:
     size = np.concatenate([one.searched for one in rows])
     grams = np.einsum("mnk,mnl->nkl", regressor, regressor, optimize=True)
     there = size.any(axis=0)  # drives with torque
-    floor = np.where(there, _FINEST * np.sqrt(np.mean(size**2, axis=0)), 1.0)
+    floor = np.where(there, _SMALLEST_RELATIVE_ERROR * np.sqrt(np.mean(size**2, axis=0)), 1.0)
     model = regressor @ base
     torque = np.where(model < 0, -size, size)
     sigma = np.maximum(np.sqrt(np.mean((torque - model) ** 2, axis=0)), floor)
@@ -64,7 +64,7 @@ def refine(rows: Sequence[DriveRows], base: Array) -> Refined:
         before, model = model, regressor @ base
         error = np.mean(size**2 - 2 * torque * model + model**2, axis=0)
         sigma = np.maximum(np.sqrt(np.maximum(error, 0.0)), floor)
-        if np.all(np.mean((model - before) ** 2, axis=0) <= (_SETTLED * sigma) ** 2):
+        if np.all(np.mean((model - before) ** 2, axis=0) <= (_LARGEST_CHANGE * sigma) ** 2):
             break
     return Refined(base, sigma)
 

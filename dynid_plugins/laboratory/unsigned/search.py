@@ -16,7 +16,7 @@ from dynid_plugins.laboratory.unsigned.segments import Segment
 _WIDTH = 5  # hypotheses kept (Pennese and Vulcano, section 2.4)
 _MOST_SEGMENTS = 1500  # that are searched, those with most torque; others get the model's sign
 _GUESSED_ERROR = 0.1  # initial torque error over torque
-_SMALLEST = 1e-12  # of a column's squared norm, relative to the largest
+_SMALLEST_NORM = 1e-12  # of a column's squared norm, relative to the largest
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class SegmentEquations:
         drive, so that segments with few rows do not fit equally well with any sign.
         """
         norms = np.einsum("skk->k", self.matrix)
-        floor = np.maximum(norms, _SMALLEST * norms.max())
+        floor = np.maximum(norms, _SMALLEST_NORM * norms.max())
         return np.asarray(floor * len(np.unique(self.drive)) / self.squared.sum())
 
     def gain(self) -> Array:

@@ -15,7 +15,7 @@ from dynid.errors import EstimationError
 from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows
 
 _NEAR_ZERO = 0.1  # share of samples ignored, those closest to zero (Pennese and Vulcano, 2.4)
-_FEWEST = 3  # rows of a segment
+_FEWEST_ROWS = 3  # rows of a segment
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _spans(rows: DriveRows, drive: int, cutoff_hz: float | None) -> Iterator[sli
     cut[dips] = True
     edges = [0, *np.flatnonzero(cut), len(size)]
     for start, stop in pairwise(edges):
-        if stop - start >= max(_FEWEST, window) and apart[start]:
+        if stop - start >= max(_FEWEST_ROWS, window) and apart[start]:
             yield slice(int(start), int(stop))
 
 

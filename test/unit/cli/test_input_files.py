@@ -12,7 +12,7 @@ from support.stored_recording import stored
 from typer.testing import CliRunner
 
 from dynid.cli import app
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
 from dynid.profile import load_robot
@@ -61,7 +61,7 @@ def test_an_input_is_never_an_output(made, tmp_path, monkeypatch, command, outpu
     monkeypatch.chdir(folder)
     before = {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()}
     result = run(*command.split(), "-o", output)
-    assert isinstance(result.exception, OutputError), result.output
+    assert isinstance(result.exception, WriteError), result.output
     assert "is an input, which is never overwritten; name another output." in str(result.exception)
     assert {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()} == before
 

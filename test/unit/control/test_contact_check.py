@@ -13,7 +13,7 @@ from support.small_robot import write_small_robot
 from dynid.control.contact_check import FALSE_REJECTION, outlying_spans
 from dynid.control.free_motion import free_motion
 from dynid.control.left_out import without_spans
-from dynid.control.residual import Residual
+from dynid.control.residual import CommandedResidual
 from dynid.control.tuning import tune
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
@@ -29,7 +29,7 @@ def robot(tmp_path: Path) -> Robot:
     return load_robot(write_small_robot(tmp_path, collision={"low_speed": [0.2]}))
 
 
-def clean(seed: int, *, noise: float = 1.0, pause: float = 10.0) -> Residual:
+def clean(seed: int, *, noise: float = 1.0, pause: float = 10.0) -> CommandedResidual:
     """Return two joints that swing and then rest, with Gaussian torque errors."""
     random = np.random.default_rng(seed)
     time = np.arange(round(SECONDS * RATE)) / RATE
@@ -39,16 +39,18 @@ def clean(seed: int, *, noise: float = 1.0, pause: float = 10.0) -> Residual:
     error = noise * random.normal(size=velocity.shape)
     still = np.zeros_like(error)
     acceleration = np.gradient(velocity, time, axis=0)
-    return Residual(error, still + 20.0, velocity, acceleration, still, still, RATE)
+    return CommandedResidual(error, still + 20.0, velocity, acceleration, still, still, RATE)
 
 
-def pushed(residual: Residual, start: float, stop: float, torques: tuple[float, float]) -> Residual:
+def pushed(
+    residual: CommandedResidual, start: float, stop: float, torques: tuple[float, float]
+) -> CommandedResidual:
     time = np.arange(len(residual.error)) / RATE
     inside = ((time >= start) & (time < stop))[:, np.newaxis]
     return replace(residual, error=residual.error + inside * np.array(torques))
 
 
-def day() -> list[Residual]:
+def day() -> list[CommandedResidual]:
     return [clean(seed) for seed in range(4)]
 
 

@@ -11,7 +11,7 @@ from dynid_docs.parameter_tables import controller_parameters
 
 from dynid.control.ros2_control import FEEDFORWARD
 from dynid.control.threshold_file import threshold_text, with_thresholds, write_thresholds
-from dynid.errors import ConfigurationError, OutputError
+from dynid.errors import ConfigurationError, WriteError
 from dynid.profile import load_robot
 from dynid.robot.torque_settings import CollisionSettings
 
@@ -79,6 +79,6 @@ def test_other_files_are_refused(tmp_path: Path, text: str, sentence: str) -> No
 
 
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(OutputError):
+    with pytest.raises(WriteError):
         write_thresholds(PUMA, [], tmp_path / "missing" / "collision.yaml")
     assert list(tmp_path.iterdir()) == []

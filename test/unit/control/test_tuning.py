@@ -13,7 +13,7 @@ import yaml
 from support.small_robot import write_small_robot
 
 from dynid import cli
-from dynid.control.residual import Residual, recorded_residual
+from dynid.control.residual import CommandedResidual, recorded_residual
 from dynid.control.threshold_file import with_thresholds
 from dynid.control.tuning import count_alarms, tune
 from dynid.errors import ConfigurationError
@@ -35,7 +35,7 @@ def small_profile(folder: Path, **collision: object) -> Robot:
     return load_robot(write_small_robot(folder, collision=collision))
 
 
-def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residual:
+def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> CommandedResidual:
     """Return two oscillating joints, with noise of 1 N m as torque error that grows with speed."""
     count = round(60 * minutes * RATE)
     random = np.random.default_rng(seed)
@@ -45,7 +45,7 @@ def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residua
     error = size * random.normal(size=(count, 2))
     still = np.zeros_like(error)
     acceleration = np.gradient(velocity, time, axis=0)
-    return Residual(error, still + WEIGHT, velocity, acceleration, still, still, RATE)
+    return CommandedResidual(error, still + WEIGHT, velocity, acceleration, still, still, RATE)
 
 
 def test_other_motion_causes_no_more_alarms_than_requested(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_the_filter_does_not_depend_on_the_rate(tmp_path: Path) -> None:
     for rate in (100.0, 250.0, 1000.0):
         count = round(0.1 * rate)
         still = zero[:count]
-        residual = Residual(np.ones((count, 2)), still, still, still, still, still, rate)
+        residual = CommandedResidual(np.ones((count, 2)), still, still, still, still, still, rate)
         filtered, _, _ = residual.run_detector(robot)
         assert filtered[-1] == pytest.approx([1 - np.exp(-2.0)] * 2)
 
@@ -126,11 +126,11 @@ def test_recordings_that_differ_give_a_warning(tmp_path: Path) -> None:
     assert tune(robot, [rough], false_alarms_per_hour=6.0).held_out_alarms == ()
 
 
-def resting(minutes: float, seed: int = 0) -> Residual:
+def resting(minutes: float, seed: int = 0) -> CommandedResidual:
     """Return two joints at rest, with little noise."""
     error = 0.01 * np.random.default_rng(seed).normal(size=(round(60 * minutes * RATE), 2))
     still = np.zeros_like(error)
-    return Residual(error, still + WEIGHT, still, still, still, still, RATE)
+    return CommandedResidual(error, still + WEIGHT, still, still, still, still, RATE)
 
 
 def test_a_threshold_at_rest_is_not_below_dry_friction(tmp_path: Path) -> None:

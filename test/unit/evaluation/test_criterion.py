@@ -13,7 +13,7 @@ from support.comparison import comparison
 from dynid.evaluation.criterion import unexplained
 from dynid.evaluation.noise_floor import noise_floor
 from dynid.evaluation.settings import EvaluationSettings
-from dynid.evaluation.verdict import Comparison, Reference, Verdict, evaluate
+from dynid.evaluation.verdict import ErrorReference, TorqueComparison, Verdict, evaluate
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.settings import ParallelFilterSettings
 
@@ -33,7 +33,7 @@ def rated(
     **reference: object,
 ) -> Verdict:
     one = comparison(measured, model)
-    return evaluate([one], settings, reference=Reference(**reference))  # type: ignore[arg-type]
+    return evaluate([one], settings, reference=ErrorReference(**reference))  # type: ignore[arg-type]
 
 
 def test_one_spike_in_a_good_model_is_a_warning_with_its_time() -> None:
@@ -165,7 +165,7 @@ def test_comparison_of_several_joints_rates_each() -> None:
         torque_per_effort=np.ones(2),
     )
     model = np.column_stack([one.model, other.model])
-    both = Comparison(signals, np.column_stack([one.measured] * 2), model, model)
+    both = TorqueComparison(signals, np.column_stack([one.measured] * 2), model, model)
     verdict = evaluate([both], HELD_OUT)
     assert [joint.feedforward for joint in verdict.joints] == [True, False]
     assert [reason.split(":")[0] for reason in verdict.reasons] == ["bad"]

@@ -70,11 +70,11 @@ def test_finds_friction_that_goes_with_temperature(slope):
     error = noise(np.random.default_rng(1), signals)
     error[:, 1] += change * friction()[:, 1]
     found = evaluated(warmed(signals, celsius), error)
-    assert [one.friction.found for one in found] == [False, True, False]
+    assert [one.friction.significant for one in found] == [False, True, False]
     effect = found[1].friction
     assert abs(effect.slope - slope) < effect.half_width < 0.5 * abs(slope)
     assert effect.beyond_time
-    assert not any(one.offset.found for one in found)
+    assert not any(one.offset.significant for one in found)
     assert (found[1].low, found[1].high) == pytest.approx((25, celsius.max()), abs=0.1)
 
 
@@ -105,9 +105,9 @@ def test_finds_a_torque_offset_that_goes_with_temperature():
     error = noise(np.random.default_rng(2), signals)
     error[:, 2] += 0.1 * celsius
     found = evaluated(warmed(signals, celsius), error)
-    assert [one.offset.found for one in found] == [False, False, True]
+    assert [one.offset.significant for one in found] == [False, False, True]
     assert abs(found[2].offset.slope - 0.1) < found[2].offset.half_width
-    assert not any(one.friction.found for one in found)
+    assert not any(one.friction.significant for one in found)
 
 
 def test_a_steady_rise_cannot_be_told_from_time():
@@ -116,7 +116,7 @@ def test_a_steady_rise_cannot_be_told_from_time():
     error = noise(np.random.default_rng(3), signals)
     error[:, 0] += SLOPE * (celsius - celsius.mean()) * friction()[:, 0]
     effect = evaluated(warmed(signals, celsius), error)[0].friction
-    assert effect.found
+    assert effect.significant
     assert not effect.beyond_time
 
 
@@ -131,7 +131,7 @@ def test_effects_by_chance_are_rare():
         celsius = 25 + 10 * share**shape
         error = noise(generator, signals, correlated=generator.choice([0.5, 3.0, 10.0]))
         found = evaluated(warmed(signals, celsius), error)
-        false += any(one.friction.found or one.offset.found for one in found)
+        false += any(one.friction.significant or one.offset.significant for one in found)
     # more than this has a chance of 3e-4 (binomial)
     assert false <= 60 * CHANCE + 5 * np.sqrt(60 * CHANCE)
 
@@ -146,7 +146,7 @@ def test_a_difference_between_recordings_is_no_effect_of_temperature():
         parts.append(warmed(signals, celsius))
         errors.append(noise(generator, signals) + 0.2 * sign * friction())
     found = temperature_effects(parts, errors, MECHANISM, SETTINGS)
-    assert not any(one.friction.found or one.offset.found for one in found)
+    assert not any(one.friction.significant or one.offset.significant for one in found)
 
 
 def test_says_why_nothing_is_estimated():

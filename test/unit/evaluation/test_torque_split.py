@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.synthetic import arm_robot, recorded, true_parameters
 
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.evaluation.torque_split import TorqueSplit, split_torque, write_split
 from dynid.profile import make_robot
 
@@ -92,6 +92,6 @@ def test_a_prismatic_joint_is_in_metres_and_newtons(tmp_path: Path) -> None:
 
 
 def test_refuses_another_kind_of_file(split: TorqueSplit, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=r"written as \.csv or \.npz"):
+    with pytest.raises(WriteError, match=r"written as \.csv or \.npz"):
         write_split(split, tmp_path / "split.txt")
     assert list(tmp_path.iterdir()) == []

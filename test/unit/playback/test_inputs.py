@@ -7,7 +7,7 @@ import pytest
 from support.fake_cell import FakeClock
 
 from dynid.playback.inputs import InputWatch
-from dynid.playback.robot_state import RobotState
+from dynid.playback.robot_state import JointStateSample
 
 JOINTS = ("shoulder", "elbow")
 FULL = (1.0, 2.0)
@@ -25,7 +25,9 @@ class Inputs:
         values = None if effort is None else np.array(effort)
         stamp_ns = self.clock.now_ns() if stamped else 1
         self.watch.tick()
-        self.watch.update(RobotState(stamp_ns, self.clock.steady(), np.zeros(2), values), JOINTS)
+        self.watch.update(
+            JointStateSample(stamp_ns, self.clock.steady(), np.zeros(2), values), JOINTS
+        )
 
     def run(self, duration: float) -> None:
         """Let the process run, in steps of at most 0.05 s, without messages."""
@@ -102,7 +104,9 @@ def test_frozen_stamps_are_a_fault_while_messages_arrive(inputs) -> None:
 
 def test_stamps_that_are_set_back_are_a_fault_only_while_they_stand_still(inputs) -> None:
     ahead = inputs.clock.now_ns() + 3600 * 10**9
-    inputs.watch.update(RobotState(ahead, inputs.clock.steady(), np.zeros(2), np.ones(2)), JOINTS)
+    inputs.watch.update(
+        JointStateSample(ahead, inputs.clock.steady(), np.zeros(2), np.ones(2)), JOINTS
+    )
     for _ in range(20):
         inputs.step()
         assert inputs.fault() == ""
@@ -126,7 +130,9 @@ def test_a_frozen_clock_is_a_fault(inputs) -> None:
         clock.time += 0.1
         inputs.watch.tick()
         stamp_ns = now + k
-        inputs.watch.update(RobotState(stamp_ns, clock.steady(), np.zeros(2), np.ones(2)), JOINTS)
+        inputs.watch.update(
+            JointStateSample(stamp_ns, clock.steady(), np.zeros(2), np.ones(2)), JOINTS
+        )
     assert inputs.fault() == (
         "the clock of this node has not advanced for 0.6 s, at most 0.5 s are allowed (parameter "
         "max_age)."

@@ -19,7 +19,7 @@ from dynid.playback.monitor import (
 )
 from dynid.playback.options import Options
 from dynid.playback.plan import Plan
-from dynid.playback.robot_state import RobotState
+from dynid.playback.robot_state import JointStateSample
 from dynid.robot.torque_settings import CollisionSettings
 
 NOW = 10**9
@@ -48,7 +48,7 @@ def watched(torque_offset: np.ndarray, duration: float = 1.0, delay: int = 0) ->
         there = follower.motion([stamp - delay])
         extra = torque_offset if 500 <= k < 500 + 1000 * duration else 0.0
         effort = (model.torque(*there, parameters)[0] + extra) / 0.5
-        reason = monitor.watch(RobotState(stamp, 0.0, there.position[0], effort), follower)
+        reason = monitor.watch(JointStateSample(stamp, 0.0, there.position[0], effort), follower)
         if reason is not None:
             return reason
     return None
@@ -79,7 +79,7 @@ def test_a_collision_is_found_after_a_stamp_one_hour_ahead() -> None:
 
     def result(stamp: int) -> str | None:
         position = follower.motion([stamp]).position[0]
-        return monitor.watch(RobotState(stamp, 0.0, position, np.full(6, 120.0)), follower)
+        return monitor.watch(JointStateSample(stamp, 0.0, position, np.full(6, 120.0)), follower)
 
     assert result(NOW + 3600 * 10**9) is None
     results = [result(NOW + k * MILLISECOND) for k in range(200)]
@@ -106,7 +106,7 @@ def said_of(plan: Plan, extra: float, options: Options) -> str | None:
     effort[1] += extra / plan.robot.drives.torque_factor(6)[1]
     reason = None
     for k in range(200):
-        state = RobotState(NOW + k * MILLISECOND, 0.0, np.array(plan.start), effort)
+        state = JointStateSample(NOW + k * MILLISECOND, 0.0, np.array(plan.start), effort)
         reason = reason or monitor.watch(state, follower)
     return reason
 

@@ -14,7 +14,7 @@ from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.options import Options
 from dynid.playback.plan import make_plan
 from dynid.playback.playback import Playback
-from dynid.playback.robot_state import RobotState, StateReader
+from dynid.playback.robot_state import JointStateSample, StateReader
 from dynid.profile import load_robot
 
 
@@ -271,7 +271,7 @@ def test_refuses_an_invalid_state(state, sentence) -> None:
     for _ in range(20):
         cell.clock.time += 0.01
         cell.playback.observe(
-            RobotState(
+            JointStateSample(
                 cell.clock.now_ns() + state.get("stamp_ns", 0),
                 cell.clock.steady() + state.get("arrival", 0.0),
                 position,

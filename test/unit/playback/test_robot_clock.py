@@ -7,7 +7,7 @@ import pytest
 from support.fake_cell import FakeClock
 
 from dynid.playback.robot_clock import RobotClock
-from dynid.playback.robot_state import RobotState
+from dynid.playback.robot_state import JointStateSample
 
 MILLISECOND = 10**6
 
@@ -23,7 +23,7 @@ class Heard:
     def hear(self, ahead_ms: float, delay_ms: float, *, after: float = 0.01) -> None:
         self.clock.time += after
         stamp_ns = self.clock.now_ns() + round((ahead_ms - delay_ms) * MILLISECOND)
-        self.robot.update(RobotState(stamp_ns, self.clock.steady(), np.zeros(1), None))
+        self.robot.update(JointStateSample(stamp_ns, self.clock.steady(), np.zeros(1), None))
 
 
 def test_the_time_is_this_computers_until_the_first_state() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid.playback.robot_state import RestWatch, RobotState, StateReader
+from dynid.playback.robot_state import JointStateSample, RestWatch, StateReader
 
 JOINTS = ("shoulder", "elbow")
 
@@ -41,7 +41,7 @@ def test_reports_why_the_position_is_unknown() -> None:
 def watched(positions: list[float]) -> bool:
     watch = RestWatch()
     for k, position in enumerate(positions):
-        watch.update(RobotState(k * 10_000_000, 0.0, np.array([0.0, position]), None))
+        watch.update(JointStateSample(k * 10_000_000, 0.0, np.array([0.0, position]), None))
     return watch.at_rest
 
 
@@ -55,12 +55,12 @@ def test_rest_is_a_tenth_of_a_second_without_moving() -> None:
 
 def test_reports_why_a_motion_cannot_start() -> None:
     watch = RestWatch()
-    watch.update(RobotState(0, 0.0, np.zeros(2), None))
+    watch.update(JointStateSample(0, 0.0, np.zeros(2), None))
     assert watch.sentence(JOINTS) == (
         "the robot was observed for less than 0.1 s, and a motion starts from rest only."
     )
     assert watch.moving_names(JOINTS) == ""
-    watch.update(RobotState(10**8, 0.0, np.array([0.0, 0.1]), None))
+    watch.update(JointStateSample(10**8, 0.0, np.array([0.0, 0.1]), None))
     assert watch.moving_names(JOINTS) == f"joint '{JOINTS[1]}'"
     assert watch.sentence(JOINTS).startswith(f"the robot moves (joint '{JOINTS[1]}'), and a ")
 
@@ -68,19 +68,19 @@ def test_reports_why_a_motion_cannot_start() -> None:
 def test_states_before_a_reset_of_the_clock_are_ignored() -> None:
     watch = RestWatch()
     for k in range(20):
-        watch.update(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
+        watch.update(JointStateSample(k * 10_000_000, 0.0, np.zeros(2), None))
     assert watch.at_rest
-    watch.update(RobotState(0, 0.0, np.zeros(2), None))
+    watch.update(JointStateSample(0, 0.0, np.zeros(2), None))
     assert not watch.at_rest
     for k in range(1, 11):
-        watch.update(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
+        watch.update(JointStateSample(k * 10_000_000, 0.0, np.zeros(2), None))
     assert watch.at_rest
 
 
 def test_rest_before_the_start_of_a_motion_is_cleared() -> None:
     watch = RestWatch()
     for k in range(20):
-        watch.update(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
+        watch.update(JointStateSample(k * 10_000_000, 0.0, np.zeros(2), None))
     assert watch.at_rest
     watch.reset()
     assert not watch.at_rest

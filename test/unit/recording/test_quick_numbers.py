@@ -13,7 +13,7 @@ CELLS = ["0", "-0.0", "1e-310", "1.7976931348623157e308", "-12.5E+3", "0.1", "12
 @pytest.fixture(autouse=True)
 def _small_blocks_too(monkeypatch):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(quick_numbers, "_SMALLEST", 0)
+    monkeypatch.setattr(quick_numbers, "_SMALLEST_BLOCK", 0)
 
 
 @pytest.fixture

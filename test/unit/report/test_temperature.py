@@ -12,7 +12,7 @@ import pytest
 from dynid.dynamics.torque_parts import torque_of_kinds
 from dynid.evaluation.temperature import Effect, JointTemperature
 from dynid.recording.temperature import Temperature
-from dynid.report.motion import Motion
+from dynid.report.motion import EvaluatedMotion
 from dynid.report.report import report_html, write_report
 from dynid.report.temperature import friction_sentence, statements
 from dynid.report.time_series import series_json
@@ -81,7 +81,7 @@ def test_without_temperatures_there_is_no_section(identification):
 
 
 def test_the_script_gets_temperatures_on_the_time_axis_of_the_torque(found):
-    motion = Motion(found.signals, found.measured_torque, found.model_torque, (False,) * 3)
+    motion = EvaluatedMotion(found.signals, found.measured_torque, found.model_torque, (False,) * 3)
     joints = json.loads(series_json(motion))["joints"]
     assert ["temperature" in one for one in joints] == [True, True, False]
     lengths = [len(one) for one in joints[0]["measured"]["values"]]
@@ -89,7 +89,7 @@ def test_the_script_gets_temperatures_on_the_time_axis_of_the_torque(found):
 
 
 def test_chance_is_called_chance():
-    nothing = Effect(-0.002, 0.01, found=False, beyond_time=False)
+    nothing = Effect(-0.002, 0.01, significant=False, beyond_time=False)
     joints = [JointTemperature("j1", 20.0, 24.0, nothing, nothing)]
     (sentence,) = statements(joints, ["N·m"])
     assert "No effect of temperature was found beyond chance" in sentence
@@ -104,7 +104,7 @@ def test_what_cannot_be_estimated_is_not_denied():
 
 
 def test_a_steady_change_in_time_is_named_as_another_cause():
-    effect = Effect(0.02, 0.005, found=True, beyond_time=False)
+    effect = Effect(0.02, 0.005, significant=True, beyond_time=False)
     (sentence,) = statements([JointTemperature("j1", 20.0, 24.0, None, effect)], ["N"])
     assert sentence.startswith("j1: the mean torque error changes by +0.020 ± 0.0050 N for each °C")
     assert "another cause which acts over time would look the same" in sentence

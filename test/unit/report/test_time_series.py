@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dynid.report.decimation import extremes, interval
-from dynid.report.motion import Motion
+from dynid.report.motion import EvaluatedMotion
 from dynid.report.time_series import packed, series_json
 
 values = arrays(float, st.tuples(st.integers(1, 300), st.integers(1, 3)), elements=st.floats(-9, 9))
@@ -62,7 +62,7 @@ def test_packed_values_are_right_to_a_65_thousandth_of_their_range(values):
 
 
 @pytest.fixture(scope="module")
-def long_motion() -> Motion:
+def long_motion() -> EvaluatedMotion:
     samples, joints = 1_000_000, 6
     torque = np.sin(np.arange(samples)[:, None] * 1e-4 * np.arange(1, joints + 1))
     noise = np.random.default_rng(0).normal(size=torque.shape)
@@ -72,7 +72,7 @@ def long_motion() -> Motion:
         joint_names=tuple(f"<j{number}>" for number in range(joints)),
         temperature=None,
     )
-    return Motion((signals,), (torque + noise,), (torque,), (False,) * joints)  # type: ignore[arg-type]
+    return EvaluatedMotion((signals,), (torque + noise,), (torque,), (False,) * joints)  # type: ignore[arg-type]
 
 
 def test_a_million_samples_of_six_joints_become_about_a_megabyte(long_motion):

@@ -15,13 +15,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynid.errors import DynidError, ModelFileError, ModelFileWarning, OutputError
+from dynid.errors import DynidError, ModelFileError, ModelFileWarning, WriteError
 from dynid.profile import load_model, load_robot, make_robot
 from dynid.recording.model import Source
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.model_file import parse_model
 from dynid.robot.model_text import covariance_factor
-from dynid.robot.parameter_file import Block, Listed, number, parameter_file, quoted
+from dynid.robot.parameter_file import Listed, LiteralBlock, number, parameter_file, quoted
 from dynid.robot.provenance import BaseEstimate, ModelErrors, StoredQuantities
 
 
@@ -105,7 +105,7 @@ def test_what_is_empty_is_left_out():
 
 def test_a_block_keeps_its_lines():
     text = "<a>\n\n  <b/>\n</a>\n"
-    read = yaml.safe_load(parameter_file({"a": Block(text)}, []))
+    read = yaml.safe_load(parameter_file({"a": LiteralBlock(text)}, []))
     assert read["/**"]["ros__parameters"]["a"] == text
 
 
@@ -233,7 +233,7 @@ def test_a_failed_model_is_saved_only_by_force(identification, failed, tmp_path)
     before = good.read_bytes()
     reason = re.escape(failed.provenance.reasons[0].rstrip("."))
     for path in (good, other):
-        with pytest.raises(OutputError, match=rf"not written, because .* failed \({reason}"):
+        with pytest.raises(WriteError, match=rf"not written, because .* failed \({reason}"):
             failed.model.save(path)
     assert good.read_bytes() == before
     assert not other.exists()

@@ -14,7 +14,7 @@ import yaml
 from typer.testing import CliRunner
 
 from dynid.cli import app
-from dynid.errors import ModelFileError, OutputError
+from dynid.errors import ModelFileError, WriteError
 from dynid.estimation.physical import reference_parameters
 from dynid.profile import load_model, make_robot
 from dynid.robot.model import Model
@@ -236,7 +236,7 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(good, monkeypatch):
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OutputError, match="No space left"):
+    with pytest.raises(WriteError, match="No space left"):
         confirm_edit(good, make_robot)
     assert good.read_bytes() == before
     assert list(good.parent.iterdir()) == [good]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynid.control.tracking.motions import Line, Oscillation
+from dynid.control.tracking.motions import LineMotion, Oscillation
 from dynid.control.tracking.settings import LineSettings, OscillateSettings, find_tracking
 from dynid.dynamics.kinematics import Kinematics
 from dynid.errors import ConfigurationError
@@ -20,13 +20,13 @@ def swing(**changes: object) -> OscillateSettings:
     return OscillateSettings.model_validate({**given, **changes})
 
 
-def scara_line(**changes: object) -> tuple[Line, Kinematics, LineSettings]:
+def scara_line(**changes: object) -> tuple[LineMotion, Kinematics, LineSettings]:
     robot = load_robot("scara")
     tracking = find_tracking(robot)
     assert isinstance(tracking, LineSettings)
     settings = tracking.model_copy(update=changes)
     kinematics = robot.kinematics()
-    return Line(settings, kinematics), kinematics, settings
+    return LineMotion(settings, kinematics), kinematics, settings
 
 
 def assert_derivatives_belong(motion: Motion) -> None:

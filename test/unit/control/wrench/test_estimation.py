@@ -16,7 +16,7 @@ from dynid.control.wrench.contacts import likely_links
 from dynid.control.wrench.estimation import contact_estimator, estimate, wrench_of_recording
 from dynid.control.wrench.external_torque import ObservedTorque
 from dynid.control.wrench.table import csv_text
-from dynid.control.wrench.uncertainty import Uncertainty
+from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.dynamics.pose import Pose
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
@@ -32,9 +32,9 @@ WRENCH = np.array([5.0, -3.0, 8.0, 0.4, -0.2, 0.1])  # [N, N m] in the link's ax
 DEVIATION = 0.1  # [N m]
 
 
-def uncertainty(robot: Robot) -> Uncertainty:
+def uncertainty(robot: Robot) -> ExternalTorqueUncertainty:
     n = len(robot.joints)
-    return Uncertainty(
+    return ExternalTorqueUncertainty(
         robot.joints, np.full(n, DEVIATION), np.zeros(n), np.eye(n), 30.0, 30.0, "free motion"
     )
 

@@ -12,7 +12,7 @@ from support.synthetic import arm_robot, recorded, true_parameters
 from dynid import _core
 from dynid.dynamics.torque_parts import torque_of_kinds
 from dynid.evaluation.diagnosis.case import Case
-from dynid.evaluation.diagnosis.residual import Residual
+from dynid.evaluation.diagnosis.residual import TorqueResidual
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.filters import ParallelFilter
 
@@ -23,11 +23,11 @@ def named(kinds: set[_core.TermKind]) -> set[str]:
     return {kind.name for kind in kinds}
 
 
-def left_by(case: Case, error: np.ndarray) -> Residual:
+def left_by(case: Case, error: np.ndarray) -> TorqueResidual:
     """Return the residual of a model with the error ``error`` (N,) at the elbow only."""
     (compared,) = case.comparisons
     model = compared.measured - np.outer(error, [0.0, 1.0, 0.0])
-    return Residual(replace(case, comparisons=(replace(compared, model=model),)))
+    return TorqueResidual(replace(case, comparisons=(replace(compared, model=model),)))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_long_recordings_are_decimated_with_the_same_filter() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     long = recorded(mechanism, true_parameters(mechanism), samples=10_400, noise=0.1)
-    left = Residual(fitted_case(robot, long))
+    left = TorqueResidual(fitted_case(robot, long))
     assert len(left.error) == len(left.torque) == len(left.velocity) == 5200
     velocity = left.signals.velocity[:, 1]
     np.testing.assert_allclose(left.filtered([velocity])[:, 0], left.velocity[:, 1])
@@ -65,7 +65,7 @@ def test_signals_are_computed_at_the_samples_that_are_kept() -> None:
     for low_pass in (None, {"cutoff_hz": 5.0}):
         robot = arm_robot(terms=terms, identification={"parallel_filter": low_pass})
         case = fitted_case(robot, long)
-        left, whole = Residual(case), case.signals[0]
+        left, whole = TorqueResidual(case), case.signals[0]
         step = 2 if low_pass is None else 1
         np.testing.assert_array_equal(left.signals.time, whole.time[::step])
         settings = robot.settings(IdentificationSettings).parallel_filter
@@ -116,13 +116,13 @@ def test_nothing_is_explained_at_a_joint_without_error_or_torque(case: Case) -> 
 
 
 def test_plain_signals_are_those_of_the_terms_that_were_fitted(case: Case) -> None:
-    left = Residual(case)
+    left = TorqueResidual(case)
     velocity = case.signals[0].velocity[:, 1]
     expected = np.column_stack([np.ones(SAMPLES), velocity, np.sign(velocity)])
     np.testing.assert_array_equal(left.plain(1), expected)
     assert named(left.fitted(1)) == {"viscous", "coulomb", "offset"}
     assert named(left.fitted(0)) == {"viscous", "coulomb", "offset", "viscous_cubic"}
-    given = Residual(replace(case, fit=None))  # no term of a given model is fitted
+    given = TorqueResidual(replace(case, fit=None))  # no term of a given model is fitted
     assert named(given.kinds(1)) == {"viscous", "coulomb", "offset"}
     assert given.fitted(1) == set()
     np.testing.assert_array_equal(given.plain(1), np.ones((SAMPLES, 1)))
@@ -131,7 +131,7 @@ def test_plain_signals_are_those_of_the_terms_that_were_fitted(case: Case) -> No
 def test_signals_of_friction_are_those_of_the_joint_terms(case: Case) -> None:
     """Each signal is the mechanism's torque of the term with parameter 1."""
     signals, peak = case.signals[0], np.abs(case.signals[0].velocity[:, 1]).max()
-    found = Residual(case).friction(1)
+    found = TorqueResidual(case).friction(1)
     for kind, scale in (
         ("viscous", None),
         ("coulomb", None),

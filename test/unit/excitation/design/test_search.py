@@ -238,10 +238,10 @@ def test_an_interrupt_of_a_repeated_start_keeps_what_its_worker_found(
     processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shares: list[float] = []
-    repeated: list[worker.Problem] = []
-    design = worker.Problem.design
+    repeated: list[worker.ExcitationProblem] = []
+    design = worker.ExcitationProblem.design
 
-    def repeat(problem: worker.Problem) -> Design:
+    def repeat(problem: worker.ExcitationProblem) -> Design:
         repeated.append(problem)
         return design(problem)
 
@@ -253,7 +253,7 @@ def test_an_interrupt_of_a_repeated_start_keeps_what_its_worker_found(
             for process in processes:
                 process.kill()
 
-    monkeypatch.setattr(worker.Problem, "design", repeat)
+    monkeypatch.setattr(worker.ExcitationProblem, "design", repeat)
     result = search(progress=kill_and_interrupt)
     assert result.interrupted
     assert shares[-1] > 0.02

@@ -10,8 +10,8 @@ from support.rubbing_arm import problem_of, rubbing
 
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
-from dynid.identification.friction.candidates import Candidate, Motion, candidates
-from dynid.identification.friction.choose import Trial, choose, try_candidates
+from dynid.identification.friction.candidates import Candidate, MotionScales, candidates
+from dynid.identification.friction.choose import CandidateTrial, choose, try_candidates
 from dynid.identification.friction.variable_projection import FrictionFit
 
 FEW = (
@@ -24,15 +24,17 @@ FEW = (
 
 
 def few() -> list[Candidate]:
-    found = candidates(Motion(speed=3.0, travel=2.0, loaded=True))
+    found = candidates(MotionScales(speed=3.0, travel=2.0, loaded=True))
     return [one for one in found if one.name in FEW]
 
 
-def trial(parameters: int, fit_error: float, squares: list[float]) -> Trial:
+def trial(parameters: int, fit_error: float, squares: list[float]) -> CandidateTrial:
     terms = (TermSettings(kind="viscous"),) * parameters
     candidate = Candidate(str(parameters), (), lambda _: terms)
     fit = FrictionFit(candidate, {}, terms, np.ones(parameters), np.zeros(0), 0.0)
-    return Trial(fit, fit_error, np.array(squares), np.full(len(squares), 1 / len(squares)))
+    return CandidateTrial(
+        fit, fit_error, np.array(squares), np.full(len(squares), 1 / len(squares))
+    )
 
 
 def test_plain_friction_gives_the_plain_model() -> None:

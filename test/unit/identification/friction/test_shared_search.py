@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from support.rubbing_arm import problem_of, relative, rubbing
 
-from dynid.identification.friction.candidates import Motion, candidate
+from dynid.identification.friction.candidates import MotionScales, candidate
 from dynid.identification.friction.shared_search import SharedProjection, search_shapes
 from dynid.identification.friction.variable_projection import Projection, fit_at
 
-MOTION = Motion(speed=3.0, travel=2.0, loaded=True)
+MOTION = MotionScales(speed=3.0, travel=2.0, loaded=True)
 STOP = {"kind": "presliding", "scale": 0.03, "joints": ["elbow"]}
 
 

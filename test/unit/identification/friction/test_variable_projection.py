@@ -7,7 +7,12 @@ import pytest
 from support.rubbing_arm import problem_of, relative, rubbing
 
 from dynid.dynamics.joint_terms import TermSettings
-from dynid.identification.friction.candidates import Candidate, Motion, Shape, candidates
+from dynid.identification.friction.candidates import (
+    Candidate,
+    MotionScales,
+    ShapeParameter,
+    candidates,
+)
 from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.variable_projection import (
     Projection,
@@ -24,7 +29,7 @@ def everything(problem: JointProblem) -> Projection:
 
 
 def named(name: str, speed: float = 3.0, travel: float = 2.0) -> Candidate:
-    found = candidates(Motion(speed=speed, travel=travel, loaded=True))
+    found = candidates(MotionScales(speed=speed, travel=travel, loaded=True))
     return next(one for one in found if one.name == name)
 
 
@@ -45,7 +50,7 @@ def test_finds_the_distance_of_presliding_friction() -> None:
     problem = problem_of(recordings, joint=1)
     candidate = Candidate(
         "stop",
-        (Shape("distance", 1e-4, 0.5),),
+        (ShapeParameter("distance", 1e-4, 0.5),),
         lambda shapes: (
             TermSettings(kind="viscous"),
             TermSettings(kind="coulomb"),
@@ -63,7 +68,7 @@ def test_finds_two_shapes_together() -> None:
     problem = problem_of(recordings, joint=0)
     candidate = Candidate(
         "Stribeck",
-        (Shape("smoothing", 0.01, 1.0), Shape("velocity", 0.05, 2.0)),
+        (ShapeParameter("smoothing", 0.01, 1.0), ShapeParameter("velocity", 0.05, 2.0)),
         lambda shapes: (
             TermSettings(kind="viscous"),
             TermSettings(kind="coulomb"),
@@ -100,7 +105,9 @@ def test_shapes_stay_within_their_ranges() -> None:
 
 
 def test_ranges_of_stop_and_sign_are_above_the_noise_at_rest() -> None:
-    noisy = Motion(speed=1.0, travel=1.0, loaded=True, position_noise=1e-3, velocity_noise=1e-2)
+    noisy = MotionScales(
+        speed=1.0, travel=1.0, loaded=True, position_noise=1e-3, velocity_noise=1e-2
+    )
     for candidate in candidates(noisy):
         for shape in candidate.shapes:
             if shape.name == "distance":
@@ -111,7 +118,7 @@ def test_ranges_of_stop_and_sign_are_above_the_noise_at_rest() -> None:
 
 def test_every_candidate_is_accepted_by_the_core() -> None:
     problem = problem_of(rubbing(), joint=0)
-    for candidate in candidates(Motion(speed=3.0, travel=2.0, loaded=True)):
+    for candidate in candidates(MotionScales(speed=3.0, travel=2.0, loaded=True)):
         middle = {one.name: float(np.sqrt(one.low * one.high)) for one in candidate.shapes}
         columns = problem.columns(candidate.terms(middle))
         assert columns.shape == (len(problem.torque), len(candidate.terms(middle)))

@@ -9,7 +9,7 @@ import pytest
 from dynid_docs.parameter_tables import controller_parameters
 from support.carried_body import arm_with_payload, found_on
 
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.identification.payload.identification import PayloadIdentification
 from dynid.identification.payload.payload import payload_text, write_payload
 from dynid.report.terminal.payload import identification_evidence
@@ -64,6 +64,6 @@ def test_header_contains_the_provenance(found: PayloadIdentification) -> None:
 
 def test_it_is_written_whole_or_not_at_all(found: PayloadIdentification, tmp_path: Path) -> None:
     (tmp_path / "payload.yaml").mkdir()
-    with pytest.raises(OutputError, match=r"payload\.yaml: is a folder"):
+    with pytest.raises(WriteError, match=r"payload\.yaml: is a folder"):
         write_payload(found.payload, [], tmp_path / "payload.yaml")
     assert list((tmp_path / "payload.yaml").iterdir()) == []

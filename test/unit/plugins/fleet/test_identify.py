@@ -181,6 +181,6 @@ def test_one_process_writes_at_a_time(client, tmp_path):
     path = write_fleet(tmp_path, robots=1, days=1)
     with (
         writer(tmp_path / "fleet"),
-        pytest.raises(dynid.OutputError, match="another 'dynid fleet identify' writes to it"),
+        pytest.raises(dynid.WriteError, match="another 'dynid fleet identify' writes to it"),
     ):
         identify_fleet(Fleet(path), client)

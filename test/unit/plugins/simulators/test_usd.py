@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.simulator_models import model_with_terms, random_motion
 
-from dynid.errors import ConfigurationError, OutputError
+from dynid.errors import ConfigurationError, WriteError
 from dynid.profile import load_robot
 from dynid.robot.model import Model, nominal_model
 from dynid_plugins.simulators.export import Export, export_along
@@ -102,7 +102,7 @@ def test_a_layer_belongs_beside_its_file(tmp_path: Path) -> None:
     found = layered(path, model_with_terms("scara", terms=TERMS))
     (tmp_path / "other").mkdir()
     for wrong in (tmp_path / "other" / "new.usda", path):
-        with pytest.raises(OutputError, match=r"mine_identified\.usda"):
+        with pytest.raises(WriteError, match=r"mine_identified\.usda"):
             found.save(wrong)
 
 

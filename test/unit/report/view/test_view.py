@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from dynid import cli
 from dynid.dynamics.pose import Pose
-from dynid.errors import DynidError, OutputError
+from dynid.errors import DynidError, WriteError
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.report.local_server import HOST
@@ -28,7 +28,7 @@ from dynid.report.view.mesh import shape_faces, tube
 from dynid.report.view.picture import RobotPicture, check_same_joints
 from dynid.report.view.png import write_png
 from dynid.report.view.raster import paint
-from dynid.report.view.scene import Line, Scene
+from dynid.report.view.scene import Polyline, Scene
 from dynid.report.view.serve import page_server
 from dynid.robot.shapes import Shape
 
@@ -103,14 +103,14 @@ def test_faces_enclose_the_shape_s_volume(kind) -> None:
 
 def test_a_tube_is_everywhere_as_far_from_its_line() -> None:
     time = np.linspace(0, 6, 100)
-    line = Line("", np.stack([np.cos(time), np.sin(time), time], axis=1), 0.1, (0, 0, 0, 1))
+    line = Polyline("", np.stack([np.cos(time), np.sin(time), time], axis=1), 0.1, (0, 0, 0, 1))
     vertices, _ = tube(line)
     distance = np.linalg.norm(vertices.reshape(100, -1, 3) - line.points[:, None], axis=2)
     np.testing.assert_allclose(distance, 0.05)
 
 
 def test_a_line_of_one_point_has_no_tube() -> None:
-    assert len(tube(Line("", np.zeros((5, 3)), 0.1, (0, 0, 0, 1)))[1]) == 0
+    assert len(tube(Polyline("", np.zeros((5, 3)), 0.1, (0, 0, 0, 1)))[1]) == 0
 
 
 def test_a_page_fetches_nothing(moving: Scene) -> None:
@@ -193,7 +193,7 @@ def test_the_server_gives_the_page_and_nothing_else(moving: Scene) -> None:
 
 def test_the_error_names_the_port_in_use(moving: Scene) -> None:
     _needs_meshcat()
-    with page_server(moving) as server, pytest.raises(OutputError, match="cannot be opened"):
+    with page_server(moving) as server, pytest.raises(WriteError, match="cannot be opened"):
         page_server(moving, port=server.server_port)
 
 
@@ -201,7 +201,7 @@ def test_without_meshcat_the_error_names_what_to_install(
     moving: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dynid.report.view.html.find_spec", lambda name: None)
-    with pytest.raises(OutputError, match="pip install 'meshcat"):
+    with pytest.raises(WriteError, match="pip install 'meshcat"):
         render_html(moving)
 
 
@@ -260,7 +260,7 @@ def test_refuses_a_model_of_another_robot() -> None:
 def _needs_meshcat() -> None:
     try:
         render_html(Scene("", "", RobotPicture(arm_robot()).scene([0, 0, 0]).bodies))
-    except OutputError as error:
+    except WriteError as error:
         if NO_MESHCAT in str(error):
             pytest.skip("no meshcat here")
         raise

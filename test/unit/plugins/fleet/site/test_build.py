@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 import dynid
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid_plugins.fleet.site import build
 from dynid_plugins.fleet.site.build import write_site
 from dynid_plugins.fleet.site.pages import page_name
@@ -120,11 +120,11 @@ def test_a_site_is_replaced_as_a_whole(results, states, client, tmp_path, monkey
     before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
 
     def fails(*_, **__):
-        raise OutputError("no space.")
+        raise WriteError("no space.")
 
     with monkeypatch.context() as patched:
         patched.setattr(build, "overview_page", fails)
-        with pytest.raises(OutputError):
+        with pytest.raises(WriteError):
             write_site(results, fewer, client, tmp_path)
     assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
     write_site(results, fewer, client, tmp_path)

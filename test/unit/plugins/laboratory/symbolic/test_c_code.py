@@ -13,7 +13,7 @@ from support.random_mechanisms import RandomTree, random_urdf
 
 from dynid.dynamics.base_table import base_table
 from dynid.dynamics.joint_terms import JointTerm, term_kinds
-from dynid.errors import OutputError
+from dynid.errors import WriteError
 from dynid.profile import load_robot
 from dynid_plugins.laboratory.symbolic.c_code import c_header, c_name, c_source
 from dynid_plugins.laboratory.symbolic.c_functions import Number
@@ -143,7 +143,7 @@ def test_code_of_a_mechanism_without_gravity_torque_compiles(tmp_path: Path) -> 
 def test_an_invalid_c_name_is_refused() -> None:
     assert c_name("puma560") == "puma560"
     for name in ("ur 10", "3r", "", "é", "a-b", "A"):
-        with pytest.raises(OutputError, match="--name"):
+        with pytest.raises(WriteError, match="--name"):
             c_name(name)
 
 
