@@ -123,7 +123,7 @@ def _check_json(check: MotionCheck) -> dict[str, object]:
         "grounds": check.grounds,
         "pairs": {
             "checked": check.pairs,
-            "left_out": [one._asdict() for one in check.left_out],
+            "left_out": [pair._asdict() for pair in check.left_out],
         },
     }
 

@@ -64,15 +64,15 @@ def collisions_command(
         robot, origin = with_thresholds(robot, thresholds), f"of {thresholds}"
     carried = None if payload is None else read_carried_body(payload)
     console = result_console(as_json)
-    found = []
+    replays = []
     with progress(console) as step:
         for path in step.each(recordings, lambda path: f"testing on {path.name}"):
             recording = load_recording(path, robot, start=start, stop=stop)
             residual = recorded_residual(robot, loaded.mechanism, recording, carried=carried)
-            found.append(
+            replays.append(
                 replay_thresholds(robot, residual, recording=path.name, start=start or 0.0)
             )
     if as_json:
-        print_json(collisions_json(robot, found))
+        print_json(collisions_json(robot, replays))
     else:
-        print_collisions(console, robot, found, origin)
+        print_collisions(console, robot, replays, origin)

@@ -201,7 +201,7 @@ class RenamingCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401  of click
         """Parse arguments after replacing former names."""
-        return super().parse_args(ctx, [self._renamed(one) for one in args])
+        return super().parse_args(ctx, [self._renamed(argument) for argument in args])
 
     def _renamed(self, argument: str) -> str:
         name, equals, value = argument.partition("=")
@@ -214,8 +214,8 @@ class CommandGroup(TyperGroup):
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401  typer's own
         super().__init__(*args, **options)
         listed = {
-            name: TyperCommand(name, help=one.summary, rich_help_panel=one.group)
-            for name, one in COMMANDS.items()
+            name: TyperCommand(name, help=command.summary, rich_help_panel=command.group)
+            for name, command in COMMANDS.items()
         }
         self.commands = {**listed, **self.commands}
         plain_help(self)
@@ -238,16 +238,16 @@ IN_PLACE = ("seal",)
 def load_command(name: str) -> Any:  # noqa: ANN401  likewise
     """Import a command and all that it needs."""
     entry = COMMANDS[name]
-    found: typer.Typer | Callable[..., None]
-    found = getattr(import_module(f"dynid.cli.{entry.module}"), entry.attribute)
-    if not isinstance(found, typer.Typer):
+    app: typer.Typer | Callable[..., None]
+    app = getattr(import_module(f"dynid.cli.{entry.module}"), entry.attribute)
+    if not isinstance(app, typer.Typer):
         alone = typer.Typer(add_completion=False)
-        alone.command(name, cls=RenamingCommand)(found)
-        found = alone
-    for one in found.registered_commands:
-        if one.callback is not None and one.name not in IN_PLACE:
-            one.callback = keeping_inputs(one.callback)
-    command = typer.main.get_command(found)
+        alone.command(name, cls=RenamingCommand)(app)
+        app = alone
+    for registered in app.registered_commands:
+        if registered.callback is not None and registered.name not in IN_PLACE:
+            registered.callback = keeping_inputs(registered.callback)
+    command = typer.main.get_command(app)
     command.name = name
     if isinstance(command, RenamingCommand):
         command.old_options = entry.old_options
@@ -260,14 +260,16 @@ def plain_help(command: Any) -> None:  # noqa: ANN401  likewise
 
     Square brackets are escaped, so that ``[m]`` is a unit and not markup. Flags show no type.
     """
-    for one in command.params:
-        if getattr(one, "is_flag", False) and one.metavar is None:
-            one.metavar = ""
-    for one in (command, *command.params):
+    for parameter in command.params:
+        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""
+    for parameter in (command, *command.params):
         for attribute in ("help", "short_help", "epilog"):
-            text = getattr(one, attribute, None)
+            text = getattr(parameter, attribute, None)
             if text:
-                setattr(one, attribute, _plain(text, getattr(command, "rich_markup_mode", None)))
+                setattr(
+                    parameter, attribute, _plain(text, getattr(command, "rich_markup_mode", None))
+                )
     for below in getattr(command, "commands", {}).values():
         plain_help(below)
 

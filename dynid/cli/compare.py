@@ -49,8 +49,8 @@ def compare_command(
     with progress(console) as step:
         loaded = load_recordings(recordings or [], before.robot, start, stop, step)
         step("comparing")
-        found = compare_models(before, after, loaded, states=states)
+        comparison = compare_models(before, after, loaded, states=states)
     if as_json:
-        print_json(comparison_json(found))
+        print_json(comparison_json(comparison))
     else:
-        print_model_comparison(console, found)
+        print_model_comparison(console, comparison)

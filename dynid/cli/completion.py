@@ -27,8 +27,10 @@ ESTIMATORS = (
 
 def complete_robot(incomplete: str) -> list[str]:
     """Return names of shipped robots; where none fits, the shell completes files."""
-    found = [path for root in share_directories()[:1] for path in root.glob("config/robots/*.yaml")]
-    return [name for name in sorted(path.stem for path in found) if name.startswith(incomplete)]
+    profiles = [
+        path for root in share_directories()[:1] for path in root.glob("config/robots/*.yaml")
+    ]
+    return [name for name in sorted(path.stem for path in profiles) if name.startswith(incomplete)]
 
 
 def complete_estimator(incomplete: str) -> list[str]:

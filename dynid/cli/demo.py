@@ -59,14 +59,14 @@ def demo_command(
     if as_json:
         print_json(
             {
-                kind: identification_json(demonstration.identification, one)
-                for kind, one in evaluated.items()
+                kind: identification_json(demonstration.identification, result)
+                for kind, result in evaluated.items()
             }
         )
     else:
         print_demonstration(
             console,
-            {kind: one.verdict for kind, one in evaluated.items()},
+            {kind: result.verdict for kind, result in evaluated.items()},
             demonstration.identification.quantities,
         )
         print_written(console, (*prepared.written, *demonstration.written))

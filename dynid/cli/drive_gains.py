@@ -72,23 +72,23 @@ def drive_gains_command(
         without, with_it = (
             load_recordings(paths, robot, None, None, step) for paths in (recordings, loaded)
         )
-        found = identify_drive_gains(robot, without, with_it, payload, progress=step)
-    written = [] if output is None or not any(found.identifiable) else [_write(found, output)]
+        gains = identify_drive_gains(robot, without, with_it, payload, progress=step)
+    written = [] if output is None or not any(gains.identifiable) else [_write(gains, output)]
     if as_json:
-        print_json(drive_gains_json(found))
+        print_json(drive_gains_json(gains))
     else:
-        print_drive_gains(console, found)
+        print_drive_gains(console, gains)
         print_written(console, written)
-    raise typer.Exit(0 if found.success else 1)
+    raise typer.Exit(0 if gains.success else 1)
 
 
-def _write(found: DriveGains, folder: Path) -> Path:
+def _write(gains: DriveGains, folder: Path) -> Path:
     """Write the lines for the profile; a failed identification keeps those of an earlier one."""
     from dynid.files import write_text
     from dynid.report.terminal.drive_gains import profile_fragment
     from dynid.transaction import written_together
 
-    name = _FILE if found.success else _FAILED
-    with written_together(folder, stale=[_FAILED] if found.success else []) as unfinished:
-        write_text(unfinished / name, profile_fragment(found))
+    name = _FILE if gains.success else _FAILED
+    with written_together(folder, stale=[_FAILED] if gains.success else []) as unfinished:
+        write_text(unfinished / name, profile_fragment(gains))
     return folder / name

@@ -60,11 +60,13 @@ def drives_command(
     if robot.drives.encoder_counts is None and drive.encoder_counts is not None:
         sheet = robot.drives.model_copy(update={"encoder_counts": (drive.encoder_counts,)})
         robot = robot.model_copy(update={"drives": sheet})
-    found = None if esi is None else _read(esi, device, drive, robot)
+    described = None if esi is None else _read(esi, device, drive, robot)
     console = result_console()
     print_drives(console, robot)
-    drive, absent = (drive, frozenset[int]()) if found is None else (found.profile, found.absent)
-    for note in (*_notes(robot, drive), *(found.notes if found else ())):
+    drive, absent = (
+        (drive, frozenset[int]()) if described is None else (described.profile, described.absent)
+    )
+    for note in (*_notes(robot, drive), *(described.notes if described else ())):
         print_message(note, kind="warning")
     if output is not None:
         texts = _texts(robot, drive, rate, output, absent)
@@ -80,14 +82,15 @@ def _read(esi: Path, device: str | None, drive: DriveProfile, robot: Robot) -> E
     from dynid.robot.esi_drive import drive_of_esi
 
     described = read_esi(esi, device)
-    found = drive_of_esi(described, drive, robot.drives, esi.name)
+    described_drive = drive_of_esi(described, drive, robot.drives, esi.name)
     print_message(
         f"{esi.name}: {described.name}, vendor 0x{described.vendor_id:08x}, product "
-        f"0x{described.product_id:08x}, RxPDO 0x{found.profile.rpdo:04x}, TxPDO "
-        f"0x{found.profile.tpdo:04x}, assign_activate 0x{found.profile.assign_activate:04x}",
+        f"0x{described.product_id:08x}, RxPDO 0x{described_drive.profile.rpdo:04x}, TxPDO "
+        f"0x{described_drive.profile.tpdo:04x}, "
+        f"assign_activate 0x{described_drive.profile.assign_activate:04x}",
         kind="note",
     )
-    return found
+    return described_drive
 
 
 def _notes(robot: Robot, drive: DriveProfile) -> Iterator[str]:
@@ -107,7 +110,7 @@ def _notes(robot: Robot, drive: DriveProfile) -> Iterator[str]:
                 "find the slave; give the drive's ESI file with --esi, or set the value that "
                 "`ethercat slaves -v` prints."
             )
-    if any(one.alias for one in bus_addresses(sheet, len(robot.joints))):
+    if any(address.alias for address in bus_addresses(sheet, len(robot.joints))):
         yield (
             "drives.alias: ethercat_driver ignores it when it writes start-up values such as "
             "0x60C2, and writes them to the slave at this position from the beginning of the bus; "

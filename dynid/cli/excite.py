@@ -122,31 +122,31 @@ def excite_command(
     mechanism = identified.mechanism
     console = result_console(as_json)
     notes: list[str] = []
-    found: FourierSettings | SineSettings
+    proposal: FourierSettings | SineSettings
     with interrupted_once() as ignore_signals:
         workspace = Workspace(robot, mechanism)
         if kind == "sine":
             _refuse_series_options(harmonics, periods, from_centre=from_centre, unscaled=unscaled)
-            found = _proposed_sine(robot, mechanism, workspace, duration)
+            proposal = _proposed_sine(robot, mechanism, workspace, duration)
             ignore_signals()
         else:
             series = propose_series(robot, duration=duration, periods=periods, harmonics=harmonics)
             spec = ExcitationSpec(series, objective, scaled=not unscaled, from_centre=from_centre)
-            found, notes = _optimised(identified, spec, starts, seed, console, ignore_signals)
+            proposal, notes = _optimised(identified, spec, starts, seed, console, ignore_signals)
         excitation = build_excitation(
-            found, robot.limits, robot.joints, prismatic=sliding_joints(mechanism)
+            proposal, robot.limits, robot.joints, prismatic=sliding_joints(mechanism)
         )
         check_motion(excitation, robot.limits, mechanism, workspace)
         left_open = unchecked(robot.limits, workspace)
         prediction = predict(
             identified, excitation, stated_noise=stated_torque_noise(robot, mechanism)
         )
-        _write(found, prediction, files)
+        _write(proposal, prediction, files)
     if as_json:
         limits = {"limits_verdict": kept_sentence(left_open), "unchecked": left_open}
-        print_json({**prediction_json(prediction), "excitation": found, **limits})
+        print_json({**prediction_json(prediction), "excitation": proposal, **limits})
     else:
-        _print(console, prediction, found, robot, notes)
+        _print(console, prediction, proposal, robot, notes)
         print_text(console, kept_sentence(left_open), "yellow" if left_open else "green")
         print_written(console, files)
     raise typer.Exit(0 if good(prediction) else 1)
@@ -155,7 +155,7 @@ def excite_command(
 def _print(
     console: Console,
     prediction: Prediction,
-    found: FourierSettings | SineSettings,
+    proposal: FourierSettings | SineSettings,
     robot: Robot,
     notes: list[str],
 ) -> None:
@@ -165,8 +165,8 @@ def _print(
     from dynid.report.terminal.sine import print_sine
 
     print_prediction(console, prediction)
-    if isinstance(found, SineSettings):
-        print_sine(console, found, robot.limits, robot.joints)
+    if isinstance(proposal, SineSettings):
+        print_sine(console, proposal, robot.limits, robot.joints)
     print_sentences(console, "Optimisation", notes, "")
 
 
@@ -200,10 +200,10 @@ def _model(robot: Robot, path: Path | None) -> Model:
     nominal = nominal_model(robot)
     if path is None:
         return nominal
-    found = load_model(path)
+    model = load_model(path)
     if (
-        found.parameter_names != nominal.parameter_names
-        or found.mechanism.joints != nominal.mechanism.joints
+        model.parameter_names != nominal.parameter_names
+        or model.mechanism.joints != nominal.mechanism.joints
     ):
         message = (
             f"{path}: has other joints or joint terms than profile '{robot.name}'; name the "
@@ -211,7 +211,7 @@ def _model(robot: Robot, path: Path | None) -> Model:
         )
         raise ConfigurationError(message)
     return replace(
-        found, robot=robot, mechanism=nominal.mechanism.with_parameters(found.parameters)
+        model, robot=robot, mechanism=nominal.mechanism.with_parameters(model.parameters)
     )
 
 
@@ -222,8 +222,8 @@ def _proposed_sine(
     from dynid.excitation.settings import find_excitation
     from dynid.excitation.sine_proposal import propose_sine
 
-    own = find_excitation(robot)
-    margin = _MARGIN if own is None else own.margin
+    excitation = find_excitation(robot)
+    margin = _MARGIN if excitation is None else excitation.margin
     return propose_sine(robot, mechanism, workspace=workspace, duration=duration, margin=margin)
 
 
@@ -259,33 +259,34 @@ def _optimised(
             step.share(share)
 
         step.share(0.0)
-        found = optimise(
+        optimum = optimise(
             model, spec, noise.standard_deviation, starts=starts, seed=seed, progress=advance
         )
-    return found.settings, _account(found, spec, time.perf_counter() - begun)
+    return optimum.settings, _account(optimum, spec, time.perf_counter() - begun)
 
 
-def _account(found: Optimum, spec: ExcitationSpec, seconds: float) -> list[str]:
+def _account(optimum: Optimum, spec: ExcitationSpec, seconds: float) -> list[str]:
     import numpy as np
 
     from dynid.text import percent
 
-    ended = [value for value in found.objectives if np.isfinite(value)]
+    ended = [value for value in optimum.objectives if np.isfinite(value)]
     scaling = "weighted by noise, columns scaled" if spec.scaled else "as it is"
     spread = f", which differ by {np.ptp(ended):.2g}" if len(ended) > 1 else ""
     account = [
         f"{spec.settings.harmonics} harmonics of {spec.settings.base_frequency:.4g} Hz; objective "
         f"{spec.objective} of the base regressor with smooth terms ({scaling}): condition number "
-        f"{found.condition_number:.3g} after {seconds:.1f} s; best of {len(ended)} starts{spread}."
+        f"{optimum.condition_number:.3g} after {seconds:.1f} s; best of "
+        f"{len(ended)} starts{spread}."
     ]
-    if found.interrupted:
+    if optimum.interrupted:
         account.append(
             "The search was interrupted: this is the best motion found so far, within all limits."
         )
-    if found.size < 1:
+    if optimum.size < 1:
         account.append(
-            f"The amplitude was reduced by {percent(1 - found.size)} to respect the limits at all "
-            "times."
+            f"The amplitude was reduced by {percent(1 - optimum.size)} to respect the limits at "
+            "all times."
         )
     return account
 

@@ -86,7 +86,7 @@ def export_command(
         if recording is not None:
             (recorded,) = load_recordings([recording], base.robot, start, stop, step)
         step("choosing the nearest terms")
-        found = export_along(
+        export = export_along(
             base,
             to.value,
             motion_of(base, recorded),
@@ -94,20 +94,20 @@ def export_command(
             names=_pairs(names or []),
             header=_header(base),
         )
-    found.save(output)
+    export.save(output)
     if as_json:
-        print_json(_json(found))
+        print_json(_json(export))
         return
-    _print(console, found, recording)
+    _print(console, export, recording)
     print_written(console, [output])
 
 
 def _pairs(names: list[str]) -> dict[str, str]:
     pairs = {}
-    for one in names:
-        joint, equals, name = one.partition("=")
+    for pair in names:
+        joint, equals, name = pair.partition("=")
         if not (equals and joint and name):
-            raise ConfigurationError(f"--map {one}: expected JOINT=NAME.")
+            raise ConfigurationError(f"--map {pair}: expected JOINT=NAME.")
         pairs[joint] = name
     return pairs
 
@@ -120,24 +120,24 @@ def _header(base: Model) -> list[str]:
     return lines
 
 
-def _json(found: Export) -> dict[str, Any]:
-    exported = found.exported
+def _json(export: Export) -> dict[str, Any]:
+    exported = export.exported
     return {
         "joints": list(exported.mechanism.joints),
         "torque_error": exported.error.tolist(),
         "torque": exported.torque.tolist(),
         "replaced": list(exported.replaced),
-        "notes": list(found.notes),
-        "simulator_difference": found.difference,
+        "notes": list(export.notes),
+        "simulator_difference": export.difference,
     }
 
 
-def _print(console: Console, found: Export, recording: Path | None) -> None:
+def _print(console: Console, export: Export, recording: Path | None) -> None:
     from dynid.report.terminal.console import print_sentences, print_text
     from dynid.report.terminal.tables import ResultTable
     from dynid.text import percent, significant
 
-    exported = found.exported
+    exported = export.exported
     table = ResultTable(
         ["joint", "armature", "damping", "dry friction", "torque", "error", "relative"]
     )
@@ -160,8 +160,8 @@ def _print(console: Console, found: Export, recording: Path | None) -> None:
         print_sentences(
             console,
             "The format has",
-            [f"{one[:1].upper()}{one[1:]}." for one in exported.replaced],
+            [f"{replacement[:1].upper()}{replacement[1:]}." for replacement in exported.replaced],
             "yellow",
         )
-    for note in found.notes:
+    for note in export.notes:
         print_text(console, note)

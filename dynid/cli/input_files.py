@@ -33,11 +33,11 @@ def _input_files(options: dict[str, Any]) -> Iterator[Path]:
     for name, value in options.items():
         if name == "model" and options.get(INTO_MODEL):
             continue
-        for one in value if isinstance(value, list) else [value]:
-            if name in _NAMES_OR_FILES and isinstance(one, str):
-                yield from _files_of(Path(one))
-            elif isinstance(one, Path) and name not in OUTPUTS:
-                yield from _files_of(one)
+        for item in value if isinstance(value, list) else [value]:
+            if name in _NAMES_OR_FILES and isinstance(item, str):
+                yield from _files_of(Path(item))
+            elif isinstance(item, Path) and name not in OUTPUTS:
+                yield from _files_of(item)
 
 
 def _files_of(path: Path) -> Iterator[Path]:
@@ -48,6 +48,6 @@ def _files_of(path: Path) -> Iterator[Path]:
         elif (path / "metadata.yaml").is_file():
             yield path / "metadata.yaml"
             listed = (path / "metadata.yaml").read_text("utf-8", "replace")
-            yield from (one for one in path.iterdir() if one.name in listed)
+            yield from (entry for entry in path.iterdir() if entry.name in listed)
     except (OSError, ValueError):  # of a name that no file can have; the command reports it
         return

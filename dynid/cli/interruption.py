@@ -172,7 +172,7 @@ def _usual_handlers(numbers: Collection[signal.Signals]) -> dict[signal.Signals,
     Raises:
         KeyboardInterrupt: an interruption waits already.
     """
-    found = {}
+    handlers = {}
     for number in numbers:
         handler = signal.getsignal(number)
         outer = getattr(handler, "__self__", None)
@@ -180,5 +180,5 @@ def _usual_handlers(numbers: Collection[signal.Signals]) -> dict[signal.Signals,
             outer.raise_if_waiting()
         elif handler not in (signal.default_int_handler, signal.SIG_DFL):
             continue
-        found[number] = handler
-    return found
+        handlers[number] = handler
+    return handlers

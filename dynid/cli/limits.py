@@ -64,7 +64,7 @@ def limits_command(
         refuse_to_replace([output], force)
     console = result_console(as_json)
     with progress(console) as step:
-        found = trajectory_limits(
+        limits = trajectory_limits(
             base,
             mechanism,
             velocity_scale=velocity_scale,
@@ -73,11 +73,11 @@ def limits_command(
             progress=step,
         )
     if output is not None:
-        write_text(output, found.moveit_text(_header(found, base, payload, along)))
+        write_text(output, limits.moveit_text(_header(limits, base, payload, along)))
     if as_json:
-        print_json(_json(found))
+        print_json(_json(limits))
         return
-    _print(found, base)
+    _print(limits, base)
     if output is not None:
         print_written(console, [output])
 
@@ -98,7 +98,7 @@ def _path(along: Path, base: Model, step: Callable[[str], None]) -> Array:
 
 
 def _header(
-    found: TrajectoryLimits, base: Model, payload: Path | None, along: Path | None
+    limits: TrajectoryLimits, base: Model, payload: Path | None, along: Path | None
 ) -> list[str]:
     source = base.source
     return [
@@ -107,44 +107,44 @@ def _header(
         f"Model: {source.name}, SHA-256 {source.sha256}" if source else "Model: nominal",
         f"Payload: {payload.name}" if payload else "Payload: none",
         f"Path: {along.name}" if along else "Path: any within limits.position",
-        f"Highest torque in {found.checked} random states: "
-        f"{100 * float(found.highest_use.max()):.1f} % of the drives'.",
+        f"Highest torque in {limits.checked} random states: "
+        f"{100 * float(limits.highest_use.max()):.1f} % of the drives'.",
     ]
 
 
-def _json(found: TrajectoryLimits) -> dict[str, Any]:
+def _json(limits: TrajectoryLimits) -> dict[str, Any]:
     return {
-        "joints": list(found.joints),
-        "velocity": found.velocity.tolist(),
-        "acceleration": found.acceleration.tolist(),
-        "torque_max": found.torque_max.tolist(),
-        "reserve": found.reserve.tolist(),
-        "highest_use": found.highest_use.tolist(),
-        "checked": found.checked,
+        "joints": list(limits.joints),
+        "velocity": limits.velocity.tolist(),
+        "acceleration": limits.acceleration.tolist(),
+        "torque_max": limits.torque_max.tolist(),
+        "reserve": limits.reserve.tolist(),
+        "highest_use": limits.highest_use.tolist(),
+        "checked": limits.checked,
     }
 
 
-def _print(found: TrajectoryLimits, base: Model) -> None:
+def _print(limits: TrajectoryLimits, base: Model) -> None:
     from dynid.report.terminal.console import print_text, result_console
     from dynid.report.terminal.tables import ResultTable
 
-    sheet = [base.robot.limits.range_of("acceleration", j) for j in range(len(found.joints))]
+    sheet = [base.robot.limits.range_of("acceleration", j) for j in range(len(limits.joints))]
     table = ResultTable(["joint", "velocity", "acceleration", "profile", "highest torque"])
-    for j, joint in enumerate(found.joints):
+    for j, joint in enumerate(limits.joints):
         given = sheet[j]
         table.add_row(
             joint,
-            f"{found.velocity[j]:.4g}",
-            f"{found.acceleration[j]:.4g}",
+            f"{limits.velocity[j]:.4g}",
+            f"{limits.acceleration[j]:.4g}",
             "" if given is None else f"{given[1]:.4g}",
-            f"{100 * found.highest_use[j]:.0f} %",
+            f"{100 * limits.highest_use[j]:.0f} %",
         )
     console = result_console()
     console.print(table)
     print_text(
         console,
         "Velocities and accelerations in rad/s and rad/s^2, or m/s and m/s^2; highest torque of "
-        f"the drives' in {found.checked} random states.",
+        f"the drives' in {limits.checked} random states.",
     )
     if base.robot.gravity == "by_robot":
         print_text(

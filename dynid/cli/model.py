@@ -277,26 +277,26 @@ def seal_command(
     from dynid.robot.model_sealing import confirm_edit
     from dynid.text import iso_time
 
-    found = confirm_edit(model, make_robot)
-    made = found.model.identified_provenance
+    confirmed = confirm_edit(model, make_robot)
+    made = confirmed.model.identified_provenance
     if as_json:
         print_json(
             {
                 "model": str(model),
-                "changed": found.changed,
-                "sha256_before": found.before,
-                "sha256": found.after,
+                "changed": confirmed.changed,
+                "sha256_before": confirmed.before,
+                "sha256": confirmed.after,
                 "status": made.status,
                 "edited_at": None if made.edited_at is None else iso_time(made.edited_at),
             }
         )
         return
-    if not found.changed:
-        typer.echo(f"{model}: the seal is valid ({found.after[:12]}…); nothing was changed.")
+    if not confirmed.changed:
+        typer.echo(f"{model}: the seal is valid ({confirmed.after[:12]}…); nothing was changed.")
         return
-    before = "none" if found.before is None else f"{found.before[:12]}…"
+    before = "none" if confirmed.before is None else f"{confirmed.before[:12]}…"
     typer.echo(
-        f"{model}: the edit is confirmed. Old seal: {before}; new seal: {found.after[:12]}…; "
+        f"{model}: the edit is confirmed. Old seal: {before}; new seal: {confirmed.after[:12]}…; "
         f"status: {made.status}."
     )
 

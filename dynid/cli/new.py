@@ -78,20 +78,20 @@ def new_command(
     packages = Packages(package_path or (), beside=description)
     given = _xacro_arguments(arguments or (), description)
     urdf_xml = read_description(description, arguments=given, packages=packages)
-    found = robot_joints(urdf_xml, description.name)
+    urdf_joints = robot_joints(urdf_xml, description.name)
     robot = _robot_name(name, urdf_xml, description)
     profile, urdf = _files(output, robot, description)
     check_folder(profile)
     written = [profile] if urdf == description else [profile, urdf]
     refuse_to_replace(written, force)
-    chosen = _chosen(found, tip or (), joints, description.name)
+    chosen = _chosen(urdf_joints, tip or (), joints, description.name)
     meshes = mesh_folder(urdf_xml, description, packages)
     nominal = described_nominal(description)
     content = NewProfile(
         robot=robot,
         urdf=_seen_from(profile, urdf),
         source=description.name,
-        found=found,
+        found=urdf_joints,
         joints=chosen,
         mesh_folder=None if meshes is None else _seen_from(profile, meshes),
     ).with_nominal(nominal)
@@ -128,41 +128,42 @@ def _seen_from(profile: Path, path: Path) -> str:
 
 
 def _xacro_arguments(given: Sequence[str], description: Path) -> dict[str, str]:
-    found = {}
-    for one in given:
-        name, separator, value = one.partition(":=")
+    arguments = {}
+    for argument in given:
+        name, separator, value = argument.partition(":=")
         if not separator or not name:
             raise ConfigurationError(
-                f"'{one}': must be NAME:=VALUE, an argument of the xacro such as prefix:=left_."
+                f"'{argument}': must be NAME:=VALUE, an argument of the xacro "
+                "such as prefix:=left_."
             )
         if description.suffix.lower() != ".xacro":
-            raise ConfigurationError(f"'{one}': is for a xacro; {description.name} is a URDF.")
-        found[name] = value
-    return found
+            raise ConfigurationError(f"'{argument}': is for a xacro; {description.name} is a URDF.")
+        arguments[name] = value
+    return arguments
 
 
 def _chosen(
-    found: RobotJoints, tips: Sequence[str], joints: str | None, file: str
+    urdf_joints: RobotJoints, tips: Sequence[str], joints: str | None, file: str
 ) -> tuple[str, ...]:
     """Return the actuated joints: by option, the only chain, or as answered in a terminal."""
     from dynid.robot.chains import matching
 
     if joints is not None:
-        patterns = [one.strip() for one in joints.split(",") if one.strip()]
+        patterns = [pattern.strip() for pattern in joints.split(",") if pattern.strip()]
         if not patterns:
             raise ConfigurationError("--joints: names no joint.")
-        return matching(patterns, tuple(found.joints), "--joints")
+        return matching(patterns, tuple(urdf_joints.joints), "--joints")
     if tips:
-        wanted = {one for tip in tips for one in found.towards(tip)}
-        return tuple(name for name in found.joints if name in wanted)
-    if len(found.chains) == 1:
-        return found.chains[0].joints
+        wanted = {joint for tip in tips for joint in urdf_joints.towards(tip)}
+        return tuple(name for name in urdf_joints.joints if name in wanted)
+    if len(urdf_joints.chains) == 1:
+        return urdf_joints.chains[0].joints
     if _interactive():
-        return _asked(found)
-    choices = "; ".join(f"--tip {_described(one)}" for one in found.chains)
+        return _asked(urdf_joints)
+    choices = "; ".join(f"--tip {_described(chain)}" for chain in urdf_joints.chains)
     raise ConfigurationError(
-        f"{file}: has {len(found.chains)} chains of joints; choose with {choices}; several by "
-        "repeating --tip, all by --joints '*', or any with --joints."
+        f"{file}: has {len(urdf_joints.chains)} chains of joints; choose with {choices}; several "
+        "by repeating --tip, all by --joints '*', or any with --joints."
     )
 
 
@@ -176,16 +177,16 @@ def _described(chain: JointChain) -> str:
     return f"{chain.tip} ({len(chain.joints)}: {names(chain.joints)})"
 
 
-def _asked(found: RobotJoints) -> tuple[str, ...]:
+def _asked(urdf_joints: RobotJoints) -> tuple[str, ...]:
     typer.echo("The URDF has several chains of joints:", err=True)
-    for number, one in enumerate(found.chains, 1):
-        typer.echo(f"  {number}  {_described(one)}", err=True)
-    last = len(found.chains) + 1
-    typer.echo(f"  {last}  all of them ({len(found.every)} joints)", err=True)
+    for number, chain in enumerate(urdf_joints.chains, 1):
+        typer.echo(f"  {number}  {_described(chain)}", err=True)
+    last = len(urdf_joints.chains) + 1
+    typer.echo(f"  {last}  all of them ({len(urdf_joints.every)} joints)", err=True)
     answer = typer.prompt("Number of the chain to identify", type=int, err=True)
     while not 1 <= answer <= last:
         answer = typer.prompt(f"A number from 1 to {last}", type=int, err=True)
-    return found.every if answer == last else found.chains[answer - 1].joints
+    return urdf_joints.every if answer == last else urdf_joints.chains[answer - 1].joints
 
 
 def _check(text: str, urdf_xml: str, profile: Path) -> None:
@@ -205,7 +206,7 @@ def _report(profile: Path, written: Sequence[Path]) -> None:
     console = result_console()
     robot = load_robot(profile)
     print_text(console, f"{robot.name}: {len(robot.joints)} joints")
-    print_sentences(console, "Assumed", [f"{one}." for one in assumptions(robot)], "")
+    print_sentences(console, "Assumed", [f"{assumption}." for assumption in assumptions(robot)], "")
     console.print()
     for path in written:
         typer.echo(f"wrote {path}")

@@ -73,18 +73,18 @@ def identify_payload_only(
 
     console = result_console(as_json)
     with progress(console) as step:
-        found = identify_payload(
+        identification = identify_payload(
             base, load_recordings(recordings, base.robot, start, stop, step), progress=step
         )
-    success = found.verdict.success
+    success = identification.verdict.success
     written = [output / _FILE] if success else []
     for path in written:
-        write_payload(found.payload, identification_evidence(found), path)
+        write_payload(identification.payload, identification_evidence(identification), path)
     _report_kept(output, success)
     if as_json:
-        print_json(payload_identification_json(found))
+        print_json(payload_identification_json(identification))
     else:
-        print_payload_identification(console, found)
+        print_payload_identification(console, identification)
         print_written(console, written)
     raise typer.Exit(0 if success else 1)
 
@@ -123,19 +123,19 @@ def payload_mass_command(
     base = load_payload_base(base_model, profile=profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)
     with progress(console) as step:
-        found = payload_at_rest(
+        identification = payload_at_rest(
             base, load_recordings(recordings, base.robot, start, stop, step), progress=step
         )
-    written = [output / _FILE] if output is not None and found.success else []
+    written = [output / _FILE] if output is not None and identification.success else []
     for path in written:
-        write_payload(found.payload, static_evidence(found), path)
-    _report_kept(output, found.success)
+        write_payload(identification.payload, static_evidence(identification), path)
+    _report_kept(output, identification.success)
     if as_json:
-        print_json(static_payload_json(found))
+        print_json(static_payload_json(identification))
     else:
-        print_static_payload(console, found)
+        print_static_payload(console, identification)
         print_written(console, written)
-    raise typer.Exit(0 if found.success else 1)
+    raise typer.Exit(0 if identification.success else 1)
 
 
 def _report_kept(output: Path | None, success: bool) -> None:

@@ -24,12 +24,12 @@ def load_rig(path: Path, overrides: Sequence[str] = ()) -> list[RigRun]:
         RecordingError: a recording cannot be read.
     """
     settings = parse(RigSettings, read_yaml(path), path.name)
-    own = path.parent / settings.profile
-    robot = load_robot(own if is_file(own) else settings.profile, overrides=overrides)
+    profile = path.parent / settings.profile
+    robot = load_robot(profile if is_file(profile) else settings.profile, overrides=overrides)
     runs = []
-    for one in settings.runs:
-        rig_robot(robot, one)  # before anything is read
-        recording = path.parent / one.recording
-        commanded = load_commands(recording, robot, start=one.start, stop=one.stop)
-        runs.append(rig_run(one.recording, robot, commanded, one))
+    for run in settings.runs:
+        rig_robot(robot, run)  # before anything is read
+        recording = path.parent / run.recording
+        commanded = load_commands(recording, robot, start=run.start, stop=run.stop)
+        runs.append(rig_run(run.recording, robot, commanded, run))
     return runs

@@ -106,11 +106,11 @@ def wrench_command(
     check_acceptance(loaded, loaded.robot, str(model), force=force)
     files = {} if output is None else _files(output, recordings)
     kept = output / _KEPT if output is not None and free else None
-    existing = [one for both in files.values() for one in both]
+    existing = [file for both in files.values() for file in both]
     refuse_to_replace(existing if kept is None else [*existing, kept], force)
     carried = None if payload is None else read_carried_body(payload)
     console = result_console(as_json)
-    found = {}
+    wrenches = {}
     with progress(console) as step:
         step("determining the uncertainty")
         errors = _uncertainty(
@@ -118,7 +118,7 @@ def wrench_command(
         )
         for path in step.each(recordings, lambda path: f"estimating on {path.name}"):
             recording = load_recording(path, loaded.robot, start=start, stop=stop)
-            one = wrench_of_recording(
+            wrench = wrench_of_recording(
                 loaded,
                 recording,
                 errors,
@@ -128,16 +128,16 @@ def wrench_command(
                 zero_phase=zero_phase,
                 start=start or 0.0,
             )
-            found[path] = one
+            wrenches[path] = wrench
         if output is not None:
             with written_together(output) as unfinished:
                 for path, (table, picture) in files.items():
                     title = f"{loaded.robot.name}: external wrench, {path.name}"
-                    write_csv(found[path], unfinished / table.name)
-                    write_plot(found[path], title, unfinished / picture.name)
+                    write_csv(wrenches[path], unfinished / table.name)
+                    write_plot(wrenches[path], title, unfinished / picture.name)
                 if kept is not None:
                     write_uncertainty(errors, _header(loaded, model, free), unfinished / kept.name)
-    shown = {_shown(path, recordings): one for path, one in found.items()}
+    shown = {_shown(path, recordings): wrench for path, wrench in wrenches.items()}
     if as_json:
         print_json(wrench_json(loaded.robot.name, errors, shown))
         return
@@ -147,8 +147,8 @@ def wrench_command(
             "free motion, with the noise that the observer sees.",
             kind="note",
         )
-    for name, one in shown.items():
-        print_wrench(console, name, one)
+    for name, wrench in shown.items():
+        print_wrench(console, name, wrench)
     print_written(console, existing if kept is None else [*existing, kept])
 
 
@@ -162,7 +162,7 @@ def _header(loaded: Model, model: Path, free: Sequence[Path] | None) -> list[str
 
 def _shown(path: Path, recordings: Sequence[Path]) -> str:
     """Return the name of a recording; its path, if another one has the same name."""
-    names = [one.name for one in recordings]
+    names = [recording.name for recording in recordings]
     return path.name if names.count(path.name) == 1 else str(path)
 
 

@@ -36,29 +36,29 @@ def check_acceptance(model: Model, robot: Robot, where: str, *, force: bool = Fa
     Raises:
         ModelFileError: the model must not be used, with the reason.
     """
-    own = model.robot
-    if own.name != robot.name:
-        raise _foreign(where, f"is of robot '{own.name}', this is '{robot.name}'")
+    known_robot = model.robot
+    if known_robot.name != robot.name:
+        raise _foreign(where, f"is of robot '{known_robot.name}', this is '{robot.name}'")
     pairs: list[tuple[str, object, object]] = [
-        ("joints", ", ".join(own.joints), ", ".join(robot.joints)),
-        ("gravity", own.gravity, robot.gravity),
-        ("coupling", own.coupling, robot.coupling),
-        ("locked joints", own.locked, robot.locked),
+        ("joints", ", ".join(known_robot.joints), ", ".join(robot.joints)),
+        ("gravity", known_robot.gravity, robot.gravity),
+        ("coupling", known_robot.coupling, robot.coupling),
+        ("locked joints", known_robot.locked, robot.locked),
         (
             "payload joint",
-            own.payload_joint or own.joints[-1],
+            known_robot.payload_joint or known_robot.joints[-1],
             robot.payload_joint or robot.joints[-1],
         ),
     ]
     for name, stored, expected in pairs:
         if stored != expected:
             raise _foreign(where, f"was identified with {name} {stored}, this robot has {expected}")
-    if own.closed_chain != robot.closed_chain:
+    if known_robot.closed_chain != robot.closed_chain:
         raise _foreign(where, "was identified with other passive joints or loop closures")
-    found = kinematic_urdf(robot.urdf_xml)
-    digest, known = _digest(found), kinematic_urdf(model.robot.urdf_xml)
+    present = kinematic_urdf(robot.urdf_xml)
+    digest, known = _digest(present), kinematic_urdf(model.robot.urdf_xml)
     if digest != _digest(known):
-        difference = urdf_difference(known, found)
+        difference = urdf_difference(known, present)
         if difference:
             hashes = f"SHA-256 {_digest(known)[:12]}… there, {digest[:12]}… here"
             raise _foreign(where, f"was identified with another URDF ({hashes}): {difference}")
@@ -86,19 +86,19 @@ def check_physical(model: Model, where: str) -> None:
         raise ModelFileError(message)
 
 
-def largest_difference(one: Model, other: Model) -> float:
+def largest_difference(first: Model, other: Model) -> float:
     """Return the largest difference of a parameter, relative to the largest of those with its unit.
 
     Raises:
         ModelFileError: the models have different parameters.
     """
-    if one.parameter_names != other.parameter_names:
+    if first.parameter_names != other.parameter_names:
         raise ModelFileError(
             "the two models have different parameters, so they cannot be compared."
         )
-    units = np.array(one.mechanism.parameter_units)
-    apart = np.abs(one.parameters - other.parameters)
-    scales = [np.abs(one.parameters[units == unit]).max() for unit in units]
+    units = np.array(first.mechanism.parameter_units)
+    apart = np.abs(first.parameters - other.parameters)
+    scales = [np.abs(first.parameters[units == unit]).max() for unit in units]
     return float(np.max(apart / np.maximum(scales, np.finfo(float).tiny)))
 
 
@@ -129,20 +129,20 @@ def urdf_difference(stored: str, present: str) -> str:
         stored: the URDF that a model was identified with, well-formed.
         present: the URDF to compare with, well-formed.
     """
-    one, other = _described(stored), _described(present)
-    for name in one:
+    known, other = _described(stored), _described(present)
+    for name in known:
         if name not in other:
             return f"{name} is only in the model's URDF"
     for name in other:
-        if name not in one:
+        if name not in known:
             return f"{name} is only in this robot's URDF"
-    for name, values in one.items():
+    for name, values in known.items():
         for key, value in values.items():
-            found = other[name].get(key, "")
-            if not _same(value, found):
+            present_value = other[name].get(key, "")
+            if not _same(value, present_value):
                 return (
-                    f"{name} has {key} {value or 'none'} in the model's, {found or 'none'} in "
-                    "this robot's"
+                    f"{name} has {key} {value or 'none'} in the model's, {present_value or 'none'} "
+                    "in this robot's"
                 )
     return ""
 
@@ -151,14 +151,14 @@ def _described(urdf_xml: str) -> dict[str, Values]:
     """Return the values that torque depends on, for each link and joint."""
     root = xml_tree(urdf_xml, "The URDF")
     frames = _frames(root)
-    found: dict[str, Values] = {}
+    elements: dict[str, Values] = {}
     for link in root.findall("link"):
         if link.get("name") not in frames:
-            found[f"link '{link.get('name')}'"] = dict(_inertial(link))
+            elements[f"link '{link.get('name')}'"] = dict(_inertial(link))
     for joint in root.findall("joint"):
         if _link(joint, "child") not in frames:
-            found[f"joint '{joint.get('name')}'"] = dict(_placement(joint))
-    return found
+            elements[f"joint '{joint.get('name')}'"] = dict(_placement(joint))
+    return elements
 
 
 def _frames(root: ET.Element) -> set[str]:
@@ -210,16 +210,16 @@ def _link(joint: ET.Element, end: str) -> str:
 
 
 def _attribute(element: ET.Element, child: str, key: str, default: str) -> str:
-    found = element.find(child)
-    return default if found is None else found.get(key, default)
+    child_element = element.find(child)
+    return default if child_element is None else child_element.get(key, default)
 
 
-def _same(one: str, other: str) -> bool:
+def _same(first: str, other: str) -> bool:
     """Return whether values are equal, as numbers if both are numbers, else as text."""
     try:
-        numbers = [[float(word) for word in text.split()] for text in (one, other)]
+        numbers = [[float(word) for word in text.split()] for text in (first, other)]
     except ValueError:
-        return one == other
+        return first == other
     return len(numbers[0]) == len(numbers[1]) and all(
         math.isclose(a, b, rel_tol=_NUMBER_TOLERANCE, abs_tol=_NUMBER_TOLERANCE)
         for a, b in zip(*numbers, strict=True)

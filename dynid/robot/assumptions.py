@@ -24,11 +24,11 @@ _SHOWN = 8  # names of joints in one list
 
 def assumptions(robot: Robot) -> list[str]:
     """Return what is assumed of a robot that has no profile of its own, one phrase for each."""
-    found = robot_joints(robot.urdf_xml)
+    urdf_joints = robot_joints(robot.urdf_xml)
     return [
         f"joints {names(robot.joints)}",
-        *_of_joints(robot, found),
-        *_of_limits(robot, found),
+        *_of_joints(robot, urdf_joints),
+        *_of_limits(robot, urdf_joints),
         f"joint terms {_terms(robot)}",
         f"recorded effort is {robot.drives.effort.replace('_', ' ')} [{robot.drives.effort_unit}]",
     ]
@@ -47,14 +47,14 @@ def names(joints: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(joints[: _SHOWN - 2])}, … and {joints[-1]} ({len(joints)})"
 
 
-def _of_joints(robot: Robot, found: RobotJoints) -> Iterator[str]:
+def _of_joints(robot: Robot, urdf_joints: RobotJoints) -> Iterator[str]:
     groups = (
-        ("grippers and fingers", found.grippers),
-        ("wheels", found.wheels),
-        ("joints that follow others (<mimic>)", found.followers),
+        ("grippers and fingers", urdf_joints.grippers),
+        ("wheels", urdf_joints.wheels),
+        ("joints that follow others (<mimic>)", urdf_joints.followers),
     )
-    named = {one for _, joints in groups for one in joints}
-    others = ("other joints", tuple(name for name in found.joints if name not in named))
+    named = {name for _, joints in groups for name in joints}
+    others = ("other joints", tuple(name for name in urdf_joints.joints if name not in named))
     for what, joints in (*groups, others):
         locked = [name for name in joints if name not in robot.moving_joints]
         if locked:
@@ -63,7 +63,7 @@ def _of_joints(robot: Robot, found: RobotJoints) -> Iterator[str]:
         yield f"joints coupled to others (<mimic>): {names(list(robot.closed_chain.passive))}"
 
 
-def _of_limits(robot: Robot, found: RobotJoints) -> Iterator[str]:
+def _of_limits(robot: Robot, urdf_joints: RobotJoints) -> Iterator[str]:
     known = [word for key, word in _LIMITS.items() if getattr(robot.limits, key) is not None]
     absent = [word for word in _LIMITS.values() if word not in known]
     if known:
@@ -71,6 +71,6 @@ def _of_limits(robot: Robot, found: RobotJoints) -> Iterator[str]:
     if absent:
         yield f"no limit of {listed(absent)}"
     position = robot.limits.position
-    endless = [name for name in robot.joints if found.joints[name].position is None]
+    endless = [name for name in robot.joints if urdf_joints.joints[name].position is None]
     if endless and position is not None:
         yield f"±180° for {names(endless)}, without a position limit in the URDF"

@@ -75,20 +75,20 @@ class RobotJoints:
                 f"--tip {link}: the URDF has no such link with a joint; the chains end at {tips}."
             )
         omitted = {*self.grippers, *self.wheels, *self.followers}
-        found = path_of(link, parents, [name for name in self.joints if name not in omitted])
-        if not found:
+        path = path_of(link, parents, [name for name in self.joints if name not in omitted])
+        if not path:
             raise ConfigurationError(f"--tip {link}: no joint moves this link.")
-        return tuple(found)
+        return tuple(path)
 
     def locked(self, chosen: Sequence[str]) -> dict[str, float]:
         """Return the positions of all joints that are not chosen: at 0, or nearest to it."""
-        found: dict[str, float] = {}
+        positions: dict[str, float] = {}
         for name, joint in self.joints.items():
             if name not in chosen and not self._is_geared(name, chosen):
-                found[name] = joint.resting_position()
-        for name in found:
-            found[name] = self._followed(name, found, set())
-        return found
+                positions[name] = joint.resting_position()
+        for name in positions:
+            positions[name] = self._followed(name, positions, set())
+        return positions
 
     def closed_chain(self, chosen: Sequence[str]) -> dict[str, Any]:
         """Return a profile's ``closed_chain`` of the joints that follow chosen ones; or nothing."""
@@ -154,7 +154,7 @@ def robot_joints(urdf_xml: str, where: str = "The URDF") -> RobotJoints:
     grippers = _with_dependent(joints, parents, grippers)
     wheels = _with_dependent(joints, parents, wheels) - grippers
     wheels |= _suspensions(joints, parents, wheels)
-    followers = {name for name, one in joints.items() if one.leader in joints}
+    followers = {name for name, joint in joints.items() if joint.leader in joints}
     left = [name for name in joints if name not in grippers | wheels | followers]
     if not left:
         grippers, wheels = set(), set()
@@ -176,7 +176,7 @@ def matching(patterns: Sequence[str], names: Sequence[str], what: str) -> tuple[
     Raises:
         ConfigurationError: a pattern matches nothing.
     """
-    found: dict[str, None] = {}
+    matched: dict[str, None] = {}
     for pattern in patterns:
         matches = [pattern] if pattern in names else [n for n in names if fnmatchcase(n, pattern)]
         if not matches:
@@ -184,8 +184,8 @@ def matching(patterns: Sequence[str], names: Sequence[str], what: str) -> tuple[
                 f"{what} '{pattern}' matches no movable joint of the URDF, which has "
                 f"{listed(names) if names else 'none'}."
             )
-        found |= dict.fromkeys(matches)
-    return tuple(found)
+        matched |= dict.fromkeys(matches)
+    return tuple(matched)
 
 
 def _named(joint: UrdfJoint) -> str:
@@ -201,8 +201,8 @@ def _suspensions(
 ) -> set[str]:
     """Return prismatic joints that carry wheels alone."""
     carried: dict[str, set[str]] = {}
-    for name, one in joints.items():
-        for before in path_of(one.parent, parents, joints):
+    for name, joint in joints.items():
+        for before in path_of(joint.parent, parents, joints):
             carried.setdefault(before, set()).add(name)
     return {
         name
@@ -215,14 +215,14 @@ def _narrow_pairs(
     joints: Mapping[str, UrdfJoint], parents: Mapping[str, tuple[str, str]]
 ) -> set[str]:
     """Return prismatic joints of a small range behind one joint, two or more, that end there."""
-    ahead = {name: _ahead(one, parents, joints) for name, one in joints.items()}
+    ahead = {name: _ahead(joint, parents, joints) for name, joint in joints.items()}
     leading = set(ahead.values())
     narrow = [
         name
-        for name, one in joints.items()
-        if one.kind == "prismatic"
-        and one.position is not None
-        and one.position[1] - one.position[0] <= _FINGER_RANGE
+        for name, joint in joints.items()
+        if joint.kind == "prismatic"
+        and joint.position is not None
+        and joint.position[1] - joint.position[0] <= _FINGER_RANGE
         and name not in leading
     ]
     return {
@@ -244,22 +244,22 @@ def _with_dependent(
     joints: Mapping[str, UrdfJoint], parents: Mapping[str, tuple[str, str]], chosen: set[str]
 ) -> set[str]:
     """Add joints behind the chosen ones, their leaders and their followers."""
-    found = set(chosen)
+    complete = set(chosen)
     for name in chosen:
         leader = joints[name].leader
         if leader is not None and leader in joints:
-            found.add(leader)
-    for name, one in joints.items():
-        if one.leader in found or found & set(path_of(one.parent, parents, joints)):
-            found.add(name)
-    return found
+            complete.add(leader)
+    for name, joint in joints.items():
+        if joint.leader in complete or complete & set(path_of(joint.parent, parents, joints)):
+            complete.add(name)
+    return complete
 
 
 def _chains(
     joints: Mapping[str, UrdfJoint], parents: Mapping[str, tuple[str, str]], left: Sequence[str]
 ) -> tuple[JointChain, ...]:
     paths = {name: path_of(joints[name].child, parents, left) for name in left}
-    inner = {one for path in paths.values() for one in path[:-1]}
+    inner = {joint for path in paths.values() for joint in path[:-1]}
     return tuple(
         JointChain(joints[name].child, tuple(path))
         for name, path in paths.items()

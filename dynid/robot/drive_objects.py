@@ -83,10 +83,10 @@ def interfaces(drives: Drives) -> tuple[dict[int, str], dict[int, str]]:
         VELOCITY.index: "velocity",
         measured_effort(drives).index: "effort",
         FOLLOWING_ERROR.index: "following_error",
-        **{one.index: name for name, one in DRIVE_STATES.items()},
+        **{state.index: name for name, state in DRIVE_STATES.items()},
     }
-    sent = {one.index for one in commanded(drives)}
-    received = {one.index for one in measured(drives)}
+    sent = {entry.index for entry in commanded(drives)}
+    received = {entry.index for entry in measured(drives)}
     return (
         {index: name for index, name in commands.items() if index in sent},
         {index: name for index, name in states.items() if index in received},

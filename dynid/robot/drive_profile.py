@@ -46,8 +46,8 @@ def load_drive(name: str) -> DriveProfile:
     path = Path(name)
     if path.suffix not in {".yaml", ".yml"}:
         folders = [root / "config" / "drives" for root in share_directories()]
-        found = [folder / f"{name}.yaml" for folder in folders if folder.is_dir()]
-        path = next((file for file in found if file.is_file()), path)
+        candidates = [folder / f"{name}.yaml" for folder in folders if folder.is_dir()]
+        path = next((file for file in candidates if file.is_file()), path)
         if not path.suffix:
             shipped = sorted({file.stem for folder in folders for file in folder.glob("*.yaml")})
             raise ConfigurationError(

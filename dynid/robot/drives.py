@@ -261,14 +261,15 @@ def bus_addresses(drives: Drives, joints: int) -> tuple[Address, ...]:
     alias = per_joint(drives.alias, joints, "drives.alias").astype(int).tolist()
     given = range(joints) if drives.position is None else drives.position
     position = per_joint(given, joints, "drives.position").astype(int).tolist()
-    found = tuple(map(Address, alias, position))
-    for j, one in enumerate(found):
-        if one in found[:j]:
+    addresses = tuple(map(Address, alias, position))
+    for j, address in enumerate(addresses):
+        if address in addresses[:j]:
             raise ConfigurationError(
-                f"'drives.position': the drives of joints {found.index(one) + 1} and {j + 1} have "
-                f"alias {one.alias} and position {one.position}; every drive needs its own address."
+                f"'drives.position': the drives of joints {addresses.index(address) + 1} and "
+                f"{j + 1} have alias {address.alias} and position {address.position}; every drive "
+                "needs its own address."
             )
-    return found
+    return addresses
 
 
 def encoder_step(drives: Drives, joints: int) -> Array:
@@ -287,14 +288,14 @@ def with_drive_limits(limits: Limits, drives: Drives, joints: int) -> Limits:
     if drives.torque_constant is None and drives.force_constant is None:
         return limits
     factor = np.abs(torque_per_ampere(drives, joints)) * 1e-3
-    found = {}
+    torque_limits = {}
     for limit, current in (
         ("torque_max", drives.peak_current_ma),
         ("torque_threshold", drives.rated_current_ma),
     ):
         if getattr(limits, limit) is None and current is not None:
-            found[limit] = tuple((factor * np.asarray(current)).tolist())
-    return limits.model_copy(update=found)
+            torque_limits[limit] = tuple((factor * np.asarray(current)).tolist())
+    return limits.model_copy(update=torque_limits)
 
 
 def _transmission(drives: Drives, joints: int) -> Array:

@@ -87,30 +87,39 @@ def read_esi(path: Path, device: str | None = None) -> EsiDevice:
         )
     vendor = _number(root.findtext("Vendor/Id"), f"{where}: <Vendor><Id>")
     elements = root.findall("Descriptions/Devices/Device")
-    found = [_device(one, vendor, where) for one in elements]
-    return _chosen(found, device, where)
+    devices = [_device(element, vendor, where) for element in elements]
+    return _chosen(devices, device, where)
 
 
-def _chosen(found: Sequence[EsiDevice], wanted: str | None, where: str) -> EsiDevice:
+def _chosen(devices: Sequence[EsiDevice], wanted: str | None, where: str) -> EsiDevice:
     """Return the last revision of the device that is meant."""
-    drives = [one for one in found if CONTROL_WORD.index in one.bits]
+    drives = [candidate for candidate in devices if CONTROL_WORD.index in candidate.bits]
     if wanted is None:
         possible = drives
     else:
-        possible = [one for one in found if wanted == one.name or _is_code(wanted, one.product_id)]
-    names = sorted({f"{one.name} (0x{one.product_id:08x})" for one in possible or drives or found})
+        possible = [
+            candidate
+            for candidate in devices
+            if wanted == candidate.name or _is_code(wanted, candidate.product_id)
+        ]
+    names = sorted(
+        {
+            f"{candidate.name} (0x{candidate.product_id:08x})"
+            for candidate in possible or drives or devices
+        }
+    )
     if not possible:
         absent = "device with a control word 0x6040"
         absent = absent if wanted is None else f"device '{printable(wanted)}'"
         raise ConfigurationError(
             f"{where}: has no {absent}; its devices are {listed(names) if names else 'none'}."
         )
-    if len({(one.name, one.product_id) for one in possible}) > 1:
+    if len({(candidate.name, candidate.product_id) for candidate in possible}) > 1:
         raise ConfigurationError(
             f"{where}: describes several drives; choose one by --device, by its name or its "
             f"product code: {listed(names)}."
         )
-    return max(possible, key=lambda one: one.revision)
+    return max(possible, key=lambda candidate: candidate.revision)
 
 
 def _is_code(text: str, code: int) -> bool:
@@ -127,20 +136,20 @@ def _device(element: ET.Element, vendor: int, where: str) -> EsiDevice:
     identity = {} if kind is None else kind.attrib
     coe = element.find("Mailbox/CoE")
     unchangeable = coe is not None and not _true(coe.get("PdoConfig", "1"))
-    rpdos = tuple(_pdo(one, place, unchangeable) for one in element.findall("RxPdo"))
-    tpdos = tuple(_pdo(one, place, unchangeable) for one in element.findall("TxPdo"))
+    rpdos = tuple(_pdo(pdo, place, unchangeable) for pdo in element.findall("RxPdo"))
+    tpdos = tuple(_pdo(pdo, place, unchangeable) for pdo in element.findall("TxPdo"))
     objects = element.findall("Profile/Dictionary/Objects/Object")
     bits = {index: size for pdo in rpdos + tpdos for index, sub, size in pdo.entries if sub == 0}
     mapping = {}
-    for one in objects:
-        index = _number(one.findtext("Index"), f"{place}: <Object><Index>")
-        bits[index] = _number(one.findtext("BitSize", "0"), f"{place}: <BitSize>")
-        letters = one.findtext("Flags/PdoMapping")
+    for entry in objects:
+        index = _number(entry.findtext("Index"), f"{place}: <Object><Index>")
+        bits[index] = _number(entry.findtext("BitSize", "0"), f"{place}: <BitSize>")
+        letters = entry.findtext("Flags/PdoMapping")
         if letters is not None:
             mapping[index] = letters.strip().lower()
     modes = [
         _number(text, f"{place}: <AssignActivate>")
-        for text in (one.text for one in element.findall("Dc/OpMode/AssignActivate"))
+        for text in (mode.text for mode in element.findall("Dc/OpMode/AssignActivate"))
     ]
     return EsiDevice(
         name=name,
@@ -163,11 +172,11 @@ def _true(text: str) -> bool:
 def _pdo(element: ET.Element, place: str, unchangeable: bool) -> EsiPdo:
     entries = tuple(
         (
-            _number(one.findtext("Index"), f"{place}: <Entry><Index>"),
-            _number(one.findtext("SubIndex", "0"), f"{place}: <SubIndex>"),
-            _number(one.findtext("BitLen", "0"), f"{place}: <BitLen>"),
+            _number(entry.findtext("Index"), f"{place}: <Entry><Index>"),
+            _number(entry.findtext("SubIndex", "0"), f"{place}: <SubIndex>"),
+            _number(entry.findtext("BitLen", "0"), f"{place}: <BitLen>"),
         )
-        for one in element.findall("Entry")
+        for entry in element.findall("Entry")
     )
     return EsiPdo(
         index=_number(element.findtext("Index"), f"{place}: <Index> of a PDO"),

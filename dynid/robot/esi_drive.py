@@ -70,20 +70,20 @@ def drive_of_esi(device: EsiDevice, profile: DriveProfile, drives: Drives, where
     place = f"{where}: drive '{device.name}'"
     _check_identity(device, profile, place)
     sent, received = commanded(drives), measured(drives)
-    missing = [one for one in (*sent, *received, PERIOD) if one.index not in device.bits]
-    absent = [one for one in missing if one in _OPTIONAL] if device.complete else []
+    missing = [entry for entry in (*sent, *received, PERIOD) if entry.index not in device.bits]
+    absent = [entry for entry in missing if entry in _OPTIONAL] if device.complete else []
     if device.complete:
-        _check_objects(device, [one for one in missing if one not in _OPTIONAL], place)
-    notes = [f"{place} has no object {one}: {_OPTIONAL[one]}." for one in absent]
+        _check_objects(device, [entry for entry in missing if entry not in _OPTIONAL], place)
+    notes = [f"{place} has no object {entry}: {_OPTIONAL[entry]}." for entry in absent]
     if not device.complete and missing:
         notes.append(
             f"{place} has no object dictionary in this file, so that it is not known whether it "
-            f"has {listed([str(one) for one in missing])}; compare with its manual."
+            f"has {listed([str(entry) for entry in missing])}; compare with its manual."
         )
     if device.assign_activate is None:
         notes.append(f"{place} has no distributed clocks: assign_activate is 0.")
     for objects, letter in ((sent, "r"), (received, "t")):
-        _check_types(device, [one for one in objects if one not in missing], letter, place)
+        _check_types(device, [entry for entry in objects if entry not in missing], letter, place)
     content = {
         "vendor_id": device.vendor_id,
         "product_id": device.product_id,
@@ -91,17 +91,17 @@ def drive_of_esi(device: EsiDevice, profile: DriveProfile, drives: Drives, where
         "rpdo": _changeable(device.rpdos, "RxPDO", place).index,
         "tpdo": _changeable(device.tpdos, "TxPDO", place).index,
     }
-    indices = frozenset(one.index for one in absent)
+    indices = frozenset(entry.index for entry in absent)
     return EsiDrive(changed(profile, content, place), indices, tuple(notes))
 
 
 def _check_identity(device: EsiDevice, profile: DriveProfile, place: str) -> None:
     for name in ("vendor_id", "product_id"):
-        stated, found = getattr(profile, name), getattr(device, name)
-        if stated not in (0, found):
+        stated, actual = getattr(profile, name), getattr(device, name)
+        if stated not in (0, actual):
             raise ConfigurationError(
-                f"{place} has {name} 0x{found:08x}, but the drive profile has 0x{stated:08x}; give "
-                "the ESI file of that drive, or correct the profile."
+                f"{place} has {name} 0x{actual:08x}, but the drive profile has 0x{stated:08x}; "
+                "give the ESI file of that drive, or correct the profile."
             )
 
 
@@ -111,9 +111,11 @@ def _check_objects(device: EsiDevice, missing: Sequence[DriveObject], place: str
         return
     present = set(device.bits)
     useless = {CURRENT: TORQUE.index not in present, TORQUE: CURRENT.index not in present}
-    remedies = [_REMEDIES[one] for one in missing if one in _REMEDIES and not useless.get(one)]
+    remedies = [
+        _REMEDIES[entry] for entry in missing if entry in _REMEDIES and not useless.get(entry)
+    ]
     noun = "object" if len(missing) == 1 else "objects"
-    names = listed([str(one) for one in missing])
+    names = listed([str(entry) for entry in missing])
     raise ConfigurationError(f"{place} has no {noun} {names}; {_advice(remedies)}.")
 
 
@@ -124,24 +126,24 @@ def _advice(remedies: Sequence[str]) -> str:
 def _check_types(
     device: EsiDevice, objects: Sequence[DriveObject], letter: str, place: str
 ) -> None:
-    for one in objects:
-        bits = device.bits[one.index]
-        if bits not in (0, one.bits):
+    for entry in objects:
+        bits = device.bits[entry.index]
+        if bits not in (0, entry.bits):
             raise ConfigurationError(
-                f"{place}: object {one} has {bits} bits; expected {one.bits}, as in CiA402-2."
+                f"{place}: object {entry} has {bits} bits; expected {entry.bits}, as in CiA402-2."
             )
-        allowed = device.mapping.get(one.index)
+        allowed = device.mapping.get(entry.index)
         if allowed is not None and letter not in allowed:
             side = "RxPDO" if letter == "r" else "TxPDO"
             raise ConfigurationError(
-                f"{place}: object {one} cannot be mapped into an {side}, so that it cannot be used "
-                "in every cycle."
+                f"{place}: object {entry} cannot be mapped into an {side}, so that it cannot be "
+                "used in every cycle."
             )
 
 
 def _changeable(pdos: Sequence[EsiPdo], side: str, place: str) -> EsiPdo:
     """Return the PDO whose mapping the driver will write: an assigned one first."""
-    free = sorted((one for one in pdos if not one.fixed), key=lambda one: not one.assigned)
+    free = sorted((pdo for pdo in pdos if not pdo.fixed), key=lambda pdo: not pdo.assigned)
     if not free:
         raise ConfigurationError(
             f"{place} has no {side} whose mapping can be changed, but the slave files map objects "

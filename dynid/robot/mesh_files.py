@@ -35,10 +35,10 @@ def mesh_folder(urdf_xml: str, beside: Path, packages: Packages) -> Path | None:
             package = inner.partition("/")[0]
             if package not in by_package:
                 by_package[package] = packages.find(package)
-            found = by_package[package]
-            if found is not None:
+            folder = by_package[package]
+            if folder is not None:
                 # the folder of the package, or the one around it if it is called like it
-                folders[found.parent if found.name == package else found] += 1
+                folders[folder.parent if folder.name == package else folder] += 1
         elif not separator and not Path(name).is_absolute() and is_file(beside.parent / name):
             folders[beside.parent] += 1
     return folders.most_common(1)[0][0].absolute() if folders else None

@@ -33,10 +33,10 @@ def mujoco_library() -> Any:  # noqa: ANN401  untyped
 @contextmanager
 def collected_warnings(mujoco: Any) -> Iterator[list[str]]:  # noqa: ANN401  untyped
     """Yield a list of MuJoCo's warnings, which it would write to a file in the current folder."""
-    before, found = mujoco.get_mju_user_warning(), list[str]()
-    mujoco.set_mju_user_warning(found.append)
+    before, messages = mujoco.get_mju_user_warning(), list[str]()
+    mujoco.set_mju_user_warning(messages.append)
     try:
-        yield found
+        yield messages
     finally:
         mujoco.set_mju_user_warning(before)
 
@@ -54,11 +54,11 @@ def compiled_mjcf(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
     spec = _parsed(text, where)
     spec.modelfiledir = str(where.parent.resolve())
     try:
-        with collected_warnings(mujoco_library()) as found:
+        with collected_warnings(mujoco_library()) as messages:
             model = spec.compile()
     except ValueError as error:
         raise _not_compiled(where, error) from None
-    _warn(where, found)
+    _warn(where, messages)
     return model
 
 
@@ -70,17 +70,17 @@ def angles_in_degrees(text: str, where: Path) -> bool:
 def _parsed(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
     mujoco = mujoco_library()
     try:
-        with collected_warnings(mujoco) as found:
+        with collected_warnings(mujoco) as messages:
             spec = mujoco.MjSpec.from_string(text, include=_included(text, where, {}))
     except ValueError as error:
         raise _not_compiled(where, error) from None
-    _warn(where, found)
+    _warn(where, messages)
     return spec
 
 
-def _warn(where: Path, found: list[str]) -> None:
-    for one in found:
-        warnings.warn(f"{where}: MuJoCo warns: {' '.join(one.split())}", stacklevel=3)
+def _warn(where: Path, messages: list[str]) -> None:
+    for message in messages:
+        warnings.warn(f"{where}: MuJoCo warns: {' '.join(message.split())}", stacklevel=3)
 
 
 def _not_compiled(where: Path, error: ValueError) -> ConfigurationError:
@@ -88,12 +88,12 @@ def _not_compiled(where: Path, error: ValueError) -> ConfigurationError:
     return ConfigurationError(f"{where}: MuJoCo cannot compile it ({lines}).")
 
 
-def _included(text: str, where: Path, found: dict[str, bytes]) -> dict[str, bytes]:
+def _included(text: str, where: Path, files: dict[str, bytes]) -> dict[str, bytes]:
     """Return the files that a text includes, also through others, by the names it has for them."""
     for element in xml_tree(text, str(where), ConfigurationError).iter("include"):
         name = element.get("file", "")
-        if name and name not in found:
+        if name and name not in files:
             part = read_text(where.parent / name)
-            found[name] = part.encode()
-            _included(part, where, found)
-    return found
+            files[name] = part.encode()
+            _included(part, where, files)
+    return files

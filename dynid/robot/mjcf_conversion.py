@@ -50,7 +50,9 @@ class _Conversion:
         for body in range(self._model.nbody):
             self._add_body(body)
         for number, name in self._followers().items():
-            joint = next(one for one in self._root.iter("joint") if one.get("name") == name)
+            joint = next(
+                element for element in self._root.iter("joint") if element.get("name") == name
+            )
             joint.append(self._mimic(number))
         ET.indent(self._root)
         return f'<?xml version="1.0"?>\n{ET.tostring(self._root, encoding="unicode")}\n'
@@ -173,7 +175,7 @@ class _Conversion:
                 if self._is_motor(actuator) and model.actuator_ctrllimited[actuator]:
                     gain = abs(float(model.actuator_gainprm[actuator, 0]))
                     limits.append(gear * gain * float(model.actuator_ctrlrange[actuator, 1]))
-        positive = [one for one in limits if one > 0]
+        positive = [limit for limit in limits if limit > 0]
         return repr(min(positive)) if positive else _NO_LIMIT
 
     def _is_motor(self, actuator: int) -> bool:
@@ -197,7 +199,7 @@ class _Conversion:
     def _followers(self) -> dict[int, str]:
         """Return the joints that follow another one by their equality."""
         model, kind = self._model, int(self._mujoco.mjtEq.mjEQ_JOINT)
-        found = {}
+        followers = {}
         for number in range(model.neq):
             if int(model.eq_type[number]) == kind and int(model.eq_obj2id[number]) >= 0:
                 name = model.joint(int(model.eq_obj1id[number])).name
@@ -206,15 +208,15 @@ class _Conversion:
                         f"{self._where}: joint '{name}' follows another one by a curve, but only "
                         "lines are supported."
                     )
-                found[number] = name
-        return found
+                followers[number] = name
+        return followers
 
     def _mimic(self, number: int) -> ET.Element:
         model = self._model
         follower, leader = int(model.eq_obj1id[number]), int(model.eq_obj2id[number])
         offset, ratio = (float(value) for value in model.eq_data[number, :2])
         # the polynomial is of positions from the references
-        start, lead = (float(model.qpos0[model.jnt_qposadr[one]]) for one in (follower, leader))
+        start, lead = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (follower, leader))
         attributes = {
             "joint": model.joint(leader).name,
             "multiplier": repr(ratio),

@@ -53,8 +53,8 @@ def mjcf_nominal(text: str, where: Path) -> MjcfNominal:
     terms = {}
     for number in range(model.njnt):
         dof = int(model.jnt_dofadr[number])
-        found = {prefix: float(getattr(model, name)[dof]) for prefix, name in _TERMS.items()}
-        if any(found.values()):
-            terms[str(model.joint(number).name or f"joint_{number}")] = found
+        values = {prefix: float(getattr(model, name)[dof]) for prefix, name in _TERMS.items()}
+        if any(values.values()):
+            terms[str(model.joint(number).name or f"joint_{number}")] = values
     x, y, z = (float(value) for value in np.asarray(model.opt.gravity))
     return MjcfNominal((x, y, z), terms)

@@ -91,7 +91,10 @@ class Model:
     @property
     def inputs(self) -> tuple[Path, ...]:
         """Files read in this process that the model was made from, which outputs never replace."""
-        return (*self.robot.files, *(one.path for one in self.sources if one.path is not None))
+        return (
+            *self.robot.files,
+            *(source.path for source in self.sources if source.path is not None),
+        )
 
     @property
     def failed(self) -> bool:
@@ -169,7 +172,7 @@ class Model:
         """
         check_path("save(): path", path)
         if self.provenance is not None and self.provenance.failed and not force:
-            reasons = "; ".join(one.rstrip(".") for one in self.provenance.reasons)
+            reasons = "; ".join(reason.rstrip(".") for reason in self.provenance.reasons)
             raise WriteError(
                 f"{printable(path)}: not written, because the identification of this model failed "
                 f"({reasons}); identify again, or save it with force=True as model.failed.yaml."

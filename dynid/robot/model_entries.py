@@ -167,19 +167,19 @@ def parse_entries(content: Mapping[str, Any], where: str) -> ModelEntries:
         ModelFileError: the file is no model, has another format, was altered, or its lists do not
             match each other.
     """
-    found: object = content
+    tree: object = content
     for key in ("/**", "ros__parameters", "model"):
-        found = found.get(key) if isinstance(found, Mapping) else None
-    if not isinstance(found, Mapping):
+        tree = tree.get(key) if isinstance(tree, Mapping) else None
+    if not isinstance(tree, Mapping):
         message = f"{where}: is not a dynid model; it has no entry '/**: ros__parameters: model:'."
         raise ModelFileError(message)
-    if found.get("format") not in (UNSEALED_FORMAT, FORMAT):
+    if tree.get("format") not in (UNSEALED_FORMAT, FORMAT):
         message = (
-            f"{where}: has model.format {found.get('format')!r}, but this dynid reads "
+            f"{where}: has model.format {tree.get('format')!r}, but this dynid reads "
             f"{UNSEALED_FORMAT} and {FORMAT}; identify again, or use the dynid that wrote it."
         )
         raise ModelFileError(message)
-    entries = parse(ModelEntries, found, f"{where}, model")
+    entries = parse(ModelEntries, tree, f"{where}, model")
     _check_lengths(entries, where)
     _check_urdf(entries, where)
     return entries
@@ -195,16 +195,16 @@ def check_seal(content: Mapping[str, Any], where: str) -> None:
     Raises:
         ModelFileError: entries that the controller uses were altered after they were written.
     """
-    found = content["/**"]["ros__parameters"]["model"]
-    if found["format"] == UNSEALED_FORMAT and "sha256" not in found:
+    stored = content["/**"]["ros__parameters"]["model"]
+    if stored["format"] == UNSEALED_FORMAT and "sha256" not in stored:
         return
-    expected = seal(found)
-    if "sha256" not in found:
+    expected = seal(stored)
+    if "sha256" not in stored:
         raise ModelFileError(f"{where}: has no seal (model.sha256); identify again.")
-    if found["sha256"] != expected:
+    if stored["sha256"] != expected:
         message = (
             f"{where}: status, parameters, terms or chains were altered after they were written "
-            f"(their SHA-256 is {expected[:12]}…, model.sha256 is {str(found['sha256'])[:12]}…); "
+            f"(their SHA-256 is {expected[:12]}…, model.sha256 is {str(stored['sha256'])[:12]}…); "
             "identify again, or confirm an intended edit with 'dynid model seal'."
         )
         raise ModelFileError(message)
@@ -259,10 +259,10 @@ def _check_lengths(entries: ModelEntries, where: str) -> None:
 
 
 def _check_urdf(entries: ModelEntries, where: str) -> None:
-    found = hashlib.sha256(entries.urdf.encode("utf-8", "surrogatepass")).hexdigest()
-    if found != entries.urdf_sha256:
+    digest = hashlib.sha256(entries.urdf.encode("utf-8", "surrogatepass")).hexdigest()
+    if digest != entries.urdf_sha256:
         message = (
-            f"{where}: model.urdf was altered (its SHA-256 is {found[:12]}…, "
+            f"{where}: model.urdf was altered (its SHA-256 is {digest[:12]}…, "
             f"model.urdf_sha256 is {entries.urdf_sha256[:12]}…); identify again."
         )
         raise ModelFileError(message)
@@ -298,8 +298,8 @@ def check_mechanism(entries: ModelEntries, robot: Robot, where: str) -> Mechanis
         *((n, getattr(entries, n), tuple(v)) for n, v in chain_lists(mechanism.chain).items()),
         ("semi_static", entries.semi_static, mechanism.semi_static),
     ]
-    for name, found, expected in pairs:
-        if found != expected:
+    for name, actual, expected in pairs:
+        if actual != expected:
             message = (
                 f"{where}: model.{name} does not match model.profile and model.urdf; "
                 "the file was altered: identify again."

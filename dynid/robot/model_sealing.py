@@ -94,8 +94,8 @@ def _text(path: Path) -> str:
 
 
 def _model_entries(text: str, where: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml_mapping(text, where)["/**"]["ros__parameters"]["model"]
-    return found
+    model_entries: dict[str, Any] = yaml_mapping(text, where)["/**"]["ros__parameters"]["model"]
+    return model_entries
 
 
 def _check_edit(model: Model, where: str) -> None:
@@ -130,7 +130,7 @@ def _sealed_text(text: str, sha256: str, now: str) -> str:
     begin = text.rfind("\n", 0, anchor.index) + 1
     indent = text[begin : anchor.index]
     between = ", " if indent.strip() else _line_break(text) + indent
-    edits.append((anchor.index, anchor.index, "".join(one + between for one in added)))
+    edits.append((anchor.index, anchor.index, "".join(line + between for line in added)))
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
@@ -139,7 +139,7 @@ def _sealed_text(text: str, sha256: str, now: str) -> str:
 def _remark(text: str, now: str) -> Edit:
     """Return the comment on the edit, in place of an earlier one or below the first line."""
     line = f"{_REMARK}{now}: {_EXPLANATION}"
-    header = list(takewhile(lambda one: one.startswith("#"), text.splitlines(keepends=True)))
+    header = list(takewhile(lambda line: line.startswith("#"), text.splitlines(keepends=True)))
     begin = 0
     for present in header:
         if present.startswith(_REMARK):
@@ -173,10 +173,10 @@ def _nodes(text: str) -> tuple[dict[str, yaml.Node], dict[str, yaml.Node]]:
 def _check_unchanged(text: str, sealed: str, where: str) -> None:
     """Raise if an entry is written in a form of YAML that is not supported here."""
     try:
-        found = [_model_entries(one, where) for one in (text, sealed)]
+        both_entries = [_model_entries(version, where) for version in (text, sealed)]
     except (ConfigurationError, KeyError, TypeError):
-        found = [{}, {"": ""}]
-    rest = [{k: v for k, v in one.items() if k not in _BY_SEALING} for one in found]
+        both_entries = [{}, {"": ""}]
+    rest = [{k: v for k, v in version.items() if k not in _BY_SEALING} for version in both_entries]
     if repr(rest[0]) != repr(rest[1]):  # repr, because NaN is not equal to itself
         message = (
             f"{where}: cannot be sealed in place; write format, sha256 and edited_at each on a "

@@ -151,9 +151,9 @@ class NewProfile:
             *(f"    {_word(name)}: {_number(at)}" for name, at in chain["passive"].items()),
             "  closures:",
             *(
-                f"    - {{kind: gear, links: [{', '.join(map(_word, one['links']))}], "
-                f"ratio: {_number(one['ratio'])}}}"
-                for one in chain["closures"]
+                f"    - {{kind: gear, links: [{', '.join(map(_word, closure['links']))}], "
+                f"ratio: {_number(closure['ratio'])}}}"
+                for closure in chain["closures"]
             ),
         ]
 
@@ -171,7 +171,7 @@ class NewProfile:
         rows = _positions(chosen)
         nothing = not known and rows[0].lstrip().startswith("#")
         rows = [f"limits: {{}}                 # {FILL_IN}" if nothing else "limits:", *rows]
-        kinds = [one.kind == "prismatic" for one in chosen]
+        kinds = [joint.kind == "prismatic" for joint in chosen]
         turning = joint_units(kinds, range(len(kinds)), "rad", "m")
         pushing = joint_units(kinds, range(len(kinds)), "N m", "N")
         for key, unit, missing in (
@@ -216,18 +216,18 @@ class NewProfile:
 
 def _positions(joints: Sequence[UrdfJoint]) -> list[str]:
     """Return the rows of position limits, with those that were assumed marked."""
-    unknown = [one for one in joints if one.position is None and one.kind == "prismatic"]
+    unknown = [joint for joint in joints if joint.position is None and joint.kind == "prismatic"]
     mark = "# " if unknown else ""
     note = f" {FILL_IN} [m]: the URDF has none" if unknown else ""
     rows = [f"  {mark}position:                # [rad or m]"]
-    for one in joints:
-        if one.position is not None:
-            rows.append(f"  {mark}  - {_list(one.position)}   # {one.name}")
-        elif one.kind == "prismatic":
-            rows.append(f"  {mark}  - [0.0, 1.0]   # {one.name}{note}")
+    for joint in joints:
+        if joint.position is not None:
+            rows.append(f"  {mark}  - {_list(joint.position)}   # {joint.name}")
+        elif joint.kind == "prismatic":
+            rows.append(f"  {mark}  - [0.0, 1.0]   # {joint.name}{note}")
         else:
             rows.append(
-                f"  {mark}  - [-3.14159, 3.14159]   # {one.name}: assumed, the URDF has no limit"
+                f"  {mark}  - [-3.14159, 3.14159]   # {joint.name}: assumed, the URDF has no limit"
             )
     return rows
 

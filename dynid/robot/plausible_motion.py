@@ -51,16 +51,16 @@ def check_motion_is_possible(recording: Recording, robot: Robot) -> None:
     for joint, name in enumerate(robot.joints):
         kind = kinds[name].kind if name in kinds else "revolute"
         unit = "m" if kind == "prismatic" else "rad"
-        found = None
+        excess = None
         limits = robot.limits.range_of("position", joint)
         if limits is not None and kind != "continuous":
-            found = _too_far(recording.position[:, joint], limits, unit)
+            excess = _too_far(recording.position[:, joint], limits, unit)
         fastest = robot.limits.range_of("velocity", joint)
-        if found is None and fastest is not None:
-            found = _too_fast(recording, joint, fastest[1], unit)
-        if found is not None:
+        if excess is None and fastest is not None:
+            excess = _too_fast(recording, joint, fastest[1], unit)
+        if excess is not None:
             where = source_names(recording.sources) or "the recording"
-            raise RecordingError(_sentence(where, robot.name, name, found, unit))
+            raise RecordingError(_sentence(where, robot.name, name, excess, unit))
 
 
 def _too_far(position: Array, limits: tuple[float, float], unit: str) -> _Excess | None:
@@ -89,14 +89,14 @@ def _too_fast(recording: Recording, joint: int, fastest: float, unit: str) -> _E
     return _Excess(words, "velocity", speed / fastest)
 
 
-def _sentence(where: str, robot: str, joint: str, found: _Excess, unit: str) -> str:
+def _sentence(where: str, robot: str, joint: str, excess: _Excess, unit: str) -> str:
     factor, other = _OTHER_UNITS[unit]
     # what is even then too much is in yet another unit
-    likely = other if found.ratio * factor < _RANGE else "encoder counts, or of the motor"
+    likely = other if excess.ratio * factor < _RANGE else "encoder counts, or of the motor"
     example = f" (from {other}: {factor:.6g})"
     return (
-        f"{where}: joint '{joint}' {found.words}; positions must be in {unit} at the "
+        f"{where}: joint '{joint}' {excess.words}; positions must be in {unit} at the "
         f"joint, and these are most likely in {likely}: convert them by 'factor' of position in "
-        f"recording.columns{example}. If they are right, correct limits.{found.limit} of profile "
+        f"recording.columns{example}. If they are right, correct limits.{excess.limit} of profile "
         f"'{robot}' (null: no limit)."
     )

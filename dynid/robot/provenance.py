@@ -67,11 +67,11 @@ class Provenance:
     def recorded(self) -> datetime | None:
         """When the first recording began; None if none has a date, as of a simulator's clock."""
         begins = [
-            _EPOCH + timedelta(microseconds=one.start_time // 1000)
-            for one in self.sources
-            if one.start_time is not None
+            _EPOCH + timedelta(microseconds=source.start_time // 1000)
+            for source in self.sources
+            if source.start_time is not None
         ]
-        return min((one for one in begins if one >= _FIRST_DATE), default=None)
+        return min((begin for begin in begins if begin >= _FIRST_DATE), default=None)
 
     @property
     def dated(self) -> str:
@@ -122,8 +122,8 @@ class BaseEstimate:
 
         Without correlations if only standard deviations are known.
         """
-        own = self.covariance
-        known = np.diag(self.standard_deviations**2) if own is None else own
+        covariance = self.covariance
+        known = np.diag(self.standard_deviations**2) if covariance is None else covariance
         places = {name: number for number, name in enumerate(self.names)}
         here = [number for number, name in enumerate(names) if name in places]
         there = [places[names[number]] for number in here]

@@ -50,14 +50,14 @@ def _positions(
     if limits.position is not None:
         low, high = np.array(limits.position).T
     tried = low + (high - low) * random.uniform(0, 1, (_TRIED * count, n))
-    found = tried[mechanism.reachable(tried)][:count]
-    if len(found) < count:
+    reachable = tried[mechanism.reachable(tried)][:count]
+    if len(reachable) < count:
         message = (
-            f"the closed chain can be closed at only {len(found)} of {len(tried)} positions within "
-            "its limits; narrow limits.position to the range in which it can move."
+            f"the closed chain can be closed at only {len(reachable)} of {len(tried)} positions "
+            "within its limits; narrow limits.position to the range in which it can move."
         )
         raise MechanismError(message)
-    return np.asarray(found)
+    return np.asarray(reachable)
 
 
 def _width(limit: object, otherwise: float, like: Array) -> Array:

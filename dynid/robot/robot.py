@@ -126,21 +126,21 @@ class Robot(Settings):
 
     def settings(self, kind: type[TaskT]) -> TaskT:
         """Return the settings of one task: those of the robot, else their defaults."""
-        found = self.find(kind)
-        return kind() if found is None else found
+        stored = self.find(kind)
+        return kind() if stored is None else stored
 
     def find(self, kind: type[TaskT]) -> TaskT | None:
         """Return the settings of one task, or None if the robot has none."""
-        return next((one for one in self._tasks if isinstance(one, kind)), None)
+        return next((task for task in self._tasks if isinstance(task, kind)), None)
 
     def with_settings(self, *changed: TaskSettings) -> Robot:
         """Return the same robot with other settings of some tasks."""
-        by_group = {one.group: one for one in (*self._tasks, *changed)}
+        by_group = {task.group: task for task in (*self._tasks, *changed)}
         return self._with(tasks=tuple(by_group.values()))
 
     def without_settings(self, kind: type[TaskSettings]) -> Robot:
         """Return the same robot without settings of a task."""
-        return self._with(tasks=tuple(one for one in self._tasks if one.group != kind.group))
+        return self._with(tasks=tuple(task for task in self._tasks if task.group != kind.group))
 
     def with_urdf(self, urdf_xml: str) -> Robot:
         """Return the same robot with another URDF, as text."""
@@ -172,13 +172,13 @@ class Robot(Settings):
         Raises:
             ConfigurationError: an entry is unknown or invalid.
         """
-        found = parse(_Terms, {"terms": terms}, where).terms
+        checked = parse(_Terms, {"terms": terms}, where).terms
         try:
-            check_terms(found, self.moving_joints)
+            check_terms(checked, self.moving_joints)
         except ValueError as error:
             message = f"{where}: {error}."
             raise ConfigurationError(message) from None
-        return self.model_copy(update={"terms": found})
+        return self.model_copy(update={"terms": checked})
 
     @property
     def explicit_terms(self) -> tuple[TermSettings, ...]:

@@ -36,15 +36,15 @@ def _sealed(entries: Mapping[str, object]) -> dict[str, list[bool | float | byte
 
 
 def _entry(entries: Mapping[str, object], name: str) -> object:
-    found: object = entries
+    entry: object = entries
     for key in name.split("."):
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found
+        entry = entry.get(key) if isinstance(entry, Mapping) else None
+    return entry
 
 
 def _values(value: object) -> list[bool | float | bytes]:
     values = value if isinstance(value, list | tuple) else [] if value is None else [value]
-    return [_value(one) for one in values]
+    return [_value(item) for item in values]
 
 
 def _value(value: object) -> bool | float | bytes:

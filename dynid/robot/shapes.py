@@ -81,9 +81,9 @@ def robot_shapes(kinematics: Kinematics) -> tuple[tuple[Shape, ...], ...]:
     without any gets capsules to its joints (and to the tool point), and a cylinder along its own
     joint's axis.
     """
-    found = urdf_shapes(kinematics, "visual")
+    of_urdf = urdf_shapes(kinematics, "visual")
     return tuple(
-        tuple(found.get(body, ())) or tuple(_generated(kinematics, body))
+        tuple(of_urdf.get(body, ())) or tuple(_generated(kinematics, body))
         for body in range(len(kinematics.bodies))
     )
 
@@ -96,12 +96,12 @@ def urdf_shapes(
     Raises MechanismError if a size, an origin or a colour is invalid.
     """
     shapes: dict[int, list[Shape]] = {}
-    for one in _elements(kinematics, element):
-        form = _form(one.geometry)
+    for visual in _elements(kinematics, element):
+        form = _form(visual.geometry)
         if form is not None:
             kind, size = form
-            shape = Shape(kind, size, one.pose, one.colour, link=one.link)
-            shapes.setdefault(one.body, []).append(shape)
+            shape = Shape(kind, size, visual.pose, visual.colour, link=visual.link)
+            shapes.setdefault(visual.body, []).append(shape)
     return shapes
 
 
@@ -120,10 +120,10 @@ def visual_meshes(kinematics: Kinematics) -> Iterator[VisualElement]:
 
     Raises MechanismError if an origin or a colour is invalid.
     """
-    for one in _elements(kinematics, "visual"):
-        mesh = one.geometry.find("mesh")
+    for visual in _elements(kinematics, "visual"):
+        mesh = visual.geometry.find("mesh")
         if mesh is not None:
-            yield one._replace(geometry=mesh)
+            yield visual._replace(geometry=mesh)
 
 
 def _elements(
@@ -138,13 +138,13 @@ def _elements(
     for link in robot.findall("link"):
         name = link.get("name", "")
         place = links.get(name)
-        for one in link.findall(element) if place else ():
+        for node in link.findall(element) if place else ():
             assert place is not None  # noqa: S101  for mypy
-            geometry = one.find("geometry")
+            geometry = node.find("geometry")
             if geometry is not None:
                 body, pose = place
-                placed = pose.then(element_pose(one.find("origin")))
-                colour = _colour(one.find("material"), colours) or _LINK
+                placed = pose.then(element_pose(node.find("origin")))
+                colour = _colour(node.find("material"), colours) or _LINK
                 yield VisualElement(geometry, body, placed, colour, name)
 
 

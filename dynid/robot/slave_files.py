@@ -120,8 +120,8 @@ def slave_files(
             f"of +-{_INT32_MAX / abs(counts[i]):.6g}\n# rad (m if prismatic); the driver wraps "
             "beyond\n"
         )
-        own = {one: float(scale[i]) for one, scale in scales.items()}
-        texts[joint] = head + _slave(drives, drive, period, own, absent)
+        joint_scales = {entry: float(scale[i]) for entry, scale in scales.items()}
+        texts[joint] = head + _slave(drives, drive, period, joint_scales, absent)
     return texts
 
 
@@ -186,8 +186,10 @@ def _interfaces(slave: dict[str, Any], side: str, key: str) -> set[str]:
         for pdo in (pdos if isinstance(pdos, list) else [])
         if isinstance(pdo, dict)
     ]
-    channels = [one for group in groups if isinstance(group, list) for one in group]
-    return {str(one[key]) for one in channels if isinstance(one, dict) and key in one}
+    channels = [channel for group in groups if isinstance(group, list) for channel in group]
+    return {
+        str(channel[key]) for channel in channels if isinstance(channel, dict) and key in channel
+    }
 
 
 def slave_path(folder: Path, joint: str) -> Path:
@@ -202,7 +204,7 @@ def _slave(
     scales: dict[DriveObject, float],
     absent: Collection[int],
 ) -> str:
-    startup = [(one.index, one.sub_index, one.type, one.value) for one in drive.sdo]
+    startup = [(sdo.index, sdo.sub_index, sdo.type, sdo.value) for sdo in drive.sdo]
     startup += [
         (PERIOD.index, 1, "uint8", period.value),
         (PERIOD.index, 2, "int8", period.exponent),
@@ -212,7 +214,7 @@ def _slave(
         for index, sub, kind, value in startup
     )
     commands, states = interfaces(drives)
-    received = [one for one in measured(drives) if one.index not in absent]
+    received = [entry for entry in measured(drives) if entry.index not in absent]
     return (
         f"vendor_id: 0x{drive.vendor_id:08x}\n"
         f"product_id: 0x{drive.product_id:08x}\n"
@@ -222,11 +224,11 @@ def _slave(
         f"sdo:\n{sdo}"
         f"rpdo:\n  - index: 0x{drive.rpdo:04x}\n    channels:\n"
         + "".join(
-            _channel(one, "command_interface", commands, scales, _default(one, drives))
-            for one in commanded(drives)
+            _channel(entry, "command_interface", commands, scales, _default(entry, drives))
+            for entry in commanded(drives)
         )
         + f"tpdo:\n  - index: 0x{drive.tpdo:04x}\n    channels:\n"
-        + "".join(_channel(one, "state_interface", states, scales) for one in received)
+        + "".join(_channel(entry, "state_interface", states, scales) for entry in received)
     )
 
 
@@ -238,15 +240,15 @@ def _default(command: DriveObject, drives: Drives) -> str:
 
 
 def _channel(
-    one: DriveObject,
+    entry: DriveObject,
     side: str,
     names: dict[int, str],
     scales: dict[DriveObject, float],
     more: str = "",
 ) -> str:
-    name = f", {side}: {names[one.index]}" if one.index in names else ""
-    factor = f", factor: {_number(scales[one])}" if one in scales else ""
-    head = f"index: 0x{one.index:04x}, sub_index: 0, type: {one.type}"
+    name = f", {side}: {names[entry.index]}" if entry.index in names else ""
+    factor = f", factor: {_number(scales[entry])}" if entry in scales else ""
+    head = f"index: 0x{entry.index:04x}, sub_index: 0, type: {entry.type}"
     return f"      - {{{head}{name}{factor}{more}}}\n"
 
 

@@ -149,19 +149,19 @@ def softmc_program(
             f"the axis '{printable(axis)}' is no name of softMC: use letters, digits and "
             "underscores, such as A1."
         )
-    found = axis_model(model, arm_length)
+    described = axis_model(model, arm_length)
     parameters = [
         f"{axis}.DynamicParameter[{number}] = {value:.9e}"
-        for number, value in enumerate(found.parameters, 1)
+        for number, value in enumerate(described.parameters, 1)
     ]
     lines = [
-        *(f"'{line}" for line in [*_comment(model, axis), *_meanings(found), *notes]),
+        *(f"'{line}" for line in [*_comment(model, axis), *_meanings(described), *notes]),
         "PROGRAM CONTINUE",
         f"ATTACH {axis}",
         *parameters,
-        f"{axis}.ViscousFriction = {-found.viscous:.9e}",
-        f"{axis}.CoulombFriction = {-found.coulomb:.9e}",
-        f"{axis}.DynamicModel = {found.number}",
+        f"{axis}.ViscousFriction = {-described.viscous:.9e}",
+        f"{axis}.CoulombFriction = {-described.coulomb:.9e}",
+        f"{axis}.DynamicModel = {described.number}",
         f"DETACH {axis}",
         "TERMINATE PROGRAM",
     ]
@@ -193,10 +193,10 @@ def _comment(model: Model, axis: str) -> list[str]:
     ]
 
 
-def _meanings(found: AxisModel) -> list[str]:
-    lines = [f"DynamicParameter[{n}]: {text}" for n, text in enumerate(found.meanings, 1)]
+def _meanings(described: AxisModel) -> list[str]:
+    lines = [f"DynamicParameter[{n}]: {text}" for n, text in enumerate(described.meanings, 1)]
     lines.append("Units are SI; friction is negative, as softMC's own.")
-    if found.number == 3:
+    if described.number == 3:
         lines.append(
             "The manual's text does not say at which position the torque of gravity is 0: check "
             "the axis' zero before use."

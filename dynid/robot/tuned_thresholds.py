@@ -25,10 +25,10 @@ def stored_thresholds(content: Mapping[str, Any], where: str) -> Mapping[str, An
     Raises:
         ConfigurationError: the entry is no group.
     """
-    found = content[ANY_NODE][PARAMETERS].get(COLLISION) or {}
-    if not isinstance(found, Mapping):
+    thresholds = content[ANY_NODE][PARAMETERS].get(COLLISION) or {}
+    if not isinstance(thresholds, Mapping):
         raise ConfigurationError(f"{where}: '{COLLISION}' must be a group of names and values.")
-    return found
+    return thresholds
 
 
 def with_threshold_parameters(robot: Robot, parameters: Mapping[str, Any], where: str) -> Robot:
@@ -44,12 +44,12 @@ def with_threshold_parameters(robot: Robot, parameters: Mapping[str, Any], where
     """
     if not parameters:
         return robot
-    found = changed(robot.settings(CollisionSettings), parameters, f"{where}: {COLLISION}")
+    settings = changed(robot.settings(CollisionSettings), parameters, f"{where}: {COLLISION}")
     try:
-        check_counts(found, len(robot.joints))
+        check_counts(settings, len(robot.joints))
     except ValueError as error:
         raise ConfigurationError(f"{where}: {COLLISION}: {error}.") from None
-    return robot.with_settings(found)
+    return robot.with_settings(settings)
 
 
 def text_with_thresholds(
@@ -67,19 +67,21 @@ def text_with_thresholds(
         ModelFileError: the file is written in a form of YAML that is not supported here.
     """
     content = yaml_mapping(text, where)
-    others = {name: one for name, one in content[ANY_NODE][PARAMETERS].items() if name != COLLISION}
+    others = {
+        name: value for name, value in content[ANY_NODE][PARAMETERS].items() if name != COLLISION
+    }
     bare = text
     if COLLISION in content[ANY_NODE][PARAMETERS]:
         bare = rewritten(text, {**content, ANY_NODE: {PARAMETERS: others}}) or ""
-    found = bare.rstrip("\n") + "\n" + group_text(COLLISION, parameters, remarks)
+    edited = bare.rstrip("\n") + "\n" + group_text(COLLISION, parameters, remarks)
     expected = {PARAMETERS: {**others, COLLISION: parameters}}
     # repr, because NaN is not equal to itself
-    if not bare or repr(_read(found)) != repr({**content, ANY_NODE: expected}):
+    if not bare or repr(_read(edited)) != repr({**content, ANY_NODE: expected}):
         raise ModelFileError(
             f"{where}: thresholds cannot be added in place; write its entries in block style, as "
             "dynid does, or use a file of thresholds of their own (-o)."
         )
-    return found
+    return edited
 
 
 def _read(text: str) -> Mapping[str, Any]:

@@ -141,13 +141,13 @@ def _inertial(body: Array, joint: str) -> ET.Element:
             "above 0; identify with physical.enabled: true."
         )
         raise MechanismError(message)
-    found = RigidBody.from_parameters(body)
+    rigid = RigidBody.from_parameters(body)
     element = ET.Element("inertial")
-    xyz = " ".join(repr(float(value)) for value in found.centre)
+    xyz = " ".join(repr(float(value)) for value in rigid.centre)
     ET.SubElement(element, "origin", {"xyz": xyz, "rpy": "0 0 0"})
-    ET.SubElement(element, "mass", {"value": repr(found.mass)})
+    ET.SubElement(element, "mass", {"value": repr(rigid.mass)})
     names = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
-    moments = zip(names, found.moments, strict=True)
+    moments = zip(names, rigid.moments, strict=True)
     ET.SubElement(element, "inertia", {name: repr(float(value)) for name, value in moments})
     return element
 
@@ -177,18 +177,18 @@ def _set_friction(
 ) -> None:
     for attribute in ("damping", "friction"):
         for number, name in enumerate(mechanism.moving_joints):
-            found = [
+            sizes = [
                 # each of a pair applies to one direction
                 (0.5 if term.traits.mirror else 1.0) * float(value)
                 for term, value in zip(mechanism.terms, values, strict=True)
                 if _belongs(term, number) and term.traits.urdf == attribute
             ]
-            if found:
+            if sizes:
                 dynamics = joints[name].find("dynamics")
                 if dynamics is None:
                     dynamics = ET.SubElement(joints[name], "dynamics")
                 # simulators reject negative friction
-                dynamics.set(attribute, repr(max(sum(found), 0.0)))
+                dynamics.set(attribute, repr(max(sum(sizes), 0.0)))
 
 
 def _belongs(term: JointTerm, number: int) -> bool:

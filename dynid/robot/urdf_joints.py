@@ -63,7 +63,7 @@ def movable_joints(urdf_xml: str, where: str = "The URDF") -> dict[str, UrdfJoin
         ConfigurationError: the text is not XML, or a joint moves in several directions.
     """
     root = xml_tree(urdf_xml, f"{where}: is not a URDF", ConfigurationError)
-    found = {}
+    movable = {}
     for joint in root.findall("joint"):
         name, kind = joint.get("name", ""), joint.get("type", "")
         if kind in {"floating", "planar", "spherical"}:
@@ -72,8 +72,8 @@ def movable_joints(urdf_xml: str, where: str = "The URDF") -> dict[str, UrdfJoin
                 "fixed in the URDF to identify a robot with a fixed base."
             )
         if kind in MOVABLE:
-            found[name] = _joint(joint, name, kind)
-    return found
+            movable[name] = _joint(joint, name, kind)
+    return movable
 
 
 def links_to_root(urdf_xml: str) -> dict[str, tuple[str, str]]:

@@ -36,20 +36,20 @@ def urdf_profile(urdf_xml: str, file: str, joints: Sequence[str] | None = None) 
     Raises:
         ConfigurationError: the text is not a URDF, or has no movable joint.
     """
-    found = robot_joints(urdf_xml, file)
+    urdf_joints = robot_joints(urdf_xml, file)
     for joint in joints or ():
-        if joint not in found.joints:
-            matching([joint], tuple(found.joints), f"{file}: 'joints'")
-    chosen = found.every if joints is None else tuple(joints)
+        if joint not in urdf_joints.joints:
+            matching([joint], tuple(urdf_joints.joints), f"{file}: 'joints'")
+    chosen = urdf_joints.every if joints is None else tuple(joints)
     name = likely_file_name(robot_name(urdf_xml), "robot")
     content: dict[str, Any] = {"robot": name, "urdf": file, "joints": list(chosen)}
-    locked = found.locked(chosen)
+    locked = urdf_joints.locked(chosen)
     if locked:
         content["locked"] = locked
-    chain = found.closed_chain(chosen)
+    chain = urdf_joints.closed_chain(chosen)
     if chain:
         content["closed_chain"] = chain
-    limits = urdf_limits([found.joints[one] for one in chosen], endless=_ENDLESS)
+    limits = urdf_limits([urdf_joints.joints[joint] for joint in chosen], endless=_ENDLESS)
     return content | ({"limits": limits} if limits else {})
 
 
@@ -69,13 +69,13 @@ def urdf_limits(
     """
     limits: dict[str, Any] = {}
     positions = [
-        endless if one.position is None and one.kind != "prismatic" else one.position
-        for one in joints
+        endless if joint.position is None and joint.kind != "prismatic" else joint.position
+        for joint in joints
     ]
     if all(positions):
-        limits["position"] = [list(one) for one in positions if one is not None]
+        limits["position"] = [list(interval) for interval in positions if interval is not None]
     for key, name in _KEYS.items():
-        values = [getattr(one, key) for one in joints]
+        values = [getattr(joint, key) for joint in joints]
         if all(value is not None for value in values):
             limits[name] = values
     return limits
@@ -92,9 +92,9 @@ def with_urdf_limits(robot: Robot) -> Robot:
     known = movable_joints(robot.urdf_xml)
     if not all(name in known for name in robot.joints):  # the mechanism reports it
         return robot
-    found = urdf_limits([known[name] for name in robot.joints])
+    urdf_values = urdf_limits([known[name] for name in robot.joints])
     given = robot.limits.model_fields_set
-    silent = {key: value for key, value in found.items() if key not in given}
+    silent = {key: value for key, value in urdf_values.items() if key not in given}
     if not silent:
         return robot
     checked = Limits.model_validate(silent)
@@ -120,7 +120,9 @@ def expand_patterns(content: dict[str, Any], urdf_xml: str, where: str) -> None:
         ConfigurationError: a pattern matches no movable joint.
     """
     given, locked = content.get("joints"), content.get("locked")
-    listed = [one for one in locked if isinstance(one, str)] if isinstance(locked, list) else None
+    listed = (
+        [name for name in locked if isinstance(name, str)] if isinstance(locked, list) else None
+    )
     if isinstance(locked, list) and listed != locked:
         listed = None  # no names, which the check of the profile reports
     if not (listed is not None or _has_pattern(given) or _has_pattern(locked)):
@@ -131,20 +133,20 @@ def expand_patterns(content: dict[str, Any], urdf_xml: str, where: str) -> None:
         content["joints"] = list(matching(given, names, f"{where}: 'joints'"))
     free = [name for name in names if name not in (content.get("joints") or ())]
     if listed is not None:
-        found = matching(listed, free, f"{where}: 'locked'")
+        matched = matching(listed, free, f"{where}: 'locked'")
         positions = robot_joints(urdf_xml, where).locked(content.get("joints") or ())
-        content["locked"] = {name: positions[name] for name in found}
+        content["locked"] = {name: positions[name] for name in matched}
     elif isinstance(locked, dict) and _has_pattern(locked):
         content["locked"] = _positions(locked, free, f"{where}: 'locked'")
 
 
 def _positions(locked: Mapping[str, Any], names: Sequence[str], what: str) -> dict[str, Any]:
     exact = {name: value for name, value in locked.items() if not _is_pattern(name)}
-    found: dict[str, Any] = {}
+    positions: dict[str, Any] = {}
     for pattern, value in locked.items():
         for name in matching([pattern], names, what) if _is_pattern(pattern) else (pattern,):
-            found.setdefault(name, exact.get(name, value))
-    return found
+            positions.setdefault(name, exact.get(name, value))
+    return positions
 
 
 def _has_pattern(names: object) -> bool:
@@ -153,4 +155,4 @@ def _has_pattern(names: object) -> bool:
 
 
 def _is_pattern(name: str) -> bool:
-    return any(one in name for one in "*?")
+    return any(character in name for character in "*?")

@@ -125,14 +125,14 @@ def _finder(packages: Packages) -> Callable[[str], str]:
     """Return ``$(find name)``: in the given folders, and in the packages around the file."""
 
     def find(name: str) -> str:
-        found = packages.find(name)
-        if found is None:
+        folder = packages.find(name)
+        if folder is None:
             raise ExpansionError(
                 f"package '{name}' was not found; give the folder that contains it with "
                 f"--package-path, or in the environment variable {PACKAGE_PATH} (searched: "
                 f"{packages.searched()})"
             )
-        return str(found.absolute())
+        return str(folder.absolute())
 
     return find
 
@@ -172,12 +172,12 @@ def _check_opening(path: object, flags: int) -> None:
     """Raise unless a regular file is opened for reading, or there is none."""
     if flags & ~_READING or not isinstance(path, (str, bytes, os.PathLike)):
         raise ExpansionError("it attempts to write a file, which is not allowed")
-    found = Path(os.fsdecode(path)).resolve()
-    if any(found.is_relative_to(folder) for folder in _NO_FILES):
-        raise ExpansionError(f"it reads {found}, which is not a file of a robot")
-    if found.exists():
+    resolved = Path(os.fsdecode(path)).resolve()
+    if any(resolved.is_relative_to(folder) for folder in _NO_FILES):
+        raise ExpansionError(f"it reads {resolved}, which is not a file of a robot")
+    if resolved.exists():
         try:
-            check_regular(found)
+            check_regular(resolved)
         except DynidError as problem:
             raise ExpansionError(str(problem).rstrip(".")) from None
 

@@ -68,14 +68,14 @@ def profile_text(
 
 
 def _limits(links: Sequence[Link]) -> str:
-    found = [link.limits for link in links if link.limits is not None]
-    if len(found) < len(links):
+    limits = [link.limits for link in links if link.limits is not None]
+    if len(limits) < len(links):
         return ""
-    rows = [f"position: [{', '.join(_list(one.position) for one in found)}]"]
-    rows.append(f"velocity: {_list([one.velocity for one in found])}")
+    rows = [f"position: [{', '.join(_list(limit.position) for limit in limits)}]"]
+    rows.append(f"velocity: {_list([limit.velocity for limit in limits])}")
     for key, values in (
-        ("acceleration", [one.acceleration for one in found]),
-        ("torque_max", [one.torque for one in found]),
+        ("acceleration", [limit.acceleration for limit in limits]),
+        ("torque_max", [limit.torque for limit in limits]),
     ):
         known = [value for value in values if value is not None]
         if len(known) == len(links):
