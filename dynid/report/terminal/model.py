@@ -66,9 +66,9 @@ def print_operations(console: Console, counts: Mapping[str, Mapping[str, int]]) 
     """Print the number of operations of each kind for each result."""
     rows = table("operations", "×", "+, −", "sin, cos", "other functions")
     for name, count in counts.items():
-        others = sum(number for one, number in count.items() if one not in _ARITHMETIC)
+        others = sum(number for operation, number in count.items() if operation not in _ARITHMETIC)
         groups = (("mul",), ("add", "sub", "neg"), ("sin", "cos"))
-        numbers = [sum(count.get(one, 0) for one in group) for group in groups]
+        numbers = [sum(count.get(operation, 0) for operation in group) for group in groups]
         rows.add_row(Text(name), *map(str, [*numbers, others]))
     roomy(console).print(rows)
 
