@@ -171,9 +171,9 @@ def __getattr__(name: str) -> object:
         return getattr(_import_module("dynid"), _RENAMED[name])
     if name not in _WHERE:
         raise AttributeError(f"module 'dynid' has no attribute '{name}'")
-    found: object = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
-    globals()[name] = found
-    return found
+    value: object = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

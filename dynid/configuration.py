@@ -62,7 +62,7 @@ class Settings(BaseModel):
             types = _leaf_types(field.annotation) if field else set()
             values = value if isinstance(value, list) else [value]
             expects_number = bool(types & {float, int}) and bool not in types
-            if expects_number and any(isinstance(one, bool) for one in values):
+            if expects_number and any(isinstance(value, bool) for value in values):
                 raise PydanticCustomError(
                     _NO_NUMBER,
                     "must be a number, not true or false (YAML's yes, no, on and off)",
@@ -276,4 +276,4 @@ def _leaf_types(annotation: object) -> set[object]:
 def _model_types(annotation: object) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [found for part in getattr(annotation, "__args__", ()) for found in _model_types(part)]
+    return [model for part in getattr(annotation, "__args__", ()) for model in _model_types(part)]
