@@ -113,13 +113,13 @@ COMMANDS = {
     ),
     "payload": CommandEntry(
         MODELS,
-        "load_data",
+        "payload",
         "payload_command",
         "Write a payload as the robot's own controller takes it.",
     ),
     "payload-mass": CommandEntry(
         MODELS,
-        "payload",
+        "payload_mass",
         "payload_mass_command",
         "Measure a payload's mass and centre with the robot at rest.",
     ),
