@@ -33,15 +33,15 @@ class StateListener:
         self._node = node
         self._reader = reader
         self._callback = take
-        self._next_look = 0.0  # [s] on the steady clock
-        node.create_subscription(JointState, topic, self._take, MONITORED, raw=True)
+        self._next_read = 0.0  # [s] on the steady clock
+        node.create_subscription(JointState, topic, self._on_message, MONITORED, raw=True)
 
-    def _take(self, raw: bytes) -> None:
+    def _on_message(self, raw: bytes) -> None:
         # reading every message of a fast stream would need a processor core without any benefit
         now = float(self._node.steady.now().nanoseconds * 1e-9)
-        if now < self._next_look:
+        if now < self._next_read:
             return
-        self._next_look = now + _READ_PERIOD
+        self._next_read = now + _READ_PERIOD
         message = deserialize_message(raw, JointState)
         stamp = to_ns(message.header.stamp) or int(self._node.get_clock().now().nanoseconds)
         state = self._reader.read(message.name, message.position, message.effort, stamp, now)
