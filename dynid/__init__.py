@@ -154,17 +154,17 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Import a public name, of the core or of a plug-in, when it is first used."""
-    found: object
+    value: object
     if name in _RENAMED:
         return getattr(_import_module("dynid"), _RENAMED[name])
     if name in _WHERE:
-        found = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
+        value = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
     elif name.startswith("_"):
         raise AttributeError(f"module 'dynid' has no attribute '{name}'", name=name)
     else:
-        found = _import_module("dynid.plugins").public_name(name)
-    globals()[name] = found
-    return found
+        value = _import_module("dynid.plugins").public_name(name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

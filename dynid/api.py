@@ -81,12 +81,14 @@ def design_excitation(
     still = np.zeros((1, len(robot.joints)))
     stated = stated_torque_noise(robot, used.mechanism)
     noise = torque_noise(robot, used.mechanism, still, stated=stated)
-    found = optimise(used, spec, noise.standard_deviation, starts=starts, seed=seed, jobs=jobs)
-    if found.interrupted:
+    optimum = optimise(used, spec, noise.standard_deviation, starts=starts, seed=seed, jobs=jobs)
+    if optimum.interrupted:
         raise KeyboardInterrupt
     if save_to is not None:
-        write_text(Path(save_to), excitation_text(found.settings, [f"excitation of {robot.name}"]))
-    return found.excitation
+        write_text(
+            Path(save_to), excitation_text(optimum.settings, [f"excitation of {robot.name}"])
+        )
+    return optimum.excitation
 
 
 def predict_uncertainty(
@@ -158,8 +160,10 @@ def tune_collision(
     check_type("tune_collision(): model", model, Model, "dynid.load_model(path)")
     check_number("tune_collision(): false_alarms_per_hour", false_alarms_per_hour, above=0)
     several = given_recordings("tune_collision()", recordings)
-    residuals = [recorded_residual(model.robot, model.mechanism, one) for one in several]
-    names = [one.name or f"recording {k}" for k, one in enumerate(residuals, 1)]
+    residuals = [
+        recorded_residual(model.robot, model.mechanism, recording) for recording in several
+    ]
+    names = [residual.name or f"recording {k}" for k, residual in enumerate(residuals, 1)]
     residuals = without_spans(residuals, names, without)
     return tune(model.robot, residuals, false_alarms_per_hour=false_alarms_per_hour)
 

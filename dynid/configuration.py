@@ -65,7 +65,7 @@ class Settings(BaseModel):
             types = _leaf_types(field.annotation) if field else set()
             values = value if isinstance(value, list) else [value]
             expects_number = bool(types & {float, int}) and bool not in types
-            if expects_number and any(isinstance(one, bool) for one in values):
+            if expects_number and any(isinstance(value, bool) for value in values):
                 raise PydanticCustomError(
                     _NO_NUMBER,
                     "must be a number, not true or false (YAML's yes, no, on and off)",
@@ -123,7 +123,9 @@ PerJointSwitch = Annotated[tuple[bool, ...], BeforeValidator(_broadcastable)]
 """One value for every joint, or one for all."""
 
 
-def per_joint(values: Sequence[float], joints: int, name: str) -> NDArray[np.float64]:
+def per_joint(
+    values: Sequence[float] | NDArray[np.float64], joints: int, name: str
+) -> NDArray[np.float64]:
     """Return one value for each joint (n,), from n values or one for all.
 
     Raises:
@@ -316,4 +318,4 @@ def _leaf_types(annotation: object) -> set[object]:
 def _model_types(annotation: object) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [found for part in getattr(annotation, "__args__", ()) for found in _model_types(part)]
+    return [model for part in getattr(annotation, "__args__", ()) for model in _model_types(part)]

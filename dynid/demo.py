@@ -55,13 +55,13 @@ class Demonstration:
     @property
     def evaluated(self) -> dict[str, Identification | Validation]:
         """Results with a verdict: ``identification``, and ``validation`` if there is one."""
-        found: dict[str, Identification | Validation] = {"identification": self.identification}
-        return found if self.validation is None else {**found, "validation": self.validation}
+        results: dict[str, Identification | Validation] = {"identification": self.identification}
+        return results if self.validation is None else {**results, "validation": self.validation}
 
     @property
     def success(self) -> bool:
         """Whether the model passes on every motion."""
-        return all(one.verdict.success for one in self.evaluated.values())
+        return all(result.verdict.success for result in self.evaluated.values())
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,9 @@ FileName = Annotated[str, AfterValidator(checked_file_name)]
 
 def likely_file_name(name: str, otherwise: str) -> str:
     """Return the nearest valid file name; ``otherwise`` if it would be empty."""
-    kept = "".join(one if one.isprintable() and one != "/" else "_" for one in name).lstrip(".")
+    kept = "".join(
+        character if character.isprintable() and character != "/" else "_" for character in name
+    ).lstrip(".")
     return _shortened(kept) or otherwise
 
 
@@ -61,7 +63,8 @@ def encoded_file_name(name: str) -> str:
     ``left%2Felbow``.
     """
     return "".join(
-        one if _is_kept(one, number) else _percent(one) for number, one in enumerate(name)
+        character if _is_kept(character, number) else _percent(character)
+        for number, character in enumerate(name)
     )
 
 

@@ -47,16 +47,16 @@ def check_regular(path: Path, error: type[DynidError] = ConfigurationError) -> o
         The file's status, such as its size.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         raise error(f"{printable(path)}: there is no such file.") from None
     except (OSError, ValueError) as problem:  # ValueError for a NUL character in the name
         reason = getattr(problem, "strerror", None) or problem
         raise error(f"{printable(path)}: cannot be read ({reason}).") from None
     for is_kind, kind in _KINDS:
-        if is_kind(found.st_mode):
+        if is_kind(status.st_mode):
             raise error(f"{printable(path)}: is {kind}; expected the name of a file.")
-    return found
+    return status
 
 
 def read_bytes(

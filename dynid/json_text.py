@@ -42,7 +42,9 @@ def json_by(
     key: str, results: Iterable[DataclassInstance], *, without: Iterable[str] = ()
 ) -> dict[str, dict[str, Any]]:
     """Return the fields of several dataclasses, by the value of the field ``key``."""
-    return {getattr(one, key): json_fields(one, without=(key, *without)) for one in results}
+    return {
+        getattr(result, key): json_fields(result, without=(key, *without)) for result in results
+    }
 
 
 def _of_numpy(value: Any) -> Any:  # noqa: ANN401 (any of its arrays and scalars)

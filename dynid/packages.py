@@ -50,8 +50,8 @@ class Packages:
     def resolve(self, uri: str) -> Path | None:
         """Return the file that ``package://<name>/<path>`` means; None where there is none."""
         name, _, inner = uri.removeprefix("package://").partition("/")
-        found = self.find(name)
-        return None if found is None or not is_file(found / inner) else found / inner
+        package = self.find(name)
+        return None if package is None or not is_file(package / inner) else package / inner
 
     def searched(self) -> str:
         """Return the folders in words."""
@@ -90,7 +90,7 @@ def _below(folders: Iterable[Path], name: str) -> Iterator[Path]:
         for _ in range(_DEEPEST):
             level = [inner for outer in level for inner in _subfolders(outer)]
             left -= len(level)
-            yield from (one for one in level if left > 0 and _is_package(one, name))
+            yield from (folder for folder in level if left > 0 and _is_package(folder, name))
             if left <= 0:
                 return
 
@@ -98,6 +98,6 @@ def _below(folders: Iterable[Path], name: str) -> Iterator[Path]:
 def _subfolders(folder: Path) -> list[Path]:
     try:
         inner = sorted(folder.iterdir())
-        return [one for one in inner if not one.name.startswith(".") and one.is_dir()]
+        return [folder for folder in inner if not folder.name.startswith(".") and folder.is_dir()]
     except OSError:
         return []

@@ -68,12 +68,16 @@ class _Profile(Robot):
 
     def as_robot(self, urdf_xml: str) -> Robot:
         """Return the robot with the settings of its tasks."""
-        own = Robot.model_fields
+        robot_fields = Robot.model_fields
         robot = Robot.model_construct(
-            _fields_set=self.model_fields_set & set(own),
-            **{field.alias or name: getattr(self, name) for name, field in own.items()},
+            _fields_set=self.model_fields_set & set(robot_fields),
+            **{field.alias or name: getattr(self, name) for name, field in robot_fields.items()},
         )
-        groups = {name: getattr(self, name) for name in type(self).model_fields if name not in own}
+        groups = {
+            name: getattr(self, name)
+            for name in type(self).model_fields
+            if name not in robot_fields
+        }
         groups["quantities"] = Quantities(by_name=self.quantities)
         tasks = (group for group in groups.values() if group is not None)
         described = robot.with_urdf(urdf_xml)
@@ -207,8 +211,8 @@ def _find_meshes(content: dict[str, Any], path: Path) -> None:
 
 def shipped_profiles() -> list[str]:
     """Return the names of the profiles that are part of dynid."""
-    found = [p for root in share_directories()[:1] for p in root.glob("config/robots/*.yaml")]
-    return sorted(path.stem for path in found)
+    profiles = [p for root in share_directories()[:1] for p in root.glob("config/robots/*.yaml")]
+    return sorted(path.stem for path in profiles)
 
 
 def _profile_path(name: str) -> Path:

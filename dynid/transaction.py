@@ -58,18 +58,18 @@ def written_together(folder: Path, *, stale: Iterable[str] = ()) -> Iterator[Pat
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with unfinished(folder) as own, ExitStack() as stack:
-            files = own / _FILES
+        with unfinished(folder) as scratch, ExitStack() as stack:
+            files = scratch / _FILES
             files.mkdir()
             yield files
             names, patterns = _names(files), tuple(stale)
-            for one in (*names, *_matching(folder, patterns, names)):
-                refuse_input(folder / one)
+            for file_name in (*names, *_matching(folder, patterns, names)):
+                refuse_input(folder / file_name)
             copies = ((name, _beside_target(folder / name, files, stack)) for name in names)
             beside = {name: copy for name, copy in copies if copy is not None}
             for path in (*(files / name for name in names), files):
                 flush(path)
-            _swap(own, folder, names, patterns, beside)
+            _swap(scratch, folder, names, patterns, beside)
     except OSError as error:
         name = error.filename or folder
         message = f"{name}: cannot be written ({error.strerror or error})."
@@ -88,13 +88,13 @@ def unfinished(folder: Path) -> Iterator[Path]:
     """
     with _locked(folder):
         _tidy(folder)
-        own = folder / f"{_UNFINISHED}{secrets.token_hex(4)}"
-        own.mkdir()
-        lock = _lock(own)
+        scratch = folder / f"{_UNFINISHED}{secrets.token_hex(4)}"
+        scratch.mkdir()
+        lock = _lock(scratch)
     try:
-        yield own
+        yield scratch
     finally:
-        shutil.rmtree(own, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
         if lock is not None:
             os.close(lock)
 
@@ -138,20 +138,24 @@ def flush(path: Path) -> None:
 
 
 def _swap(
-    own: Path, folder: Path, names: list[str], patterns: tuple[str, ...], beside: dict[str, Path]
+    scratch: Path,
+    folder: Path,
+    names: list[str],
+    patterns: tuple[str, ...],
+    beside: dict[str, Path],
 ) -> None:
     """Move new files to their places; those of linked places have a copy there already."""
     with _locked(folder):
         if len(names) == 1 and not _matching(folder, patterns, names):
             # a single file only needs a rename, which is atomic
-            _move(own / _FILES / names[0], folder / names[0], beside.get(names[0]), follow=True)
+            _move(scratch / _FILES / names[0], folder / names[0], beside.get(names[0]), follow=True)
             return
         stale = _matching(folder, patterns, names)
-        (own / _STALE_RECORD).write_text(json.dumps(stale), encoding="ascii")
-        flush(own / _STALE_RECORD)
-        flush(own)
-        swapping = folder / own.name.replace(_UNFINISHED, _SWAPPING)
-        own.rename(swapping)
+        (scratch / _STALE_RECORD).write_text(json.dumps(stale), encoding="ascii")
+        flush(scratch / _STALE_RECORD)
+        flush(scratch)
+        swapping = folder / scratch.name.replace(_UNFINISHED, _SWAPPING)
+        scratch.rename(swapping)
         flush(folder)
         try:
             _finish(swapping, beside, follow=True)
@@ -257,8 +261,8 @@ def _stale(swapping: Path) -> list[str] | None:
 
 
 def _matching(folder: Path, patterns: Iterable[str], new: list[str]) -> list[str]:
-    found = {path.name for pattern in patterns for path in folder.glob(pattern)}
-    return sorted(name for name in found - set(new) if not (folder / name).is_dir())
+    matches = {path.name for pattern in patterns for path in folder.glob(pattern)}
+    return sorted(name for name in matches - set(new) if not (folder / name).is_dir())
 
 
 def _named(folder: Path, prefix: str) -> list[Path]:

@@ -41,10 +41,10 @@ def rewritten(text: str, content: Mapping[str, Any]) -> str | None:
             isinstance(node, yaml.MappingNode) and _is_block(node) and _keeps_some(old, content)
         ):
             return None
-        found = text
+        edited = text
         for begin, end, new in sorted(_edits(text, node, old, content), reverse=True):
-            found = found[:begin] + new + found[end:]
-        return found if _same(load_yaml(found, "text"), content) else None
+            edited = edited[:begin] + new + edited[end:]
+        return edited if _same(load_yaml(edited, "text"), content) else None
     except (ConfigurationError, yaml.YAMLError):
         return None
 
@@ -109,19 +109,21 @@ def _end(text: str, node: yaml.Node) -> int:
 
 def _line_end(text: str, node: yaml.Node) -> int:
     """Return the end of the line of a node's last value."""
-    found = text.find("\n", _end(text, node))
-    return len(text) if found < 0 else found
+    line_break = text.find("\n", _end(text, node))
+    return len(text) if line_break < 0 else line_break
 
 
-def _same(one: object, other: object) -> bool:
+def _same(first: object, other: object) -> bool:
     """Return whether two values mean the same in a profile: null is no entry, a number a list."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        keys = {key for group in (one, other) for key, value in group.items() if value is not None}
-        return all(_same(one.get(key), other.get(key)) for key in keys)
-    if isinstance(one, list) and isinstance(other, list):
-        pairs = zip(one, other, strict=False)
-        return len(one) == len(other) and all(_same(*pair) for pair in pairs)
-    if isinstance(one, list) != isinstance(other, list):
-        one, other = (value if isinstance(value, list) else [value] for value in (one, other))
-        return _same(one, other)
-    return one == other or str(one) == str(other) == "nan"
+    if isinstance(first, Mapping) and isinstance(other, Mapping):
+        keys = {
+            key for group in (first, other) for key, value in group.items() if value is not None
+        }
+        return all(_same(first.get(key), other.get(key)) for key in keys)
+    if isinstance(first, list) and isinstance(other, list):
+        pairs = zip(first, other, strict=False)
+        return len(first) == len(other) and all(_same(*pair) for pair in pairs)
+    if isinstance(first, list) != isinstance(other, list):
+        first, other = (value if isinstance(value, list) else [value] for value in (first, other))
+        return _same(first, other)
+    return first == other or str(first) == str(other) == "nan"

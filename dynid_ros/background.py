@@ -138,7 +138,7 @@ class Background:
     def _run(self, work: Work) -> None:
         """Work in the thread, then pass the result to the thread that spins the node."""
         try:
-            conclude = work(self._tell)
+            conclude = work(self._publish_step)
         except _Interrupted:
             return  # interrupt() responds
         except DynidError as error:
@@ -163,7 +163,7 @@ class Background:
         if self._thread is not None and self._result is not None:
             self._answer(self._result())
 
-    def _tell(self, step: str) -> None:
+    def _publish_step(self, step: str) -> None:
         self.step = step
         show = self._show
         self._pass_on(lambda: show(step))

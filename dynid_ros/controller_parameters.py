@@ -43,25 +43,27 @@ class ControllerParameters:
         self.level = OK
         self.sentence = ""
         """Result of setting the parameters; empty while there are none."""
-        node.create_timer(_CHECK_PERIOD, self._look, clock=node.steady)
+        node.create_timer(_CHECK_PERIOD, self._update, clock=node.steady)
 
-    def give(self, parameters: Mapping[str, ParameterValue]) -> None:
+    def send(self, parameters: Mapping[str, ParameterValue]) -> None:
         """Set these now, or as soon as the controller exists."""
         self._parameters = [Parameter(name, value=value) for name, value in parameters.items()]
         self._call = None  # ignores the response to earlier ones
         self._pending = True
         self.level, self.sentence = WARN, ""
-        self._look()
+        self._update()
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         if not self._parameters:
             return
         if not self._client.service_is_ready():
             self._call = None
             self._pending = True  # a restarted controller has no parameters of a model
-            self._say(WARN, f"{self._name} is not available; it will get the model when it is")
+            self._publish_status(
+                WARN, f"{self._name} is not available; it will get the model when it is"
+            )
         elif self._pending and self._call is None:
-            self._say(WARN, f"{self._name} is being given the model")
+            self._publish_status(WARN, f"{self._name} is being given the model")
             request = SetParametersAtomically.Request(
                 parameters=[parameter.to_parameter_msg() for parameter in self._parameters]
             )
@@ -75,11 +77,11 @@ class ControllerParameters:
         self._pending = False
         result = call.result().result
         if result.successful:
-            self._say(OK, f"{self._name} has the model")
+            self._publish_status(OK, f"{self._name} has the model")
         else:
-            self._say(ERROR, f"{self._name} refuses the model: {result.reason}")
+            self._publish_status(ERROR, f"{self._name} refuses the model: {result.reason}")
 
-    def _say(self, level: bytes, sentence: str) -> None:
+    def _publish_status(self, level: bytes, sentence: str) -> None:
         if (level, sentence) == (self.level, self.sentence):
             return
         self.level, self.sentence = level, sentence

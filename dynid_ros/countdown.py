@@ -14,11 +14,11 @@ class Countdown:
     def __init__(self, duration: float) -> None:
         """Start to count down ``duration`` [s]."""
         self._left = duration
-        self._looked = time.monotonic()
+        self._last = time.monotonic()
 
     def over(self) -> bool:
         """Return whether the time is over; to be called several times a second."""
         now = time.monotonic()
-        self._left -= min(_LONGEST_STEP, now - self._looked)
-        self._looked = now
+        self._left -= min(_LONGEST_STEP, now - self._last)
+        self._last = now
         return self._left < 0.0

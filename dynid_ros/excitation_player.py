@@ -100,7 +100,7 @@ class ExcitationPlayer(ManagedNode):
         self._connected = False
         self._published = ""
         self._state = self.create_publisher(String, "~/state", LATCHED)
-        StateListener(self, self._reader, topic, self._take)
+        StateListener(self, self._reader, topic, self._on_state)
         self.create_service(Trigger, "~/prepare", self.answering(self._prepare))
         self.create_service(Trigger, "~/start", self.answering(self._start))
         self._stop_service = LateAnswer(self, "~/stop", self._stop)
@@ -108,14 +108,12 @@ class ExcitationPlayer(ManagedNode):
         self._action = LongAction(
             self, "FollowExcitation", "~/follow_excitation", self._follow, self._cancel
         )
-        self.create_subscription(
-            DiagnosticArray, "/diagnostics", self._take_diagnostics, DIAGNOSTICS
-        )
-        self.create_subscription(DiagnosticStatus, DRIVES, self._take_drives, LATCHED)
+        self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, DIAGNOSTICS)
+        self.create_subscription(DiagnosticStatus, DRIVES, self._on_drives, LATCHED)
         self.create_timer(_TICK, self._tick, clock=self.steady)
-        self.create_timer(_FEEDBACK, self._give_feedback, clock=self.steady)
+        self.create_timer(_FEEDBACK, self._publish_feedback, clock=self.steady)
         self.bring_up()
-        self._tell()
+        self._publish_state()
 
     def measured(self) -> dict[str, object]:
         """Return tracking errors, remaining time and clock offset."""
@@ -135,13 +133,13 @@ class ExcitationPlayer(ManagedNode):
 
     def activated(self) -> None:
         """Report the state of the robot again."""
-        self._tell()
+        self._publish_state()
 
     def deactivated(self) -> None:
         """Bring a moving robot to rest, which continues while the node is inactive."""
         if self._playback.under_way:
             self._playback.stop("the player was deactivated.")
-        self._tell()
+        self._publish_state()
 
     def finish(self) -> None:
         """Bring a moving robot to rest before the node ends.
@@ -152,7 +150,7 @@ class ExcitationPlayer(ManagedNode):
         if not self._playback.under_way:
             return
         self._playback.stop("the player was shut down.")
-        self._tell()
+        self._publish_state()
         goal = self._goal
         while self.executor and (self._playback.under_way or (goal and not goal.over)):
             self.executor.spin_once(timeout_sec=_TICK)
@@ -164,7 +162,7 @@ class ExcitationPlayer(ManagedNode):
         self._refuse()
         self._planned = (self._choices(), make_the_plan(self, self._robot))
         answer = self._playback.prepare(self._planned[1], playing_options(self), requested_at)
-        self._tell()
+        self._publish_state()
         return answer
 
     def _start(self) -> str:
@@ -175,7 +173,7 @@ class ExcitationPlayer(ManagedNode):
         if not ready or self._planned is None or self._planned[0] != self._choices():
             self._planned = (self._choices(), make_the_plan(self, self._robot))
         answer = self._playback.start(self._planned[1], playing_options(self), requested_at)
-        self._tell()
+        self._publish_state()
         return answer
 
     def _refuse(self) -> None:
@@ -188,20 +186,20 @@ class ExcitationPlayer(ManagedNode):
         if not self._playback.under_way:
             return self._playback.stop()
         self._playback.stop()
-        self._tell()
+        self._publish_state()
         return ""  # responds when the robot is at rest
 
     def _follow(self, goal: Goal) -> None:
         """Play for an action, as the service ~/start does."""
         self.get_logger().info(self._start())
         self._goal = goal
-        self._give_feedback()
+        self._publish_feedback()
 
     def _cancel(self, _goal: Goal) -> None:
         if self._playback.under_way:
             self._stop()
 
-    def _give_feedback(self) -> None:
+    def _publish_feedback(self) -> None:
         if self._goal is not None and self._playback.under_way:
             self._goal.feedback(phase=self._playback.state, remaining=self._playback.remaining)
 
@@ -222,19 +220,19 @@ class ExcitationPlayer(ManagedNode):
 
     def _fail(self, reason: str) -> None:
         self._playback.fail(reason)
-        self._tell()
+        self._publish_state()
 
-    def _take(self, state: JointStateSample) -> None:
+    def _on_state(self, state: JointStateSample) -> None:
         self._playback.observe(state)
-        self._tell()
+        self._publish_state()
 
-    def _take_diagnostics(self, message: DiagnosticArray) -> None:
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
         """Stop a motion at a fault of the robot, with its reason."""
         for status in message.status:
             if status.level == ERROR and status.name in self._fault_sources:
                 self._playback.fault(f"{status.name}: {status.message}")
 
-    def _take_drives(self, drives: DiagnosticStatus) -> None:
+    def _on_drives(self, drives: DiagnosticStatus) -> None:
         """Stop a motion when a drive is lost, with the reason."""
         if drives.level == ERROR:
             self._playback.fault(drives.message)
@@ -251,7 +249,7 @@ class ExcitationPlayer(ManagedNode):
             self._owner.release()
             self._answer_stop()
             self._end_goal()
-        self._tell()
+        self._publish_state()
 
     def _connect(self) -> None:
         """Check whether the robot is at rest, and a controller accepts trajectories."""
@@ -259,7 +257,7 @@ class ExcitationPlayer(ManagedNode):
             self._outlet.check()
             self._connected = self._playback.resting
 
-    def _tell(self) -> None:
+    def _publish_state(self) -> None:
         """Publish the state when it has changed."""
         state = self._playback.state if self._connected else "waiting"
         ended_early = bool(self._playback.reason)

@@ -94,8 +94,8 @@ class ExternalWrenchNode(DynidNode):
             for name in (kind, f"{kind}_deviation")
         }
         self._contact_out = self.create_publisher(DiagnosticStatus, "~/contact", LATCHED)
-        self._tell_contact(None)
-        self.create_subscription(JointState, topic, self._take, _LIVE)
+        self._publish_contact(None)
+        self.create_subscription(JointState, topic, self._on_joint_states, _LIVE)
         self.create_timer(1 / rate, self._publish, clock=self.steady)
         self.health(WARN, f"no {topic} yet")
 
@@ -141,7 +141,7 @@ class ExternalWrenchNode(DynidNode):
             sampling_rate=self.current("sampling_rate", float),
         )
 
-    def _take(self, message: JointState) -> None:
+    def _on_joint_states(self, message: JointState) -> None:
         joints = self._live.joints
         values = {
             what: in_order(joints, message.name, getattr(message, what))
@@ -168,8 +168,8 @@ class ExternalWrenchNode(DynidNode):
             self._send("pure_force", stamp, frame, now.frame_force, now.frame_force_deviation)
             if now.contact:
                 self._send("contact_force", stamp, now.links[0], now.force, now.force_deviation)
-        self._tell_contact(now)
-        self._tell(now)
+        self._publish_contact(now)
+        self._publish_status(now)
 
     def _fresh(self) -> bool:
         passed = self.steady.now().nanoseconds - self._arrival
@@ -179,7 +179,7 @@ class ExternalWrenchNode(DynidNode):
         self._outs[name].publish(_wrench(stamp, frame, value))
         self._outs[f"{name}_deviation"].publish(_wrench(stamp, frame, deviation))
 
-    def _tell_contact(self, now: WrenchNow | None) -> None:
+    def _publish_contact(self, now: WrenchNow | None) -> None:
         """Publish a change of the link in contact."""
         if now is None:
             level, message = WARN, "not known"
@@ -209,7 +209,7 @@ class ExternalWrenchNode(DynidNode):
             )
         )
 
-    def _tell(self, now: WrenchNow | None) -> None:
+    def _publish_status(self, now: WrenchNow | None) -> None:
         """Summarise on /diagnostics."""
         if self._lacking:
             self.health(ERROR, self._lacking)

@@ -74,10 +74,10 @@ class FeedforwardTopics:
         self._state_out = node.create_publisher(JointState, f"{name}/state", MONITORED.depth)
         self._collision_out = node.create_publisher(DiagnosticStatus, f"{name}/collision", LATCHED)
         node.create_service(Trigger, f"{name}/reset", node.answering(self._reset))
-        node.create_subscription(String, "/dynid/model", self._take, LATCHED)
+        node.create_subscription(String, "/dynid/model", self._on_model, LATCHED)
         self._published = ""
         self._inactive_reason = law.inactive_reason
-        self._tell()
+        self._publish_collision()
         node.get_logger().info(self._supervision())
 
     def measured(self) -> dict[str, object]:
@@ -108,7 +108,7 @@ class FeedforwardTopics:
         if self._cycle >= self._cycles:
             self._cycle = 0
             self._publish_state(stamp)
-            self._tell()
+            self._publish_collision()
             self._warn_of_inactivity()
 
     def _publish_state(self, stamp: Time) -> None:
@@ -131,7 +131,7 @@ class FeedforwardTopics:
         )
         self._state_out.publish(message)
 
-    def _tell(self) -> None:
+    def _publish_collision(self) -> None:
         """Publish a collision, a warning, or their end."""
         detector, joints = self._law.detector, self._robot.joints
         newest, level = detector.collision, OK
@@ -177,10 +177,10 @@ class FeedforwardTopics:
 
     def _reset(self) -> str:
         sentence = self._controlled.reset()
-        self._tell()
+        self._publish_collision()
         return sentence
 
-    def _take(self, message: String) -> None:
+    def _on_model(self, message: String) -> None:
         """Use a model from the next cycle on, or log why it is refused."""
         where = "/dynid/model"
         try:

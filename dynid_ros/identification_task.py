@@ -72,7 +72,7 @@ class IdentificationTask(SequenceNode):
         self._recorder = Remote(self, "/recorder", self.wait, ("start", "stop"))
         self._bag: Path | None = None  # the current or last recording
         self._recorded: dict[str, Any] = {}  # what is missing of it
-        self.create_subscription(String, "/recorder/recorded", self._take_recorded, LATCHED)
+        self.create_subscription(String, "/recorder/recorded", self._on_recorded, LATCHED)
         self._model_publisher = Remote(self, "/model_publisher", self.wait, ("load",))
 
     def sequence(self, step: Step) -> bool:
@@ -86,7 +86,7 @@ class IdentificationTask(SequenceNode):
         if self._publish and good:
             step("publishing the model")
             self._model_publisher.set(model=str(written_model(self._output, success=True)))
-            self._model_publisher.ask("load")
+            self._model_publisher.request("load")
         if moves and self._validation_seed >= 0:
             good = self._validated(step, good=good)
         return good
@@ -194,7 +194,7 @@ class IdentificationTask(SequenceNode):
         if not remote.silent:
             self.attempt(lambda: self.wait(lambda: remote.state not in states, "", _LAST_STATE))
 
-    def _take_recorded(self, message: String) -> None:
+    def _on_recorded(self, message: String) -> None:
         recorded = json.loads(message.data)
         if recorded["output"] == str(self._bag):
             self._recorded = recorded
@@ -208,11 +208,11 @@ class IdentificationTask(SequenceNode):
         self._begin("prepare")
         self._player.reach("ready")
         step(f"playing and recording {motion}")
-        self._recorder.ask("start")
+        self._recorder.request("start")
         self._recorder.reach(_RECORDING)
         self._begin("start")
         self._player.reach("finished", self._recorder)
-        self.get_logger().info(self._recorder.ask("stop", timeout=_CLOSING))
+        self.get_logger().info(self._recorder.request("stop", timeout=_CLOSING))
         return recording
 
     def _begin(self, service: str) -> None:

@@ -166,7 +166,7 @@ class Identifier(ManagedNode):
                     f"the identification of {robot.name} failed",
                     f"the model in {path} is marked as failed and must not run{kept}",
                 )
-            answer = self._judged(result.verdict, *outcome)
+            answer = self._evaluated(result.verdict, *outcome)
             return answer._replace(verdict=json_text(verdict), path=str(path))
 
         return conclude
@@ -190,7 +190,7 @@ class Identifier(ManagedNode):
         def conclude() -> TaskResponse:
             self._validation.publish(String(data=json_text(verdict)))
             verb = "validated" if result.verdict.success else "refuted"
-            return self._judged(
+            return self._evaluated(
                 result.verdict,
                 f"{verb} {request.model}",
                 f"report in {written_validation(result, request.output)}",
@@ -198,7 +198,7 @@ class Identifier(ManagedNode):
 
         return conclude
 
-    def _judged(self, verdict: Verdict, outcome: str, where: str) -> TaskResponse:
+    def _evaluated(self, verdict: Verdict, outcome: str, where: str) -> TaskResponse:
         """Report the outcome on /diagnostics, with the errors of all joints, and to the caller."""
         error = percent(verdict.mean_relative_error)
         sentence = f"{outcome}: mean relative error {error}, {where}."

@@ -38,7 +38,7 @@ class JointStateCollector:
         self._reader: TopicReader | None = None
         self._reliability: object = None
         self._subscribe()
-        self._timer = node.create_timer(_READ_PERIOD, self._look, clock=node.steady)
+        self._timer = node.create_timer(_READ_PERIOD, self._update, clock=node.steady)
 
     @property
     def active(self) -> bool:
@@ -54,15 +54,15 @@ class JointStateCollector:
         """Collect the messages received until now, and stop."""
         if self._reader is None:
             return
-        self._take(self._reader)
+        self._read_messages(self._reader)
         self._node.destroy_timer(self._timer)
         self._reader.close()
         self._reader = None
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         if self._reader is None:
             return
-        self._take(self._reader)
+        self._read_messages(self._reader)
         if self.messages.full:
             self.stop()
             self._ended()
@@ -82,7 +82,7 @@ class JointStateCollector:
         """Return the reliability that receives every message of the present publishers."""
         return complete(self._node.get_publishers_info_by_topic(self.topic)).reliability
 
-    def _take(self, reader: TopicReader) -> None:
+    def _read_messages(self, reader: TopicReader) -> None:
         for _, receive_time, raw in reader.take():
             self.messages.add(receive_time, raw)
         self.messages.lost = reader.lost

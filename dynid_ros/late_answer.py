@@ -30,7 +30,7 @@ class LateAnswer:
         """
         self._begin = begin
         self._waiting: list[tuple[Trigger.Response, Any]] = []
-        self._service = node.create_service(Trigger, name, self._take)
+        self._service = node.create_service(Trigger, name, self._on_request)
         self._send = self._service.send_response
         self._service.send_response = self._send_or_keep  # type: ignore[method-assign]
 
@@ -41,7 +41,9 @@ class LateAnswer:
             response.success, response.message = success, message
             self._send(response, header)
 
-    def _take(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _on_request(
+        self, _request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
         response.message = self._begin()
         response.success = bool(response.message)
         return response

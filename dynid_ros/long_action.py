@@ -89,10 +89,10 @@ class LongAction:
         self.offered = kind is not None
         """Whether the action exists."""
         if self.offered:
-            self._server = _Server(node, kind, name, self._take)
-            self._server.register_cancel_callback(self._take_cancel)
+            self._server = _Server(node, kind, name, self._on_goal)
+            self._server.register_cancel_callback(self._on_cancel)
 
-    def _take(self, handle: Any) -> None:  # noqa: ANN401  rclpy's own
+    def _on_goal(self, handle: Any) -> None:  # noqa: ANN401  rclpy's own
         self._goals = {key: goal for key, goal in self._goals.items() if not goal.over}
         goal = self._goals[bytes(handle.goal_id.uuid)] = Goal(self._server, handle)
         try:
@@ -100,7 +100,7 @@ class LongAction:
         except DynidError as error:
             goal.end(success=False, message=str(error))
 
-    def _take_cancel(self, handle: Any) -> CancelResponse:  # noqa: ANN401
+    def _on_cancel(self, handle: Any) -> CancelResponse:  # noqa: ANN401
         goal = self._goals.get(bytes(handle.goal_id.uuid))
         if goal is not None:
             self._cancel(goal)

@@ -54,12 +54,12 @@ class ModelPublisher(DynidNode):
         self._refusal = ""
         self._publisher = self.create_publisher(String, "/dynid/model", LATCHED)
         self._controller = (
-            ControllerParameters(self, controller, self._tell) if controller else None
+            ControllerParameters(self, controller, self._publish_status) if controller else None
         )
         self.create_service(Trigger, "~/load", self.answering(self._load))
         if follow:
-            self.create_subscription(String, follow, self._follow, LATCHED)
-        self._tell()
+            self.create_subscription(String, follow, self._on_model, LATCHED)
+        self._publish_status()
         if self.current("model", str):
             self._run_logged(self._load)
 
@@ -73,13 +73,15 @@ class ModelPublisher(DynidNode):
                 )
             with settled(Path(path)):
                 text = read_text(Path(path))
-        return self._take(text, path)
+        return self._publish_if_accepted(text, path)
 
-    def _follow(self, message: String) -> None:
+    def _on_model(self, message: String) -> None:
         """Accept a model of another node."""
-        self._run_logged(lambda: self._take(message.data, f"topic {self.current('follow', str)}"))
+        self._run_logged(
+            lambda: self._publish_if_accepted(message.data, f"topic {self.current('follow', str)}")
+        )
 
-    def _take(self, text: str, where: str) -> str:
+    def _publish_if_accepted(self, text: str, where: str) -> str:
         """Publish a model if it is one of this robot; otherwise the previous one stays."""
         with self._refusing():
             with self.logging_warnings():
@@ -93,8 +95,8 @@ class ModelPublisher(DynidNode):
         self._publisher.publish(String(data=text))
         self._model, self._where = model, where
         if self._controller is not None:
-            self._controller.give(parameters)
-        self._tell()
+            self._controller.send(parameters)
+        self._publish_status()
         failed = ", whose identification failed," if model.failed else ""
         dated = model.identified_provenance.dated
         return f"{where}: the model of {robot.name} identified on {dated}{failed} is published."
@@ -106,7 +108,7 @@ class ModelPublisher(DynidNode):
             yield
         except DynidError as error:
             self._refusal = str(error)
-            self._tell()
+            self._publish_status()
             raise
         self._refusal = ""
 
@@ -117,7 +119,7 @@ class ModelPublisher(DynidNode):
         except DynidError as error:
             self.get_logger().error(str(error))
 
-    def _tell(self) -> None:
+    def _publish_status(self) -> None:
         """Summarise on /diagnostics: a refusal has priority, then the controller."""
         figures: dict[str, object] = {"published": "none"}
         if self._model is not None:

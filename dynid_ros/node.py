@@ -40,8 +40,8 @@ from dynid_ros.stop import (
     NO_GOOD_END,
     NOT_FINISHED,
     Stop,
-    say,
     silence_closed_streams,
+    write_error,
 )
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
             node.get_logger().info(reach)
         node.warn_of_unknown_parameters()
     except DynidError as error:
-        say(str(error))
+        write_error(str(error))
         rclpy.shutdown()
         return NOT_FINISHED
     executor = make_executor()

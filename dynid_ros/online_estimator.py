@@ -66,7 +66,7 @@ class OnlineEstimatorNode(DynidNode):
         self._update_out = self.create_publisher(Float64MultiArray, "~/model_update", 1)
         self._change_out = self.create_publisher(String, "~/change", LATCHED)
         self.create_service(Trigger, "~/reset", self.answering(self._reset))
-        self.create_subscription(JointState, topic, self._take, _LIVE)
+        self.create_subscription(JointState, topic, self._on_joint_states, _LIVE)
         self.create_timer(1 / rate, self._publish, clock=self.steady)
         self.health(WARN, f"no {topic} yet")
 
@@ -171,7 +171,7 @@ class OnlineEstimatorNode(DynidNode):
         self.health(OK, "restarted")
         return "all data are cleared; the estimation is restarted."
 
-    def _take(self, message: JointState) -> None:
+    def _on_joint_states(self, message: JointState) -> None:
         joints = self._estimator.joints
         position = in_order(joints, message.name, message.position)
         effort = in_order(joints, message.name, message.effort)
@@ -195,7 +195,7 @@ class OnlineEstimatorNode(DynidNode):
         self._newest = change
         self._change_out.publish(String(data=change_json(change)))
         self.get_logger().warning(str(change))
-        self._tell()
+        self._publish_status()
 
     def _publish(self) -> None:
         if self._arrival:
@@ -209,9 +209,9 @@ class OnlineEstimatorNode(DynidNode):
                 self._waits_for = str(error)
             else:
                 self._waits_for = ""
-        self._tell()
+        self._publish_status()
 
-    def _tell(self) -> None:
+    def _publish_status(self) -> None:
         """Summarise on /diagnostics: missing data have priority, then a change."""
         if self._lacking:
             self.health(ERROR, self._lacking)

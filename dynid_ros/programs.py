@@ -10,7 +10,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dynid_ros.stop import FINISHED, HANDLED, say, silence_closed_streams
+from dynid_ros.stop import FINISHED, HANDLED, silence_closed_streams, write_error
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -59,7 +59,9 @@ def _end_at_signal(name: str, over: threading.Event) -> None:
     while not over.is_set():
         taken = signal.sigtimedwait(signals, _CHECK_PERIOD)
         if taken is not None:
-            say(f"interrupted by {signal.Signals(taken.si_signo).name} while {name} started")
+            write_error(
+                f"interrupted by {signal.Signals(taken.si_signo).name} while {name} started"
+            )
             os._exit(128 + taken.si_signo if name in _TASKS else FINISHED)
 
 

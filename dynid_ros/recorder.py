@@ -43,7 +43,7 @@ class Session:
         for topic, receive_time, message in self.reader.take():
             self.bag.write(topic, receive_time, message)
 
-    def look(self) -> None:
+    def subscribe_to_new_topics(self) -> None:
         """Subscribe to topics with new publishers."""
         for offer in self.reader.offers():
             self.bag.add_topic(offer.topic, offer.kind, offer.qos, offer.digest)
@@ -96,18 +96,18 @@ class Recorder(ManagedNode):
             self.create_timer(period, step, clock=self.steady, autostart=False)
             for period, step in (
                 (_TAKE, self._write),
-                (_DISCOVERY_PERIOD, self._look),
+                (_DISCOVERY_PERIOD, self._subscribe_to_new_topics),
                 (_FLUSH_PERIOD, self._flush),
             )
         ]
         self.create_service(Trigger, "~/start", self.answering(self.start))
         self.create_service(Trigger, "~/stop", self.answering(self.stop))
-        self._say("inactive", OK)
+        self._publish_status("inactive", OK)
         self.bring_up()
 
     def activated(self) -> None:
         """Report that a recording can start."""
-        self._say("idle", OK)
+        self._publish_status("idle", OK)
 
     def deactivated(self) -> None:
         """Complete the bag of a recording.
@@ -117,7 +117,7 @@ class Recorder(ManagedNode):
         """
         self.finish()
         if not self._failure:
-            self._say("inactive", OK)
+            self._publish_status("inactive", OK)
 
     def start(self) -> str:
         """Start a recording.
@@ -144,7 +144,7 @@ class Recorder(ManagedNode):
         bag = BagWriter(Path(output).expanduser(), output)
         session = Session(output, bag, TopicReader(self, topics, simulated=simulated))
         try:
-            session.look()
+            session.subscribe_to_new_topics()
             session.bag.flush()  # detects a full disk before the robot moves
         except RecordingError:
             session.reader.close()
@@ -153,7 +153,7 @@ class Recorder(ManagedNode):
         self._session = session
         for timer in self._steps:
             timer.reset()
-        self._say("recording", OK, output=output)
+        self._publish_status("recording", OK, output=output)
         message = f"recording {', '.join(topics)} to {output}"
         if session.reader.waiting:
             message += f"; no publisher yet on {', '.join(session.reader.waiting)}"
@@ -182,7 +182,7 @@ class Recorder(ManagedNode):
         level = WARN if session.missing or session.silent() else OK
         self._recorded.publish(String(data=session.completeness_json()))
         self._end(session)
-        self._say("idle", level, recorded=summary)
+        self._publish_status("idle", level, recorded=summary)
         return summary
 
     def measured(self) -> dict[str, object]:
@@ -228,14 +228,14 @@ class Recorder(ManagedNode):
         except RecordingError as error:
             self.get_logger().error(str(self._fail(self._session, error)))
 
-    def _look(self) -> None:
+    def _subscribe_to_new_topics(self) -> None:
         if not self._session or not self._session.reader.waiting:
             return
         try:
-            self._session.look()
+            self._session.subscribe_to_new_topics()
         except RecordingError as error:  # of one topic: the others continue
             self._session.troubles.append(str(error).rstrip("."))
-            self._say("recording", WARN, trouble=str(error))
+            self._publish_status("recording", WARN, trouble=str(error))
             self.get_logger().error(str(error))
 
     def _fail(self, session: Session, error: RecordingError) -> RecordingError:
@@ -244,7 +244,7 @@ class Recorder(ManagedNode):
         if session.bag.messages:
             self._failure += f"; {_megabytes(session.bag.size)} written before can be read"
         self._end(session)
-        self._say(f"failed: {self._failure}.", ERROR)
+        self._publish_status(f"failed: {self._failure}.", ERROR)
         return RecordingError(f"{self._failure}.")
 
     def _end(self, session: Session) -> None:
@@ -254,7 +254,7 @@ class Recorder(ManagedNode):
             timer.cancel()
         session.reader.close()
 
-    def _say(self, state: str, level: bytes, **values: object) -> None:
+    def _publish_status(self, state: str, level: bytes, **values: object) -> None:
         if not state.startswith("failed"):
             self._failure = ""
         self._state.publish(String(data=state))

@@ -62,8 +62,8 @@ class Remote:
         self.state = ""
         """The last state of the node; empty before the first."""
         self._silence: Countdown | None = None
-        node.create_subscription(String, f"{name}/state", self._take, LATCHED)
-        watch = SubscriptionEventCallbacks(liveliness=self._take_liveliness)
+        node.create_subscription(String, f"{name}/state", self._on_state, LATCHED)
+        watch = SubscriptionEventCallbacks(liveliness=self._on_liveliness)
         node.create_subscription(
             Empty, f"{name}/alive", lambda _: None, ALIVE, event_callbacks=watch
         )
@@ -98,7 +98,7 @@ class Remote:
             future = self._parameters.set_parameters(parameters)
             self._wait(lambda: future.done() or not self.present, what, _ANSWER / 2)
         if not future.done():
-            raise TaskError(self._gone())
+            raise TaskError(self._absence())
         results: list[SetParametersResult] = future.result().results
         for name, result in zip(values, results, strict=True):
             if not result.successful:
@@ -115,7 +115,7 @@ class Remote:
             _APPEAR,
         )
         if not client.service_is_ready():
-            raise TaskError(f"{client.srv_name} was not called: {self._gone()}")
+            raise TaskError(f"{client.srv_name} was not called: {self._absence()}")
         future = client.call_async(Trigger.Request())
         self._wait(
             lambda: future.done() or self.silent or not client.service_is_ready(),
@@ -123,11 +123,11 @@ class Remote:
             timeout,
         )
         if not future.done():
-            raise TaskError(f"{client.srv_name} was not answered: {self._gone()}")
+            raise TaskError(f"{client.srv_name} was not answered: {self._absence()}")
         answer: Trigger.Response = future.result()
         return answer
 
-    def ask(self, service: str, timeout: float | None = _ANSWER) -> str:
+    def request(self, service: str, timeout: float | None = _ANSWER) -> str:
         """Call a Trigger service that must succeed, and return its message.
 
         Raises:
@@ -166,7 +166,7 @@ class Remote:
         """
         self._wait(lambda: self.state not in states or not self.present, what, timeout)
 
-    def _take(self, message: String) -> None:
+    def _on_state(self, message: String) -> None:
         self.state = message.data
         self._states.append(message.data)
 
@@ -177,15 +177,15 @@ class Remote:
             kind, _, reason = state.partition(": ")
             if kind in _ENDS:
                 return _ENDS[kind](f"{name}: {reason}")
-        return None if self.present else TaskError(self._gone())
+        return None if self.present else TaskError(self._absence())
 
-    def _gone(self) -> str:
+    def _absence(self) -> str:
         name = self._name.removeprefix("/")
         if self.silent:
             return f"{name} does not respond any more: its process was killed or is suspended."
         return f"{name} has ended."
 
-    def _take_liveliness(self, status: Any) -> None:  # noqa: ANN401  rclpy's own
+    def _on_liveliness(self, status: Any) -> None:  # noqa: ANN401  rclpy's own
         if status.alive_count:
             self._silence = None
         elif self._silence is None and not self._is_of_this_process():

@@ -68,11 +68,11 @@ class ReplayTask(SequenceNode):
         except DynidError as error:
             raise TaskError(str(error)) from None
         self.identifier.set(recording="", output=str(self._output), topic=self._topic)
-        self.identifier.ask("start")
+        self.identifier.request("start")
         self.wait(self._states_out.get_subscription_count, "the identifier to subscribe", _LISTENER)
         step("replaying")
         self._replay(messages)
-        self.identifier.ask("stop")
+        self.identifier.request("stop")
         step("identifying from the topic")
         good = self.evaluated("identify", "identification")
         step("identifying the bag")

@@ -36,7 +36,7 @@ class RestMonitor(DynidNode):
         topic = robot.settings(RecordingSettings).topic
         self._rest = RestWatch()
         self._arrival = 0.0  # [s] of the last state
-        StateListener(self, StateReader(robot.joints, topic), topic, self._take)
+        StateListener(self, StateReader(robot.joints, topic), topic, self._on_state)
 
     def finish(self) -> None:
         """Wait until the robot is at rest, or has no joint states.
@@ -55,7 +55,7 @@ class RestMonitor(DynidNode):
     def _now(self) -> float:
         return float(self.steady.now().nanoseconds * 1e-9)
 
-    def _take(self, state: JointStateSample) -> None:
+    def _on_state(self, state: JointStateSample) -> None:
         self._arrival = state.arrival
         self._rest.update(state)
 

@@ -35,7 +35,7 @@ class RobotOwner:
         self._arrival = self._claimed = -_CLAIM_LIFETIME  # [s]
         self._topic = f"/{controller}/owner"
         self._claims = node.create_publisher(String, self._topic, _QOS)
-        node.create_subscription(String, self._topic, self._take, _QOS)
+        node.create_subscription(String, self._topic, self._on_claim, _QOS)
 
     @property
     def other(self) -> str:
@@ -70,7 +70,7 @@ class RobotOwner:
 
     _RELEASED = "released by "
 
-    def _take(self, message: String) -> None:
+    def _on_claim(self, message: String) -> None:
         if message.data == self._RELEASED + self._other:
             self._arrival = -_CLAIM_LIFETIME
         elif message.data != self._name and not message.data.startswith(self._RELEASED):

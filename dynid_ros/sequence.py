@@ -27,8 +27,8 @@ from dynid_ros.stop import (
     NOT_FINISHED,
     VALIDATION_MISSING,
     Stop,
-    say,
     silence_closed_streams,
+    write_error,
 )
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ class SequenceNode(DynidNode):
         self.missing = ""
         """The part of a good result that is missing, and why, as a sentence; empty: none."""
         for kind in ("identification", "validation"):
-            self.create_subscription(String, f"/identifier/{kind}", self._taker(kind), LATCHED)
+            self.create_subscription(
+                String, f"/identifier/{kind}", self._callback_of(kind), LATCHED
+            )
         self._progress = self.create_publisher(String, "~/progress", LATCHED)
         self.identifier = Remote(
             self, "/identifier", self.wait, ("start", "stop", "identify", "validate")
@@ -168,11 +170,11 @@ class SequenceNode(DynidNode):
                 raise WaitTimeoutError(f"timed out after waiting {timeout:g} s for {what}.")
             self._spinning.spin_once(timeout_sec=_TICK)
 
-    def _taker(self, kind: str) -> Callable[[String], None]:
-        def take(message: String) -> None:
+    def _callback_of(self, kind: str) -> Callable[[String], None]:
+        def callback(message: String) -> None:
             self.received[kind] = message.data
 
-        return take
+        return callback
 
 
 def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
@@ -208,7 +210,7 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
 def outcome(task: SequenceNode, *, good: bool) -> int:
     """Return the exit code of a completed sequence, and print what is missing."""
     if task.missing:
-        say(f"WARNING: {task.missing}")
+        write_error(f"WARNING: {task.missing}")
     if not good:
         return CRITERION_FAILED
     return VALIDATION_MISSING if task.missing else FINISHED
@@ -216,7 +218,7 @@ def outcome(task: SequenceNode, *, good: bool) -> int:
 
 def answer(error: DynidError, stop: Stop) -> int:
     """Print why a sequence ended, and return the exit code."""
-    say(str(error))
+    write_error(str(error))
     if isinstance(error, IncompleteEndError):
         return NO_GOOD_END
     return stop.exit_code if isinstance(error, InterruptionError) else NOT_FINISHED

@@ -117,7 +117,7 @@ class SimulatedRobotNode(DynidNode):
         )
         self._clock_out = None if self._wall else self.create_publisher(Clock, "/clock", CLOCK)
         self._clock_cycles = max(1, round(rate / _CLOCK_RATE))
-        self.create_subscription(JointTrajectory, _TRAJECTORIES, self._take, COMMAND)
+        self.create_subscription(JointTrajectory, _TRAJECTORIES, self._on_trajectory, COMMAND)
         self.create_service(Trigger, "~/inject_fault", self.answering(self._inject_fault))
         self.create_service(Trigger, "~/clear_fault", self.answering(self._clear_fault))
         self._listen(Int32, "~/lose_frames", lambda message: self._robot.lose_frames(message.data))
@@ -185,7 +185,7 @@ class SimulatedRobotNode(DynidNode):
             self._begin += round((due - _LARGEST_BATCH) * self._cycle / self._speed)
         for _ in range(min(due, _LARGEST_BATCH)):
             self._step()
-        self._tell_fault()
+        self._publish_fault()
 
     def _limited(self, late: int) -> int:
         """Return the time to catch up with now [ns], of ``late`` [ns] behind the wall clock.
@@ -209,7 +209,7 @@ class SimulatedRobotNode(DynidNode):
         self._skipped += skipped
         return late - skipped
 
-    def _tell_fault(self) -> None:
+    def _publish_fault(self) -> None:
         """Report once why the drives, or the control of their torque, have stopped following."""
         fault = self._robot.fault
         if isinstance(self._controlled, TorqueFollowingRobot):
@@ -239,7 +239,7 @@ class SimulatedRobotNode(DynidNode):
         if self._feedforward is not None:
             self._feedforward.cycle(now_ns, stamp)
 
-    def _take(self, message: JointTrajectory) -> None:
+    def _on_trajectory(self, message: JointTrajectory) -> None:
         """Follow a trajectory from its start on, or log why it is refused."""
         try:
             self._controlled.accept(from_message(message), start_ns(message), self._now_ns())
@@ -269,7 +269,7 @@ class SimulatedRobotNode(DynidNode):
 
     def _inject_fault(self) -> str:
         self._robot.trip()
-        self._tell_fault()
+        self._publish_fault()
         return "the drives are in fault: they brake, and hold until ~/clear_fault"
 
     def _clear_fault(self) -> str:

@@ -42,9 +42,9 @@ class StateListener:
         self._states = node.make_unspun("states").create_subscription(
             JointState, node.resolve_topic_name(topic), _never_called, _NEWEST, raw=True
         )
-        node.create_timer(_READ_PERIOD, self._take, clock=node.steady)
+        node.create_timer(_READ_PERIOD, self._read_newest, clock=node.steady)
 
-    def _take(self) -> None:
+    def _read_newest(self) -> None:
         with self._states.handle:
             taken = self._states.handle.take_message(JointState, True)
         if taken is None:

@@ -61,14 +61,14 @@ class Stop:
         for number in HANDLED:
             # nohup ignores SIGHUP, and that is what its user wants
             if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._take)
+                signal.signal(number, self._on_signal)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)  # delivers signals that were blocked
 
     @property
     def requested(self) -> bool:
         """Whether the process must end."""
         if self._number is None and self._parent not in {None, str(os.getppid())}:
-            self._take(signal.SIGTERM, None)
+            self._on_signal(signal.SIGTERM, None)
         return self._number is not None
 
     @property
@@ -97,7 +97,7 @@ class Stop:
             self._bound.lift()
         silence_closed_streams()
 
-    def _take(self, number: int, _frame: FrameType | None) -> None:
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         if self._number is None:
             self._number = number
             self._bound = _Bound(lambda: self.waiting_for) if self._bounded else None
@@ -119,7 +119,7 @@ class _Bound:
         self._timer.cancel()
 
     def _end(self) -> None:
-        say(
+        write_error(
             f"timed out after {LONGEST_END:g} s of waiting for {self._waiting_for()} after the "
             "signal; the process was ended"
         )
@@ -154,7 +154,7 @@ def _end_after(duration: float, code: int) -> None:
         libc.timer_settime(timer, 0, ctypes.byref(_TimerSpec(0, 0, seconds, rest)), None)
 
 
-def say(sentence: str) -> None:
+def write_error(sentence: str) -> None:
     """Write a sentence to stderr, unless it is closed."""
     silence_closed_streams()
     with suppress(OSError, ValueError):

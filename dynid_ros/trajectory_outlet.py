@@ -90,13 +90,15 @@ class TrajectoryOutlet:
         self.acknowledged = False
         """Whether the newest trajectory is known to be accepted; False for the topic."""
         self._own: deque[int] = deque(maxlen=10)  # stamps of own trajectories [ns]
-        node.create_subscription(JointTrajectory, self._topic, self._notice, COMMAND, raw=True)
+        node.create_subscription(
+            JointTrajectory, self._topic, self._on_trajectory, COMMAND, raw=True
+        )
         self._node = node
         self._newest = 0  # number of the newest goal; results of older ones are ignored
 
     def check(self) -> None:
         """Raise a PlaybackError where no controller accepts trajectories."""
-        if self._action_is_there():
+        if self._action_is_available():
             return
         if self._interface == "action":
             message = f"{self._action} has no server; is the controller active?"
@@ -115,7 +117,7 @@ class TrajectoryOutlet:
         message = to_message(trajectory, start_ns)
         self._own.append(start_ns)
         self.acknowledged = False
-        if self._action_is_there():
+        if self._action_is_available():
             self._send_goal(message)
         else:
             self._publisher.publish(message)
@@ -127,13 +129,13 @@ class TrajectoryOutlet:
         subscribers = min(len(takers), self._publisher.get_subscription_count())
         return subscribers - len(senders & set(takers))
 
-    def _notice(self, raw: bytes) -> None:
+    def _on_trajectory(self, raw: bytes) -> None:
         """Detect trajectories of other nodes; a trajectory message starts with its header."""
         start = deserialize_message(raw, Header).stamp
         if to_ns(start) not in self._own:
             self._failed(f"another node has sent a trajectory to {self._topic}.")
 
-    def _action_is_there(self) -> bool:
+    def _action_is_available(self) -> bool:
         return self._client is not None and bool(self._client.server_is_ready())
 
     def _send_goal(self, message: JointTrajectory) -> None:
@@ -142,9 +144,9 @@ class TrajectoryOutlet:
         number = self._newest
         goal = action.FollowJointTrajectory.Goal(trajectory=message)
         answer = self._client.send_goal_async(goal)
-        answer.add_done_callback(lambda future: self._take_answer(number, future))
+        answer.add_done_callback(lambda future: self._on_goal_response(number, future))
 
-    def _take_answer(self, number: int, future: Future) -> None:
+    def _on_goal_response(self, number: int, future: Future) -> None:
         handle = future.result()
         if number != self._newest:
             return
@@ -153,9 +155,9 @@ class TrajectoryOutlet:
             return
         self.acknowledged = True
         result = handle.get_result_async()
-        result.add_done_callback(lambda done: self._take_result(number, done))
+        result.add_done_callback(lambda done: self._on_result(number, done))
 
-    def _take_result(self, number: int, future: Future) -> None:
+    def _on_result(self, number: int, future: Future) -> None:
         answer = future.result()
         if number != self._newest or answer is None or answer.status == _SUCCEEDED:
             return

@@ -84,12 +84,12 @@ class VisualizerNode(DynidNode):
         self._arrival: Time | None = None
         self._collision = DiagnosticStatus()
         self.create_subscription(
-            DiagnosticStatus, "/feedforward_controller/collision", self._take_collision, LATCHED
+            DiagnosticStatus, "/feedforward_controller/collision", self._on_collision, LATCHED
         )
         self._path = self.create_publisher(MarkerArray, "~/path", LATCHED)
         self._markers = self.create_publisher(MarkerArray, "~/markers", _MARKER_DEPTH)
         self._publish_path(robot)
-        self.create_subscription(JointState, topic, self._take, MONITORED)
+        self.create_subscription(JointState, topic, self._on_joint_states, MONITORED)
         self.create_timer(1 / rate, self._show, clock=self.steady)
         self.health(WARN, f"no {topic} yet")
 
@@ -106,7 +106,7 @@ class VisualizerNode(DynidNode):
             markers = [line_marker(path, number, self._frame) for number, path in paths]
             self._path.publish(MarkerArray(markers=markers))
 
-    def _take(self, message: JointState) -> None:
+    def _on_joint_states(self, message: JointState) -> None:
         position = _in_order(self._joints, message.name, message.position)
         if position is None:
             self.health(WARN, f"joint states lack the position of one of {', '.join(self._joints)}")
@@ -121,7 +121,7 @@ class VisualizerNode(DynidNode):
         time = stamp.sec + 1e-9 * stamp.nanosec
         self._state = self._live.step(self._state, time, position, effort)
 
-    def _take_collision(self, collision: DiagnosticStatus) -> None:
+    def _on_collision(self, collision: DiagnosticStatus) -> None:
         self._collision = collision
 
     def _show(self) -> None:

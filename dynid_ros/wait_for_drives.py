@@ -33,16 +33,16 @@ class DriveWaiter(Node):
         super().__init__("wait_for_drives", **options)
         self.enabled = False
         self.waits_for = f"waiting for a controller that publishes {DRIVES}"
-        self.create_subscription(DiagnosticStatus, DRIVES, self._take, LATCHED)
-        self.create_timer(_REPEATED, self._tell)
+        self.create_subscription(DiagnosticStatus, DRIVES, self._on_drives, LATCHED)
+        self.create_timer(_REPEATED, self._log_status)
 
-    def _take(self, drives: DiagnosticStatus) -> None:
+    def _on_drives(self, drives: DiagnosticStatus) -> None:
         self.enabled = drives.level == DiagnosticStatus.OK
         if drives.message != self.waits_for:
             self.waits_for = drives.message
-            self._tell()
+            self._log_status()
 
-    def _tell(self) -> None:
+    def _log_status(self) -> None:
         self.get_logger().info(self.waits_for)
 
 

@@ -116,13 +116,13 @@ CORE_COMMANDS = {
     ),
     "payload": CommandEntry(
         MODELS,
-        "dynid.cli.load_data",
+        "dynid.cli.payload",
         "payload_command",
         "Write a payload as the robot's own controller takes it.",
     ),
     "payload-mass": CommandEntry(
         MODELS,
-        "dynid.cli.payload",
+        "dynid.cli.payload_mass",
         "payload_mass_command",
         "Measure a payload's mass and centre with the robot at rest.",
     ),

@@ -69,7 +69,7 @@ def identify_command(
     Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
     """
     from dynid.cli.loading import load_recordings, load_robot
-    from dynid.cli.payload import identify_payload_only, load_payload_base
+    from dynid.cli.payload_mass import identify_payload_only, load_payload_base
     from dynid.identification.identify import identify
     from dynid.report.terminal.console import result_console
     from dynid.report.terminal.progress import progress

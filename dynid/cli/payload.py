@@ -1,148 +1,97 @@
-"""``dynid identify --payload`` and ``dynid payload-mass``: the body that a robot carries."""
+"""``dynid payload``: an identified payload for the controller of a robot's maker."""
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, BaseModel, OwnProfile, Recordings, Set, Start, Stop, Urdf
-from dynid.errors import ConfigurationError, ModelFileError
+from dynid.cli.options import Force
+from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from dynid.robot.model import Model
 
-_FILE = "payload.yaml"
+
+class _Controller(str, Enum):
+    """Whose controller takes the payload."""
+
+    ur = "ur"
+    franka = "franka"
+    abb = "abb"
+    kuka = "kuka"
+    fanuc = "fanuc"
 
 
-def load_payload_base(
-    path: Path, *, profile: str | None, urdf: Path | None, overrides: Sequence[str]
-) -> Model:
-    """Read the model of the robot without payload.
-
-    Args:
-        path: of its model.yaml.
-        profile: with the settings of preprocessing; None for those in the model.
-        urdf: in place of the profile's.
-        overrides: of the profile's keys.
-
-    Raises:
-        ModelFileError: it cannot be read, is of another robot, or its identification failed.
-        ConfigurationError: no such profile, or options that need one.
-    """
-    from dynid.cli.loading import load_model_for
-
-    if profile is None and (urdf is not None or overrides):
-        raise ConfigurationError(
-            "--set, --estimator and --urdf change a profile; name it with --profile, because "
-            "a payload is otherwise identified with the settings in the base model."
-        )
-    model = load_model_for(path, profile, urdf=urdf, overrides=overrides, force=True)
-    if model.failed:
-        raise ModelFileError(
-            f"{path}: its identification failed, so that its torque error would be taken for the "
-            "payload; identify the robot without payload again."
-        )
-    return model
-
-
-def identify_payload_only(
-    recordings: list[Path],
-    base: Model,
-    start: float | None,
-    stop: float | None,
-    output: Path,
-    as_json: bool,
-) -> NoReturn:
-    """Identify the payload, print and write it, and exit with 1 where that failed."""
-    from dynid.cli.json_output import print_json
-    from dynid.cli.loading import load_recordings
-    from dynid.identification.payload.identification import identify_payload
-    from dynid.identification.payload.payload import write_payload
-    from dynid.report.terminal.console import print_written, result_console
-    from dynid.report.terminal.payload import (
-        identification_evidence,
-        payload_identification_json,
-        print_payload_identification,
-    )
-    from dynid.report.terminal.progress import progress
-
-    console = result_console(as_json)
-    with progress(console) as step:
-        identification = identify_payload(
-            base, load_recordings(recordings, base.robot, start, stop, step), progress=step
-        )
-    success = identification.verdict.success
-    written = [output / _FILE] if success else []
-    for path in written:
-        write_payload(identification.payload, identification_evidence(identification), path)
-    _report_kept(output, success)
-    if as_json:
-        print_json(payload_identification_json(identification))
-    else:
-        print_payload_identification(console, identification)
-        print_written(console, written)
-    raise typer.Exit(0 if success else 1)
-
-
-def payload_mass_command(
-    recordings: Recordings,
-    base_model: BaseModel,
-    profile: OwnProfile = None,
-    urdf: Urdf = None,
-    start: Start = None,
-    stop: Stop = None,
-    settings: Set = None,
+def payload_command(
+    payload: Annotated[
+        Path, typer.Argument(metavar="PAYLOAD", help="payload.yaml of `dynid identify --payload`.")
+    ],
+    model: Annotated[
+        Path, typer.Option("--model", "-m", metavar="FILE", help="model.yaml of the robot.")
+    ],
+    to: Annotated[_Controller, typer.Option(help="The controller that takes it.")],
+    flange: Annotated[
+        str | None,
+        typer.Option(metavar="LINK", help="Link of the flange; default: tool0 or the last link."),
+    ] = None,
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="ABB: the variable; KUKA, FANUC: the number.")
+    ] = "",
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for payload.yaml."),
+        typer.Option("--output", "-o", metavar="FILE", help="File in place of the terminal."),
     ] = None,
-    as_json: AsJson = False,
+    force: Force = False,
 ) -> None:
-    """Measure a payload's mass and centre with the robot at rest.
+    """Write a payload as the robot's own controller takes it.
 
-    Needs recordings in several poses. Friction at rest limits the accuracy; exit code 1: it is
-    too large to find the mass.
+    Mass, centre of mass and inertia in the frame, units and order of UR, Franka, ABB, KUKA or
+    FANUC. The payload may be on axis 3 of a KUKA too, if the profile names it as payload_joint.
     """
-    from dynid.cli.json_output import print_json
-    from dynid.cli.loading import load_recordings
-    from dynid.identification.payload.payload import write_payload
-    from dynid.identification.payload.static import payload_at_rest
-    from dynid.report.terminal.console import print_written, result_console
-    from dynid.report.terminal.payload import (
-        print_static_payload,
-        static_evidence,
-        static_payload_json,
+    from dynid.control.carried_body import read_carried_body
+    from dynid.control.load_data import UNITS, body_at_flange, flange_of, load_text
+    from dynid.files import refuse_to_replace, write_text
+    from dynid.profile import load_model
+    from dynid.report.terminal.console import print_message, print_written, result_console
+
+    body, base = read_carried_body(payload), load_model(model)
+    mechanism = base.mechanism
+    joint = _carrier(payload, base)
+    link = flange_of(mechanism, flange)
+    text = load_text(
+        to.value, body_at_flange(mechanism, body, joint, link), name=name, axis=_axis(base, joint)
     )
-    from dynid.report.terminal.progress import progress
+    print_message(f"In the frame of link '{link}'; {UNITS[to.value]}.", kind="note")
+    if output is None:
+        typer.echo(text)
+        return
+    refuse_to_replace([output], force)
+    write_text(output, f"{text}\n")
+    print_written(result_console(), [output])
 
-    base = load_payload_base(base_model, profile=profile, urdf=urdf, overrides=settings or [])
-    console = result_console(as_json)
-    with progress(console) as step:
-        identification = payload_at_rest(
-            base, load_recordings(recordings, base.robot, start, stop, step), progress=step
+
+def _carrier(payload: Path, base: Model) -> str:
+    """Return the joint that carries the payload.
+
+    Raises:
+        ConfigurationError: the file names another than the model.
+    """
+    from dynid.control.carried_body import carrier_in
+
+    mechanism = base.mechanism
+    joint, named = mechanism.body_joints[mechanism.payload_body], carrier_in(payload)
+    if named is not None and named != joint:
+        raise ConfigurationError(
+            f"{payload}: is in the frame of joint '{named}', but the payload of {base.robot.name} "
+            f"is on joint '{joint}'; name the model that the payload was identified with."
         )
-    written = [output / _FILE] if output is not None and identification.success else []
-    for path in written:
-        write_payload(identification.payload, static_evidence(identification), path)
-    _report_kept(output, identification.success)
-    if as_json:
-        print_json(static_payload_json(identification))
-    else:
-        print_static_payload(console, identification)
-        print_written(console, written)
-    raise typer.Exit(0 if identification.success else 1)
+    return joint
 
 
-def _report_kept(output: Path | None, success: bool) -> None:
-    """Report that a failed identification kept the payload of an earlier one."""
-    from dynid.report.terminal.console import print_message
-
-    if output is not None and not success and (output / _FILE).exists():
-        print_message(
-            f"{output / _FILE} of an earlier identification was kept unchanged.", kind="note"
-        )
+def _axis(base: Model, joint: str) -> int:
+    """Return the number of the axis that carries the payload; 0 if it is the last one."""
+    joints = base.mechanism.joints
+    return 0 if joint not in joints[:-1] else joints.index(joint) + 1

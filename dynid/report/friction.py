@@ -31,43 +31,43 @@ def write_page(selection: FrictionSelection, path: Path) -> None:
         "title": f"{selection.robot.name}: friction",
         "sources": selection.sources,
         "left_out": selection.left_out,
-        "joints": [_section(one, number) for number, one in enumerate(selection.joints)],
+        "joints": [_section(choice, number) for number, choice in enumerate(selection.joints)],
         "notes": selection.notes,
     }
     write_text(path, render("friction.html.j2", content))
 
 
-def _section(one: JointChoice, number: int) -> dict[str, object]:
+def _section(choice: JointChoice, number: int) -> dict[str, object]:
     def shown(error: float) -> str:
-        return significant(error / one.torque_per_effort, 3)
+        return significant(error / choice.torque_per_effort, 3)
 
     return {
-        "joint": one.joint,
-        "chosen": one.chosen.name,
-        "unit": unit(one.unit),
-        "plot": _plot(one, number),
+        "joint": choice.joint,
+        "chosen": choice.chosen.name,
+        "unit": unit(choice.unit),
+        "plot": _plot(choice, number),
         "trials": [
             {
                 "name": trial.name,
                 "parameters": trial.parameters,
                 "fit": shown(trial.fit_error),
                 "held_out": shown(trial.held_out_error),
-                "chosen": trial is one.chosen,
+                "chosen": trial is choice.chosen,
                 "shapes": ", ".join(
                     f"{name.replace('_', ' ')} {significant(value, 3)}"
                     for name, value in trial.fit.shapes.items()
                 ),
             }
-            for trial in one.trials
+            for trial in choice.trials
         ],
     }
 
 
-def _plot(one: JointChoice, number: int) -> Markup:
-    problem, fit = one.problem, one.chosen.fit
+def _plot(choice: JointChoice, number: int) -> Markup:
+    problem, fit = choice.problem, choice.chosen.fit
     measured = friction_torque(problem, fit)
     model = problem.columns(fit.terms) @ fit.friction
-    position, velocity = _rows_of(one, "position"), _rows_of(one, "velocity")
+    position, velocity = _rows_of(choice, "position"), _rows_of(choice, "velocity")
     length, force = ("m", "N") if problem.prismatic else ("rad", "N·m")
     start = max(0, problem.spans[0].stop // 2 - _STRETCH // 2)
     stretch = np.arange(start, min(start + _STRETCH, len(measured)))
@@ -88,11 +88,11 @@ def _plot(one: JointChoice, number: int) -> Markup:
             axes.set_xlabel(label)
         drawing.axes[0].set_ylabel(f"friction [{force}]")
         drawing.axes[1].legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
-        return svg.markup(drawing, f"Friction of {one.joint} over velocity and position")
+        return svg.markup(drawing, f"Friction of {choice.joint} over velocity and position")
 
 
-def _rows_of(one: JointChoice, name: str) -> Array:
+def _rows_of(choice: JointChoice, name: str) -> Array:
     """Return a signal of the joint at the rows of its problem, (m,)."""
     return np.concatenate(
-        [track.parallel_filter.decimate(getattr(track, name)) for track in one.problem.tracks]
+        [track.parallel_filter.decimate(getattr(track, name)) for track in choice.problem.tracks]
     )

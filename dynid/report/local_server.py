@@ -49,9 +49,9 @@ def make_server(
             if not _is_own(self.headers.get("Host", "")):
                 self.send_error(403, "Only for this machine")
                 return
-            found = answer(self.path.split("?")[0])
-            sent = HttpResponse(b"") if found is None else found
-            self.send_response(404 if found is None else 200)
+            response = answer(self.path.split("?")[0])
+            sent = HttpResponse(b"") if response is None else response
+            self.send_response(404 if response is None else 200)
             self.send_header("Content-Type", sent.kind)
             self.send_header("Content-Length", str(len(sent.content)))
             self.send_header("Cache-Control", "no-store")

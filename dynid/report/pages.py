@@ -61,8 +61,8 @@ def _environment(package: str) -> Environment:
 
 
 def _asset(package: str, name: str) -> str:
-    own = files(package) / "assets" / name
-    return own.read_text("utf-8") if own.is_file() else _text(_OWN, f"assets/{name}")
+    asset = files(package) / "assets" / name
+    return asset.read_text("utf-8") if asset.is_file() else _text(_OWN, f"assets/{name}")
 
 
 def _text(package: str, name: str) -> str:

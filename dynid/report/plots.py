@@ -145,13 +145,13 @@ def _over_time(motion: EvaluatedMotion, joint: int) -> dict[Colour, tuple[Array,
 
     The curves are decimated, and interrupted by NaN between recordings.
     """
-    size = interval(sum(len(one.time) for one in motion.signals), _POINTS)
+    size = interval(sum(len(recording.time) for recording in motion.signals), _POINTS)
     times, curves = [], []
     for start, signals, measured, model in zip(
         motion.starts(), motion.signals, motion.measured_torque, motion.model_torque, strict=True
     ):
-        own, other = measured[:, joint], model[:, joint]
-        kept = extremes(np.column_stack([own, other, other - own]), size)
+        torque, other = measured[:, joint], model[:, joint]
+        kept = extremes(np.column_stack([torque, other, other - torque]), size)
         steps = np.arange(len(kept)) * max(size / 2, 1.0) / signals.sampling_rate
         times.append(np.append(start + np.minimum(steps, signals.time[-1] - signals.time[0]), 0))
         curves.append(np.vstack([kept, np.full((1, 3), np.nan)]))

@@ -62,7 +62,7 @@ def write_prediction_report(prediction: Prediction, path: Path) -> None:
         ],
         "joints": _joint_rows(prediction),
         "use": _use(prediction),
-        "parameters": [_parameter_row(one) for one in prediction.parameters],
+        "parameters": [_parameter_row(parameter) for parameter in prediction.parameters],
         "summary": rest_in_words(prediction, shown=len(worst_first(prediction))),
         "standard_deviations": _standard_deviations(prediction),
         "motion": _motion(prediction),
@@ -95,19 +95,19 @@ def _joint_rows(prediction: Prediction) -> list[dict[str, Any]]:
     return rows
 
 
-def _parameter_row(one: PredictedParameter) -> dict[str, Any]:
+def _parameter_row(parameter: PredictedParameter) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "value": significant(one.value),
-        "standard_deviation": plus_minus(one.standard_deviation)
-        if one.determined
+        "name": parameter.name,
+        "value": significant(parameter.value),
+        "standard_deviation": plus_minus(parameter.standard_deviation)
+        if parameter.determined
         else "not determined",
-        "relative": Cell(percent(one.relative), mark="bad" if one.poor else ""),
-        "signal": significant(one.signal, 2) if one.known else NOT_KNOWN,
-        "mixed": mixed_in_words(one),
-        "unit": unit(one.unit),
-        "mark": "" if one.determined else "unknown",
-        "regrouping": folded(one.expression),
+        "relative": Cell(percent(parameter.relative), mark="bad" if parameter.poor else ""),
+        "signal": significant(parameter.signal, 2) if parameter.known else NOT_KNOWN,
+        "mixed": mixed_in_words(parameter),
+        "unit": unit(parameter.unit),
+        "mark": "" if parameter.determined else "unknown",
+        "regrouping": folded(parameter.expression),
     }
 
 

@@ -68,24 +68,24 @@ def draw_joints(part: Figure | SubFigure, prediction: Prediction, palette: Palet
 
 def draw_standard_deviations(axes: Axes, prediction: Prediction, palette: Palette) -> None:
     """Draw the relative standard deviations of the parameters whose value is known, as bars."""
-    known = [one for one in prediction.parameters if one.known]
+    known = [parameter for parameter in prediction.parameters if parameter.known]
     axes.set_ylabel("relative std. deviation [%]")
     axes.set_title("Predicted standard deviation of base parameters with a known value")
     if not known:
         axes.text(0.5, 0.5, "no value is known", transform=axes.transAxes, ha="center")
         axes.set_axis_off()
         return
-    sizes = np.array([one.relative for one in known], dtype=np.float64)
+    sizes = np.array([parameter.relative for parameter in known], dtype=np.float64)
     top = max(1.0, float(np.max(sizes, where=np.isfinite(sizes), initial=0.0)))
     heights = 100 * np.clip(sizes, _LOWEST_DEVIATION, 3 * top)  # if not determined: the full height
-    colours = [palette.bad if one.poor else palette.line for one in known]
+    colours = [palette.bad if parameter.poor else palette.line for parameter in known]
     axes.bar(range(len(known)), heights, bottom=0, color=colours, width=0.75)
     axes.set_yscale("log")
     axes.set_ylim(100 * _LOWEST_DEVIATION, 300 * top)
     axes.axhline(100 * POOR, color=palette.limit, lw=1.1, ls=(0, (4, 2)))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlim(-0.6, max(len(known), _FEWEST_BARS) - 0.4)
-    names = [one.name for one in known]
+    names = [parameter.name for parameter in known]
     size = 8 if len(names) <= 60 else 5.5
     axes.set_xticks(range(len(names)), names, rotation=90, fontsize=size)
     axes.grid(visible=False, axis="x")

@@ -67,20 +67,22 @@ def residual_figures(motion: EvaluatedMotion, settings: SignalSettings) -> list[
             "Error over position",
             "Line: mean error in intervals of position. It should stay near zero; a wave is "
             "missing gravity, a spring or cogging.",
-            grid([_over(one, one.position, "position", one.length) for one in joints]),
+            grid([_over(joint, joint.position, "position", joint.length) for joint in joints]),
         ),
         Figure(
             "Error over velocity",
             "Line: mean error in intervals of velocity. It should stay near zero; a step at zero "
             "or a bend is friction that the model's terms do not describe.",
-            grid([_over(one, one.velocity, "velocity", f"{one.length}/s") for one in joints]),
+            grid(
+                [_over(joint, joint.velocity, "velocity", f"{joint.length}/s") for joint in joints]
+            ),
         ),
         Figure(
             "Distribution of the error",
             "Line: normal distribution with the same mean and standard deviation, as noise has. "
             "Long tails are outliers or friction at reversals; two peaks are a missing sign of "
             "friction.",
-            grid([_histogram(one) for one in joints]),
+            grid([_histogram(joint) for joint in joints]),
         ),
         *_over_time(motion, settings),
     ]
@@ -88,7 +90,7 @@ def residual_figures(motion: EvaluatedMotion, settings: SignalSettings) -> list[
 
 def _over_time(motion: EvaluatedMotion, settings: SignalSettings) -> list[Figure]:
     """Return spectrum and autocorrelation, of the longest recording."""
-    number = int(np.argmax([len(one.time) for one in motion.signals]))
+    number = int(np.argmax([len(recording.time) for recording in motion.signals]))
     rate, length = motion.signals[number].sampling_rate, motion.lengths[number]
     measured = motion.measured_torque[number]
     error = motion.model_torque[number] - measured
@@ -123,36 +125,36 @@ def _over_time(motion: EvaluatedMotion, settings: SignalSettings) -> list[Figure
     ]
 
 
-def _over(one: _JointResidual, over: Array, name: str, unit: str) -> Chart:
+def _over(joint: _JointResidual, over: Array, name: str, unit: str) -> Chart:
     rows = evenly(len(over), _DOTS)
     return Chart(
-        description=f"Torque error of {one.name} over {name}",
-        title=one.name,
+        description=f"Torque error of {joint.name} over {name}",
+        title=joint.name,
         x_label=f"{name} [{unit}]",
-        y_label=f"error [{one.unit}]",
+        y_label=f"error [{joint.unit}]",
         layers=(
-            Layer(over[rows], one.error[rows], "measured", "dots"),
-            Layer(*_means(over, one.error), "error"),
+            Layer(over[rows], joint.error[rows], "measured", "dots"),
+            Layer(*_means(over, joint.error), "error"),
         ),
         across=(0.0,),
     )
 
 
-def _histogram(one: _JointResidual) -> Chart:
-    mean, spread = float(one.error.mean()), float(one.error.std())
+def _histogram(joint: _JointResidual) -> Chart:
+    mean, spread = float(joint.error.mean()), float(joint.error.std())
     low, high = mean - 5 * spread, mean + 5 * spread
-    inside = np.clip(one.error, low, high)  # outliers are in the outermost bars
+    inside = np.clip(joint.error, low, high)  # outliers are in the outermost bars
     heights, edges = np.histogram(inside, bar_edges(low, high, _BINS))
-    shares = heights / max(len(one.error), 1)
+    shares = heights / max(len(joint.error), 1)
     layers = [Layer(edges, shares, "measured", "bars")]
     if spread > 0:
         x = np.linspace(low, high, 120)
         bell = np.exp(-0.5 * ((x - mean) / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
         layers.append(Layer(x, bell * (edges[1] - edges[0]), "error"))
     return Chart(
-        description=f"Distribution of the torque error of {one.name}",
-        title=one.name,
-        x_label=f"error [{one.unit}]",
+        description=f"Distribution of the torque error of {joint.name}",
+        title=joint.name,
+        x_label=f"error [{joint.unit}]",
         y_label="",
         layers=tuple(layers),
         upright=(0.0,),

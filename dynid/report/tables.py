@@ -242,43 +242,43 @@ def term_table(identification: Identification) -> TermTable:
     """Return the table of the joint terms."""
     mechanism = identification.model.mechanism
     values = identification.parameters[mechanism.first_term :]
-    found: dict[tuple[str, int], Cell] = {}
+    cells: dict[tuple[str, int], Cell] = {}
     for term, parameter in zip(mechanism.terms, values, strict=True):
         kind = term.traits.label + (" (motor)" if term.side == "motor" else "")
         if term.scale:
             kind += f" at {term.scale:g}"
-        kind = _unused(kind, term.joint, found)
+        kind = _unused(kind, term.joint, cells)
         mark = "" if parameter.determined else "muted"
         cell = Cell(significant(parameter.value), unit(parameter.unit), mark)
-        found[kind, term.joint] = cell
-    kinds = tuple(dict.fromkeys(kind for kind, _ in found))
+        cells[kind, term.joint] = cell
+    kinds = tuple(dict.fromkeys(kind for kind, _ in cells))
     rows = tuple(
-        BodyRow(joint, tuple(found.get((kind, number), Cell("")) for kind in kinds))
+        BodyRow(joint, tuple(cells.get((kind, number), Cell("")) for kind in kinds))
         for number, joint in enumerate(mechanism.moving_joints)
-        if number < len(mechanism.joints) or any(of == number for _, of in found)
+        if number < len(mechanism.joints) or any(of == number for _, of in cells)
     )
     return TermTable(kinds, rows)
 
 
-def _unused(kind: str, joint: int, found: dict[tuple[str, int], Cell]) -> str:
+def _unused(kind: str, joint: int, cells: dict[tuple[str, int], Cell]) -> str:
     """Return a column name that is not used yet for this joint, with a number if necessary."""
     names = (kind if number == 1 else f"{kind} ({number})" for number in itertools.count(1))
-    return next(name for name in names if (name, joint) not in found)
+    return next(name for name in names if (name, joint) not in cells)
 
 
 def selection_rows(selection: TermSelection | None) -> list[dict[str, object]]:
     """Return a row for every joint whose friction model was chosen by the recordings."""
     return [
         {
-            "joint": one.joint,
-            "chosen": one.chosen,
-            "plain_error": percent(one.plain_error),
-            "chosen_error": percent(one.chosen_error),
-            "reason": one.reason,
-            "unit": unit(one.unit),
-            "tried": [(trial.name, significant(trial.held_out_error, 3)) for trial in one.tried],
+            "joint": joint.joint,
+            "chosen": joint.chosen,
+            "plain_error": percent(joint.plain_error),
+            "chosen_error": percent(joint.chosen_error),
+            "reason": joint.reason,
+            "unit": unit(joint.unit),
+            "tried": [(trial.name, significant(trial.held_out_error, 3)) for trial in joint.tried],
         }
-        for one in (selection.joints if selection else ())
+        for joint in (selection.joints if selection else ())
     ]
 
 

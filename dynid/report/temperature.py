@@ -34,58 +34,62 @@ def temperature_section(
         for measured, model in zip(motion.measured_torque, motion.model_torque, strict=True)
     ]
     joints = temperature_effects(motion.signals, errors, mechanism, settings)
-    if not any(isfinite(one.low) for one in joints):
+    if not any(isfinite(joint.low) for joint in joints):
         return None
     units = [motion.units(joint)[3] for joint in range(len(joints))]
     return {
         "statements": statements(joints, units),
         "friction": friction_sentence(joints),
-        "rows": [_row(one, unit) for one, unit in zip(joints, units, strict=True)],
+        "rows": [_row(joint, unit) for joint, unit in zip(joints, units, strict=True)],
         "charts": _charts(joints),
     }
 
 
 def statements(joints: Sequence[JointTemperature], units: Sequence[str]) -> list[str]:
     """Return what goes with temperature, in sentences; or that nothing does, or cannot be said."""
-    found = []
-    for one, unit in zip(joints, units, strict=True):
-        if one.friction is not None and one.friction.significant:
-            size = _interval(100 * one.friction.slope, 100 * one.friction.half_width, "%")
-            found.append(f"{one.joint}: friction changes by {size} for each °C{_cause(one)}")
-        if one.offset is not None and one.offset.significant:
-            size = _interval(one.offset.slope, one.offset.half_width, unit)
-            found.append(
-                f"{one.joint}: the mean torque error changes by {size} for each °C{_cause(one)}"
+    sentences = []
+    for joint, unit in zip(joints, units, strict=True):
+        if joint.friction is not None and joint.friction.significant:
+            size = _interval(100 * joint.friction.slope, 100 * joint.friction.half_width, "%")
+            sentences.append(
+                f"{joint.joint}: friction changes by {size} for each °C{_cause(joint)}"
             )
-    estimated = [one.joint for one in joints if one.friction or one.offset]
+        if joint.offset is not None and joint.offset.significant:
+            size = _interval(joint.offset.slope, joint.offset.half_width, unit)
+            sentences.append(
+                f"{joint.joint}: the mean torque error changes by {size} for each °C{_cause(joint)}"
+            )
+    estimated = [joint.joint for joint in joints if joint.friction or joint.offset]
     if not estimated:
-        found.append(
+        sentences.append(
             "Nothing can be said on whether torque errors go with temperature: see the table."
         )
-    elif not found:
-        found.append(
+    elif not sentences:
+        sentences.append(
             "No effect of temperature was found beyond chance "
             f"({percent(CHANCE)} for all joints together). This does not mean that there is none: "
             "the intervals in the table say how large it may be."
         )
-    return found
+    return sentences
 
 
 def friction_sentence(joints: Sequence[JointTemperature]) -> str:
     """Return one sentence for the section on friction."""
-    found = [one.joint for one in joints if one.friction is not None and one.friction.significant]
-    if found:
+    significant_joints = [
+        joint.joint for joint in joints if joint.friction is not None and joint.friction.significant
+    ]
+    if significant_joints:
         return (
-            f"Friction of {listed(found)} goes with temperature; the lines are means over the "
-            "temperatures of the recordings."
+            f"Friction of {listed(significant_joints)} goes with temperature; the lines are means "
+            "over the temperatures of the recordings."
         )
-    if any(one.friction is not None for one in joints):
+    if any(joint.friction is not None for joint in joints):
         return "Friction was not found to go with temperature beyond chance."
     return "Whether friction goes with temperature cannot be said from these recordings."
 
 
-def _cause(one: JointTemperature) -> str:
-    effects = [e for e in (one.friction, one.offset) if e is not None and e.significant]
+def _cause(joint: JointTemperature) -> str:
+    effects = [e for e in (joint.friction, joint.offset) if e is not None and e.significant]
     if all(effect.beyond_time for effect in effects):
         return ", also if a steady change in time is allowed for."
     return (
@@ -103,14 +107,14 @@ def _number(value: float) -> str:
     return significant(value, 2)
 
 
-def _row(one: JointTemperature, unit: str) -> dict[str, Any]:
-    measured = isfinite(one.low)
+def _row(joint: JointTemperature, unit: str) -> dict[str, Any]:
+    measured = isfinite(joint.low)
     return {
-        "joint": one.joint,
-        "range": f"{one.low:.1f} to {one.high:.1f}" if measured else NOT_KNOWN,
-        "friction": _cell(one.friction, 100.0, "%"),
-        "offset": _cell(one.offset, 1.0, unit),
-        "note": one.problem,
+        "joint": joint.joint,
+        "range": f"{joint.low:.1f} to {joint.high:.1f}" if measured else NOT_KNOWN,
+        "friction": _cell(joint.friction, 100.0, "%"),
+        "offset": _cell(joint.offset, 1.0, unit),
+        "note": joint.problem,
     }
 
 
@@ -122,20 +126,20 @@ def _cell(effect: Effect | None, factor: float, unit: str) -> dict[str, str]:
 
 
 def _charts(joints: Sequence[JointTemperature]) -> Markup:
-    shown = [one for one in joints if one.friction is not None and len(one.change)]
-    return grid([_chart(one) for one in shown])
+    shown = [joint for joint in joints if joint.friction is not None and len(joint.change)]
+    return grid([_chart(joint) for joint in shown])
 
 
-def _chart(one: JointTemperature) -> Chart:
-    assert one.friction is not None  # noqa: S101  see _charts()
-    ends = np.array([one.temperature.min(), one.temperature.max()])
-    dots = Layer(one.temperature, 100 * one.change, "measured", "dots")
-    line = Layer(ends, 100 * one.friction.slope * ends, "model")
+def _chart(joint: JointTemperature) -> Chart:
+    assert joint.friction is not None  # noqa: S101  see _charts()
+    ends = np.array([joint.temperature.min(), joint.temperature.max()])
+    dots = Layer(joint.temperature, 100 * joint.change, "measured", "dots")
+    line = Layer(ends, 100 * joint.friction.slope * ends, "model")
     return Chart(
-        description=f"Change of friction of {one.joint} over its temperature",
-        title=one.joint,
+        description=f"Change of friction of {joint.joint} over its temperature",
+        title=joint.joint,
         x_label="temperature minus its mean [°C]",
         y_label="friction minus its mean [%]",
-        layers=(dots, line) if one.friction.significant else (dots,),
+        layers=(dots, line) if joint.friction.significant else (dots,),
         across=(0.0,),
     )

@@ -26,8 +26,8 @@ _CURVES = ("measured", "model", "error")
 
 def series_json(motion: EvaluatedMotion) -> str:
     """Return all torques as JSON, with the values in base64 of 16 bits, to be put in a page."""
-    joints, samples = len(motion.names), sum(len(one.time) for one in motion.signals)
-    warm = any(one.temperature is not None for one in motion.signals)
+    joints, samples = len(motion.names), sum(len(recording.time) for recording in motion.signals)
+    warm = any(recording.temperature is not None for recording in motion.signals)
     size = interval(samples, _VALUES // ((len(_CURVES) + warm) * joints))
     parts = [
         [extremes(values, size) for values in (measured, model, model - measured)]
@@ -36,8 +36,12 @@ def series_json(motion: EvaluatedMotion) -> str:
     content = {
         "every": size,
         "recordings": [
-            {"start": start, "step": max(size / 2, 1) / one.sampling_rate, "end": start + length}
-            for start, one, length in zip(
+            {
+                "start": start,
+                "step": max(size / 2, 1) / recording.sampling_rate,
+                "end": start + length,
+            }
+            for start, recording, length in zip(
                 motion.starts(), motion.signals, motion.lengths, strict=True
             )
         ],
@@ -65,13 +69,13 @@ def _temperature(
     curves = motion.temperature(joint)
     if not any(len(time) for time, _ in curves):
         return {}
-    found = []
-    for (time, values), start, one, length in zip(
+    temperatures = []
+    for (time, values), start, recording, length in zip(
         curves, motion.starts(), motion.signals, lengths, strict=True
     ):
-        at = start + np.arange(length) * max(size / 2, 1) / one.sampling_rate
-        found.append(np.interp(at, time, values) if len(time) else np.full(length, np.nan))
-    return {"temperature": packed(found)}
+        at = start + np.arange(length) * max(size / 2, 1) / recording.sampling_rate
+        temperatures.append(np.interp(at, time, values) if len(time) else np.full(length, np.nan))
+    return {"temperature": packed(temperatures)}
 
 
 def packed(parts: Sequence[Array]) -> dict[str, Any]:

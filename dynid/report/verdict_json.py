@@ -33,7 +33,7 @@ def verdict_json(
 
     The key ``quantities`` is present only if there are any.
     """
-    found = {"quantities": json_by("name", quantities)} if quantities else {}
+    optional = {"quantities": json_by("name", quantities)} if quantities else {}
     return {
         "joints": json_by("joint", verdict.joints, without=["sliding", "of_several"]),
         "success": verdict.success,
@@ -42,7 +42,7 @@ def verdict_json(
         "condition_number": condition_number,
         "base_parameters": base_parameters,
         "samples": samples,
-        **found,
+        **optional,
     }
 
 
@@ -66,7 +66,9 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     """
     with _sentence(text):
         content = json.loads(text).get("quantities", {})
-        return _QUANTITIES.validate_python([{**one, "name": name} for name, one in content.items()])
+        return _QUANTITIES.validate_python(
+            [{**entry, "name": name} for name, entry in content.items()]
+        )
 
 
 @contextmanager
@@ -89,17 +91,21 @@ def identification_json(
     signs = {"torque_signs": identification.signs.as_json()} if identification.signs else {}
     selection = identification.term_selection
     terms = {"term_selection": json_by("joint", selection.joints)} if selection else {}
-    found = verdict_json(
+    content = verdict_json(
         evaluated.verdict,
         condition_number=identification.provenance.condition_number,
         base_parameters=len(identification.base_parameters),
         samples=evaluated.samples,
         quantities=identification.quantities,
     )
-    intervals = {one.name: one.interval for one in identification.base_parameters if one.interval}
+    intervals = {
+        parameter.name: parameter.interval
+        for parameter in identification.base_parameters
+        if parameter.interval
+    }
     bootstrapped = {"intervals": intervals} if intervals else {}
     base = _base_json(identification.model.base)
-    return found | signs | terms | bootstrapped | {"base": base}
+    return content | signs | terms | bootstrapped | {"base": base}
 
 
 def _base_json(base: BaseEstimate) -> dict[str, Any]:

@@ -48,9 +48,9 @@ def uses(verdict: Verdict) -> list[str]:
 def found(findings: Sequence[Finding]) -> str:
     """Return the causes that the diagnosis found, except notes; empty if there are none."""
     causes = [
-        f"{one.cause.replace('_', ' ')} ({one.severity})"
-        for one in grouped(findings)
-        if one.severity != "note"
+        f"{finding.cause.replace('_', ' ')} ({finding.severity})"
+        for finding in grouped(findings)
+        if finding.severity != "note"
     ]
     return listed(dict.fromkeys(causes)) if causes else ""
 

@@ -45,12 +45,12 @@ class XmlElement:
 
     def find(self, *path: str) -> XmlElement | None:
         """Return the first element with these tags below this one, or None."""
-        found: XmlElement | None = self
+        element: XmlElement | None = self
         for tag in path:
-            if found is None:
+            if element is None:
                 return None
-            found = next((one for one in found.children if one.tag == tag), None)
-        return found
+            element = next((child for child in element.children if child.tag == tag), None)
+        return element
 
     def all(self, tag: str) -> Iterator[XmlElement]:
         """Yield all elements with a tag at any depth below this one, in the order of the text."""
@@ -86,8 +86,8 @@ class XmlText:
     def set_attributes(self, element: XmlElement, values: Mapping[str, str | None]) -> None:
         """Set attributes of an element; None removes one. A later call adds to an earlier one."""
         there = {
-            found[1].decode(): found
-            for found in _ATTRIBUTE.finditer(self._bytes, element.start, element.content)
+            match[1].decode(): match
+            for match in _ATTRIBUTE.finditer(self._bytes, element.start, element.content)
         }
         added = b""
         for name, value in values.items():

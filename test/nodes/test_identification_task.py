@@ -302,7 +302,7 @@ def test_a_bag_is_complete_even_if_the_recorders_last_message_is_lost(loop, monk
     loop.start()
 
     def interrupt() -> None:
-        monkeypatch.setattr(loop.nodes["recorder"], "_say", lambda *_, **__: None)
+        monkeypatch.setattr(loop.nodes["recorder"], "_publish_status", lambda *_, **__: None)
         loop.stop.requested = True
 
     loop.when_playing(interrupt)

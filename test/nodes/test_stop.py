@@ -112,7 +112,7 @@ def test_a_middleware_that_does_not_close_does_not_change_the_exit_code(code) ->
 def test_writing_to_a_closed_pipe_does_not_change_the_exit_code() -> None:
     begun = process(
         """
-        module.say("nobody reads this")
+        module.write_error("nobody reads this")
         print("nor this")
         stop.over()
         sys.exit(stop.exit_code)

@@ -26,50 +26,50 @@ _CAUSES = {
 }
 
 
-def collisions_json(robot: Robot, found: Sequence[ThresholdReplay]) -> dict[str, Any]:
+def collisions_json(robot: Robot, replays: Sequence[ThresholdReplay]) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     return {
         "robot": robot.name,
-        "alarms": sum(len(one.alarms) for one in found),
-        "minutes": 60 * sum(one.hours for one in found),
+        "alarms": sum(len(replay.alarms) for replay in replays),
+        "minutes": 60 * sum(replay.hours for replay in replays),
         "recordings": [
             {
-                "recording": one.recording,
-                "minutes": 60 * one.hours,
-                "alarms": one.alarms,
+                "recording": replay.recording,
+                "minutes": 60 * replay.hours,
+                "alarms": replay.alarms,
                 "margins": [
-                    {**json_fields(margin), "share": margin.share} for margin in one.margins
+                    {**json_fields(margin), "share": margin.share} for margin in replay.margins
                 ],
             }
-            for one in found
+            for replay in replays
         ],
     }
 
 
 def print_collisions(
-    console: Console, robot: Robot, found: Sequence[ThresholdReplay], origin: str
+    console: Console, robot: Robot, replays: Sequence[ThresholdReplay], origin: str
 ) -> None:
     """Print every alarm; for a recording without one, the smallest margin of each joint."""
     console = roomy(console)
     print_text(console, f"Settings of the detector: {origin}.")
-    for one in found:
-        count = "no alarm" if not one.alarms else _counted(len(one.alarms))
-        print_text(console, f"{one.recording}: {count} in {60 * one.hours:.3g} min", "bold")
-        if one.alarms:
-            _print_alarms(console, one)
+    for replay in replays:
+        count = "no alarm" if not replay.alarms else _counted(len(replay.alarms))
+        print_text(console, f"{replay.recording}: {count} in {60 * replay.hours:.3g} min", "bold")
+        if replay.alarms:
+            _print_alarms(console, replay)
         else:
-            _print_margins(console, one)
-    total = sum(len(one.alarms) for one in found)
-    minutes = 60 * sum(one.hours for one in found)
+            _print_margins(console, replay)
+    total = sum(len(replay.alarms) for replay in replays)
+    minutes = 60 * sum(replay.hours for replay in replays)
     print_text(console, f"{robot.name}: {_counted(total)} in {minutes:.3g} min")
     print_text(
         console, "Filtered torque errors, or measured torques, in N m (N at prismatic joints)."
     )
 
 
-def _print_alarms(console: Console, one: ThresholdReplay) -> None:
+def _print_alarms(console: Console, replay: ThresholdReplay) -> None:
     rows = table("from [s]", "to [s]", "joint", "cause", "value", "threshold", "share")
-    for alarm in one.alarms:
+    for alarm in replay.alarms:
         rows.add_row(
             f"{alarm.time:.2f}",
             f"{alarm.until:.2f}",
@@ -82,9 +82,9 @@ def _print_alarms(console: Console, one: ThresholdReplay) -> None:
     console.print(rows)
 
 
-def _print_margins(console: Console, one: ThresholdReplay) -> None:
+def _print_margins(console: Console, replay: ThresholdReplay) -> None:
     rows = table("smallest margin", "at [s]", "value", "threshold", "share")
-    for margin in sorted(one.margins, key=lambda margin: -margin.share):
+    for margin in sorted(replay.margins, key=lambda margin: -margin.share):
         rows.add_row(
             Text(margin.joint),
             f"{margin.time:.2f}",

@@ -23,34 +23,34 @@ _SIGNIFICANT = 3.0  # [standard deviations] of a single parameter
 _SIGNIFICANCE = 0.001  # below which the models are said to differ
 
 
-def print_model_comparison(console: Console, found: ModelComparison) -> None:
+def print_model_comparison(console: Console, comparison: ModelComparison) -> None:
     """Print parameters by the significance of their difference, then differences of torque."""
     console = roomy(console)
-    print_text(console, f"{found.first.robot.name}: second model minus first", "bold")
-    if found.parameters:
+    print_text(console, f"{comparison.first.robot.name}: second model minus first", "bold")
+    if comparison.parameters:
         rows = table("parameter", "first", "second", "difference", "std. devs.", "unit")
-        for one in found.parameters[:_SHOWN]:
-            style = "yellow" if abs(one.score) > _SIGNIFICANT else ""
-            numbers = (one.first, one.second, one.second - one.first)
+        for parameter in comparison.parameters[:_SHOWN]:
+            style = "yellow" if abs(parameter.score) > _SIGNIFICANT else ""
+            numbers = (parameter.first, parameter.second, parameter.second - parameter.first)
             rows.add_row(
-                Text(one.name),
+                Text(parameter.name),
                 *(Text(significant(number)) for number in numbers),
-                Text(f"{one.score:+.1f}"),
-                Text(unit(one.unit)),
+                Text(f"{parameter.score:+.1f}"),
+                Text(unit(parameter.unit)),
                 style=style,
             )
         console.print(rows)
-        left = len(found.parameters) - _SHOWN
+        left = len(comparison.parameters) - _SHOWN
         if left > 0:
             print_text(console, f"{left} more differ by fewer standard deviations (--json).")
-    for sentence in sentences(found):
+    for sentence in sentences(comparison):
         print_text(console, sentence)
-    _print_torques(console, "Torque in random states within the limits", found.workspace)
-    for recording in found.recordings:
+    _print_torques(console, "Torque in random states within the limits", comparison.workspace)
+    for recording in comparison.recordings:
         _print_torques(console, f"Torque along {recording.name}", recording.torque)
         rows = table("relative torque error", "first", "second")
         for joint, *errors in zip(
-            found.first.mechanism.joints,
+            comparison.first.mechanism.joints,
             recording.first_error,
             recording.second_error,
             strict=True,
@@ -59,28 +59,28 @@ def print_model_comparison(console: Console, found: ModelComparison) -> None:
         console.print(rows)
 
 
-def sentences(found: ModelComparison) -> list[str]:
+def sentences(comparison: ModelComparison) -> list[str]:
     """Return what the parameters show, and what they cannot."""
     said = []
-    if found.parameters:
-        chance = found.probability
+    if comparison.parameters:
+        chance = comparison.probability
         outcome = (
             "The models differ by more than their uncertainties explain"
             if chance < _SIGNIFICANCE
             else "Their uncertainties can explain the difference of the models"
         )
         said.append(
-            f"{outcome}: squared distance {found.distance:.4g} with {found.freedom} parameters, "
-            f"of which the chance is {percent(chance)} if nothing changed."
+            f"{outcome}: squared distance {comparison.distance:.4g} with {comparison.freedom} "
+            f"parameters, of which the chance is {percent(chance)} if nothing changed."
         )
     else:
         said.append("The models have no base parameters with uncertainties in common.")
-    if found.only_one:
-        names = ", ".join(found.only_one[:_SHOWN])
-        more = len(found.only_one) - _SHOWN
+    if comparison.only_one:
+        names = ", ".join(comparison.only_one[:_SHOWN])
+        more = len(comparison.only_one) - _SHOWN
         rest = f" and {more} more" if more > 0 else ""
         said.append(f"Only one of the models has {names}{rest}, or with another regrouping.")
-    gravities = {str(one.robot.gravity) for one in (found.first, found.second)}
+    gravities = {str(model.robot.gravity) for model in (comparison.first, comparison.second)}
     if len(gravities) > 1:
         said.append(
             f"Gravity differs between the profiles ({' and '.join(sorted(gravities))}), and "
@@ -89,26 +89,27 @@ def sentences(found: ModelComparison) -> list[str]:
     return said
 
 
-def comparison_json(found: ModelComparison) -> dict[str, Any]:
+def comparison_json(comparison: ModelComparison) -> dict[str, Any]:
     """Return what ``dynid compare --json`` prints."""
     return {
-        "robot": found.first.robot.name,
-        "distance": found.distance,
-        "degrees_of_freedom": found.freedom,
-        "probability": found.probability,
+        "robot": comparison.first.robot.name,
+        "distance": comparison.distance,
+        "degrees_of_freedom": comparison.freedom,
+        "probability": comparison.probability,
         "parameters": {
-            one.name: {**json_fields(one), "score": one.score} for one in found.parameters
+            parameter.name: {**json_fields(parameter), "score": parameter.score}
+            for parameter in comparison.parameters
         },
-        "only_one": found.only_one,
-        "workspace": json_by("joint", found.workspace),
+        "only_one": comparison.only_one,
+        "workspace": json_by("joint", comparison.workspace),
         "recordings": [
             {
-                "recording": one.name,
-                "torque": json_by("joint", one.torque),
-                "first_error": one.first_error,
-                "second_error": one.second_error,
+                "recording": recording.name,
+                "torque": json_by("joint", recording.torque),
+                "first_error": recording.first_error,
+                "second_error": recording.second_error,
             }
-            for one in found.recordings
+            for recording in comparison.recordings
         ],
     }
 
@@ -119,9 +120,16 @@ def _print_torques(console: Console, title: str, torques: Sequence[TorqueDiffere
     rows = table(
         "joint", "torque rms", "difference rms", "largest", "of bodies", "of terms", "expected rms"
     )
-    for one in torques:
-        numbers = (one.torque, one.rms, one.largest, one.bodies, one.terms, one.expected)
-        rows.add_row(Text(one.joint), *(Text(significant(number, 3)) for number in numbers))
+    for joint in torques:
+        numbers = (
+            joint.torque,
+            joint.rms,
+            joint.largest,
+            joint.bodies,
+            joint.terms,
+            joint.expected,
+        )
+        rows.add_row(Text(joint.joint), *(Text(significant(number, 3)) for number in numbers))
     console.print(rows)
     print_text(
         console,

@@ -17,39 +17,39 @@ if TYPE_CHECKING:
     from dynid.identification.drive_gains.identification import DriveGains
 
 
-def print_drive_gains(console: Console, found: DriveGains) -> None:
+def print_drive_gains(console: Console, gains: DriveGains) -> None:
     """Print each joint's constant with its standard deviation, and that of the profile."""
     console = roomy(console)
-    unit = "N/A" if found.quantity == "force_constant" else "N·m/A"
-    words = found.quantity.replace("_", " ")
-    print_text(console, f"{found.robot}: {words}s of its drives [{unit}]", "bold")
-    consistent = [] if found.consistent is None else ["consistent"]
+    unit = "N/A" if gains.quantity == "force_constant" else "N·m/A"
+    words = gains.quantity.replace("_", " ")
+    print_text(console, f"{gains.robot}: {words}s of its drives [{unit}]", "bold")
+    consistent = [] if gains.consistent is None else ["consistent"]
     rows = table("joint", "profile", words, "std. dev.", *consistent)
-    for joint, name in enumerate(found.joints):
+    for joint, name in enumerate(gains.joints):
         numbers = [NOT_IDENTIFIABLE, *([""] if consistent else [])]
-        deviation = found.standard_deviations[joint] / abs(found.fitted[joint])
-        if found.identifiable[joint]:
-            numbers = [significant(found.fitted[joint])]
-            if found.consistent is not None:
-                numbers.append(significant(found.consistent[joint]))
-        values = [significant(found.profile[joint]), numbers[0], percent(deviation), *numbers[1:]]
+        deviation = gains.standard_deviations[joint] / abs(gains.fitted[joint])
+        if gains.identifiable[joint]:
+            numbers = [significant(gains.fitted[joint])]
+            if gains.consistent is not None:
+                numbers.append(significant(gains.consistent[joint]))
+        values = [significant(gains.profile[joint]), numbers[0], percent(deviation), *numbers[1:]]
         rows.add_row(Text(name), *map(Text, values))
     console.print(rows)
-    print_sentences(console, "Warnings", found.reasons, "yellow")
-    print_sentences(console, "Notes", found.notes, "")
-    outcome = ("Succeeded.", "bold green") if found.success else ("Failed.", "bold red")
+    print_sentences(console, "Warnings", gains.reasons, "yellow")
+    print_sentences(console, "Notes", gains.notes, "")
+    outcome = ("Succeeded.", "bold green") if gains.success else ("Failed.", "bold red")
     console.print(Text(*outcome))
 
 
-def profile_fragment(found: DriveGains) -> str:
+def profile_fragment(gains: DriveGains) -> str:
     """Return lines that replace those of the profile, with their sources as comments."""
-    width = max(len(name) for name in found.joints)
+    width = max(len(name) for name in gains.joints)
     figures = zip(
-        found.joints, found.best, found.standard_deviations, found.identifiable, strict=True
+        gains.joints, gains.best, gains.standard_deviations, gains.identifiable, strict=True
     )
     lines = [
-        f"# drives of {found.robot}, from a payload of {found.payload.mass:g} kg",
-        *(f"# recording: {one.name}, SHA-256 {one.sha256}" for one in found.sources),
+        f"# drives of {gains.robot}, from a payload of {gains.payload.mass:g} kg",
+        *(f"# recording: {source.name}, SHA-256 {source.sha256}" for source in gains.sources),
         *(
             f"#   {name:<{width}} "
             + (
@@ -60,30 +60,30 @@ def profile_fragment(found: DriveGains) -> str:
             for name, value, deviation, identifiable in figures
         ),
         "drives:",
-        f"  {found.quantity}: [{', '.join(f'{value:.5g}' for value in found.best)}]",
+        f"  {gains.quantity}: [{', '.join(f'{value:.5g}' for value in gains.best)}]",
     ]
     return "\n".join(lines) + "\n"
 
 
-def drive_gains_json(found: DriveGains) -> dict[str, Any]:
+def drive_gains_json(gains: DriveGains) -> dict[str, Any]:
     """Return what ``dynid drive-gains --json`` prints; what is not identifiable is null."""
 
     def number(values: Array | None, joint: int) -> float | None:
-        return values[joint] if found.identifiable[joint] and values is not None else None
+        return values[joint] if gains.identifiable[joint] and values is not None else None
 
     return {
-        "robot": found.robot,
-        "quantity": found.quantity,
-        "payload_mass": found.payload.mass,
+        "robot": gains.robot,
+        "quantity": gains.quantity,
+        "payload_mass": gains.payload.mass,
         "joints": {
             name: {
-                "profile": found.profile[joint],
-                "value": number(found.fitted, joint),
-                "standard_deviation": number(found.standard_deviations, joint),
-                "consistent_value": number(found.consistent, joint),
+                "profile": gains.profile[joint],
+                "value": number(gains.fitted, joint),
+                "standard_deviation": number(gains.standard_deviations, joint),
+                "consistent_value": number(gains.consistent, joint),
             }
-            for joint, name in enumerate(found.joints)
+            for joint, name in enumerate(gains.joints)
         },
-        "success": found.success,
-        "reasons": found.reasons,
+        "success": gains.success,
+        "reasons": gains.reasons,
     }

@@ -72,8 +72,8 @@ def _print(
     for i, joint in enumerate(joints):
         cells = []
         for values in columns.values():
-            one = None if values is None else values[i if len(values) > 1 else 0]
-            cells.append("-" if one is None else f"{one:.{_DIGITS}g}")
+            value = None if values is None else values[i if len(values) > 1 else 0]
+            cells.append("-" if value is None else f"{value:.{_DIGITS}g}")
         rows.add_row(Text(joint), *cells)
     print_text(console, title, "bold")
     console.print(rows)

@@ -18,19 +18,19 @@ from dynid.text import percent, printable, significant, unit
 def print_selection(console: Console, selection: FrictionSelection) -> None:
     """Print every joint's candidates with their errors, and which was chosen."""
     console = roomy(console)
-    for one in selection.joints:
-        print_text(console, f"{one.joint}: {one.chosen.name}", "bold")
+    for choice in selection.joints:
+        print_text(console, f"{choice.joint}: {choice.chosen.name}", "bold")
         rows = table(
             f"friction model (each {selection.left_out} left out once)",
             "parameters",
-            f"fit [{unit(one.unit)}]",
-            f"held out [{unit(one.unit)}]",
+            f"fit [{unit(choice.unit)}]",
+            f"held out [{unit(choice.unit)}]",
             "",
         )
-        for trial in one.trials:
+        for trial in choice.trials:
             errors = (trial.fit_error, trial.held_out_error)
-            shown = [significant(error / one.torque_per_effort, 3) for error in errors]
-            mark = "chosen" if trial is one.chosen else ""
+            shown = [significant(error / choice.torque_per_effort, 3) for error in errors]
+            mark = "chosen" if trial is choice.chosen else ""
             rows.add_row(Text(trial.name), str(trial.parameters), *shown, mark)
         console.print(rows)
         console.print()
@@ -40,10 +40,10 @@ def print_selection(console: Console, selection: FrictionSelection) -> None:
 def print_comparisons(console: Console, comparisons: Sequence[FrictionComparison]) -> None:
     """Print errors on unseen recordings, identified with the given and with the chosen terms."""
     console = roomy(console)
-    for one in comparisons:
-        print_text(console, f"Accuracy on unseen data, {one.name}:", "bold")
+    for comparison in comparisons:
+        print_text(console, f"Accuracy on unseen data, {comparison.name}:", "bold")
         rows = table("joint", "RMSE given", "RMSE chosen", "RMSE/std given", "RMSE/std chosen")
-        for joint in one.joints:
+        for joint in comparison.joints:
             rows.add_row(
                 Text(f"{joint.joint} [{unit(joint.unit)}]"),
                 significant(joint.given, 3),
@@ -51,7 +51,9 @@ def print_comparisons(console: Console, comparisons: Sequence[FrictionComparison
                 percent(joint.given / joint.standard_deviation),
                 percent(joint.chosen / joint.standard_deviation),
             )
-        rows.add_row("mean", "", "", percent(one.mean_given), percent(one.mean_chosen))
+        rows.add_row(
+            "mean", "", "", percent(comparison.mean_given), percent(comparison.mean_chosen)
+        )
         console.print(rows)
         console.print()
 
@@ -62,33 +64,35 @@ def selection_json(
     """Return both as one object; errors in the unit of the recorded effort."""
     return {
         "left_out": selection.left_out,
-        "joints": {one.joint: _joint_json(one) for one in selection.joints},
+        "joints": {choice.joint: _joint_json(choice) for choice in selection.joints},
         "terms": [
             term.model_dump(mode="json", exclude_defaults=True)
             for term in selection.robot.explicit_terms
         ],
-        "validation": {printable(one.name): _comparison_json(one) for one in comparisons},
+        "validation": {
+            printable(comparison.name): _comparison_json(comparison) for comparison in comparisons
+        },
         "notes": selection.notes,
     }
 
 
-def _joint_json(one: JointChoice) -> dict[str, Any]:
+def _joint_json(choice: JointChoice) -> dict[str, Any]:
     return {
-        "chosen": one.chosen.name,
-        "unit": one.unit,
+        "chosen": choice.chosen.name,
+        "unit": choice.unit,
         "candidates": [
             {
                 "name": trial.name,
                 "parameters": trial.parameters,
                 "shapes": trial.fit.shapes,
-                "fit_error": trial.fit_error / one.torque_per_effort,
-                "held_out_error": trial.held_out_error / one.torque_per_effort,
+                "fit_error": trial.fit_error / choice.torque_per_effort,
+                "held_out_error": trial.held_out_error / choice.torque_per_effort,
             }
-            for trial in one.trials
+            for trial in choice.trials
         ],
     }
 
 
-def _comparison_json(one: FrictionComparison) -> dict[str, Any]:
-    means = {"mean_given": one.mean_given, "mean_chosen": one.mean_chosen}
-    return {"joints": one.joints, **means}
+def _comparison_json(comparison: FrictionComparison) -> dict[str, Any]:
+    means = {"mean_given": comparison.mean_given, "mean_chosen": comparison.mean_chosen}
+    return {"joints": comparison.joints, **means}

@@ -36,13 +36,15 @@ def print_payload(console: Console, payload: Payload) -> None:
     console.print()
 
 
-def print_payload_identification(console: Console, found: PayloadIdentification) -> None:
+def print_payload_identification(console: Console, identification: PayloadIdentification) -> None:
     """Print the payload, and torque errors without and with it."""
-    print_payload(console, found.payload)
+    print_payload(console, identification.payload)
     console = roomy(console)
     rows = table("joint", "RMSE [N·m, N]", "with payload", "relative", "with payload", "held out")
-    pairs = zip(found.without.joints, found.verdict.joints, strict=True)
-    for (before, after), held_out in zip(pairs, found.held_out.relative_error, strict=True):
+    pairs = zip(identification.without.joints, identification.verdict.joints, strict=True)
+    for (before, after), held_out in zip(
+        pairs, identification.held_out.relative_error, strict=True
+    ):
         values = [
             *(significant(joint.rmse_torque, 3) for joint in (before, after)),
             *(percent(joint.relative_error) for joint in (before, after)),
@@ -50,25 +52,29 @@ def print_payload_identification(console: Console, found: PayloadIdentification)
         ]
         rows.add_row(Text(before.joint), *map(Text, values))
     console.print(rows)
-    verdict = found.verdict
+    verdict = identification.verdict
     print_sentences(console, "Failed because", verdict.reasons, "bold red")
     print_sentences(console, "Warnings", verdict.warnings, "yellow")
-    print_sentences(console, "Notes", found.notes, "")
+    print_sentences(console, "Notes", identification.notes, "")
     outcome = ("Succeeded.", "bold green") if verdict.success else ("Failed.", "bold red")
     console.print(Text(*outcome))
 
 
-def print_static_payload(console: Console, found: StaticPayload) -> None:
+def print_static_payload(console: Console, identification: StaticPayload) -> None:
     """Print the mass, and the friction at rest that limits its accuracy."""
-    print_payload(console, found.payload)
+    print_payload(console, identification.payload)
     console = roomy(console)
     rows = table("joint", "friction at rest [N·m, N]", "approached from both sides")
-    joints = zip(found.joints, found.friction, found.from_both_sides, strict=True)
+    joints = zip(
+        identification.joints, identification.friction, identification.from_both_sides, strict=True
+    )
     for joint, friction, both in joints:
         rows.add_row(Text(joint), Text(significant(friction, 3)), Text("yes" if both else "no"))
     console.print(rows)
-    print_sentences(console, "Notes", found.notes, "")
-    print_text(console, found.outcome, "bold green" if found.success else "bold red")
+    print_sentences(console, "Notes", identification.notes, "")
+    print_text(
+        console, identification.outcome, "bold green" if identification.success else "bold red"
+    )
 
 
 def payload_json(payload: Payload) -> dict[str, Any]:
@@ -94,13 +100,16 @@ def _figures(rows: Iterable[PayloadRow]) -> dict[str, Any]:
     }
 
 
-def payload_identification_json(found: PayloadIdentification) -> dict[str, Any]:
+def payload_identification_json(identification: PayloadIdentification) -> dict[str, Any]:
     """Return what ``dynid identify --payload --json`` prints: fractions, not percent."""
     rows = zip(
-        found.without.joints, found.verdict.joints, found.held_out.relative_error, strict=True
+        identification.without.joints,
+        identification.verdict.joints,
+        identification.held_out.relative_error,
+        strict=True,
     )
     return {
-        **payload_json(found.payload),
+        **payload_json(identification.payload),
         "joints": {
             after.joint: {
                 "rmse_torque_without": before.rmse_torque,
@@ -111,37 +120,39 @@ def payload_identification_json(found: PayloadIdentification) -> dict[str, Any]:
             }
             for before, after, held_out in rows
         },
-        "success": found.verdict.success,
-        "reasons": found.verdict.reasons,
-        "warnings": found.verdict.warnings,
-        "samples": found.samples,
+        "success": identification.verdict.success,
+        "reasons": identification.verdict.reasons,
+        "warnings": identification.verdict.warnings,
+        "samples": identification.samples,
     }
 
 
-def static_payload_json(found: StaticPayload) -> dict[str, Any]:
+def static_payload_json(identification: StaticPayload) -> dict[str, Any]:
     """Return what ``dynid payload-mass --json`` prints."""
-    rows = zip(found.joints, found.friction, found.from_both_sides, strict=True)
+    rows = zip(
+        identification.joints, identification.friction, identification.from_both_sides, strict=True
+    )
     return {
-        **payload_json(found.payload),
-        "mass": found.mass,
-        "mass_standard_deviation": found.mass_standard_deviation,
-        "dwells": len(found.dwells),
+        **payload_json(identification.payload),
+        "mass": identification.mass,
+        "mass_standard_deviation": identification.mass_standard_deviation,
+        "dwells": len(identification.dwells),
         "joints": {
             joint: {"friction": friction, "from_both_sides": both} for joint, friction, both in rows
         },
-        "success": found.success,
-        "impossible": found.impossible,
+        "success": identification.success,
+        "impossible": identification.impossible,
     }
 
 
-def identification_evidence(found: PayloadIdentification) -> list[str]:
+def identification_evidence(identification: PayloadIdentification) -> list[str]:
     """Return lines for the file's header: how it was identified, and torque errors."""
-    cutoff = "none" if found.cutoff_hz is None else f"{found.cutoff_hz:g} Hz"
-    pairs = list(zip(found.without.joints, found.verdict.joints, strict=True))
-    width = max(len(joint.joint) for joint in found.verdict.joints)
+    cutoff = "none" if identification.cutoff_hz is None else f"{identification.cutoff_hz:g} Hz"
+    pairs = list(zip(identification.without.joints, identification.verdict.joints, strict=True))
+    width = max(len(joint.joint) for joint in identification.verdict.joints)
     return [
-        *(f"  note: {warning}" for warning in found.verdict.warnings),
-        f"Low-pass filter's cut-off frequency: {cutoff}; samples: {found.samples}",
+        *(f"  note: {warning}" for warning in identification.verdict.warnings),
+        f"Low-pass filter's cut-off frequency: {cutoff}; samples: {identification.samples}",
         "Torque error relative to measured torque, without and with payload:",
         *(
             f"  {before.joint:<{width}}  {100 * before.relative_error:6.2f} %"
@@ -151,6 +162,6 @@ def identification_evidence(found: PayloadIdentification) -> list[str]:
     ]
 
 
-def static_evidence(found: StaticPayload) -> list[str]:
+def static_evidence(identification: StaticPayload) -> list[str]:
     """Return lines for the file's header: the number of dwells."""
-    return [f"From gravity in {len(found.dwells)} dwells at rest."]
+    return [f"From gravity in {len(identification.dwells)} dwells at rest."]

@@ -56,10 +56,10 @@ def share(value: float | None) -> str:
 
 def rest_in_words(prediction: Prediction, shown: int) -> str:
     """Return a sentence on the parameters beyond the worst ones that are shown."""
-    weak = {one.name for one in worst_first(prediction)[:shown]}
-    rest = [one for one in prediction.parameters if one.name not in weak]
-    known = [one.relative for one in rest if one.known]
-    unknown = [one for one in rest if not one.known]
+    weak = {parameter.name for parameter in worst_first(prediction)[:shown]}
+    rest = [parameter for parameter in prediction.parameters if parameter.name not in weak]
+    known = [parameter.relative for parameter in rest if parameter.known]
+    unknown = [parameter for parameter in rest if not parameter.known]
     parts = []
     if known:
         others = (" other" if len(known) == 1 else " others") if shown else ""
@@ -74,8 +74,10 @@ def rest_in_words(prediction: Prediction, shown: int) -> str:
 
 def _largest_by_unit(parameters: list[PredictedParameter]) -> str:
     largest: dict[str, float] = {}
-    for one in parameters:
-        largest[one.unit] = max(largest.get(one.unit, 0.0), one.standard_deviation)
+    for parameter in parameters:
+        largest[parameter.unit] = max(
+            largest.get(parameter.unit, 0.0), parameter.standard_deviation
+        )
     return ", ".join(
         f"{significant(size, 2)} {unit(name)}".rstrip() for name, size in largest.items()
     )
@@ -135,9 +137,13 @@ def _joint_table(prediction: Prediction) -> ResultTable:
     return rows
 
 
-def mixed_in_words(one: PredictedParameter) -> str:
+def mixed_in_words(parameter: PredictedParameter) -> str:
     """Return the parameter that one is most correlated with, or a dash."""
-    return f"{one.mixed_with} ({one.correlation:.2f})" if one.correlation else NOT_KNOWN
+    return (
+        f"{parameter.mixed_with} ({parameter.correlation:.2f})"
+        if parameter.correlation
+        else NOT_KNOWN
+    )
 
 
 def tool_in_words(prediction: Prediction) -> str:
@@ -160,14 +166,14 @@ def _parameter_table(parameters: list[PredictedParameter]) -> ResultTable:
         "torque/noise",
         "correlated with",
     )
-    for one in parameters:
+    for parameter in parameters:
         cells = (
-            significant(one.value, 3),
-            significant(one.standard_deviation, 2),
-            percent(one.relative) if one.determined else "not determined",
-            unit(one.unit),
-            significant(one.signal, 2),
-            mixed_in_words(one),
+            significant(parameter.value, 3),
+            significant(parameter.standard_deviation, 2),
+            percent(parameter.relative) if parameter.determined else "not determined",
+            unit(parameter.unit),
+            significant(parameter.signal, 2),
+            mixed_in_words(parameter),
         )
-        rows.add_row(Text(one.name), *map(Text, cells))
+        rows.add_row(Text(parameter.name), *map(Text, cells))
     return rows

@@ -68,9 +68,9 @@ def print_terms(console: Console, selection: TermSelection) -> None:
         return
     print_text(console, f"Friction chosen by the error on each {selection.left_out} left out")
     rows = table("joint", "plain terms", "chosen", "friction", wrap_last=True)
-    for one in selection.joints:
-        errors = (percent(one.plain_error), percent(one.chosen_error))
-        rows.add_row(Text(one.joint), *errors, Text(f"{one.chosen}: {one.reason}"))
+    for joint in selection.joints:
+        errors = (percent(joint.plain_error), percent(joint.chosen_error))
+        rows.add_row(Text(joint.joint), *errors, Text(f"{joint.chosen}: {joint.reason}"))
     console.print(rows)
     console.print()
 
@@ -80,12 +80,14 @@ def print_quantities(console: Console, quantities: Sequence[Quantity]) -> None:
     if not quantities:
         return
     rows = table("physical quantity", "value", "std. dev.", "unit")
-    for one in quantities:
-        deviation = significant(one.standard_deviation, 2)
-        values = (significant(one.value), deviation, unit(one.unit))
-        rows.add_row(Text(one.name), *map(Text, values))
+    for quantity in quantities:
+        deviation = significant(quantity.standard_deviation, 2)
+        values = (significant(quantity.value), deviation, unit(quantity.unit))
+        rows.add_row(Text(quantity.name), *map(Text, values))
     console.print(rows)
-    unknown = [f"{one.name}: {one.unknown}" for one in quantities if one.unknown]
+    unknown = [
+        f"{quantity.name}: {quantity.unknown}" for quantity in quantities if quantity.unknown
+    ]
     print_sentences(console, "Not identifiable", unknown, "yellow")
     console.print()
 
@@ -155,7 +157,9 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
         signals = ["position", "velocity", "effort"]
         if any(joint.temperature is not None for joint in info.joints):
             signals.append("temperature")
-        rows = table("joint", *(f"{one} [°C]" if one == "temperature" else one for one in signals))
+        rows = table(
+            "joint", *(f"{name} [°C]" if name == "temperature" else name for name in signals)
+        )
         for joint in info.joints:
             ranges = (getattr(joint, signal) for signal in signals)
             rows.add_row(Text(joint.name), *(Text(_range(values)) for values in ranges))
@@ -204,7 +208,7 @@ def _term_table(identification: Identification) -> ResultTable:
     Several terms of one kind at one joint differ in their scales and add up, so they are summed.
     """
     mechanism = identification.model.mechanism
-    found: dict[tuple[str, int], list[float]] = {}
+    values_by_term: dict[tuple[str, int], list[float]] = {}
     first = mechanism.first_term
     for term, name, value in zip(
         mechanism.terms,
@@ -213,14 +217,14 @@ def _term_table(identification: Identification) -> ResultTable:
         strict=True,
     ):
         prefix = "".join(takewhile(str.isalpha, name))
-        found.setdefault((prefix, term.joint), []).append(float(value))
-    summed = {prefix for (prefix, _), values in found.items() if len(values) > 1}
-    prefixes = list(dict.fromkeys(prefix for prefix, _ in found))
+        values_by_term.setdefault((prefix, term.joint), []).append(float(value))
+    summed = {prefix for (prefix, _), values in values_by_term.items() if len(values) > 1}
+    prefixes = list(dict.fromkeys(prefix for prefix, _ in values_by_term))
     rows = table("joint", *(f"Σ {name}" if name in summed else name for name in prefixes))
     for number, joint in enumerate(mechanism.moving_joints):
-        if number >= len(mechanism.joints) and not any(of == number for _, of in found):
+        if number >= len(mechanism.joints) and not any(of == number for _, of in values_by_term):
             continue
-        cells = (found.get((prefix, number)) for prefix in prefixes)
+        cells = (values_by_term.get((prefix, number)) for prefix in prefixes)
         shown = ("" if values is None else _compact(sum(values)) for values in cells)
         rows.add_row(Text(joint), *map(Text, shown))
     return rows

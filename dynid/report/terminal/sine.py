@@ -101,14 +101,14 @@ def print_sine(
         share = "–" if row.share is None else percent(row.share)
         rows.add_row(Text(row.joint), *map(Text, (*numbers, share)))
     console.print(rows)
-    found = sine_repetition(settings, joints)
-    print_sentences(console, "Repetition", repetition_sentences(found), "")
-    print_sentences(console, "Warnings", found.findings, "yellow")
+    repetition = sine_repetition(settings, joints)
+    print_sentences(console, "Repetition", repetition_sentences(repetition), "")
+    print_sentences(console, "Warnings", repetition.findings, "yellow")
 
 
-def repetition_sentences(found: Repetition) -> list[str]:
+def repetition_sentences(repetition: Repetition) -> list[str]:
     """Return sentences on the repetition of the first two joints and of the whole motion."""
-    first, whole = found.first, found.whole
+    first, whole = repetition.first, repetition.whole
     sentences = []
     if first is not None:
         sentences.append(f"The first two joints repeat after {first} ({first.time:.4g} s).")

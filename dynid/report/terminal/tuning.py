@@ -76,14 +76,14 @@ def tuning_json(robot: Robot, tuning: Tuning, origin: str) -> dict[str, Any]:
     }
 
 
-def _force_json(found: DetectableForce | None) -> dict[str, Any] | None:
+def _force_json(force: DetectableForce | None) -> dict[str, Any] | None:
     """Return forces [N], null where none is found."""
-    if found is None:
+    if force is None:
         return None
     return {
-        "of_joint": [one if isfinite(one) else None for one in found.of_joint],
-        "easiest": found.easiest if isfinite(found.easiest) else None,
-        "hardest": found.hardest if isfinite(found.hardest) else None,
+        "of_joint": [size if isfinite(size) else None for size in force.of_joint],
+        "easiest": force.easiest if isfinite(force.easiest) else None,
+        "hardest": force.hardest if isfinite(force.hardest) else None,
     }
 
 

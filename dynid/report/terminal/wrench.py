@@ -25,7 +25,7 @@ _DIGITS = 3
 
 
 def wrench_json(
-    robot: str, uncertainty: ExternalTorqueUncertainty, found: dict[str, ExternalWrench]
+    robot: str, uncertainty: ExternalTorqueUncertainty, estimates: dict[str, ExternalWrench]
 ) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     return {
@@ -34,46 +34,46 @@ def wrench_json(
         "recordings": [
             {
                 "recording": name,
-                "frame": one.frame,
-                "seconds": float(one.time[-1] - one.time[0]),
-                "contacts": one.contacts,
-                "rms": rms(one.wrench).tolist(),
-                "standard_deviation": _typical(one.wrench_covariance).tolist(),
-                "pure_force_rms": rms(one.frame_force).tolist(),
-                "pure_force_standard_deviation": _typical(one.frame_force_covariance).tolist(),
+                "frame": estimate.frame,
+                "seconds": float(estimate.time[-1] - estimate.time[0]),
+                "contacts": estimate.contacts,
+                "rms": rms(estimate.wrench).tolist(),
+                "standard_deviation": _typical(estimate.wrench_covariance).tolist(),
+                "pure_force_rms": rms(estimate.frame_force).tolist(),
+                "pure_force_standard_deviation": _typical(estimate.frame_force_covariance).tolist(),
             }
-            for name, one in found.items()
+            for name, estimate in estimates.items()
         ],
     }
 
 
-def print_wrench(console: Console, name: str, found: ExternalWrench) -> None:
+def print_wrench(console: Console, name: str, estimate: ExternalWrench) -> None:
     """Print the contacts of a recording, and what was estimated at the frame."""
     console = roomy(console)
-    seconds = float(found.time[-1] - found.time[0])
+    seconds = float(estimate.time[-1] - estimate.time[0])
     count = {0: "no contact", 1: "1 contact"}.get(
-        len(found.contacts), f"{len(found.contacts)} contacts"
+        len(estimate.contacts), f"{len(estimate.contacts)} contacts"
     )
     print_text(console, f"{name}: {count} in {seconds:.3g} s", "bold")
-    if found.contacts:
+    if estimate.contacts:
         rows = table(
             "from [s]", "to [s]", "probability", "distance/threshold", "link", wrap_last=True
         )
-        for one in found.contacts:
+        for contact in estimate.contacts:
             rows.add_row(
-                f"{one.start:.2f}",
-                f"{one.stop:.2f}",
-                f"{100 * sum(one.probabilities):.0f} %",
-                significant(one.distance / found.threshold, _DIGITS),
-                Text(" or ".join(one.links)),
+                f"{contact.start:.2f}",
+                f"{contact.stop:.2f}",
+                f"{100 * sum(contact.probabilities):.0f} %",
+                significant(contact.distance / estimate.threshold, _DIGITS),
+                Text(" or ".join(contact.links)),
             )
         console.print(rows)
-        if not all(one.distinguished for one in found.contacts):
+        if not all(contact.distinguished for contact in estimate.contacts):
             print_text(console, "Links joined by 'or' cannot be distinguished.")
-    rows = table(f"at {found.frame}", "rms", "standard deviation", "observable")
+    rows = table(f"at {estimate.frame}", "rms", "standard deviation", "observable")
     for label, values, covariance in (
-        *_components(found.wrench, found.wrench_covariance, ""),
-        *_components(found.frame_force, found.frame_force_covariance, "pure "),
+        *_components(estimate.wrench, estimate.wrench_covariance, ""),
+        *_components(estimate.frame_force, estimate.frame_force_covariance, "pure "),
     ):
         share = float(np.isfinite(values).mean())
         rows.add_row(

@@ -85,7 +85,7 @@ def _commands(scene: Scene) -> list[Any]:
     commands = import_module("meshcat.commands")
     place = import_module("meshcat.path").Path
     root = place((_ROOT,))
-    found: list[Any] = [
+    drawn: list[Any] = [
         commands.SetProperty("top_color", [1.0, 1.0, 1.0], place(("Background",))),
         commands.SetProperty("bottom_color", [0.87, 0.89, 0.92], place(("Background",))),
         commands.SetProperty("visible", False, place(("Axes",))),
@@ -95,26 +95,26 @@ def _commands(scene: Scene) -> list[Any]:
         frame = root.append(_node(number, body))
         for index, shape in enumerate(body.shapes):
             where = frame.append(f"{shape.role} {index}")
-            found.append(commands.SetObject(*_drawn(shape), where))
-            found.append(commands.SetTransform(_matrix(shape.pose, shape.kind), where))
+            drawn.append(commands.SetObject(*_drawn(shape), where))
+            drawn.append(commands.SetTransform(_matrix(shape.pose, shape.kind), where))
         for index, mesh in enumerate(body.meshes):
-            found.append(
+            drawn.append(
                 commands.SetObject(
                     _triangles(mesh.vertices, mesh.faces),
                     _material(mesh.colour),
                     frame.append(f"mesh {index}"),
                 )
             )
-        found.append(commands.SetTransform(_matrix(body.pose), frame))
-    found += [
+        drawn.append(commands.SetTransform(_matrix(body.pose), frame))
+    drawn += [
         commands.SetObject(*_drawn_tube(line), place((line.name.replace("/", " "),)))
         for line in scene.lines
         if len(tube(line)[0])
     ]
     if scene.times is not None:
         # starts when the page's button is pressed, and then repeats
-        found.append(commands.SetAnimation(_animation(scene), play=False, repetitions=1_000_000))
-    return found
+        drawn.append(commands.SetAnimation(_animation(scene), play=False, repetitions=1_000_000))
+    return drawn
 
 
 def _node(number: int, body: SceneBody) -> str:

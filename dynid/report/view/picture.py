@@ -131,8 +131,10 @@ class RobotPicture:
             shapes, labels = markers.get(number, ((), ()))
             track = None if tracks is None or number == 0 else tracks[:, number]
             pose = Pose.from_numbers(poses[number])
-            own = tuple(self._meshes.get(number, ()))
-            bodies.append(SceneBody(name, pose, self._shapes[number] + shapes, labels, track, own))
+            meshes = tuple(self._meshes.get(number, ()))
+            bodies.append(
+                SceneBody(name, pose, self._shapes[number] + shapes, labels, track, meshes)
+            )
         return Scene(
             title=self.robot.name if title is None else title,
             frame_id=kinematics.root,

@@ -141,9 +141,9 @@ def _surfaces(scene: Scene) -> tuple[list[Array], Array]:
     faces: list[Array] = []
     colours: list[Any] = []
     for shape in scene.shapes():
-        found = shape_faces(shape)
-        faces += found
-        colours += [shape.colour] * len(found)
+        shape_triangles = shape_faces(shape)
+        faces += shape_triangles
+        colours += [shape.colour] * len(shape_triangles)
     for mesh in scene.meshes():
         faces += list(_towards_viewer(mesh.vertices[mesh.faces]))
         colours += [mesh.colour] * len(mesh.faces)

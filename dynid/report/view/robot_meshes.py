@@ -47,8 +47,8 @@ class RobotMeshes(NamedTuple):
             return ""
         more = len(self.missing) - 1
         others = f" {more} more cannot be drawn either." if more else ""
-        found = " --set workspace.mesh_folder=FOLDER names their folder."
-        where = found if any(one.endswith(_NOT_FOUND) for one in self.missing) else ""
+        hint = " --set workspace.mesh_folder=FOLDER names their folder."
+        where = hint if any(problem.endswith(_NOT_FOUND) for problem in self.missing) else ""
         return f"{self.missing[0]}{others} Links are drawn without them.{where}"
 
     def boxes(self, body: int) -> tuple[Shape, ...]:
@@ -68,17 +68,17 @@ def robot_meshes(robot: Robot, kinematics: Kinematics) -> RobotMeshes:
     """
     named = robot.settings(WorkspaceSettings).mesh_folder
     folder = None if named is None else Path(named)
-    found: dict[int, list[TriangleMesh]] = {}
+    meshes: dict[int, list[TriangleMesh]] = {}
     missing = []
-    for one in visual_meshes(kinematics):
-        mesh = _loaded(one.geometry, folder, one.link)
+    for visual in visual_meshes(kinematics):
+        mesh = _loaded(visual.geometry, folder, visual.link)
         if isinstance(mesh, str):
             missing.append(mesh)
             continue
         vertices, faces = mesh
-        placed = TriangleMesh(one.pose.apply(vertices), faces, one.colour, one.link)
-        found.setdefault(one.body, []).append(placed)
-    return RobotMeshes(_simplified(found), tuple(missing))
+        placed = TriangleMesh(visual.pose.apply(vertices), faces, visual.colour, visual.link)
+        meshes.setdefault(visual.body, []).append(placed)
+    return RobotMeshes(_simplified(meshes), tuple(missing))
 
 
 def simplify(vertices: Array, faces: NDArray[np.intp], most: int) -> tuple[Array, NDArray[np.intp]]:
@@ -155,18 +155,18 @@ def _corners(loaded: coal.BVHModelBase, number: int) -> tuple[int, int, int]:
     return triangle[0], triangle[1], triangle[2]
 
 
-def _simplified(found: dict[int, list[TriangleMesh]]) -> dict[int, list[TriangleMesh]]:
+def _simplified(given: dict[int, list[TriangleMesh]]) -> dict[int, list[TriangleMesh]]:
     """Return meshes with a share of the triangles in proportion to those that they have."""
-    total = sum(len(mesh.faces) for meshes in found.values() for mesh in meshes)
+    total = sum(len(mesh.faces) for meshes in given.values() for mesh in meshes)
     share = min(1.0, MOST_TRIANGLES / total) if total else 1.0
-    few = min(_FEWEST_TRIANGLES, MOST_TRIANGLES // max(1, sum(map(len, found.values()))))
+    few = min(_FEWEST_TRIANGLES, MOST_TRIANGLES // max(1, sum(map(len, given.values()))))
     simplified: dict[int, list[TriangleMesh]] = {}
-    for body, meshes in found.items():
+    for body, meshes in given.items():
         for mesh in meshes:
             most = max(int(share * len(mesh.faces)), few)
             vertices, faces = simplify(mesh.vertices, mesh.faces, most)
-            one = TriangleMesh(vertices, faces, mesh.colour, mesh.link)
-            simplified.setdefault(body, []).append(one)
+            reduced = TriangleMesh(vertices, faces, mesh.colour, mesh.link)
+            simplified.setdefault(body, []).append(reduced)
     return simplified
 
 

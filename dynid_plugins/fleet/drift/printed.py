@@ -31,64 +31,64 @@ CAUSE_LABELS = {
 """Words for the kinds of causes."""
 
 
-def print_drift(console: Console, found: Drift) -> None:
+def print_drift(console: Console, drift: Drift) -> None:
     """Print the changes, a sentence for each, and what the recordings can show."""
     console = roomy(console)
-    history = found.history
+    history = drift.history
     span = f"{day(history.times, 0)} to {day(history.times, -1)}"
     title = f"{history.robot}: {len(history.times)} recordings, {span}"
     print_text(console, title, "bold")
-    if found.changes:
+    if drift.changes:
         rows = table("cause", "joint", "size", "since", "detected", "probability")
-        for one in found.changes:
+        for change in drift.changes:
             rows.add_row(
-                Text(CAUSE_LABELS[one.best.cause.kind]),
-                Text(one.best.cause.joint),
-                Text(size_words(one.best)),
-                Text(day(history.times, one.start)),
-                Text(day(history.times, one.alarm)),
-                percent(one.best.probability),
+                Text(CAUSE_LABELS[change.best.cause.kind]),
+                Text(change.best.cause.joint),
+                Text(size_words(change.best)),
+                Text(day(history.times, change.start)),
+                Text(day(history.times, change.alarm)),
+                percent(change.best.probability),
                 style="yellow",
             )
         console.print(rows)
-    for one in found.changes:
-        print_text(console, change_sentence(found, one))
-    for sentence in drift_sentences(found):
+    for change in drift.changes:
+        print_text(console, change_sentence(drift, change))
+    for sentence in drift_sentences(drift):
         print_text(console, sentence)
-    _print_visibility(console, found)
+    _print_visibility(console, drift)
     print_sentences(console, "Notes", history.notes, "yellow")
 
 
-def drift_sentences(found: Drift) -> list[str]:
+def drift_sentences(drift: Drift) -> list[str]:
     """Return what the history shows of the robot's variation, and what it cannot show."""
-    count, largest = len(found.history.times), float(found.surprise.max())
+    count, largest = len(drift.history.times), float(drift.surprise.max())
     said = []
-    if not found.changes:
+    if not drift.changes:
         said.append(
             f"No change is distinguishable from the variation between days in the "
-            f"{count - found.reference} recordings after the first {found.reference}."
+            f"{count - drift.reference} recordings after the first {drift.reference}."
         )
-    days = found.between_days
+    days = drift.between_days
     joints = ", ".join(
         f"{name.removeprefix('friction of ')} {percent(float(np.sqrt(share + days.common)))}"
         for name, share in zip(days.groups.names[1:], days.joints, strict=True)
     )
     said.append(
-        f"Largest surprise {significant(largest, 3)}, threshold {significant(found.threshold, 3)} "
-        f"for {significant(found.false_alarms_per_year, 2)} false alarms per year."
+        f"Largest surprise {significant(largest, 3)}, threshold {significant(drift.threshold, 3)} "
+        f"for {significant(drift.false_alarms_per_year, 2)} false alarms per year."
     )
     if joints:
         said.append(f"Variation of friction between days (standard deviation): {joints}.")
-        said.append(_persistence_sentence(found))
-    if found.history.temperatures is None:
+        said.append(_persistence_sentence(drift))
+    if drift.history.temperatures is None:
         said.append(
             "Temperatures were not recorded: a change of friction may be one of temperature."
         )
     return said
 
 
-def _persistence_sentence(found: Drift) -> str:
-    known = found.between_days.persistence
+def _persistence_sentence(drift: Drift) -> str:
+    known = drift.between_days.persistence
     said = (
         f"Its correlation from one recording to the next is {known.mean:.2f}, at most "
         f"{known.most:.2f} (95 %)"
@@ -101,60 +101,60 @@ def _persistence_sentence(found: Drift) -> str:
     )
 
 
-def _print_visibility(console: Console, found: Drift) -> None:
+def _print_visibility(console: Console, drift: Drift) -> None:
     console.print()
     print_text(console, "Smallest change that is detected within five recordings", "bold")
     rows = table("cause", "joint", "size")
-    for one in found.visibility:
-        words = visibility_words(one.cause, one.smallest)
-        rows.add_row(Text(CAUSE_LABELS[one.cause.kind]), Text(one.cause.joint), Text(words))
+    for visible in drift.visibility:
+        words = visibility_words(visible.cause, visible.smallest)
+        rows.add_row(Text(CAUSE_LABELS[visible.cause.kind]), Text(visible.cause.joint), Text(words))
     console.print(rows)
 
 
-def drift_json(found: Drift) -> dict[str, Any]:
+def drift_json(drift: Drift) -> dict[str, Any]:
     """Return what ``dynid drift --json`` prints."""
-    times = found.history.times
+    times = drift.history.times
     return {
-        "robot": found.history.robot,
+        "robot": drift.history.robot,
         "recordings": len(times),
-        "reference": found.reference,
-        "false_alarms_per_year": found.false_alarms_per_year,
-        "threshold": found.threshold,
-        "surprise": found.surprise,
-        "changes": [_change_json(found, one) for one in found.changes],
+        "reference": drift.reference,
+        "false_alarms_per_year": drift.false_alarms_per_year,
+        "threshold": drift.threshold,
+        "surprise": drift.surprise,
+        "changes": [_change_json(drift, change) for change in drift.changes],
         "between_days": {
-            "others": found.between_days.others,
-            "common": found.between_days.common,
-            "correlation": found.between_days.persistence.mean,
-            "correlation_at_most": found.between_days.persistence.most,
+            "others": drift.between_days.others,
+            "common": drift.between_days.common,
+            "correlation": drift.between_days.persistence.mean,
+            "correlation_at_most": drift.between_days.persistence.most,
             "joints": dict(
-                zip(found.between_days.groups.names[1:], found.between_days.joints, strict=True)
+                zip(drift.between_days.groups.names[1:], drift.between_days.joints, strict=True)
             ),
         },
         "visibility": [
             {
-                "cause": one.cause.kind,
-                "joint": one.cause.joint,
-                "unit": one.cause.unit,
-                "smallest": one.smallest,
+                "cause": visible.cause.kind,
+                "joint": visible.cause.joint,
+                "unit": visible.cause.unit,
+                "smallest": visible.smallest,
             }
-            for one in found.visibility
+            for visible in drift.visibility
         ],
-        "notes": found.history.notes,
+        "notes": drift.history.notes,
     }
 
 
-def _change_json(found: Drift, one: Change) -> dict[str, Any]:
-    times = found.history.times
+def _change_json(drift: Drift, change: Change) -> dict[str, Any]:
+    times = drift.history.times
     return {
-        "since": day(times, one.start),
-        "earliest": day(times, one.earliest),
-        "latest": day(times, one.latest),
-        "detected": day(times, one.alarm),
-        "surprise": one.surprise,
-        "gradual": one.gradual,
-        "unexplained": one.unexplained,
-        "text": change_sentence(found, one),
+        "since": day(times, change.start),
+        "earliest": day(times, change.earliest),
+        "latest": day(times, change.latest),
+        "detected": day(times, change.alarm),
+        "surprise": change.surprise,
+        "gradual": change.gradual,
+        "unexplained": change.unexplained,
+        "text": change_sentence(drift, change),
         "causes": [
             {
                 "cause": each.cause.kind,
@@ -164,7 +164,7 @@ def _change_json(found: Drift, one: Change) -> dict[str, Any]:
                 "standard_deviation": each.standard_deviation,
                 "probability": each.probability,
             }
-            for each in one.explanations
+            for each in change.explanations
             if each.probability > 0.01
         ],
     }

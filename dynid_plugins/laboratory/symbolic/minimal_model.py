@@ -12,7 +12,7 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.kinematics import Kinematics
 from dynid.errors import MechanismError
 from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
-from dynid_plugins.laboratory.symbolic.joint_tree import joint_tree
+from dynid_plugins.laboratory.symbolic.joint_tree import SymbolicJoint, joint_tree
 from dynid_plugins.laboratory.symbolic.newton_euler import State, tree_motions, tree_torque
 from dynid_plugins.laboratory.symbolic.term_formulas import term_torque
 

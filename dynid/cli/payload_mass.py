@@ -1,0 +1,148 @@
+"""``dynid identify --payload`` and ``dynid payload-mass``: the body that a robot carries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from dynid.cli.options import AsJson, BaseModel, OwnProfile, Recordings, Set, Start, Stop, Urdf
+from dynid.errors import ConfigurationError, ModelFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dynid.robot.model import Model
+
+_FILE = "payload.yaml"
+
+
+def load_payload_base(
+    path: Path, *, profile: str | None, urdf: Path | None, overrides: Sequence[str]
+) -> Model:
+    """Read the model of the robot without payload.
+
+    Args:
+        path: of its model.yaml.
+        profile: with the settings of preprocessing; None for those in the model.
+        urdf: in place of the profile's.
+        overrides: of the profile's keys.
+
+    Raises:
+        ModelFileError: it cannot be read, is of another robot, or its identification failed.
+        ConfigurationError: no such profile, or options that need one.
+    """
+    from dynid.cli.loading import load_model_for
+
+    if profile is None and (urdf is not None or overrides):
+        raise ConfigurationError(
+            "--set, --estimator and --urdf change a profile; name it with --profile, because "
+            "a payload is otherwise identified with the settings in the base model."
+        )
+    model = load_model_for(path, profile, urdf=urdf, overrides=overrides, force=True)
+    if model.failed:
+        raise ModelFileError(
+            f"{path}: its identification failed, so that its torque error would be taken for the "
+            "payload; identify the robot without payload again."
+        )
+    return model
+
+
+def identify_payload_only(
+    recordings: list[Path],
+    base: Model,
+    start: float | None,
+    stop: float | None,
+    output: Path,
+    as_json: bool,
+) -> NoReturn:
+    """Identify the payload, print and write it, and exit with 1 where that failed."""
+    from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_recordings
+    from dynid.identification.payload.identification import identify_payload
+    from dynid.identification.payload.payload import write_payload
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.payload import (
+        identification_evidence,
+        payload_identification_json,
+        print_payload_identification,
+    )
+    from dynid.report.terminal.progress import progress
+
+    console = result_console(as_json)
+    with progress(console) as step:
+        identification = identify_payload(
+            base, load_recordings(recordings, base.robot, start, stop, step), progress=step
+        )
+    success = identification.verdict.success
+    written = [output / _FILE] if success else []
+    for path in written:
+        write_payload(identification.payload, identification_evidence(identification), path)
+    _report_kept(output, success)
+    if as_json:
+        print_json(payload_identification_json(identification))
+    else:
+        print_payload_identification(console, identification)
+        print_written(console, written)
+    raise typer.Exit(0 if success else 1)
+
+
+def payload_mass_command(
+    recordings: Recordings,
+    base_model: BaseModel,
+    profile: OwnProfile = None,
+    urdf: Urdf = None,
+    start: Start = None,
+    stop: Stop = None,
+    settings: Set = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for payload.yaml."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a payload's mass and centre with the robot at rest.
+
+    Needs recordings in several poses. Friction at rest limits the accuracy; exit code 1: it is
+    too large to find the mass.
+    """
+    from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_recordings
+    from dynid.identification.payload.payload import write_payload
+    from dynid.identification.payload.static import payload_at_rest
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.payload import (
+        print_static_payload,
+        static_evidence,
+        static_payload_json,
+    )
+    from dynid.report.terminal.progress import progress
+
+    base = load_payload_base(base_model, profile=profile, urdf=urdf, overrides=settings or [])
+    console = result_console(as_json)
+    with progress(console) as step:
+        identification = payload_at_rest(
+            base, load_recordings(recordings, base.robot, start, stop, step), progress=step
+        )
+    written = [output / _FILE] if output is not None and identification.success else []
+    for path in written:
+        write_payload(identification.payload, static_evidence(identification), path)
+    _report_kept(output, identification.success)
+    if as_json:
+        print_json(static_payload_json(identification))
+    else:
+        print_static_payload(console, identification)
+        print_written(console, written)
+    raise typer.Exit(0 if identification.success else 1)
+
+
+def _report_kept(output: Path | None, success: bool) -> None:
+    """Report that a failed identification kept the payload of an earlier one."""
+    from dynid.report.terminal.console import print_message
+
+    if output is not None and not success and (output / _FILE).exists():
+        print_message(
+            f"{output / _FILE} of an earlier identification was kept unchanged.", kind="note"
+        )
