@@ -8,6 +8,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
+from dynid_ros.node import never_called
 from dynid_ros.trajectory_messages import to_ns
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class StateListener:
         self._reader = reader
         self._callback = take
         self._states = node.make_unspun("states").create_subscription(
-            JointState, node.resolve_topic_name(topic), _never_called, _NEWEST, raw=True
+            JointState, node.resolve_topic_name(topic), never_called, _NEWEST, raw=True
         )
         node.create_timer(_READ_PERIOD, self._read_newest, clock=node.steady)
 
@@ -55,7 +56,3 @@ class StateListener:
         state = self._reader.read(message.name, message.position, message.effort, stamp, now)
         if state is not None:
             self._callback(state)
-
-
-def _never_called(_message: bytes) -> None:
-    """Serve as the callback that a subscription requires."""

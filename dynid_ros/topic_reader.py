@@ -20,6 +20,7 @@ from rosbags.interfaces import (
 from dynid.errors import RecordingError
 from dynid.recording.completeness import Completeness, StampCheck
 from dynid.recording.sequence import SequenceCheck
+from dynid_ros.node import never_called
 from dynid_ros.qos import STATE_DEPTH, complete
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class TopicReader:
         self.waiting.remove(topic)
         kind = _class_of(offer.kind)
         subscription = self._node.create_subscription(
-            kind, topic, _never_called, complete(offer.publishers), raw=True
+            kind, topic, never_called, complete(offer.publishers), raw=True
         )
         stamps = StampCheck() if _has_header(kind) else None
         self._topics[topic] = _Topic(subscription, SequenceCheck(), stamps)
@@ -176,10 +177,6 @@ class TopicReader:
             self._clock.now().nanoseconds if self._simulated else information["received_timestamp"]
         )
         return received
-
-
-def _never_called(_message: bytes) -> None:
-    """Serve as the callback that a subscription requires."""
 
 
 def _class_of(kind: str) -> type:
