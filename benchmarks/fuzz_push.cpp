@@ -103,7 +103,7 @@ Answer push(
   double size = 0.0;
   double evaluated = 0.0;
   bool blind = false;
-  for (double k = 0.0; k < 3.0 * wait; k += 1.0) {
+  for (int left = static_cast<int>(3.0 * wait); left > 0; --left) {
     // Loops that are unstable make torque errors of either sign. A push below these only shifts
     // them, and they still pass through 0 within debounce_time: it must be above them.
     const double wanted =
