@@ -17,6 +17,7 @@ namespace
 constexpr long most_cycles = 4000;        // of one robot
 constexpr double torque_share = 0.4;      // of robots
 constexpr int settings_beyond_range = 3;  // of each robot
+constexpr long many_cycles = 100'000;     // in which every oracle has something to check
 
 /// A seed for each robot, so that each can run alone.
 std::uint64_t seed_of(std::uint64_t seed, std::uint64_t robot)
@@ -41,6 +42,17 @@ void run(fuzz::Dice & dice, long cycles, fuzz::Findings & position, fuzz::Findin
   (in_torque_mode ? fuzz::run_torque_mode : fuzz::run_position_mode)(dice, robot, cycles, findings);
 }
 
+/// Each oracle had something to check.
+void expect_checks(fuzz::Findings & position, fuzz::Findings & torque)
+{
+  for (auto * findings : {&position, &torque}) {
+    findings->expect(findings->answers[fuzz::Answer::found] > 0, "runs without a push found");
+    findings->expect(findings->evaluated > 0, "runs without an evaluated torque");
+    findings->expect(findings->steps > 0, "runs without a step");
+  }
+  torque.expect(torque.stopping > 0, "runs without a stop whose speed was compared");
+}
+
 }  // namespace
 
 int main(int count, char ** arguments)
@@ -59,6 +71,9 @@ int main(int count, char ** arguments)
     if (alone) {
       break;
     }
+  }
+  if (!alone && cycles >= many_cycles) {
+    expect_checks(position, torque);
   }
   std::cout << position.cycles + torque.cycles << " cycles, seed " << seed << "\n";
   position.print("position mode");

@@ -274,7 +274,7 @@ private:
       evenness_ = 1'000'000'000;
     }
     const auto answer = push(
-      {law_, settings_, collision_, used_ >= 0, [&] { return law_.latched(); }}, drive,
+      {law_, settings_, collision_, used_ >= 0, false, [&] { return law_.latched(); }}, drive,
       [&](double torque) { return cycle(drive, torque); },
       [&] { return drives_.feedback().torque[drive]; });
     evenness_ = evenness;

@@ -1,6 +1,7 @@
 #include "fuzz_push.hpp"
 
 #include <algorithm>
+#include <deque>
 
 namespace fuzz
 {
@@ -9,22 +10,49 @@ namespace
 
 using dynid::BlindReason;
 
-constexpr double found_within = 0.2;   // [s]
-constexpr double longest_wait = 4000;  // cycles
-constexpr int quiet_cycles = 20;       // before the push
-constexpr double settled = 6.0;        // time constants after which a filter shows 99.8 %
-constexpr double times = 3.0;          // the threshold
-constexpr double grown = 1.001;        // of a push, after which time counts anew
+constexpr double found_within = 0.2;  // [s]
+constexpr int longest_wait = 4000;    // cycles
+constexpr int quiet_cycles = 20;      // before the push
+constexpr double settled = 6.0;       // time constants after which a filter shows 99.8 %
+constexpr double times = 3.0;         // the threshold
+constexpr double grown = 1.001;       // of a push, after which time counts anew
 
-/// The time in which a push must be found [cycles].
-double waiting(const PushedLaw & pushed, Eigen::Index drive)
+/// The time in which torque errors settle and are above their threshold for debounce_time [cycles].
+double deciding(const PushedLaw & pushed, Eigen::Index drive)
 {
   const bool observes = pushed.settings.method == dynid::DetectionMethod::momentum;
   const double filters = pushed.collision.torque_error_time_constant[drive] +
                          (observes ? 1.0 / pushed.settings.observer_gain : 0.0);
   const double rate = pushed.settings.feedforward.control_rate;
-  return rate * (found_within + pushed.collision.debounce_time + settled * filters) + 1.0;
+  return rate * (pushed.collision.debounce_time + settled * filters) + 1.0;
 }
+
+/// By how much a drive's torque has changed within a number of cycles [N*m or N].
+class Swing
+{
+public:
+  explicit Swing(double cycles)
+  : cycles_(static_cast<std::size_t>(std::min<double>(cycles, longest_wait)))
+  {
+  }
+
+  void add(double torque)
+  {
+    torques_.push_back(torque);
+    if (torques_.size() > cycles_) {
+      torques_.pop_front();
+    }
+  }
+  [[nodiscard]] double size() const
+  {
+    const auto [least, most] = std::minmax_element(torques_.begin(), torques_.end());
+    return torques_.empty() ? 0.0 : *most - *least;
+  }
+
+private:
+  std::size_t cycles_;
+  std::deque<double> torques_;
+};
 
 bool never_evaluated(BlindReason reason)
 {
@@ -55,9 +83,12 @@ Answer push(
   const std::function<double()> & measured)
 {
   const auto & law = pushed.law;
-  const double wait = waiting(pushed, drive);
+  const double decided = deciding(pushed, drive);
+  const double wait = pushed.settings.feedforward.control_rate * found_within + decided;
+  Swing swing(decided);
   for (int k = 0; k < quiet_cycles && !pushed.stopped(); ++k) {
     cycle(0.0);
+    swing.add(measured());
   }
   if (pushed.stopped()) {
     return Answer::stopped;
@@ -72,9 +103,11 @@ Answer push(
   double size = 0.0;
   double evaluated = 0.0;
   bool blind = false;
-  for (double k = 0.0; k < 3.0 * wait; k += 1.0) {
+  for (int left = static_cast<int>(3.0 * wait); left > 0; --left) {
+    // Loops that are unstable make torque errors of either sign. A push below these only shifts
+    // them, and they still pass through 0 within debounce_time: it must be above them.
     const double wanted =
-      errors ? times * law.detector().threshold()[drive]
+      errors ? times * law.detector().threshold()[drive] + (pushed.loops ? swing.size() : 0.0)
              : times * pushed.collision.torque_threshold[drive] + std::abs(measured());
     if (!std::isfinite(wanted)) {
       return Answer::open;
@@ -82,6 +115,7 @@ Answer push(
     evaluated = wanted > grown * size ? 0.0 : evaluated;
     size = std::max(size, wanted);
     const double counted = cycle(size);
+    swing.add(measured());
     if (pushed.stopped()) {
       return finds(law.detector().collision(), drive) ? Answer::found : Answer::stopped;
     }

@@ -18,6 +18,7 @@ struct PushedLaw
   const dynid::ControlLawSettings & settings;
   dynid::CollisionSettings collision;  ///< in use
   bool has_model;
+  bool loops;  ///< whether torque is also that of loops, which may be unstable
   std::function<bool()> stopped;
 };
 

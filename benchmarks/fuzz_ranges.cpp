@@ -189,7 +189,7 @@ void move_to_ends(Dice & dice, TorqueLawSettings & settings)
 std::string beyond_range(Dice & dice, const TorqueLawSettings & settings)
 {
   auto spoilt = settings;
-  const auto name = spoil(dice, spoilt);
+  auto name = spoil(dice, spoilt);
   try {
     spoilt.check(settings.stiffness.size());
   } catch (const std::invalid_argument & refusal) {

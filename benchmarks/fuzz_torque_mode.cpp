@@ -254,7 +254,7 @@ private:
       evenness_ = 1'000'000'000;
     }
     const auto answer = push(
-      {law_.law(), settings_.law, collision_, used_ != nullptr,
+      {law_.law(), settings_.law, collision_, used_ != nullptr, true,
        [&] { return law_.phase() != TorquePhase::following; }},
       drive, [&](double torque) { return cycle(drive, torque); },
       [&] { return plant_.torque()[drive]; });

@@ -13,8 +13,7 @@ namespace dynid
 namespace
 {
 
-constexpr double most_cycles = 1e6;  // of the drives between two updates
-constexpr int last_cycles = 5;       // that carry torque offsets of 0 before the hardware stops
+constexpr int last_cycles = 5;  // that carry torque offsets of 0 before the hardware stops
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -314,14 +313,8 @@ void LawController::read_drive_cycles() noexcept
   if (params_.cycle_interface.empty()) {
     return;
   }
-  const auto & counter = state_interfaces_[3 * params_.joints.size()];
-  const double counted = counter.get_optional().value_or(counted_cycles_);
-  const double passed = counted - counted_cycles_;
-  drive_cycles_.reset();
-  if (passed >= 0.0 && passed <= most_cycles) {  // also false for NaN
-    drive_cycles_ = static_cast<int>(passed);
-  }
-  counted_cycles_ = counted;
+  const auto & counted = state_interfaces_[3 * params_.joints.size()];
+  drive_cycles_ = counter_.read(counted.get_optional().value_or(counter_.last()));
 }
 
 void LawController::write(std::size_t interface, double value) noexcept

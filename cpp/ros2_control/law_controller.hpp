@@ -16,6 +16,7 @@
 #include "controller_report.hpp"
 #include "drive_link.hpp"
 #include "dynid/control_law.hpp"
+#include "dynid/cycle_counter.hpp"
 #include "law_parameters.hpp"
 #include "model_handover.hpp"
 #include "model_parameters.hpp"
@@ -154,7 +155,7 @@ private:
   std::atomic<std::thread::id> cycle_thread_{};
   std::uint64_t failed_writes_ = 0;
   CycleTimes cycle_times_;
-  double counted_cycles_ = 0.0;  // by the drives
+  CycleCounter counter_;  // of the drives
   std::int64_t collision_time_ = 0;
   double since_published_ = 0.0;  // [cycles]
   double publish_period_ = 0.0;   // [cycles]

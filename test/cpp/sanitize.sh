@@ -29,7 +29,7 @@ took() { echo "sanitize: $1, $(($(date +%s) - begin)) s after the beginning"; }
 
 memory() {
   sanitized memory address,undefined dynid_tests
-  "$bin/ctest" --test-dir build/sanitize/memory --output-on-failure --exclude-regex fuzz
+  "$bin/ctest" --test-dir build/sanitize/memory --output-on-failure --exclude-regex '^fuzz'
   seeds=$(seq "$jobs")
   echo "$seeds" | xargs -P "$jobs" -I SEED sh -c \
     "build/sanitize/memory/fuzz_control_law $((250000 / jobs)) SEED >build/sanitize/fuzz-SEED.txt ||

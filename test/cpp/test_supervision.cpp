@@ -5,11 +5,13 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "../../cpp/core/src/law_state.hpp"
 #include "control_under_test.hpp"
 #include "dynid/control_report.hpp"
+#include "dynid/cycle_counter.hpp"
 #include "dynid/drive_clock.hpp"
 
 namespace
@@ -276,6 +278,38 @@ TEST(DriveClock, CountsTheCyclesOfItsDrives)
   EXPECT_EQ(clock.pass(1.0), 1);
   EXPECT_EQ(clock.pass(1e-9), 0) << "twice in a cycle of the drives";
   EXPECT_EQ(clock.pass(1e-9), 1) << "but time passes";
+}
+
+TEST(CycleCounter, CountsFromWhereverACounterIs)
+{
+  dynid::CycleCounter counter;
+  EXPECT_EQ(counter.read(700.0), std::nullopt) << "it began before";
+  EXPECT_EQ(counter.read(701.0), 1);
+  EXPECT_EQ(counter.read(701.0), 0) << "twice in a cycle of the drives";
+  EXPECT_EQ(counter.read(715.0), 14);
+  EXPECT_EQ(counter.read(nan), std::nullopt);
+  EXPECT_EQ(counter.read(716.0), std::nullopt) << "since a value that is no number";
+  EXPECT_EQ(counter.read(717.0), 1);
+  EXPECT_EQ(counter.read(0.0), std::nullopt) << "after a restart of the drives";
+  EXPECT_EQ(counter.read(2.0), 2);
+  EXPECT_EQ(counter.read(infinity), std::nullopt);
+}
+
+TEST(LateCycles, TheCommandIsThatOfTheDrivesCycleWhateverTimePassed)
+{
+  auto settings = supervised_settings();
+  settings.extrapolation_time = 0.02;
+  Moving robot(settings);
+  const double before = robot.law.position_command()[0];
+  const auto update = [&](int drive_cycles) {
+    const double q = robot.now += 0.5e-3;
+    robot.law.update(
+      reference(q, 0.5), feedback(torque_of(q, 0.5, 0.0), q, 0.5), 1.0, drive_cycles);
+    return robot.law.position_command()[0] - before;
+  };
+  EXPECT_EQ(update(0), 0.0) << "the drives have not taken the last command yet";
+  EXPECT_NEAR(update(2), 2.0 * 0.5e-3, 1e-9) << "and then ran two cycles";
+  EXPECT_NEAR(update(1), 3.0 * 0.5e-3, 1e-9);
 }
 
 TEST(LateCycles, TheCommandContinuesWhereTheDrivesMovedOn)

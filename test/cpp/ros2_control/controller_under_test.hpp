@@ -70,7 +70,7 @@ public:
       std::ignore = commands_.back()->set_value(0.0, true);
       commands.emplace_back(commands_.back(), nullptr);
     }
-    for (const auto & name : controller_->state_interface_configuration().names) {
+    for (const auto & name : state_names()) {
       const auto [joint, kind] = split(name);
       states_.push_back(std::make_shared<hardware_interface::StateInterface>(joint, kind));
       std::ignore = states_.back()->set_value(kind == "position" ? position : 0.0, true);
@@ -107,12 +107,23 @@ public:
     std::ignore = states_[2 * n + joint]->set_value(effort, true);
   }
 
-  /// Sets the status of a drive, where the controller has claimed it.
+  /// Sets the status of a drive, where the controller has claimed it: by the last states.
   void set_status(std::size_t joint, double status_word, double error_code = 0.0)
   {
     const auto n = joints_.size();
-    std::ignore = states_[3 * n + joint]->set_value(status_word, true);
-    std::ignore = states_[4 * n + joint]->set_value(error_code, true);
+    std::ignore = states_[states_.size() - 2 * n + joint]->set_value(status_word, true);
+    std::ignore = states_[states_.size() - n + joint]->set_value(error_code, true);
+  }
+
+  /// Sets the counter of the drives' cycles, where the controller has claimed it.
+  void set_drive_cycles(double counted)
+  {
+    std::ignore = states_[3 * joints_.size()]->set_value(counted, true);
+  }
+
+  [[nodiscard]] std::vector<std::string> state_names() const
+  {
+    return controller_->state_interface_configuration().names;
   }
 
   [[nodiscard]] double reset_command(std::size_t joint = 0) const

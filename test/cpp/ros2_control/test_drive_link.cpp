@@ -41,7 +41,8 @@ Parameters settings()
 class Cell
 {
 public:
-  Cell() : controller({"shoulder", "elbow"}, settings())
+  explicit Cell(const Parameters & parameters = settings())
+  : controller({"shoulder", "elbow"}, parameters)
   {
     EXPECT_TRUE(controller.initialised()) << "a controller is configured";
     EXPECT_TRUE(controller.configure());
@@ -245,6 +246,58 @@ TEST(DriveLink, ADriveThatIsEnabledAgainWithoutResetStaysAtRest)
   EXPECT_EQ(answer.message.rfind("no drive is in fault", 0), 0U);
   cell.run(1000);
   EXPECT_NEAR(controller.position(0), 0.01, 1e-9) << "then references are followed again";
+}
+
+TEST(DriveLink, DrivesMayCountTheirCyclesToo)
+{
+  auto parameters = settings();
+  parameters.emplace_back("cycle_interface", "robot/drive_cycles");
+  parameters.emplace_back("extrapolation_time", 0.02);
+  Cell cell(parameters);
+  auto & controller = cell.controller;
+  EXPECT_EQ(
+    controller.state_names(),
+    (std::vector<std::string>{
+      "shoulder/position", "elbow/position", "shoulder/velocity", "elbow/velocity",
+      "shoulder/effort", "elbow/effort", "robot/drive_cycles", "shoulder/status_word",
+      "elbow/status_word", "shoulder/error_code", "elbow/error_code"}))
+    << "the counter is before the drives' states, which are the last";
+  double counted = 1e6;
+  double position = 0.0;
+  const auto move = [&](int drive_cycles) {
+    position += 1e-3;
+    counted += drive_cycles;
+    controller.set_drive_cycles(counted);
+    cell.set_reference(position, 1.0);
+    cell.measure(position, position);
+    cell.run(1);
+  };
+  controller.activate(0.0);
+  controller.set_status(0, enabled);
+  controller.set_status(1, enabled);
+  cell.set_reference(0.0);
+  for (int k = 0; k < settled; ++k) {
+    controller.set_drive_cycles(++counted);
+    cell.run(1);
+  }
+  for (int k = 0; k < 100; ++k) {
+    move(1);
+  }
+  EXPECT_NEAR(controller.position(0), position, 1e-9) << "references are followed";
+  move(0);
+  EXPECT_NEAR(controller.position(0), position - 1e-3, 1e-9)
+    << "where no cycle of the drives has passed, their command stays";
+  move(2);
+  EXPECT_NEAR(controller.position(0), position, 1e-9) << "after two it is further by both";
+  EXPECT_NEAR(controller.position(1), position, 1e-9);
+  controller.set_status(1, in_fault, 0x7305);
+  move(1);
+  EXPECT_TRUE(cell.happens([&] { return cell.drives.level == DiagnosticStatus::ERROR; }));
+  EXPECT_EQ(
+    cell.drives.message,
+    "The drive of joint 'elbow' is in fault (status word 0x0218, error code 0x7305); the robot "
+    "is stopped until ~/reset_fault.")
+    << "and the status is that of the drives";
 }
 
 TEST(DriveLink, DeactivationInAnotherThreadLastsSomeCycles)
