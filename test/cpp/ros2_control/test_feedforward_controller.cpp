@@ -225,6 +225,10 @@ TEST(FeedforwardController, TimesAreInSecondsAtAnyRate)
   EXPECT_FALSE(filter.configure()) << "a filter in control cycles is refused, not ignored";
   ControllerUnderTest debounce({"axis"}, settings({{"collision.debounce", 3}}));
   EXPECT_FALSE(debounce.configure()) << "so is a debounce in cycles";
+  const ControllerUnderTest delay(
+    {"axis"}, {{"torque_max", std::vector{20.0}}, {"additive_torque_delay", 3}});
+  EXPECT_FALSE(delay.initialised())
+    << "and a delay in cycles, which has the name of that in seconds";
 
   ControllerUnderTest controller({"axis"}, with_model());
   controller.configure();
