@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -13,6 +14,7 @@ from dynid.errors import ConfigurationError, WriteError
 from dynid.excitation.motion import Motion
 from dynid.files import write_text
 from dynid.kept_inputs import inputs_kept
+from dynid.recording.model import Recording
 from dynid.robot.model import Model
 from dynid_plugins.simulators.exported_model import ExportedModel, exported_model, motion_of
 from dynid_plugins.simulators.formats import FORMATS, Check
@@ -21,9 +23,6 @@ from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.placed_bodies import joint_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dynid.recording.model import Recording
     from dynid_plugins.simulators.frame_alignment import FrameAlignment
 
 _CHECKED = 200  # instants of the motion

@@ -140,6 +140,27 @@ def test_a_missing_library_is_reported_with_the_extra_that_installs_it(site: Pat
     assert (done.returncode, done.stderr) == (2, f"dynid: {text}\n")
 
 
+WITHOUT = """
+import sys
+from dynid.cli import main
+sys.modules[{library!r}] = None
+sys.argv = ["dynid", *{words!r}]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("library", "words"),
+    [("pyarrow", ["fleet", "watch", "data"]), ("pyarrow", ["fleet", "report", "data", "-o", "x"])],
+)
+def test_a_command_of_the_fleet_names_its_extra(
+    tmp_path: Path, library: str, words: list[str]
+) -> None:
+    done = run(tmp_path, "-c", WITHOUT.format(library=library, words=words))
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.endswith("which is missing: pip install 'dynid[fleet]'.\n")
+
+
 def test_a_missing_module_of_dynid_itself_is_no_missing_library() -> None:
     with (
         pytest.raises(ModuleNotFoundError, match="no_such_room"),
