@@ -204,7 +204,7 @@ def _covariance(first: Model, second: Model, numbers: Sequence[tuple[int, int]])
         base = base_parameterization(model.mechanism)
         rubs = dict(zip(base.names, friction_parameters(base, model.mechanism), strict=True))
         dry = np.array([rubs.get(name, False) for name in names], dtype=float)
-        # the deviation of another recording, which is that of the other model
+        # the variance of another recording, which is that of the other model
         once = dry * (estimate.friction_repeatability * estimate.values[mine]) ** 2 / 2
         covariance = estimate.covariance_of(names)
         total += covariance - np.diag(np.minimum(once, np.diag(covariance)))
