@@ -240,8 +240,8 @@ def _closest(errors: list[ErrorDetails], content: object) -> tuple[KeyPath, list
     paths = [_path(error, content) for error in errors]
     rivals = [path for path in paths if path[: len(first)] == first]
     deepest = max(rivals, key=len)
-    here = [error for error, path in zip(errors, paths, strict=True) if path == deepest]
-    return deepest, [error for error in here if error["type"] not in _TYPES] or here
+    errors_there = [error for error, path in zip(errors, paths, strict=True) if path == deepest]
+    return deepest, [error for error in errors_there if error["type"] not in _TYPES] or errors_there
 
 
 def _path(error: ErrorDetails, content: object) -> KeyPath:

@@ -86,7 +86,7 @@ def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
 
 def share_directories() -> list[Path]:
     """Return the folders of shipped files: source tree, virtual environment, ROS prefix."""
-    here = Path(__file__).resolve()
-    roots = [here.parents[1], Path(sys.prefix) / "share" / "dynid"]
-    roots += [parent / "share" / "dynid" for parent in here.parents[2:6]]
+    file = Path(__file__).resolve()
+    roots = [file.parents[1], Path(sys.prefix) / "share" / "dynid"]
+    roots += [parent / "share" / "dynid" for parent in file.parents[2:6]]
     return [root for root in roots if (root / "config" / "robots").is_dir()]

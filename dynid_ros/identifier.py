@@ -114,7 +114,7 @@ class Identifier(ManagedNode):
     # --- identify and validate, in the background -------------------------------------------------
     def _begin_goal(self, goal: Goal) -> None:
         """Identify for an action; a goal that is canceled ends as interrupted work does."""
-        asked = goal.request
+        request = goal.request
 
         def end(answer: TaskResponse) -> None:
             goal.end(
@@ -128,7 +128,7 @@ class Identifier(ManagedNode):
         self._background.begin(
             _IDENTIFYING,
             lambda: partial(
-                self._identify, self._request(recording=asked.recording, output=asked.output)
+                self._identify, self._request(recording=request.recording, output=request.output)
             ),
             end,
             lambda step: goal.feedback(step=step),

@@ -78,7 +78,7 @@ def _end_with_parent() -> None:
 
 
 def _stopper() -> subprocess.Popen[str]:
-    """Return the process that deactivates controllers as soon as it is told to."""
+    """Return the process that deactivates controllers as soon as it is requested to."""
     return subprocess.Popen(
         [sys.executable, "-m", "dynid_ros.stop_controllers"],
         stdin=subprocess.PIPE,

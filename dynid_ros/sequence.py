@@ -114,9 +114,9 @@ class SequenceNode(DynidNode):
         troubles = self.give_up()
         if not troubles:
             raise reason
-        more = [trouble for trouble in troubles if trouble.rstrip(".") not in str(reason)]
+        further = [trouble for trouble in troubles if trouble.rstrip(".") not in str(reason)]
         raise IncompleteEndError(
-            "; ".join(trouble.rstrip(".") for trouble in (str(reason), *more)) + "."
+            "; ".join(trouble.rstrip(".") for trouble in (str(reason), *further)) + "."
         )
 
     def sequence(self, step: Callable[[str], None]) -> bool:

@@ -23,7 +23,7 @@ ENDS_WITH_PARENT = "DYNID_ENDS_WITH_PARENT"
 
 FINISHED, CRITERION_FAILED, NOT_FINISHED, NO_GOOD_END, VALIDATION_MISSING = range(5)
 """Exit codes. NO_GOOD_END: the robot was not observed at rest, or a bag is incomplete.
-VALIDATION_MISSING: the model is good, but the validation that was asked for could not be evaluated.
+VALIDATION_MISSING: the model is good, but the requested validation could not be evaluated.
 
 A task that is interrupted by a signal, and shuts down cleanly, has 128 plus the signal's number
 (130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP); any other node has 0, because signals end it.

@@ -147,12 +147,12 @@ class TopicReader:
             # at most the queue's size, so that a fast publisher does not block the others
             for _ in range(STATE_DEPTH):
                 with topic.subscription.handle:
-                    taken = topic.subscription.handle.take_message(
+                    entry = topic.subscription.handle.take_message(
                         topic.subscription.msg_type, True
                     )
-                if taken is None:
+                if entry is None:
                     break
-                message, information = taken
+                message, information = entry
                 received = self._time(information)
                 self._received[name] += 1
                 if topic.stamps is not None and (stamp_ns := _stamp_ns(message)):

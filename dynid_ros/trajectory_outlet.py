@@ -161,8 +161,8 @@ class TrajectoryOutlet:
         answer = future.result()
         if number != self._newest or answer is None or answer.status == _SUCCEEDED:
             return
-        why = answer.result.error_string or f"error code {answer.result.error_code}"
-        self._failed(f"the controller aborted the trajectory: {why.rstrip('.')}.")
+        cause = answer.result.error_string or f"error code {answer.result.error_code}"
+        self._failed(f"the controller aborted the trajectory: {cause.rstrip('.')}.")
 
 
 def _node(info: TopicEndpointInfo) -> tuple[str, str]:

@@ -179,8 +179,8 @@ def _refuse_series_options(
         "--from-centre": from_centre,
         "--unscaled": unscaled,
     }
-    for option, there in given.items():
-        if there:
+    for option, is_given in given.items():
+        if is_given:
             message = f"{option} does not apply to --type sine; use it with --type fourier."
             raise ConfigurationError(message)
 

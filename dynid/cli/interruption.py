@@ -70,16 +70,16 @@ def interrupted_outside(packages: Collection[str]) -> Iterator[None]:
 @contextmanager
 def _taken(interruption: _Interruption, numbers: Collection[signal.Signals]) -> Iterator[None]:
     """Let an interruption handle signals in the block, unless something else does already."""
-    taken = _usual_handlers(numbers)
+    handlers = _usual_handlers(numbers)
     interruption.hook, sys.unraisablehook = sys.unraisablehook, interruption.take_back
-    for number in taken:
+    for number in handlers:
         signal.signal(number, interruption.take)
     try:
         yield
     finally:
         interruption.stop_trying()
         sys.unraisablehook = interruption.hook
-        for number, handler in taken.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)
         interruption.raise_if_waiting()
 

@@ -72,8 +72,12 @@ def check_no_contact(spans: Sequence[OutlyingSpan], names: Sequence[str]) -> Non
         f"--without {f'{span.recording + 1}:' if several else ''}{span.start:g}..{span.stop:g}"
         for span in spans
     )
-    more = len(spans) - 1
-    others = f" (and {more} other span{'s are' if more > 1 else ' is'} outlying)" if more else ""
+    further = len(spans) - 1
+    others = (
+        f" (and {further} other span{'s are' if further > 1 else ' is'} outlying)"
+        if further
+        else ""
+    )
     raise ConfigurationError(
         f"{names[worst.recording]}: from {worst.start:g} to {worst.stop:g} s the torque error "
         f"of joint '{worst.joint}' reaches {worst.size:.3g} N m (N of a prismatic joint), but "

@@ -53,8 +53,8 @@ def detectable_force(
     known = [residual.position for residual in residuals if residual.position is not None]
     if not known:
         return None
-    every = np.concatenate(known)
-    levers = _levers(robot, every[:: -(-len(every) // _POSES)])
+    positions = np.concatenate(known)
+    levers = _levers(robot, positions[:: -(-len(positions) // _POSES)])
     levers = np.where(np.abs(levers) < _NO_LEVER, 0.0, levers)
     shares = levers / thresholds[:, np.newaxis]  # of a threshold, by 1 N in x, y and z (K, n, 3)
     of_joint = np.linalg.norm(shares, axis=2)

@@ -203,12 +203,12 @@ def _level(
         highest = float(recorded.max())
         return highest * (1 + margin) if relative else max(0.0, highest + margin)
 
-    every = range(len(motions))
-    levels, part_levels = [level(counted, every)], []
-    for k in every if len(motions) > 1 else ():
+    numbers = range(len(motions))
+    levels, part_levels = [level(counted, numbers)], []
+    for k in numbers if len(motions) > 1 else ():
         others, alone = counted & (recording != k), counted & (recording == k)
         if np.count_nonzero(others) >= _FEWEST_MOVING:
-            levels.append(level(others, [j for j in every if j != k]))
+            levels.append(level(others, [j for j in numbers if j != k]))
         if np.count_nonzero(alone) >= _FEWEST_WITH_TAIL:
             size, wanted = sizes[alone], alarms_per_hour * motions[k].hours
             part_level = rare_level(

@@ -177,9 +177,9 @@ def hardware_tag(
             parameters["mode"] = _TORQUE_MODES[robot.settings(TorqueControlSettings).gravity]
         for name, value in parameters.items():
             ET.SubElement(plugin, "param", name=name).text = value
-    taken = ("effort", RESET_FAULT) if torque else ("position", "effort", RESET_FAULT)
+    command_interfaces = ("effort", RESET_FAULT) if torque else ("position", "effort", RESET_FAULT)
     for joint, position in zip(robot.joints, simulated.home, strict=True):
-        _joint(system, joint, taken, _at_rest(float(position)))
+        _joint(system, joint, command_interfaces, _at_rest(float(position)))
     return system
 
 

@@ -140,9 +140,9 @@ def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samp
     reach = np.where(mechanism.prismatic, *_SAMPLED_RANGE)
     tried = middle + reach * random.uniform(-1, 1, (20 * samples, len(middle)))
     positions = np.empty((0, len(middle)))
-    for some in np.array_split(tried, 20):
+    for part in np.array_split(tried, 20):
         if len(positions) < samples:
-            positions = np.concatenate([positions, some[mechanism.reachable(some)]])
+            positions = np.concatenate([positions, part[mechanism.reachable(part)]])
     if len(positions) < samples:
         raise EstimationError(
             f"the closed chain can be closed only at {len(positions)} of {len(tried)} positions "

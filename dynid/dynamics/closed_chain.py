@@ -109,10 +109,10 @@ class ClosureSettings(Settings):
                 else f"a closure of kind {self.kind} needs 'points'"
             )
         for kind, name in (("revolute", "axes"), ("distance", "length"), ("gear", "ratio")):
-            there = getattr(self, name) is not None
-            if there and self.kind != kind:
+            is_given = getattr(self, name) is not None
+            if is_given and self.kind != kind:
                 raise ValueError(f"'{name}' is only for a closure of kind {kind}")
-            if self.kind == kind and not there:
+            if self.kind == kind and not is_given:
                 raise ValueError(f"a closure of kind {kind} needs '{name}'")
         return self
 

@@ -67,9 +67,9 @@ def _check_numbers(element: ET.Element, whose: str) -> None:
         for name, count in _NUMBERS.get(str(part.tag), {}).items():
             text = part.get(name)
             if text is not None and not _are_numbers(text, count):
-                some = "a finite number" if count == 1 else f"{count} finite numbers"
+                expected = "a finite number" if count == 1 else f"{count} finite numbers"
                 message = (
-                    f'{_WHERE}: {whose} has <{part.tag} {name}="{text[:60]}">, expected {some} '
+                    f'{_WHERE}: {whose} has <{part.tag} {name}="{text[:60]}">, expected {expected} '
                     f"of at most {_LARGEST_NUMBER:g} in size."
                 )
                 raise MechanismError(message)

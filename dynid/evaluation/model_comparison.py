@@ -190,8 +190,8 @@ def _common(first: Model, second: Model) -> tuple[list[tuple[int, int]], tuple[s
         if text in places
     ]
     shared = {first.base.names[i] for i, _ in common}
-    every = dict.fromkeys((*first.base.names, *second.base.names))
-    return common, tuple(name for name in every if name not in shared)
+    names = dict.fromkeys((*first.base.names, *second.base.names))
+    return common, tuple(name for name in names if name not in shared)
 
 
 def _covariance(first: Model, second: Model, numbers: Sequence[tuple[int, int]]) -> Array:
@@ -199,13 +199,13 @@ def _covariance(first: Model, second: Model, numbers: Sequence[tuple[int, int]])
     total = np.zeros((len(numbers),) * 2)
     for side, model in enumerate((first, second)):
         estimate = model.base
-        mine = [pair[side] for pair in numbers]
-        names = [estimate.names[number] for number in mine]
+        columns = [pair[side] for pair in numbers]
+        names = [estimate.names[number] for number in columns]
         base = base_parameterization(model.mechanism)
         rubs = dict(zip(base.names, friction_parameters(base, model.mechanism), strict=True))
         dry = np.array([rubs.get(name, False) for name in names], dtype=float)
-        # the deviation of another recording, which is that of the other model
-        once = dry * (estimate.friction_repeatability * estimate.values[mine]) ** 2 / 2
+        # the variance of another recording, which is that of the other model
+        once = dry * (estimate.friction_repeatability * estimate.values[columns]) ** 2 / 2
         covariance = estimate.covariance_of(names)
         total += covariance - np.diag(np.minimum(once, np.diag(covariance)))
     return total

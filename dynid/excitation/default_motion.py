@@ -177,8 +177,8 @@ class _Search:
         except ExcitationError as error:
             return str(error)
         motion = excitation.evaluate(np.linspace(0.0, excitation.duration, _INSTANTS))
-        for every in (_INSTANTS, _COARSE, 1):  # most motions are ruled out by few instants
-            broken = self._broken_at(Motion(*(part[::every] for part in motion)))
+        for step in (_INSTANTS, _COARSE, 1):  # most motions are ruled out by few instants
+            broken = self._broken_at(Motion(*(part[::step] for part in motion)))
             if broken is not None:
                 return broken
         return examine_motion(excitation, robot.limits, self._mechanism, workspace).violation

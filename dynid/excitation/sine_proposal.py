@@ -194,11 +194,11 @@ def _frequencies(fastest: Array, duration: float) -> Array | None:
     most = np.floor(duration * fastest * (1 + _ROUNDING)).astype(int)
     chosen = np.zeros_like(most)
     for j in np.argsort(most, kind="stable").tolist():
-        taken = [int(k) for k in chosen if k]
+        cycles = [int(k) for k in chosen if k]
         fitting = (
             k
             for k in range(int(most[j]), FEWEST_CYCLES - 1, -1)
-            if all(min(k, other) >= FEWEST_CYCLES * gcd(k, other) for other in taken)
+            if all(min(k, other) >= FEWEST_CYCLES * gcd(k, other) for other in cycles)
         )
         chosen[j] = next(fitting, 0)
     return chosen / duration if np.all(chosen) else None

@@ -186,13 +186,13 @@ class Playback:
         )
         return " ".join([way, *_remarks(plan, options)])
 
-    def stop(self, why: str = "the motion was stopped on request.") -> str:
+    def stop(self, reason: str = "the motion was stopped on request.") -> str:
         """Bring the robot to rest, and return a sentence."""
         if self._phase is PlaybackPhase.STOPPING:
             return "the robot is already being brought to rest."
         if not self.under_way:
             return "no motion is under way."
-        self._stop(why)
+        self._stop(reason)
         return "bringing the robot to rest on its path."
 
     def fail(self, reason: str) -> None:
@@ -240,10 +240,10 @@ class Playback:
             except PlaybackError as error:
                 self._late = isinstance(error, LateError)
                 self.fail(f"{error} {self.pauses}" if self._late else str(error))
-        if self._phase in SUPERVISED and (why := self._input_fault(self._plan)) is not None:
+        if self._phase in SUPERVISED and (fault := self._input_fault(self._plan)) is not None:
             # no fault of the robot, if its states return and show it at rest
             self._late = self._inputs.silent(self._options.max_age)
-            self._stop(why)
+            self._stop(fault)
         elif self._phase is PlaybackPhase.STOPPING:
             self._tick_stopping(self._commander, self._plan)
         elif self.under_way and not self._commander.pending:
@@ -296,9 +296,9 @@ class Playback:
         if self._clock.steady() > self._deadline:
             unseen = "the robot was not observed at rest"
             who = self._rest.moving_names(self._joints) if fresh else "no joint states arrive"
-            why = f" ({who})" if who else ""
+            detail = f" ({who})" if who else ""
             self._late = False
-            self._abort(_with(self._reason, unseen + why))
+            self._abort(_with(self._reason, unseen + detail))
 
     def _end_at_rest(self, commander: Commander, plan: Plan, state: JointStateSample) -> None:
         if self._abandoned:

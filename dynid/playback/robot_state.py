@@ -74,18 +74,18 @@ class StateReader:
         """Return the error that there is no state, with the reason."""
         seen = list(dict.fromkeys(name for names in self._columns for name in names))
         if not seen:
-            why = f"no message arrived on {self._topic}; is the robot's driver running?"
+            cause = f"no message arrived on {self._topic}; is the robot's driver running?"
         else:
             absent = next((joint for joint in self.joints if joint not in seen), "")
             names = ", ".join(seen)
-            why = (
+            cause = (
                 f"{self._topic} has the joints {names}, but not '{absent}'; is this the profile's "
                 "robot?"
                 if absent
                 else f"no single message on {self._topic} has all of {', '.join(self.joints)}, "
                 "each with a position."
             )
-        return PlaybackError(f"the robot's position is unknown: {why}")
+        return PlaybackError(f"the robot's position is unknown: {cause}")
 
 
 # [rad or m] largest change of position at rest, by noise and creeping

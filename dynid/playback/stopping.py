@@ -70,8 +70,8 @@ def braking_acceleration(motion: Trajectory, limits: Limits) -> Array:
     if limits.acceleration is not None:
         return per_joint(limits.acceleration, len(motion.joints), "acceleration")
     instants = np.linspace(0.0, motion.duration, 2000)
-    there = np.abs(motion.evaluate(instants).acceleration).max(axis=0)
-    bound: Array = np.maximum(there, DEFAULT_ACCELERATION)
+    acceleration = np.abs(motion.evaluate(instants).acceleration).max(axis=0)
+    bound: Array = np.maximum(acceleration, DEFAULT_ACCELERATION)
     return bound
 
 

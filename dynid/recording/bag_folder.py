@@ -100,8 +100,8 @@ def bag_folder(path: Path) -> BagFolder:
         return BagFolder(
             files, repairs=[f"{path.name} was read file by file because metadata.yaml {reason}."]
         )
-    there = {file.name for file in files if file.is_file()}
-    absent = [name for name in names if name not in there]
+    present = {file.name for file in files if file.is_file()}
+    absent = [name for name in names if name not in present]
     if absent:
         return BagFolder(
             files,

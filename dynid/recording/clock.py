@@ -126,8 +126,8 @@ def _rate(seconds: NDArray[np.float64], usual: float) -> float:
 def _in_phase(seconds: NDArray[np.float64], rate: float, block: int) -> float:
     """Return how far stamps are in phase with a rate [Hz] within blocks, from 0 to 1."""
     examined = max(block, min(len(seconds), _EXAMINED) // block * block)
-    every = max(1, block // _EXAMINED)
-    turns = _turns(seconds[:examined].reshape(-1, block)[:, ::every], rate)
+    stride = max(1, block // _EXAMINED)
+    turns = _turns(seconds[:examined].reshape(-1, block)[:, ::stride], rate)
     return float(np.abs(turns.mean(axis=1)).mean())
 
 

@@ -87,8 +87,8 @@ def gap_list(gaps: Sequence[tuple[int, int]], rate: float) -> str:
         f"{(past - first + 1) / rate:.3f} s after {(first - 1) / rate:.3f} s"
         for first, past in sorted(longest)
     ]
-    more = len(gaps) - len(named)
-    return listed([*named, *([f"{more} times more"] if more else [])])
+    unnamed = len(gaps) - len(named)
+    return listed([*named, *([f"{unnamed} times more"] if unnamed else [])])
 
 
 def cubic_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:

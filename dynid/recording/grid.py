@@ -173,7 +173,8 @@ def _resample(
     count = int(np.floor(ticks[-1] + 1e-6)) + 1
     longest = (_MISSING_UNEVEN if clock is None else _MISSING) * rate / native_rate
     absent, missing = (
-        _between(some, count, longest, 0.5 * rate / native_rate) for some in (ticks, ticks[valid])
+        _between(series, count, longest, 0.5 * rate / native_rate)
+        for series in (ticks, ticks[valid])
     )
     if clock is not None and not clock.regular:
         samples = samples.noting(clock.sentence)

@@ -280,11 +280,11 @@ def _range(values: NDArray[np.float64]) -> Range | None:
 
 def _first(sentences: Iterable[str]) -> tuple[str, ...]:
     """Return the first sentences, and the number of the others."""
-    every = list(sentences)
-    more = len(every) - _MOST_SENTENCES
+    listed_sentences = list(sentences)
+    unlisted = len(listed_sentences) - _MOST_SENTENCES
     return (
-        *every[:_MOST_SENTENCES],
-        *([f"{more} more places cannot be read."] if more > 0 else []),
+        *listed_sentences[:_MOST_SENTENCES],
+        *([f"{unlisted} more places cannot be read."] if unlisted > 0 else []),
     )
 
 

@@ -65,12 +65,12 @@ def interpolate_position(
         times, position = times[order], position[order]
     examined = slice(max(0, len(times) - _EXAMINED) // 2, (len(times) + _EXAMINED) // 2)
     left_out = _left_out(times / step, bridging.missing & ~in_gaps)[examined]
-    some = times[examined] - times[examined.start], position[examined], left_out
-    best, least = spline, _errors(spline, *some)
+    samples = times[examined] - times[examined.start], position[examined], left_out
+    best, least = spline, _errors(spline, *samples)
     replaced = least / _TIMES_BETTER**0.5
     for penalty in _PENALTIES:
         method = partial(_penalised, penalty=penalty, step=step)
-        errors = _errors(method, *some)
+        errors = _errors(method, *samples)
         if np.log(errors / replaced).mean() < 0:
             best, least, replaced = method, errors, errors
     return Interpolated(best(times, position, grid), least)

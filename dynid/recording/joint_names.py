@@ -54,11 +54,11 @@ def missing_joint(where: str, wanted: Sequence[str], available: Sequence[str]) -
     )
     proposal = proposed_names(wanted, available)
     if not proposal:
-        some = any(joint in available for joint in wanted)
+        any_recorded = any(joint in available for joint in wanted)
         lock = " A joint without a recording can be left out of 'joints', which locks it."
         return (
             f"{sentence}, expected {shown_names(wanted)}. If the recording has other names for "
-            f"them, give recording.names: {{recorded: URDF}}.{lock if some else ''}"
+            f"them, give recording.names: {{recorded: URDF}}.{lock if any_recorded else ''}"
         )
     pairs = ", ".join(
         f"{_quoted(recorded)}: {_quoted(other)}" for recorded, other in proposal.items()

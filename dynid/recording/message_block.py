@@ -42,8 +42,8 @@ class MessageBlock(NamedTuple):
         behind = np.cumsum(self.ends - self.begins)
         first = 0
         while first < len(behind):
-            taken = behind[first - 1] if first else 0
-            past = max(int(np.searchsorted(behind, taken + _BLOCK)), first + 1)
+            begin = behind[first - 1] if first else 0
+            past = max(int(np.searchsorted(behind, begin + _BLOCK)), first + 1)
             span = slice(first, past)
             yield MessageBlock(self.content, self.times[span], self.begins[span], self.ends[span])
             first = past

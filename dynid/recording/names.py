@@ -20,6 +20,6 @@ def shown(name: Path | str) -> str:
 
 def shown_names(names: Iterable[str], none: str = "none") -> str:
     """Return names as a list in words, the first ones of very many."""
-    every = [shown(name[:200]) for name in names]
-    more = f", … ({len(every) - _MOST_NAMES} more)" if len(every) > _MOST_NAMES else ""
-    return ", ".join(every[:_MOST_NAMES]) + more if every else none
+    texts = [shown(name[:200]) for name in names]
+    remainder = f", … ({len(texts) - _MOST_NAMES} more)" if len(texts) > _MOST_NAMES else ""
+    return ", ".join(texts[:_MOST_NAMES]) + remainder if texts else none

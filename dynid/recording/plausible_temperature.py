@@ -1,4 +1,4 @@
-"""From temperatures as read to those along a recording: plausible, in order, and thinned."""
+"""From temperatures as read to those along a recording: plausible, in order, and decimated."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def with_temperature(samples: Samples, temperature: TemperatureSamples) -> Sampl
 
 
 def place_temperature(samples: Samples, stop: float) -> tuple[Temperature | None, tuple[str, ...]]:
-    """Return the temperatures along a recording, thinned to one each ``SPACING``, and notes.
+    """Return the temperatures along a recording, decimated to one each ``SPACING``, and notes.
 
     Args:
         samples: of the recording, whose first stamp is time 0.
@@ -62,7 +62,7 @@ def place_temperature(samples: Samples, stop: float) -> tuple[Temperature | None
     inside = (since >= -_SPACING) & (since <= stop * NANOSECONDS + _SPACING)
     order = np.argsort(since[inside], kind="stable")
     since, values = since[inside][order], raw.celsius[inside][order]
-    kept = _thinned(since, np.isfinite(values))
+    kept = _decimated(since, np.isfinite(values))
     seconds, values = np.clip(since[kept] / NANOSECONDS, 0.0, stop), values[kept]
     if not len(kept):
         note = f"Temperatures were ignored: {raw.where}: none was measured during the recording."
@@ -70,7 +70,7 @@ def place_temperature(samples: Samples, stop: float) -> tuple[Temperature | None
     return Temperature(seconds, values), ()
 
 
-def _thinned(since: NDArray[np.int64], known: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _decimated(since: NDArray[np.int64], known: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return the rows with the first known value of a joint in each ``SPACING``.
 
     Args:

@@ -55,8 +55,8 @@ def refuse_flaws(samples: Samples, first_stamp: int | None = None) -> None:
     first = samples.flaws[0]
     begin = samples.stamps[0] if first_stamp is None else first_stamp
     at = float(first.stamp - begin) / NANOSECONDS
-    more = len(samples.flaws) - 1
-    others = f" {more} more cannot be read." if more else ""
+    further = len(samples.flaws) - 1
+    others = f" {further} more cannot be read." if further else ""
     where = f" It is {at:.3f} s after the first sample." if at > 0 else ""
     raise RecordingError(f"{first.sentence}{where}{others} Select a span without it (start, stop).")
 

@@ -92,7 +92,7 @@ def _messages(bag: _Messages, settings: TemperatureTopic, kind: str) -> Iterator
     types = types_for(kind)
     last: dict[str, int] = {}
     # at a kilohertz, reading all messages would take minutes
-    for receive_time, raw in _thinned(bag, settings.topic, kind):
+    for receive_time, raw in _decimated(bag, settings.topic, kind):
         try:
             message: Any = types.deserialize_cdr(raw, kind)
             stamp = message.header.stamp.sec * int(NANOSECONDS) + message.header.stamp.nanosec
@@ -106,7 +106,7 @@ def _messages(bag: _Messages, settings: TemperatureTopic, kind: str) -> Iterator
             yield stamp, new
 
 
-def _thinned(bag: _Messages, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
+def _decimated(bag: _Messages, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
     """Yield messages; of a topic with all joints in each message, one of each half ``SPACING``."""
     most = RECORDING_MESSAGE_BYTES.most
     last = -1

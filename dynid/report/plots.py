@@ -92,7 +92,7 @@ def friction_plot(motion: EvaluatedMotion, mechanism: Mechanism) -> Markup:
     charts = []
     for joint, name in enumerate(motion.names):
         model, velocity = friction[:, joint], motion.joined("velocity", joint)
-        rows, some = evenly(len(velocity), _DOTS), evenly(len(velocity), _SAMPLES_OF_MEDIANS)
+        rows, samples = evenly(len(velocity), _DOTS), evenly(len(velocity), _SAMPLES_OF_MEDIANS)
         charts.append(
             Chart(
                 description=f"Friction torque of {name} over velocity",
@@ -106,7 +106,7 @@ def friction_plot(motion: EvaluatedMotion, mechanism: Mechanism) -> Markup:
                         "measured",
                         "dots",
                     ),
-                    Layer(*_medians(velocity[some], model[some]), "model"),
+                    Layer(*_medians(velocity[samples], model[samples]), "model"),
                 ),
             )
         )

@@ -82,8 +82,8 @@ class Axis:
                 for factor in (1, 2, 5)
                 if self.low <= factor * 10.0**power <= self.high
             ], 0.0
-        every = -(-(last - first) // 5)
-        return [10.0**power for power in range(first, last + 1, every)], 0.0
+        stride = -(-(last - first) // 5)
+        return [10.0**power for power in range(first, last + 1, stride)], 0.0
 
 
 def bar_edges(low: float, high: float, count: int) -> Array:

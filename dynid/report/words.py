@@ -39,9 +39,9 @@ def uses(verdict: Verdict) -> list[str]:
         ("Collision detection", [joint.joint for joint in rated if joint.collision]),
     ):
         others = [joint.joint for joint in verdict.joints if joint.joint not in serving]
-        which = "no joint" if not serving else "every joint" if not others else listed(serving)
+        joints = "no joint" if not serving else "every joint" if not others else listed(serving)
         rest = f"; not {listed(others)}" if serving and others else ""
-        sentences.append(f"{use}: serves {which}{rest}.")
+        sentences.append(f"{use}: serves {joints}{rest}.")
     return sentences
 
 

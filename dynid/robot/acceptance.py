@@ -170,15 +170,15 @@ def _frames(root: ET.Element) -> set[str]:
     frames: set[str] = set()
     while True:
         carriers = {_link(j, "parent") for j in joints if _link(j, "child") not in frames}
-        more = {
+        children = {
             child
             for joint in joints
             if joint.get("type") == "fixed"
             and (child := _link(joint, "child")) in massless - carriers - frames
         }
-        if not more:
+        if not children:
             return frames
-        frames |= more
+        frames |= children
 
 
 def _inertial(link: ET.Element) -> Iterator[tuple[str, str]]:

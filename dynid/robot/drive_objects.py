@@ -66,8 +66,8 @@ def commanded(drives: Drives) -> tuple[DriveObject, ...]:
 
 def measured(drives: Drives) -> tuple[DriveObject, ...]:
     """Return the objects in the TxPDO."""
-    more = (FOLLOWING_ERROR,) if drives.following_error else ()
-    motion = (POSITION, VELOCITY, measured_effort(drives), *more)
+    optional = (FOLLOWING_ERROR,) if drives.following_error else ()
+    motion = (POSITION, VELOCITY, measured_effort(drives), *optional)
     return (STATUS_WORD, *motion, ERROR_CODE, MODE_DISPLAY)
 
 

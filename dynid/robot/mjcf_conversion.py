@@ -66,8 +66,8 @@ class _Conversion:
             return
         parent = int(model.body_parentid[body])
         first = int(model.body_jntadr[body])
-        every = range(first, first + int(model.body_jntnum[body]))
-        joints = [joint for joint in every if not self._is_free(joint)]
+        numbers = range(first, first + int(model.body_jntnum[body]))
+        joints = [joint for joint in numbers if not self._is_free(joint)]
         above = self._links[parent]
         place = self._frames[parent] @ _frame(model.body_pos[body], model.body_quat[body])
         if not joints:

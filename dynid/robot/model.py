@@ -140,10 +140,10 @@ class Model:
         Raises:
             ConfigurationError: the model has no terms of such a kind.
         """
-        there = list(dict.fromkeys(term.kind for term in self.mechanism.terms))
+        present = list(dict.fromkeys(term.kind for term in self.mechanism.terms))
         for kind in kinds:
-            if kind not in there:
-                message = f"--without {kind}: the model's terms are {', '.join(there) or 'none'}."
+            if kind not in present:
+                message = f"--without {kind}: the model's terms are {', '.join(present) or 'none'}."
                 raise ConfigurationError(message)
         bodies = [True] * self.mechanism.first_term
         kept = np.array(bodies + [term.kind not in kinds for term in self.mechanism.terms])

@@ -125,10 +125,10 @@ class BaseEstimate:
         covariance = self.covariance
         known = np.diag(self.standard_deviations**2) if covariance is None else covariance
         places = {name: number for number, name in enumerate(self.names)}
-        here = [number for number, name in enumerate(names) if name in places]
-        there = [places[names[number]] for number in here]
+        rows = [number for number, name in enumerate(names) if name in places]
+        columns = [places[names[number]] for number in rows]
         result = np.zeros((len(names), len(names)))
-        result[np.ix_(here, here)] = known[np.ix_(there, there)]
+        result[np.ix_(rows, rows)] = known[np.ix_(columns, columns)]
         return result
 
 

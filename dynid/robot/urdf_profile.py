@@ -150,8 +150,8 @@ def _positions(locked: Mapping[str, Any], names: Sequence[str], what: str) -> di
 
 
 def _has_pattern(names: object) -> bool:
-    every = names if isinstance(names, list | dict) else ()
-    return any(isinstance(name, str) and _is_pattern(name) for name in every)
+    candidates = names if isinstance(names, list | dict) else ()
+    return any(isinstance(name, str) and _is_pattern(name) for name in candidates)
 
 
 def _is_pattern(name: str) -> bool:

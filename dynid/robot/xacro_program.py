@@ -86,9 +86,9 @@ def _answer(request: dict[str, Any]) -> dict[str, str]:
     except AttributeError:
         return {"error": "the package xacro is older than 2.0.8 (pip install --upgrade xacro)"}
     _confine_interpreter()
-    said = io.StringIO()
+    output = io.StringIO()
     try:
-        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+        with contextlib.redirect_stderr(output), contextlib.redirect_stdout(output):
             document = xacro.process_file(str(path), mappings=arguments)
         urdf = document.toprettyxml(indent="  ")
     except Exception as problem:  # noqa: BLE001  expressions can raise anything

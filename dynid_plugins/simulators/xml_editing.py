@@ -85,15 +85,15 @@ class XmlText:
 
     def set_attributes(self, element: XmlElement, values: Mapping[str, str | None]) -> None:
         """Set attributes of an element; None removes one. A later call adds to an earlier one."""
-        there = {
+        present = {
             match[1].decode(): match
             for match in _ATTRIBUTE.finditer(self._bytes, element.start, element.content)
         }
         added = b""
         for name, value in values.items():
             assignment = b"" if value is None else f"{name}={quoteattr(value)}".encode()
-            if name in there:
-                place = there[name]
+            if name in present:
+                place = present[name]
                 first = place.start() if value is None else place.start(1)
                 self._edits.append((first, place.end(), assignment))
             elif value is not None:

@@ -22,7 +22,7 @@ class Contact:
     Attributes:
         start: first sample with contact, since the recording's start [s].
         stop: last one [s].
-        peak: sample with the largest distance [s], at which links are judged.
+        peak: sample with the largest distance [s], at which links are compared.
         links: the fewest links whose probabilities together reach the confidence, most probable
             first; one if it can be distinguished.
         probabilities: of these.

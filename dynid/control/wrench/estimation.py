@@ -186,9 +186,12 @@ def estimate(
     covariance = observed.covariance(uncertainty)
     estimates = estimator.run(observed.position, observed.torque, covariance)
     likely = np.argmax(np.nan_to_num(estimates["probability"]), axis=1)
-    each = np.arange(len(likely))
+    sample = np.arange(len(likely))
     contact = estimates["contact"]
-    force, spread = estimates["force"][each, likely], estimates["force_covariance"][each, likely]
+    force, spread = (
+        estimates["force"][sample, likely],
+        estimates["force_covariance"][sample, likely],
+    )
     return ExternalWrench(
         joints=robot.joints,
         links=links,

@@ -67,8 +67,8 @@ class ObservedTorque:
         covariance: Array = uncertainty.correlation * (
             deviation[:, :, np.newaxis] * deviation[:, np.newaxis, :]
         )
-        each = np.arange(self.torque.shape[1])
-        covariance[:, each, each] += self.friction**2
+        joint = np.arange(self.torque.shape[1])
+        covariance[:, joint, joint] += self.friction**2
         return covariance
 
     def distance(self, uncertainty: ExternalTorqueUncertainty) -> Array:
@@ -142,8 +142,8 @@ def observe(
             "positions that the robot cannot reach, with --start and --stop."
         )
         raise PreprocessingError(message)
-    each = np.arange(len(robot.joints))
-    friction = np.sqrt(np.maximum(covariance[:, each, each] - 1.0, 0.0))
+    joint = np.arange(len(robot.joints))
+    friction = np.sqrt(np.maximum(covariance[:, joint, joint] - 1.0, 0.0))
     return ObservedTorque(
         time[skipped:],
         passed[skipped:],

@@ -105,9 +105,12 @@ def learned_uncertainty(
         [at + piece.time - piece.time[0] for at, piece in zip(starts, pieces, strict=True)]
     )
     least = _normal_threshold(len(raised), uncertainty.observer_gain, false_alarms_per_hour)
-    every = np.concatenate(distances)
+    all_distances = np.concatenate(distances)
     level = rare_level(
-        every, time, seconds / 3600 * false_alarms_per_hour, least=max(least, float(every.max()))
+        all_distances,
+        time,
+        seconds / 3600 * false_alarms_per_hour,
+        least=max(least, float(all_distances.max())),
     )
     return replace(uncertainty, threshold=level.value)
 
@@ -204,8 +207,8 @@ def _correlation(normal: Array, moving: Array, count: float) -> Array:
     # pairs that rarely move together may make it indefinite
     lowest = float(np.linalg.eigvalsh(shrunk).min())
     if lowest < 1 - kept:
-        more = (1 - kept - lowest) / (1 - lowest)
-        shrunk = (1 - more) * shrunk + more * np.eye(joints)
+        share = (1 - kept - lowest) / (1 - lowest)
+        shrunk = (1 - share) * shrunk + share * np.eye(joints)
     np.fill_diagonal(shrunk, 1.0)
     return np.asarray((shrunk + shrunk.T) / 2)
 

@@ -27,8 +27,8 @@ def csv_text(external: ExternalWrench) -> str:
     [N] and moment [N m] at the frame, ``pure_force`` there, ``contact_force`` on the most probable
     link, and ``probability_<link>``. Components that are not determined are empty.
     """
-    every = max(1, round(1.0 / (np.median(np.diff(external.time)) * _RATE)))
-    rows = slice(None, None, every)
+    stride = max(1, round(1.0 / (np.median(np.diff(external.time)) * _RATE)))
+    rows = slice(None, None, stride)
     names, columns = ["distance"], [external.distance]
     wrench = [f"{kind}_{axis}" for kind in ("force", "moment") for axis in _AXES]
     for group, values, covariance in (

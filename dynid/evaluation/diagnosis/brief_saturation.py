@@ -50,11 +50,11 @@ def _cut_off(recording: Recording, joint: int) -> NDArray[np.bool_] | None:
         return None  # held, or steps so coarse that values repeat anyway
     at = np.zeros(len(effort), dtype=bool)
     for extreme in (effort.max(), effort.min()):
-        here = effort == extreme
-        if here.sum() >= max(
+        at_extreme = effort == extreme
+        if at_extreme.sum() >= max(
             _FEWEST_SAMPLES_AT_AN_EXTREME, _PILED_UP * _next(effort, extreme)
-        ) and (np.median(speed[here]) > _SLOW_SHARE * speed.max()):
-            at |= here & _in_run(here)
+        ) and (np.median(speed[at_extreme]) > _SLOW_SHARE * speed.max()):
+            at |= at_extreme & _in_run(at_extreme)
     return at if at.sum() >= _FEWEST_SAMPLES_AT_AN_EXTREME else None
 
 

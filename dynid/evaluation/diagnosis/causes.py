@@ -146,8 +146,8 @@ def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
             return True
         explained |= joints
     # what explains most of its joints is near at the others as well
-    mine = _joints(finding)
-    return bool(explained) and 2 * len(mine & explained) > len(mine)
+    concerned = _joints(finding)
+    return bool(explained) and 2 * len(concerned & explained) > len(concerned)
 
 
 def _joints(finding: Finding) -> frozenset[str]:

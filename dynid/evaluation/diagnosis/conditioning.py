@@ -34,8 +34,8 @@ def ill_conditioned(case: Case) -> Iterator[Finding]:
     unknown = np.flatnonzero(~case.fit.estimate.determined)
     if len(unknown):
         names = ", ".join(case.base.names[i] for i in unknown[:_MOST_LISTED])
-        more = len(unknown) - _MOST_LISTED
-        names += f" and {more} others" if more > 0 else ""
+        unlisted = len(unknown) - _MOST_LISTED
+        names += f" and {unlisted} others" if unlisted > 0 else ""
         yield Finding(
             cause="ill_conditioned",
             joint=None,

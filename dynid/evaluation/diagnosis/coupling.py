@@ -91,8 +91,13 @@ def _columns(residual: TorqueResidual, joint: int, other: int) -> list[Array]:
 
 def _signals(signals: Signals, joint: int, other: int) -> tuple[list[Array], ...]:
     """Return signals (N,) of another joint that a coupling adds, as ``_KINDS`` orders them."""
-    here, there = signals.velocity[:, joint], signals.velocity[:, other]
-    friction = [there, np.sign(there), np.sign(here + there), np.sign(here - there)]
+    joint_velocity, other_velocity = signals.velocity[:, joint], signals.velocity[:, other]
+    friction = [
+        other_velocity,
+        np.sign(other_velocity),
+        np.sign(joint_velocity + other_velocity),
+        np.sign(joint_velocity - other_velocity),
+    ]
     return friction, [signals.acceleration[:, other]], [signals.torque[:, other]]
 
 

@@ -22,8 +22,8 @@ def one_direction(case: Case) -> Iterator[Finding]:
     rubbing = sorted({term.joint for term in mechanism.terms if term.traits.dissipative})
     with_offset = {term.joint for term in mechanism.terms if term.kind == "offset"}
     for kept, consequence in (
-        (True, "dry friction and offset cannot be told apart, and may both be far too large"),
-        (False, "dry friction and offset cannot be told apart, and the model's offset is 0"),
+        (True, "dry friction and offset cannot be separated, and may both be far too large"),
+        (False, "dry friction and offset cannot be separated, and the model's offset is 0"),
     ):
         few = [j for j in rubbing if only_one[j] and (j in with_offset) == kept]
         if not few:

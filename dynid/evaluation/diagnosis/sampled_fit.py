@@ -119,10 +119,10 @@ def _regressor(case: Case, at: NDArray[np.intp]) -> Array:
             acceleration = signals.acceleration[span][chosen]
             parts.append(mechanism.regressor(position, velocity, acceleration))
             continue
-        every = mechanism.regressor(
+        rows = mechanism.regressor(
             signals.position[span], signals.velocity[span], signals.acceleration[span], past=past
         )
-        parts.append(every[chosen])
+        parts.append(rows[chosen])
     return np.concatenate(parts)[:, :, case.base.independent]
 
 

@@ -58,8 +58,8 @@ def torque_factor(case: Case) -> Iterator[Finding]:
     if not off:
         return
     middle = float(np.exp(np.median(np.log(list(off.values())))))
-    alike = all(max(r / middle, middle / r) < _LARGEST_RATIO_SPREAD for r in ratios.values())
-    if alike and len(off) > 1:
+    similar = all(max(r / middle, middle / r) < _LARGEST_RATIO_SPREAD for r in ratios.values())
+    if similar and len(off) > 1:
         yield _finding(case, None, middle, off)
         return
     for joint, ratio in off.items():

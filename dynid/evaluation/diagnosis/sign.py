@@ -128,7 +128,7 @@ def _power_of_friction(case: Case, joint: int, bodies: Array) -> float:
 def _finding(case: Case, of: _Seen) -> Finding:
     joint, power, agreement = of.joint, of.power, of.agreement
     signs = np.where(np.arange(len(case.joints)) == joint, -1.0, 1.0)
-    name, which = case.joints[joint], _of_torque_or_position(case, signs)
+    name, quantity = case.joints[joint], _of_torque_or_position(case, signs)
     seen = []
     if power < _DRIVES:
         seen.append(f"its friction adds energy ({100 * power:.0f} % of torque times speed)")
@@ -140,10 +140,10 @@ def _finding(case: Case, of: _Seen) -> Finding:
         cause="flipped_sign",
         joint=None,  # all joints are affected, as they share parameters
         severity="problem",
-        sentence=f"{name}: {' and '.join(seen)}; the sign of its {which} is probably flipped.",
+        sentence=f"{name}: {' and '.join(seen)}; the sign of its {quantity} is probably flipped.",
         remedy=(
-            f"Change the sign of the {which} of {name}: in the column map ('sign'), by a negative "
-            "gear_ratio, or in the drive's settings."
+            f"Change the sign of the {quantity} of {name}: in the column map ('sign'), by a "
+            "negative gear_ratio, or in the drive's settings."
         ),
         evidence={
             f"friction power of {name}": power,
@@ -164,7 +164,7 @@ def _plot(case: Case, joint: int) -> Plot:
 
 
 def _finding_of_all(case: Case, flipped: list[_Seen]) -> Finding:
-    which = _of_torque_or_position(case, -np.ones(len(case.joints)))
+    quantity = _of_torque_or_position(case, -np.ones(len(case.joints)))
     return Finding(
         cause="flipped_sign",
         joint=None,
@@ -172,11 +172,11 @@ def _finding_of_all(case: Case, flipped: list[_Seen]) -> Finding:
         sentence=(
             f"{listed([case.joints[sign.joint] for sign in flipped])}: torque is opposite to that "
             "of the URDF's masses, or friction adds energy, and at no other joint the sign is seen "
-            f"to be right; the sign of the {which} of all joints is probably flipped, as where a "
-            "robot reports the torque of its load."
+            f"to be right; the sign of the {quantity} of all joints is probably flipped, as where "
+            "a robot reports the torque of its load."
         ),
         remedy=(
-            f"Change the sign of the {which} of all joints: in the column map ('sign: -1'), by "
+            f"Change the sign of the {quantity} of all joints: in the column map ('sign: -1'), by "
             "negative gear_ratio, or in the drives' settings."
         ),
         evidence={

@@ -100,12 +100,12 @@ def find_delay(case: Case, samples: FitSamples, reach: int) -> Delay:
             break
         total += step
         error, column, rest = linearised()
-    here = beyond(basis, samples.rows(samples.torque) * scale)
+    residual = beyond(basis, samples.rows(samples.torque) * scale)
     left = error - rest * column
     return Delay(
         seconds=total / rate + rest,
         standard_deviation=_standard_deviation(samples, column, error, rest),
-        explained=1 - float(left @ left) / max(float(here @ here), 1e-300),
+        explained=1 - float(left @ left) / max(float(residual @ residual), 1e-300),
         joints=_of_each(joint, column, error, samples.kept.shape[1]) + total / rate,
         information=per_joint(joint, column**2, samples.kept.shape[1]),
     )

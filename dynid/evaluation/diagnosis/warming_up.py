@@ -60,7 +60,7 @@ def warming_up(case: Case) -> Iterator[Finding]:
     kinds = {term.kind for term in case.model.terms if term.traits.dissipative}
     friction = residual.torque_of_kinds(kinds)
     duration = float(residual.time[-1] - residual.time[0])
-    # in a few strokes, what changes with time cannot be told from what changes with position
+    # in a few strokes, what changes with time cannot be separated from what changes with position
     cycles = strokes(residual.whole.velocity) / 2
     enough = case.decimated.moves & (cycles >= FEWEST_CYCLES)
     joints = [j for j in np.flatnonzero(enough).tolist() if np.any(friction[:, j])]

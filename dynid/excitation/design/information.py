@@ -69,12 +69,12 @@ class Information:
         by_gram = self._objective(rows, sharpness)[1]
         slopes = Motion(*(np.empty_like(part) for part in motion))
         for piece in self._pieces(motion):
-            some = Motion(*(part[piece] for part in motion))
+            part_of_motion = Motion(*(part[piece] for part in motion))
             by_rows = 2 * rows[piece] @ by_gram
             by_regressor = np.zeros((*by_rows.shape[:2], len(self.mechanism.parameter_names)))
             by_regressor[:, :, self.columns] = by_rows * self.row_weights[:, np.newaxis]
             for order, joint in product(range(3), range(len(self.row_weights))):
-                change = self._change(some, order, joint)
+                change = self._change(part_of_motion, order, joint)
                 slopes[order][piece, joint] = np.einsum("tij,tij->t", by_regressor, change)
         return slopes
 

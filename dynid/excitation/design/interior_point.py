@@ -79,10 +79,10 @@ class Descent:
         curvature = None
         for _ in range(phase.steps):
             step, promised = self._step(y, gradient, curvature, phase)
-            taken = self._search(y, step, value, promised, phase)
-            if taken is None:
+            line_search = self._search(y, step, value, promised, phase)
+            if line_search is None:
                 return
-            length, value = taken
+            length, value = line_search
             move = length * step
             y = y + move
             changed = self._gradient(y, phase)

@@ -73,11 +73,13 @@ class TorqueLimit:
     def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
         """Return the slopes (m, 3, n), by central differences."""
         samples = near.any(axis=1)
-        some = Motion(*(part[samples] for part in motion))
+        part_of_motion = Motion(*(part[samples] for part in motion))
         joints = len(self.allowed)
         slopes = np.empty((np.count_nonzero(near), 3, joints))
         for order, joint in product(range(3), range(joints)):
-            ahead, behind = (self.slack(side) for side in perturbed(some, order, joint, _STEP))
+            ahead, behind = (
+                self.slack(side) for side in perturbed(part_of_motion, order, joint, _STEP)
+            )
             slopes[:, order, joint] = ((ahead - behind) / (2 * _STEP))[near[samples]]
         return slopes
 

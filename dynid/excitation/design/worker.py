@@ -124,18 +124,18 @@ def workers(count: int, problem: ExcitationProblem) -> Iterator[list[Connection]
 @contextmanager
 def _worker() -> Iterator[Connection]:
     """Start a worker in its own session, so that Ctrl-C in the terminal does not reach it."""
-    here, there = Pipe()
-    with here:
-        with there:
+    parent_end, child_end = Pipe()
+    with parent_end:
+        with child_end:
             process = Popen(  # noqa: S603  this very Python
-                [sys.executable, "-c", _PROGRAM, str(there.fileno()), *sys.path],
+                [sys.executable, "-c", _PROGRAM, str(child_end.fileno()), *sys.path],
                 stdin=DEVNULL,
                 stdout=DEVNULL,
-                pass_fds=[there.fileno()],
+                pass_fds=[child_end.fileno()],
                 start_new_session=True,
             )
         try:
-            yield here
+            yield parent_end
         finally:
             process.kill()
             process.wait()

@@ -94,7 +94,7 @@ def _certainty(parameter: PredictedParameter) -> str:
 
 def _sentence(remedy: str, weak: list[PredictedParameter]) -> str:
     names = [f"{parameter.name} ({_certainty(parameter)})" for parameter in weak]
-    alike = next(
+    correlated = next(
         (
             parameter
             for parameter in weak
@@ -103,10 +103,10 @@ def _sentence(remedy: str, weak: list[PredictedParameter]) -> str:
         None,
     )
     mixed = ""
-    if alike is not None:
+    if correlated is not None:
         mixed = (
-            f" {alike.name} is hard to distinguish from {alike.mixed_with} "
-            f"(correlation {alike.correlation:.2f})."
+            f" {correlated.name} is hard to distinguish from {correlated.mixed_with} "
+            f"(correlation {correlated.correlation:.2f})."
         )
     pronoun = "them" if weak[1:] else "it"
     return f"{_list(_few(names))}: {remedy} would determine {pronoun} better.{mixed}"

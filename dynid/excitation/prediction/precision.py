@@ -64,7 +64,7 @@ def motion_precision(
     unknown = np.zeros_like(motion.position)
     # WᵀW of each joint without W itself, so that memory use does not grow with the motion
     grams = mechanism.gram(*motion, unknown, columns=base.independent)[:, :-1, :-1]
-    alike = grams.sum(axis=0)
+    gram = grams.sum(axis=0)
     weighted = np.einsum("j,jik->ik", 1 / noise**2, grams)
     scaled, scale = _unit_columns(weighted)
     values, vectors = np.linalg.eigh(scaled)
@@ -74,9 +74,9 @@ def motion_precision(
     determined = (scale > 0) & (np.sum(vectors[:, ~known] ** 2, axis=1) < 1e-6)
     sizes = np.concatenate([values, scale[scale > 0] ** -2.0])
     return Precision(
-        condition_number=_condition(np.linalg.eigvalsh(alike)),
+        condition_number=_condition(np.linalg.eigvalsh(gram)),
         scaled_condition_number=_condition(values),
-        rigid_condition_number=_condition(np.linalg.eigvalsh(alike[:rigid, :rigid])),
+        rigid_condition_number=_condition(np.linalg.eigvalsh(gram[:rigid, :rigid])),
         rigid_scaled_condition_number=_condition(np.linalg.eigvalsh(scaled[:rigid, :rigid])),
         log10_det=float(np.log10(sizes).sum()) if determined.all() else -np.inf,
         covariance=(directions / values[known]) @ directions.T,

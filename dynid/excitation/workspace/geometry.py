@@ -90,8 +90,10 @@ def body_solids(kinematics: Kinematics, mesh_folder: Path | None) -> BodySolids:
     names = body_names(kinematics)
     of_collision, missing = _urdf_solids(kinematics, mesh_folder, "collision")
     if len(of_collision) < len(names):
-        visual, more = _urdf_solids(kinematics, mesh_folder, "visual")
-        missing += [mesh for mesh in more if kinematics.links()[mesh.link][0] not in of_collision]
+        visual, missing_visual = _urdf_solids(kinematics, mesh_folder, "visual")
+        missing += [
+            mesh for mesh in missing_visual if kinematics.links()[mesh.link][0] not in of_collision
+        ]
     else:
         visual = {}
     solids: list[tuple[Solid, ...]] = []

@@ -103,13 +103,13 @@ def _between_bodies(
         if (a, b) in joined or _neighbours(kinematics, solids, a, b):
             left_out.append(LeftOut(pair, ADJACENT))
             continue
-        every = [(first, second) for first in solids[b] for second in solids[a]]
-        reasons = [allowed.get(frozenset({first.link, other.link})) for first, other in every]
-        kept = tuple(two for two, why in zip(every, reasons, strict=True) if why is None)
+        pairs = [(first, second) for first in solids[b] for second in solids[a]]
+        reasons = [allowed.get(frozenset({first.link, other.link})) for first, other in pairs]
+        kept = tuple(two for two, reason in zip(pairs, reasons, strict=True) if reason is None)
         left_out += [
-            LeftOut((first.link, other.link), why)
-            for (first, other), why in zip(every, reasons, strict=True)
-            if why is not None
+            LeftOut((first.link, other.link), reason)
+            for (first, other), reason in zip(pairs, reasons, strict=True)
+            if reason is not None
         ]
         if kept:
             selected.append(Distance(pair, (b, a), kept))

@@ -59,9 +59,9 @@ def workspace_uses(excitation: Excitation, workspace: Workspace) -> list[LimitUs
             )
             raise ExcitationError(message)
         between = (time[doubtful] + time[doubtful + 1]) / 2
-        more = workspace.margins(excitation.evaluate(between)) - reserve
+        margins = workspace.margins(excitation.evaluate(between)) - reserve
         time = np.insert(time, doubtful + 1, between)
-        left = np.insert(left, doubtful + 1, more, axis=0)
+        left = np.insert(left, doubtful + 1, margins, axis=0)
     return [
         _use(
             constraint.name,

@@ -46,11 +46,11 @@ def violated_distances(
     if not violated:
         return {}, len(first)
     # pairs that are apart in one position of a hundred would often be missed by the first samples
-    more = _random_positions(robot, mechanism, _MORE_POSITIONS, seed=1)
-    some = [selected[k] for k in violated]
-    confirmed = always_violated(some, margins(some, np.concatenate([first, more])))
+    second = _random_positions(robot, mechanism, _MORE_POSITIONS, seed=1)
+    suspects = [selected[k] for k in violated]
+    confirmed = always_violated(suspects, margins(suspects, np.concatenate([first, second])))
     numbers = list(violated)
-    return {numbers[k]: left_out for k, left_out in confirmed.items()}, len(first) + len(more)
+    return {numbers[k]: left_out for k, left_out in confirmed.items()}, len(first) + len(second)
 
 
 def _random_positions(robot: Robot, mechanism: Mechanism, tries: int, *, seed: int) -> Array:

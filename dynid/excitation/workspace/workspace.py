@@ -227,15 +227,15 @@ class Workspace:
         by_moving = self._distances.slopes_at(full, selected[:, :kept])[:, self._columns]
         for joint in range(joints):
             sides = perturbed(motion, 0, joint, _PERTURBATION)
-            there, back = (self._mechanism.moving_positions(side.position) for side in sides)
-            moved = ((there - back) / (2 * _PERTURBATION))[rows[apart]]
+            forward, back = (self._mechanism.moving_positions(side.position) for side in sides)
+            moved = ((forward - back) / (2 * _PERTURBATION))[rows[apart]]
             slopes[apart, 0, joint] = np.einsum("mj,mj->m", by_moving, moved)
         used, places = np.unique(rows[tool], return_inverse=True)
-        some = Motion(*(part[used] for part in motion))
+        part_of_motion = Motion(*(part[used] for part in motion))
         for order, joint in product(range(2), range(joints) if len(used) else ()):
             ahead, behind = (
                 np.concatenate(self._tool_margins(side, self._full(side.position)), axis=1)
-                for side in perturbed(some, order, joint, _PERTURBATION)
+                for side in perturbed(part_of_motion, order, joint, _PERTURBATION)
             )
             change = (ahead - behind) / (2 * _PERTURBATION)
             slopes[tool, order, joint] = change[places, numbers[tool] - kept]
@@ -311,21 +311,21 @@ class Workspace:
         """Return velocities of moving joints (N, m), for passive ones by a difference over time."""
         if not self.passive:
             return motion.velocity
-        there, back = (
+        ahead, back = (
             self._mechanism.moving_positions(motion.position + step * motion.velocity)
             for step in (_STEP, -_STEP)
         )
-        return np.asarray((there - back) / (2 * _STEP))
+        return np.asarray((ahead - back) / (2 * _STEP))
 
     def _tool_speed(self, full: Array, velocity: Array) -> Array:
         """Return the speed of the tool point (N,) [m/s] at pinocchio's positions (N, nq)."""
         model = self._kinematics.model
         columns = self._columns
         speeds = np.empty(len(full))
-        every = np.zeros(model.nv)
+        velocities = np.zeros(model.nv)
         for k, position in enumerate(full):
-            every[columns] = velocity[k]
-            pinocchio.forwardKinematics(model, self._data, position, every)
+            velocities[columns] = velocity[k]
+            pinocchio.forwardKinematics(model, self._data, position, velocities)
             twist = pinocchio.getFrameVelocity(model, self._data, self._tool)
             speeds[k] = np.linalg.norm(twist.linear)
         return speeds

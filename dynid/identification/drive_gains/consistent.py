@@ -64,8 +64,8 @@ def consistent_gains(fit: GainFit, settings: PhysicalSettings) -> ConsistentGain
     pull = _pull(to_fit.T @ linearised(fit.gram, inverse, unknowns, fit.weight)[0] @ to_fit)
     for _ in range(_ROUNDS):
         matrix, slope = linearised(fit.gram, inverse, unknowns, fit.weight)
-        here = np.concatenate([-np.ones(n), unknowns])
-        linear = to_fit.T @ (slope - matrix @ here) - pull @ near
+        point = np.concatenate([-np.ones(n), unknowns])
+        linear = to_fit.T @ (slope - matrix @ point) - pull @ near
         answer = solve_in_cones(to_fit.T @ matrix @ to_fit + pull, linear, *constraints)
         inverse, unknowns = inverse / answer[:n], to_unknowns @ answer[n:]
         if np.all(np.abs(answer[:n] - 1) < _TOLERANCE):

@@ -137,14 +137,14 @@ def identify_drive_gains(
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
         progress("preprocessing")
-        pieces = [usable_pieces(some, robot) for some in (unloaded, loaded)]
-        signals = [[preprocess(piece, robot) for piece in some] for some in pieces]
+        pieces = [usable_pieces(recordings, robot) for recordings in (unloaded, loaded)]
+        signals = [[preprocess(piece, robot) for piece in group] for group in pieces]
         _check_motion(signals)
         _check_currents(robot.joints, signals)
         progress("estimating")
         settings = robot.settings(IdentificationSettings)
         unloaded_problem, with_it = (
-            build_problem(mechanism, base, some, settings) for some in signals
+            build_problem(mechanism, base, group, settings) for group in signals
         )
         fit = fit_gains(GainProblem(unloaded_problem, with_it, payload))
         identifiable = fit.relative_standard_deviations < LARGEST_STANDARD_DEVIATION
@@ -167,7 +167,7 @@ def identify_drive_gains(
         standard=standard,
         payload=payload,
         sources=tuple(source for recording in (*unloaded, *loaded) for source in recording.sources),
-        notes=tuple(note for some in signals for piece in some for note in piece.notes),
+        notes=tuple(note for group in signals for piece in group for note in piece.notes),
     )
 
 
@@ -201,8 +201,8 @@ def _check_signs(names: Sequence[str]) -> None:
 
 
 def _check_motion(signals: Sequence[Sequence[Signals]]) -> None:
-    for name, some in zip(("without", "with"), signals, strict=True):
-        if not any(piece.moving.any() for piece in some):
+    for name, group in zip(("without", "with"), signals, strict=True):
+        if not any(piece.moving.any() for piece in group):
             raise EstimationError(
                 f"no joint moves in the recordings {name} payload; drive gains need motion."
             )
@@ -211,9 +211,9 @@ def _check_motion(signals: Sequence[Sequence[Signals]]) -> None:
 def _check_currents(joints: Sequence[str], signals: Sequence[Sequence[Signals]]) -> None:
     """Raise if a current is not measured, or those of both kinds of recordings cannot compare."""
     sizes = []
-    for name, some in zip(("without", "with"), signals, strict=True):
-        torque = np.concatenate([piece.raw_torque for piece in some])
-        moving = np.concatenate([piece.moving for piece in some]).any(axis=0)
+    for name, group in zip(("without", "with"), signals, strict=True):
+        torque = np.concatenate([piece.raw_torque for piece in group])
+        moving = np.concatenate([piece.moving for piece in group]).any(axis=0)
         constant = np.flatnonzero(moving & (np.ptp(torque, axis=0) == 0) & (torque[0] != 0))
         if len(constant):
             raise EstimationError(

@@ -87,13 +87,13 @@ def held_out_blocks(
     averaged = [_averaged(piece, step) for piece in signals]
     within = within or sum(not piece.piece for piece in averaged) == 1
     folds = settings.folds if within else min(len(averaged), _MOST_FOLDS)
-    each = -(-_BLOCKS // folds)  # blocks of a part, or of a recording
+    blocks_of_part = -(-_BLOCKS // folds)  # blocks of a part, or of a recording
     share = min(1.0, _MOST_SAMPLES / sum(len(piece.time) for piece in averaged))
     pieces: list[Signals] = []
     block: list[NDArray[np.intp]] = []
     fold: list[int] = []
     for number, piece in enumerate(averaged):
-        count = min(folds * each if within else each, len(piece.time))
+        count = min(folds * blocks_of_part if within else blocks_of_part, len(piece.time))
         part_of_sample = np.arange(len(piece.time)) * count // len(piece.time)
         if share == 1.0:
             pieces.append(piece)
@@ -104,7 +104,7 @@ def held_out_blocks(
                 pieces.append(_cut(piece, span))
                 block.append(part_of_sample[span] + len(fold))
         group = number * folds // len(averaged)
-        fold += [part // each if within else group for part in range(count)]
+        fold += [part // blocks_of_part if within else group for part in range(count)]
     if within:
         left_out = f"{folds}th of {'the' if len(averaged) == 1 else 'every'} recording"
     else:

@@ -109,7 +109,7 @@ class Payload:
         names: dict[str, list[str]] = {}
         for name, reason in self.not_identifiable.items():
             names.setdefault(reason, []).append(name)
-        return tuple(f"{', '.join(some)}: {reason}." for reason, some in names.items())
+        return tuple(f"{', '.join(group)}: {reason}." for reason, group in names.items())
 
 
 def own_torque_errors(base: Model) -> Array:

@@ -61,7 +61,7 @@ def print_model_comparison(console: Console, comparison: ModelComparison) -> Non
 
 def sentences(comparison: ModelComparison) -> list[str]:
     """Return what the parameters show, and what they cannot."""
-    said = []
+    lines = []
     if comparison.parameters:
         chance = comparison.probability
         outcome = (
@@ -69,24 +69,24 @@ def sentences(comparison: ModelComparison) -> list[str]:
             if chance < _SIGNIFICANCE
             else "Their uncertainties can explain the difference of the models"
         )
-        said.append(
+        lines.append(
             f"{outcome}: squared distance {comparison.distance:.4g} with {comparison.freedom} "
             f"parameters, of which the chance is {percent(chance)} if nothing changed."
         )
     else:
-        said.append("The models have no base parameters with uncertainties in common.")
+        lines.append("The models have no base parameters with uncertainties in common.")
     if comparison.only_one:
         names = ", ".join(comparison.only_one[:_SHOWN])
-        more = len(comparison.only_one) - _SHOWN
-        rest = f" and {more} more" if more > 0 else ""
-        said.append(f"Only one of the models has {names}{rest}, or with another regrouping.")
+        hidden = len(comparison.only_one) - _SHOWN
+        rest = f" and {hidden} more" if hidden > 0 else ""
+        lines.append(f"Only one of the models has {names}{rest}, or with another regrouping.")
     gravities = {str(model.robot.gravity) for model in (comparison.first, comparison.second)}
     if len(gravities) > 1:
-        said.append(
+        lines.append(
             f"Gravity differs between the profiles ({' and '.join(sorted(gravities))}), and "
             "torques differ by it."
         )
-    return said
+    return lines
 
 
 def comparison_json(comparison: ModelComparison) -> dict[str, Any]:

@@ -120,9 +120,9 @@ def _widened(narrow: list[int], natural: list[int], width: int) -> list[int]:
     spare = width - _total(narrow)
     widths = []
     for least, whole in zip(narrow, natural, strict=True):
-        more = whole - least if whole - least <= spare else 0
-        spare -= more
-        widths.append(least + more)
+        growth = whole - least if whole - least <= spare else 0
+        spare -= growth
+        widths.append(least + growth)
     return widths
 
 

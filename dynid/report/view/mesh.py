@@ -38,9 +38,9 @@ def tube(line: Polyline) -> tuple[Array, NDArray[np.intp]]:
     ring = np.cos(angle)[:, None] * side[:, None] + np.sin(angle)[:, None] * up[:, None]
     vertices = (points[:, None] + line.width / 2 * ring).reshape(-1, 3)
     start = _SIDES * np.arange(len(points) - 1)[:, None]
-    here = np.arange(_SIDES)[None, :]
-    after = (here + 1) % _SIDES
-    corners = [start + here, start + after, start + _SIDES + after, start + _SIDES + here]
+    index = np.arange(_SIDES)[None, :]
+    after = (index + 1) % _SIDES
+    corners = [start + index, start + after, start + _SIDES + after, start + _SIDES + index]
     return vertices, np.stack(corners, axis=2).reshape(-1, 4)
 
 
@@ -80,8 +80,8 @@ def _cylinder() -> list[Array]:
     after = np.roll(circle, -1, axis=0)
     top = np.array([0.0, 0.0, 0.5])
     faces = [
-        np.array([here - top, there - top, there + top, here + top])
-        for here, there in zip(circle, after, strict=True)
+        np.array([first - top, second - top, second + top, first + top])
+        for first, second in zip(circle, after, strict=True)
     ]
     return [*faces, circle + top, circle[::-1] - top]
 

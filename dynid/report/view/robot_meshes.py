@@ -45,8 +45,8 @@ class RobotMeshes(NamedTuple):
         """One sentence or two on the meshes that are missing; empty if none is."""
         if not self.missing:
             return ""
-        more = len(self.missing) - 1
-        others = f" {more} more cannot be drawn either." if more else ""
+        further = len(self.missing) - 1
+        others = f" {further} more cannot be drawn either." if further else ""
         hint = " --set workspace.mesh_folder=FOLDER names their folder."
         where = hint if any(problem.endswith(_NOT_FOUND) for problem in self.missing) else ""
         return f"{self.missing[0]}{others} Links are drawn without them.{where}"

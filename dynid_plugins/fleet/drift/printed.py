@@ -62,9 +62,9 @@ def print_drift(console: Console, drift: Drift) -> None:
 def drift_sentences(drift: Drift) -> list[str]:
     """Return what the history shows of the robot's variation, and what it cannot show."""
     count, largest = len(drift.history.times), float(drift.surprise.max())
-    said = []
+    lines = []
     if not drift.changes:
-        said.append(
+        lines.append(
             f"No change is distinguishable from the variation between days in the "
             f"{count - drift.reference} recordings after the first {drift.reference}."
         )
@@ -73,30 +73,30 @@ def drift_sentences(drift: Drift) -> list[str]:
         f"{name.removeprefix('friction of ')} {percent(float(np.sqrt(share + days.common)))}"
         for name, share in zip(days.groups.names[1:], days.joints, strict=True)
     )
-    said.append(
+    lines.append(
         f"Largest surprise {significant(largest, 3)}, threshold {significant(drift.threshold, 3)} "
         f"for {significant(drift.false_alarms_per_year, 2)} false alarms per year."
     )
     if joints:
-        said.append(f"Variation of friction between days (standard deviation): {joints}.")
-        said.append(_persistence_sentence(drift))
+        lines.append(f"Variation of friction between days (standard deviation): {joints}.")
+        lines.append(_persistence_sentence(drift))
     if drift.history.temperatures is None:
-        said.append(
+        lines.append(
             "Temperatures were not recorded: a change of friction may be one of temperature."
         )
-    return said
+    return lines
 
 
 def _persistence_sentence(drift: Drift) -> str:
     known = drift.between_days.persistence
-    said = (
+    sentence = (
         f"Its correlation from one recording to the next is {known.mean:.2f}, at most "
         f"{known.most:.2f} (95 %)"
     )
     if known.most < _CORRELATED:
-        return f"{said}."
+        return f"{sentence}."
     return (
-        f"{said}: the recordings cannot exclude slow variation, for which threshold and sizes "
+        f"{sentence}: the recordings cannot exclude slow variation, for which threshold and sizes "
         "allow."
     )
 
@@ -157,14 +157,14 @@ def _change_json(drift: Drift, change: Change) -> dict[str, Any]:
         "text": change_sentence(drift, change),
         "causes": [
             {
-                "cause": each.cause.kind,
-                "joint": each.cause.joint,
-                "unit": each.cause.unit,
-                "size": each.size if np.isfinite(each.size) else None,
-                "standard_deviation": each.standard_deviation,
-                "probability": each.probability,
+                "cause": explanation.cause.kind,
+                "joint": explanation.cause.joint,
+                "unit": explanation.cause.unit,
+                "size": explanation.size if np.isfinite(explanation.size) else None,
+                "standard_deviation": explanation.standard_deviation,
+                "probability": explanation.probability,
             }
-            for each in change.explanations
-            if each.probability > 0.01
+            for explanation in change.explanations
+            if explanation.probability > 0.01
         ],
     }

@@ -127,8 +127,8 @@ class Graph:
             return self.negate(self.add(inner, right))
         reverse = Node("sub", (right.index, left.index))
         known = reverse in self._known
-        here = self._node(reverse if known else Node("sub", (left.index, right.index)))
-        return self.negate(here) if known else here
+        difference = self._node(reverse if known else Node("sub", (left.index, right.index)))
+        return self.negate(difference) if known else difference
 
     def negate(self, operand: Expression) -> Expression:
         """Return the operand with the opposite sign; two signs cancel."""

@@ -110,7 +110,7 @@ def test_finds_a_torque_offset_that_goes_with_temperature():
     assert not any(one.friction.significant for one in found)
 
 
-def test_a_steady_rise_cannot_be_told_from_time():
+def test_a_steady_rise_cannot_be_separated_from_time():
     signals = motion()
     celsius = 25 + 0.08 * (signals.time - signals.time[0])
     error = noise(np.random.default_rng(3), signals)

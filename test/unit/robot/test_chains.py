@@ -17,7 +17,7 @@ def tree(*joints: tuple[str, str, str], kind: str = "revolute", limit: str = "")
     return f'<robot name="tree">{text}</robot>'
 
 
-def test_grippers_their_followers_and_wheels_are_told_from_the_arm() -> None:
+def test_grippers_their_followers_and_wheels_are_distinguished_from_the_arm() -> None:
     found = robot_joints(mobile_arm())
     assert found.grippers == ("gripper_joint", "second_pad_joint")
     assert found.wheels == ("wheel_left_joint", "wheel_right_joint")

@@ -12,7 +12,7 @@ SINE = 10.0 * np.sin(TIME)
 
 
 @pytest.mark.parametrize("level", [0.01, 1.0])
-def test_white_noise_is_told_from_motion_friction_and_spikes(level: float) -> None:
+def test_white_noise_is_separated_from_motion_friction_and_spikes(level: float) -> None:
     noise = level * np.random.default_rng(0).standard_normal(len(TIME))
     torque = SINE + 3.0 * np.sign(np.cos(TIME)) + noise
     torque[::500] += 30.0

@@ -95,7 +95,7 @@ def test_knowledge_of_the_robot_saves_operations() -> None:
     assert minimal["mul"] < general["mul"] / 2
 
 
-def test_gravity_is_told_from_an_offset_that_shares_its_base_parameter() -> None:
+def test_gravity_is_separated_from_an_offset_that_shares_its_base_parameter() -> None:
     # of a vertical slide, a constant torque can be weight or offset: gravity must not change
     urdf_xml = """<robot name="lift"><link name="base"/>
       <link name="load"><inertial><mass value="2"/>
