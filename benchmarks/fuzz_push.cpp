@@ -104,8 +104,9 @@ Answer push(
   double evaluated = 0.0;
   bool blind = false;
   for (int left = static_cast<int>(3.0 * wait); left > 0; --left) {
-    // Loops that are unstable make torque errors of either sign. A push below these only shifts
-    // them, and they still pass through 0 within debounce_time: it must be above them.
+    // Loops that are unstable, as with a faulty sensor, make torque errors of either sign. A push
+    // below these only shifts them, and they still pass through 0 within debounce_time, so that
+    // there is only a warning: it must be above them.
     const double wanted =
       errors ? times * law.detector().threshold()[drive] + (pushed.loops ? swing.size() : 0.0)
              : times * pushed.collision.torque_threshold[drive] + std::abs(measured());
