@@ -16,7 +16,12 @@ from dynid.excitation.design.barrier import Barrier
 from dynid.excitation.design.design_model import design_model
 from dynid.excitation.design.information import Information, Objective
 from dynid.excitation.design.interior_point import Descent
-from dynid.excitation.design.limits import MotionBounds, StateLimit, TorqueLimit, WorkspaceLimit
+from dynid.excitation.design.limits import (
+    MotionBounds,
+    PredictedTorqueLimit,
+    StateLimit,
+    WorkspaceLimit,
+)
 from dynid.excitation.design.series_space import SeriesSpace
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limits import position_range
@@ -178,7 +183,7 @@ def make_design(model: Model, spec: ExcitationSpec, torque_noise: Array) -> Desi
     limits: list[StateLimit] = []
     if robot.limits.torque_max is not None:
         allowed = per_joint(robot.limits.torque_max, joints, "torque_max")
-        limits.append(TorqueLimit(mechanism, spec.settings.margin * allowed))
+        limits.append(PredictedTorqueLimit(mechanism, spec.settings.margin * allowed))
     workspace = Workspace(robot, mechanism)
     if workspace.names:
         limits.append(WorkspaceLimit(workspace))

@@ -51,7 +51,7 @@ class StateLimit(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class TorqueLimit:
+class PredictedTorqueLimit:
     """Limits on the predicted torque.
 
     Attributes:
