@@ -241,7 +241,7 @@ struct UpdatedArm
     }
     settings.deceleration = two(10.0);
     settings.reference_tolerance = two(0.1);
-    settings.max_age = 1000.0;
+    settings.max_age = 10.0;
     return settings;
   }
 

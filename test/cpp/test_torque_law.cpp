@@ -329,7 +329,7 @@ TEST(TorqueLaw, StopsFarFromItsCommandOrTooFast)
 TEST(TorqueLaw, HoldsItsIntegratorWhileTheTorqueIsLimited)
 {
   auto settings = torque_settings();
-  settings.law.max_age = 1000.0;
+  settings.law.max_age = 10.0;
   settings.integral_gain = one(2000.0);
   settings.integral_max = one(40.0);
   settings.law.feedforward.torque_max = one(15.0);

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from dynid_docs.check_links import broken_links
 from dynid_docs.parameter_tables import PAGES, controller_parameters, profile_keys
 
 import dynid
+import dynid_plugins
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -86,7 +89,12 @@ def test_every_page_is_in_the_navigation() -> None:
 def test_every_public_name_is_in_the_python_reference() -> None:
     page = (DOCS / "api" / "python.md").read_text("utf-8")
     documented = set(re.findall(r"^\.\. auto\w+:: (\w+)$", page, re.MULTILINE))
-    assert documented == {*dynid.__all__} - {"__version__"}
+    plugins = [
+        import_module(f"dynid_plugins.{plugin.name}")
+        for plugin in iter_modules(dynid_plugins.__path__)
+    ]
+    names = {name for plugin in plugins for name in getattr(plugin, "__all__", ())}
+    assert documented == {*dynid.__all__} - {"__version__"} | names
 
 
 def test_broken_links_of_a_site_are_found(tmp_path: Path) -> None:

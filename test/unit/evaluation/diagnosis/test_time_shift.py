@@ -48,7 +48,7 @@ def test_late_torque_proposes_a_delay_of_the_additive_torque() -> None:
     )
     robot = robot.with_settings(feedforward)
     (late,) = time_shift(fitted_case(robot, shifted(recording, 5)))
-    assert "feedforward.additive_torque_delay: 0.007" in late.remedy
+    assert "feedforward.additive_torque_delay: 0.027" in late.remedy
     (early,) = time_shift(fitted_case(robot, shifted(recording, -5)))
     assert "additive_torque_delay" not in early.remedy
 
