@@ -155,7 +155,7 @@ dynid::TorqueLawSettings draw_torque_settings(Dice & dice, const Robot & robot, 
   settings.position_error_max = dice.each(n, [&] { return dice.scale_or(infinity, 1e-3, 10.0); });
   settings.speed_max = dice.each(n, [&] { return dice.scale_or(infinity, 1e-2, 100.0); });
   settings.stop_damping = dice.each(n, [&] { return dice.scale_or(0.0, 1e-2, 1e4); });
-  settings.stop_speed = dice.each(n, [&] { return dice.scale_or(infinity, 1e-4, 1.0); });
+  settings.stop_speed = dice.each(n, [&] { return dice.scale(1e-4, 1.0); });
   settings.stop_time = dice.scale_or(0.0, 1e-3, 10.0);
   settings.law.limits.velocity_max = settings.law.limits.velocity_max.cwiseMax(0.1);
   settings.law.feedforward.torque_max =

@@ -387,7 +387,7 @@ TEST(CommandGuard, ChecksStartAndSettings)
     << "and permit motion";
   EXPECT_EQ(
     refused([](auto & s) { s.max_age = 0.0; }),
-    "The setting max_age is 0, but must be above 0, and finite.")
+    "The setting max_age is 0, but must be above 0, and at most 10.")
     << "max_age must be above 0";
 }
 
