@@ -45,12 +45,14 @@ nitpick_ignore_regex = [
     # other packages are not looked up, because that needs the network
     ("py:.*", r"(numpy|np|pandas|pathlib|pyarrow|pydantic|collections|datetime|types|typing)\..*"),
     ("py:.*", r"(.*\.)?(Array|ArrayLike|NDArray|DataFrame|Field|FileName|MotionFilter)"),
-    ("py:.*", r"(.*\.)?(PerJoint\w*|(Positive|NonNegative)Float|Row|TaskT|Vector)"),
+    ("py:.*", r"(.*\.)?(PerJoint\w*|(Positive|NonNegative)Float|PayloadRow|TaskT|Vector)"),
     ("py:.*", r"dynid\._core\..*|\w+\[.*"),
     # internal classes in signatures of public ones
     ("py:.*", r"(.*\.)?(EffortName|ExportedModel|FreeMotion|JointProblem|Motion|TermSelection)"),
-    ("py:.*", r"(.*\.)?(Persistence|Terms|Trial)"),
+    ("py:.*", r"(.*\.)?(CandidateTrial|Persistence|Terms)"),
     ("cpp:.*", r"(Eigen|std).*"),
+    # of dynid/declared_settings.hpp, which is generated while dynid is built
+    ("cpp:.*", r"FeedforwardMode|CollisionReaction"),
 ]
 
 # --- HTML -------------------------------------------------------------------------------------
