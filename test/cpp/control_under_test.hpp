@@ -52,7 +52,7 @@ inline ControlLawSettings law_settings(int delay = 0)
   settings.collision.torque_threshold = one(infinity);
   settings.deceleration = one(10.0);
   settings.reference_tolerance = one(0.1);
-  settings.max_age = 10.0;                           // most tests give feedback of torque only
+  settings.max_age = 10.0;                             // most tests give feedback of torque only
   settings.supervision.longest_blind_stop = infinity;  // and a constant one
   settings.model_monitor.model_check = false;          // of another motion
   return settings;
