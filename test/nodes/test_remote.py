@@ -24,7 +24,7 @@ def test_a_node_of_the_same_process_is_not_considered_dead(graph) -> None:
     """On a busy machine the process may be too late to renew its lease."""
     graph.start(partial(DynidNode, "kettle"))
     remote = watch(graph, "/kettle")
-    remote._take_liveliness(LOST)
+    remote._on_liveliness(LOST)
     for _ in range(20):
         graph.spin(0.05)
         assert not remote.silent
