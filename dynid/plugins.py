@@ -19,6 +19,8 @@ from dynid.errors import ConfigurationError
 
 COMMANDS = "dynid.commands"
 """Group of commands: by name, each a ``dynid.cli.commands.CommandEntry``."""
+ESTIMATORS = "dynid.estimators"
+"""Group of estimators: classes by name."""
 NAMES = "dynid.names"
 """Group of the names that ``import dynid`` has besides those of the core."""
 MODEL_COMMANDS = "dynid.model_commands"
@@ -74,9 +76,7 @@ def public_name(name: str) -> object:
     entry = registered(NAMES).get(name)
     if entry is None:
         raise AttributeError(f"module 'dynid' has no attribute '{name}'", name=name)
-    with naming_extra(f"dynid.{name}", extra_of(entry)):
-        found: object = entry.load()
-    return found
+    return _load(entry, f"dynid.{name}")
 
 
 def names_on_use(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
@@ -114,8 +114,12 @@ def load_plugin(group: str, name: str, user: str) -> Any:  # noqa: ANN401  what 
         message = f"{user} needs a plug-in that registers '{name}' in {group}; none is installed."
         raise ConfigurationError(message)
     try:
-        with naming_extra(user, extra_of(entry)):
-            return entry.load()
+        return _load(entry, user)
     except (ImportError, AttributeError) as error:
         message = f"{user}: the plug-in {entry.value} cannot be imported: {error}."
         raise ConfigurationError(message) from error
+
+
+def _load(entry: EntryPoint, user: str) -> Any:  # noqa: ANN401  likewise
+    with naming_extra(user, extra_of(entry)):
+        return entry.load()

@@ -343,10 +343,6 @@ def _finish(node: DynidNode) -> bool:
     return True
 
 
-def never_called(_message: bytes) -> None:
-    """Serve as the callback that a subscription of an unspun node requires."""
-
-
 def deliver(node: Node, longest: float = _DELIVERY_TIME) -> None:
     """Wait for delivery of a node's last messages, which would be lost with its publishers."""
     deadline = time.monotonic() + longest

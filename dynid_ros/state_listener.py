@@ -8,7 +8,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
-from dynid_ros.node import never_called
+from dynid_ros.polling import subscribe_unspun, take_raw
 from dynid_ros.trajectory_messages import to_ns
 
 if TYPE_CHECKING:
@@ -40,14 +40,13 @@ class StateListener:
         self._node = node
         self._reader = reader
         self._callback = take
-        self._states = node.make_unspun("states").create_subscription(
-            JointState, node.resolve_topic_name(topic), never_called, _NEWEST, raw=True
+        self._states = subscribe_unspun(
+            node.make_unspun("states"), JointState, node.resolve_topic_name(topic), _NEWEST
         )
         node.create_timer(_READ_PERIOD, self._read_newest, clock=node.steady)
 
     def _read_newest(self) -> None:
-        with self._states.handle:
-            taken = self._states.handle.take_message(JointState, True)
+        taken = take_raw(self._states)
         if taken is None:
             return
         now = float(self._node.steady.now().nanoseconds * 1e-9)

@@ -20,7 +20,7 @@ from rosbags.interfaces import (
 from dynid.errors import RecordingError
 from dynid.recording.completeness import Completeness, StampCheck
 from dynid.recording.sequence import SequenceCheck
-from dynid_ros.node import never_called
+from dynid_ros.polling import subscribe_unspun, take_raw
 from dynid_ros.qos import STATE_DEPTH, complete
 
 if TYPE_CHECKING:
@@ -131,9 +131,7 @@ class TopicReader:
         topic = offer.topic
         self.waiting.remove(topic)
         kind = _class_of(offer.kind)
-        subscription = self._node.create_subscription(
-            kind, topic, never_called, complete(offer.publishers), raw=True
-        )
+        subscription = subscribe_unspun(self._node, kind, topic, complete(offer.publishers))
         stamps = StampCheck() if _has_header(kind) else None
         self._topics[topic] = _Topic(subscription, SequenceCheck(), stamps)
 
@@ -146,10 +144,7 @@ class TopicReader:
                 topic.sequence.restart()
             # at most the queue's size, so that a fast publisher does not block the others
             for _ in range(STATE_DEPTH):
-                with topic.subscription.handle:
-                    entry = topic.subscription.handle.take_message(
-                        topic.subscription.msg_type, True
-                    )
+                entry = take_raw(topic.subscription)
                 if entry is None:
                     break
                 message, information = entry

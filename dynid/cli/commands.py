@@ -197,10 +197,14 @@ def all_commands() -> Mapping[str, CommandEntry]:
     """Return the commands in the order of the list; those of plug-ins at the end of their group."""
     from dynid.plugins import COMMANDS, registered
 
-    plugins = {name: _registered_entry(one) for name, one in registered(COMMANDS).items()}
-    found = {**CORE_COMMANDS, **plugins, **CORE_COMMANDS}
-    groups = list(dict.fromkeys(one.group for one in found.values()))
-    return dict(sorted(found.items(), key=lambda pair: groups.index(pair[1].group)))
+    plugins = {
+        name: _registered_entry(registration)
+        for name, registration in registered(COMMANDS).items()
+        if name not in CORE_COMMANDS
+    }
+    entries = {**CORE_COMMANDS, **plugins}
+    groups = list(dict.fromkeys(entry.group for entry in entries.values()))
+    return dict(sorted(entries.items(), key=lambda pair: groups.index(pair[1].group)))
 
 
 def _registered_entry(registration: EntryPoint) -> CommandEntry:

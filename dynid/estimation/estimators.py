@@ -13,12 +13,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from dynid.errors import ConfigurationError
-from dynid.plugins import load_plugin, registered
+from dynid.plugins import ESTIMATORS, load_plugin, registered
 
 if TYPE_CHECKING:
     from dynid.estimation.estimate import Estimator
 
-GROUP = "dynid.estimators"
 CORE = {
     "ols": "least_squares:OrdinaryLeastSquares",
     "wls": "least_squares:WeightedLeastSquares",
@@ -30,7 +29,7 @@ CORE = {
 
 def estimator_names() -> tuple[str, ...]:
     """Return the names of all estimators: those of the core, then those of plug-ins."""
-    return (*CORE, *(name for name in registered(GROUP) if name not in CORE))
+    return (*CORE, *(name for name in registered(ESTIMATORS) if name not in CORE))
 
 
 @cache
@@ -44,7 +43,7 @@ def estimator_class(name: str) -> type[Estimator]:
         module, _, attribute = CORE[name].partition(":")
         core: type[Estimator] = getattr(import_module(f"dynid.estimation.{module}"), attribute)
         return core
-    found: type[Estimator] = load_plugin(GROUP, name, f"the estimator '{name}'")
+    found: type[Estimator] = load_plugin(ESTIMATORS, name, f"the estimator '{name}'")
     if found.name != name:
         message = f"the estimator '{found.name}' is registered as '{name}'; both must be the same."
         raise ConfigurationError(message)
@@ -64,5 +63,5 @@ def name_of(chosen: str | Estimator) -> str:
 def is_estimator(chosen: object) -> bool:
     """Return whether this is the name of an estimator, or an estimator."""
     if isinstance(chosen, str):
-        return chosen in CORE or chosen in registered(GROUP)
+        return chosen in CORE or chosen in registered(ESTIMATORS)
     return hasattr(chosen, "fit") and not isinstance(chosen, type)

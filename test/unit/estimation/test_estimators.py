@@ -12,7 +12,6 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import ConfigurationError
 from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.estimators import (
-    GROUP,
     estimator_class,
     estimator_names,
     is_estimator,
@@ -22,7 +21,7 @@ from dynid.estimation.fitting import build_problem, essential_parameters
 from dynid.estimation.regression import Problem
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
-from dynid.plugins import registered
+from dynid.plugins import ESTIMATORS, registered
 from dynid.recording.model import Recording
 from dynid.report.words import estimation_steps
 from dynid.robot.robot import Robot
@@ -57,7 +56,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     distribution = tmp_path / "halved-1.0.dist-info"
     distribution.mkdir()
     (distribution / "METADATA").write_text("Metadata-Version: 2.1\nName: halved\nVersion: 1.0\n")
-    (distribution / "entry_points.txt").write_text(f"[{GROUP}]\nhalved = plugin_of_a_test:Halved\n")
+    (distribution / "entry_points.txt").write_text(
+        f"[{ESTIMATORS}]\nhalved = plugin_of_a_test:Halved\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(sys.modules, "plugin_of_a_test", SimpleNamespace(Halved=Halved))
     for cached in (registered, estimator_class):
@@ -101,7 +102,7 @@ def test_an_estimator_that_is_registered_by_another_name_is_refused(installed: P
 
 def test_a_plug_in_that_cannot_be_imported_is_named(installed: Path) -> None:
     entry_points = installed / "halved-1.0.dist-info/entry_points.txt"
-    entry_points.write_text(f"[{GROUP}]\nhalved = absent_module:Halved\n")
+    entry_points.write_text(f"[{ESTIMATORS}]\nhalved = absent_module:Halved\n")
     with pytest.raises(ConfigurationError, match="absent_module, which is missing"):
         estimator_class("halved")
 
