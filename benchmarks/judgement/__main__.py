@@ -1,0 +1,101 @@
+"""Does the diagnosis name the right cause? Random robots with known faults, and none.
+
+    python -m benchmarks.judgement --cases 1000 --seed 0 --jobs 2 [--real FOLDER] [--kind NAME]
+        [--json FILE] [--only SEED]
+
+A case is wholly determined by its seed. A fault is kept only if a model of its recordings is
+clearly worse on another motion and the recordings contradict every model (by plain least squares,
+not by dynid); the others are counted as dropped. Exits with 1 if a goal is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from itertools import count, islice
+from pathlib import Path
+
+from .cases import kinds_of
+from .kinds import CLEAN, KINDS
+from .real import judge_real, real_trials
+from .tables import drops, goals, table
+from .trials import PAIR, JudgedOutcome, judge_seed
+
+_SEEDS = 1_000_000  # of cases for each seed of a run
+_BATCH = 32  # cases that are given to processes at a time
+
+
+def main() -> int:
+    """Judge cases and print the tables."""
+    options = _options()
+    if options.only is not None:
+        print(json.dumps(asdict(judge_seed(options.only)), indent=1))
+        return 0
+    outcomes = _judged(options, _seeds(options.seed, options.kind))
+    print(_page("simulated robots", outcomes))
+    met = goals(outcomes)[1]
+    if options.real is not None:
+        trials = real_trials(options.real, options.seed, options.kind)
+        real = list(_mapped(options.jobs)(judge_real, trials))
+        print(_page("\nreal recordings", real))
+        outcomes += real
+    if options.json is not None:
+        options.json.write_text(json.dumps([asdict(o) for o in outcomes], indent=1), "utf-8")
+    return 0 if met else 1
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.judgement",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--cases", type=int, default=1000, help="that are kept")
+    parser.add_argument("--seed", type=int, default=0, help="of the run")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--real", type=Path, help="folder of recordings of real robots")
+    parser.add_argument("--kind", choices=(*KINDS, PAIR, CLEAN), help="only that fault")
+    parser.add_argument("--json", type=Path, help="file for every case")
+    parser.add_argument("--only", type=int, metavar="SEED", help="of one case to print")
+    return parser.parse_args()
+
+
+def _page(title: str, outcomes: list[JudgedOutcome]) -> str:
+    return "\n".join([title, table(outcomes), "", goals(outcomes)[0], drops(outcomes)])
+
+
+def _seeds(seed: int, kind: str | None) -> Iterator[int]:
+    """Yield the seeds of cases of a run, without end."""
+    for case in count(seed * _SEEDS):
+        names = kinds_of(case)
+        row = PAIR if len(names) > 1 else names[0] if names else CLEAN
+        if kind in (None, row):
+            yield case
+
+
+def _judged(options: argparse.Namespace, seeds: Iterator[int]) -> list[JudgedOutcome]:
+    """Judge cases until enough are kept."""
+    outcomes: list[JudgedOutcome] = []
+    mapped, missing = _mapped(options.jobs), options.cases
+    while missing > 0:
+        for outcome in mapped(judge_seed, list(islice(seeds, min(missing, _BATCH)))):
+            outcomes.append(outcome)
+            missing -= not outcome.dropped
+        print(f"{options.cases - missing} of {options.cases}", file=sys.stderr, flush=True)
+    return outcomes
+
+
+def _mapped(jobs: int) -> Callable[..., Iterator[JudgedOutcome]]:
+    """Return ``map``, or the same on several processes, with results in order."""
+    if jobs == 1:
+        return map
+    # a fork would take threads of numerical libraries along
+    return multiprocessing.get_context("spawn").Pool(jobs).imap
+
+
+if __name__ == "__main__":
+    sys.exit(main())
