@@ -15,8 +15,9 @@ Judgement = Literal[
 """What the first finding about a fault is worth.
 
 ``right``, ``wrong``; ``unexplained``: it says that it does not know; ``no cause``: there is none,
-but the verdict is bad; ``silent``: there is none, and the verdict is good; ``refused``: dynid raised
-an error. Without a fault: ``quiet``, or ``called faulty``, which includes a bad verdict.
+but the verdict is bad; ``silent``: there is none, and the verdict is good; ``refused``: there was
+an error. Without a fault: ``called faulty`` by a finding; ``no cause``: by the verdict alone, which
+a short motion can deserve; ``quiet``.
 """
 
 
@@ -64,8 +65,8 @@ def score(
     """
     first = next((k for k, finding in enumerate(findings) if is_about_a_fault(finding)), None)
     if not faults:
-        called = first is not None or not success
-        return Score("called faulty" if called else "quiet", first, listed=False)
+        spared: Judgement = "quiet" if success else "no cause"
+        return Score(spared if first is None else "called faulty", first, listed=False)
     accepted = [_accepted(fault) for fault in faults]
     accepted[0] = [*accepted[0], *extra]
     spoken = [finding for finding in findings if is_about_a_fault(finding)]

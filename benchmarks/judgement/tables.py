@@ -43,9 +43,7 @@ def table(outcomes: Sequence[JudgedOutcome]) -> str:
 def _row(name: str, here: Sequence[JudgedOutcome], dropped: int) -> str:
     counts = [sum(map(count, here)) for count in _COUNTS.values()]
     cells = "".join(f"{number:>9}" for number in (len(here), *counts, dropped))
-    wrong = Counter(
-        outcome.first or "verdict" for outcome in here if _COUNTS["wrong"](outcome)
-    ).most_common(4)
+    wrong = Counter(outcome.first for outcome in here if _COUNTS["wrong"](outcome)).most_common(4)
     return f"{name:<{_NAME}}{cells}  {', '.join(f'{cause} {count}' for cause, count in wrong)}"
 
 
