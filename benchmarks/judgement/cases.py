@@ -72,9 +72,55 @@ def kinds_of(seed: int) -> list[str]:
     return draw_kinds(np.random.default_rng([seed, 0]))
 
 
-def make_case(seed: int, kinds: list[str] | None = None) -> JudgedCase:
-    """Make a case; ``kinds`` replace those that belong to the seed."""
+def make_case(seed: int, kinds: list[str] | None = None, *, alone: int | None = None) -> JudgedCase:
+    """Make a case.
+
+    Args:
+        seed: of the case.
+        kinds: of its faults, in place of those that belong to the seed.
+        alone: number of the only fault to inject; None: all.
+    """
     kinds = kinds_of(seed) if kinds is None else kinds
+    made = _setup(seed, kinds)
+    plant, count = made.plant, len(made.motions) - 1
+    faults = draw_faults(kinds, plant.tree.prismatic, count, np.random.default_rng([seed, 2]))
+    if alone is not None:
+        faults = (faults[alone],)
+    content = _with_profile_faults(_profile(made), faults)
+    clean = tuple(_measured(made, plant, number, ()) for number in range(count + 1))
+    changed = with_plant_faults(plant, faults)
+    faulty = tuple(
+        _measured(made, _loaded(made.drawn, changed, faults, number), number, faults)
+        for number in range(count)
+    )
+    return JudgedCase(
+        seed=seed,
+        drawn=made.drawn,
+        plant=plant,
+        profile=make_robot(content, made.drawn.given_urdf, where="case"),
+        faults=faults,
+        faulty=faulty,
+        clean=clean[:-1],
+        unseen=clean[-1],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Setup:
+    """A robot before its faults, its sensors, and its motions; the last one is not recorded."""
+
+    seed: int
+    drawn: DrawnRobot
+    plant: Plant
+    sensors: Sensors
+    motions: tuple[TrueMotion, ...]
+    rate: float
+    auto: bool
+    measured_velocity: bool
+
+
+def _setup(seed: int, kinds: list[str]) -> _Setup:
+    """Draw everything but the faults so that these kinds are possible."""
     random = np.random.default_rng([seed, 1])
     drawn = draw_robot(random)
     tree = _true_tree(drawn)
@@ -83,29 +129,21 @@ def make_case(seed: int, kinds: list[str] | None = None) -> JudgedCase:
     rate, durations = float(random.choice(_RATES)), random.uniform(15, 40, size=count + 1)
     durations *= min(1.0, _MOST_SAMPLES / (rate * durations[:count].sum()))
     motions = tuple(draw_motion(sliding, span, rate, random) for span in durations)
-    auto = bool(random.random() < _SHARE_OF_AUTO) and "missing_friction" not in kinds
-    stribeck = bool(random.random() < _SHARE_OF_STRIBECK) and "missing_friction" not in kinds
+    # of terms that are chosen, or that lack more than dry friction, none is missing for sure
+    known = "missing_friction" in kinds
+    auto = bool(random.random() < _SHARE_OF_AUTO) and not known
+    stribeck = bool(random.random() < _SHARE_OF_STRIBECK) and not known
     friction = draw_friction(tree, motions[0], random, with_stribeck=stribeck)
-    plant = Plant(tree, friction)
     with_velocity = bool(random.random() < 0.7) or any(KINDS[kind].velocity for kind in kinds)
-    sensors = draw_sensors(sliding, random, with_velocity=with_velocity)
-    measured_velocity = with_velocity and bool(random.random() < _SHARE_OF_MEASURED_VELOCITY)
-    faults = draw_faults(kinds, sliding, count, np.random.default_rng([seed, 2]))
-    content = _profile(drawn, plant, auto=auto, measured_velocity=measured_velocity, rate=rate)
-    profile = make_robot(_with_profile_faults(content, faults), drawn.given_urdf, where="case")
-    shots = [
-        _measure(plant, sensors, motion, rate, (), number, seed)
-        for number, motion in enumerate(motions)
-    ]
-    changed = with_plant_faults(plant, faults)
-    faulty = [
-        _measure(
-            _loaded(drawn, changed, faults, number), sensors, motion, rate, faults, number, seed
-        )
-        for number, motion in enumerate(motions[:count])
-    ]
-    return JudgedCase(
-        seed, drawn, plant, profile, faults, tuple(faulty), tuple(shots[:count]), shots[-1]
+    return _Setup(
+        seed=seed,
+        drawn=drawn,
+        plant=Plant(tree, friction),
+        sensors=draw_sensors(sliding, random, with_velocity=with_velocity),
+        motions=motions,
+        rate=rate,
+        auto=auto,
+        measured_velocity=with_velocity and bool(random.random() < _SHARE_OF_MEASURED_VELOCITY),
     )
 
 
@@ -113,12 +151,10 @@ def _true_tree(drawn: DrawnRobot) -> PinocchioTree:
     return PinocchioTree(drawn.true_urdf, drawn.joints, drawn.gravity, drawn.locked)
 
 
-def _profile(
-    drawn: DrawnRobot, plant: Plant, *, auto: bool, measured_velocity: bool, rate: float
-) -> dict[str, Any]:
+def _profile(made: _Setup) -> dict[str, Any]:
     """Return the content of a profile that is right about everything but the bodies."""
     terms: list[dict[str, Any]] = [{"kind": "viscous"}]
-    friction = plant.friction
+    drawn, friction = made.drawn, made.plant.friction
     for number, joint in enumerate(drawn.joints):
         shape = {"smoothing": float(friction.smoothing[number]), "joints": [joint]}
         terms.append({"kind": "coulomb", **shape})
@@ -132,13 +168,13 @@ def _profile(
         "joints": list(drawn.joints),
         "gravity": list(drawn.gravity),
         "locked": dict(drawn.locked),
-        "terms": "auto" if auto else terms,
+        "terms": "auto" if made.auto else terms,
         # what moves here may be stronger than the robot of the data sheet
         "limits": {"torque_max": None},
         "identification": {
             "cutoff_hz": 10.0,
-            "parallel_filter": {"cutoff_hz": 10.0, "decimation": round(rate / _FITTED_RATE)},
-            "velocity": "measured" if measured_velocity else "differentiated",
+            "parallel_filter": {"cutoff_hz": 10.0, "decimation": round(made.rate / _FITTED_RATE)},
+            "velocity": "measured" if made.measured_velocity else "differentiated",
         },
     }
 
@@ -190,18 +226,13 @@ def _loaded(
     return plant
 
 
-def _measure(
-    plant: Plant,
-    sensors: Sensors,
-    motion: TrueMotion,
-    rate: float,
-    faults: tuple[InjectedFault, ...],
-    number: int,
-    seed: int,
+def _measured(
+    made: _Setup, plant: Plant, number: int, faults: tuple[InjectedFault, ...]
 ) -> MeasuredMotion:
-    """Return a recording by its number; its noise does not depend on faults."""
+    """Return the recording of a motion by its number; its noise does not depend on faults."""
+    motion, sensors = made.motions[number], made.sensors
     velocity = motion.velocity if sensors.with_velocity else None
-    measured = MeasuredMotion(rate, motion.position, velocity, plant.torque(motion))
+    measured = MeasuredMotion(made.rate, motion.position, velocity, plant.torque(motion))
     measured = with_faults(BEFORE_NOISE, faults, measured, plant.tree, number)
-    measured = sensors.measured(measured, np.random.default_rng([seed, 3, number]))
+    measured = sensors.measured(measured, np.random.default_rng([made.seed, 3, number]))
     return with_faults(AFTER_NOISE, faults, measured, plant.tree, number)

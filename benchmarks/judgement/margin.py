@@ -20,7 +20,7 @@ _CUTOFF = 6.0  # [Hz]
 _RATE = 25.0  # [Hz] of the samples that are fitted
 _COARSE_RATE = 8.0  # [Hz] of the same where many faults are tried
 _BORDER = 0.6  # [s] left out at either end
-_WORSE = 0.05  # of a joint's torque, by which a model is clearly worse
+_WORSE, _TIMES_WORSE = 0.03, 1.5  # by which a model is clearly worse: of torque, a factor
 _MORE_RESIDUAL, _LEAST_RESIDUAL = 1.3, 0.01  # by which a fit is worse: a factor, of torque
 
 
@@ -29,8 +29,8 @@ class Margin:
     """How large a fault's effect is.
 
     Attributes:
-        clean, faulty: largest relative error of a joint on another motion without faults, of the
-            models that the recordings give without and with faults.
+        clean, faulty: relative error of a joint on another motion without faults, of the models
+            that the recordings give without and with faults; of the joint where they differ most.
         clean_fit, faulty_fit: the same of these models on their own recordings, of the joint where
             they differ most.
         whole_clean_fit: mean of the relative residuals of all joints without faults.
@@ -45,14 +45,14 @@ class Margin:
     @property
     def matters(self) -> bool:
         """Whether the model is clearly worse."""
-        return not self.faulty < self.clean + _WORSE
+        return self.faulty > self.clean + _WORSE and self.faulty > _TIMES_WORSE * self.clean
 
     @property
     def contradicts(self) -> bool:
         """Whether no model explains the recordings as well as without the fault."""
-        return not (
-            self.faulty_fit < _MORE_RESIDUAL * self.clean_fit
-            or self.faulty_fit < self.clean_fit + _LEAST_RESIDUAL
+        return (
+            self.faulty_fit > _MORE_RESIDUAL * self.clean_fit
+            and self.faulty_fit > self.clean_fit + _LEAST_RESIDUAL
         )
 
 
@@ -71,10 +71,12 @@ def margin_of(case: JudgedCase) -> Margin:
     truth = case.plant.tree
     clean = _Fit(truth, case, case.clean, missing=False, rate=_RATE)
     faulty = _faulty_fit(case, _RATE)
+    errors = clean.error_on(case.unseen, truth), faulty.error_on(case.unseen, truth)
+    worse = int(np.argmax(errors[1] - errors[0]))
     position = int(np.argmax(faulty.residual - clean.residual))
     return Margin(
-        clean=float(clean.error_on(case.unseen, truth).max()),
-        faulty=float(faulty.error_on(case.unseen, truth).max()),
+        clean=float(errors[0][worse]),
+        faulty=float(errors[1][worse]),
         clean_fit=float(clean.residual[position]),
         faulty_fit=float(faulty.residual[position]),
         whole_clean_fit=float(clean.residual.mean()),

@@ -70,7 +70,7 @@ def judge_seed(seed: int) -> JudgedOutcome:
 def judge_case(case: JudgedCase, begun: float) -> JudgedOutcome:
     """Judge what dynid says of a case, which was begun at a CPU time [s]."""
     margin = margin_of(case)
-    dropped = reason_to_drop(case, margin)
+    dropped = reason_to_drop(case, margin) or _idle_part(case)
     about = _about(case, margin, dropped)
     if dropped:
         return JudgedOutcome(**about, making=time.process_time() - begun)
@@ -92,6 +92,15 @@ def judge_case(case: JudgedCase, begun: float) -> JudgedOutcome:
         seconds=seconds,
         making=made - begun,
     )
+
+
+def _idle_part(case: JudgedCase) -> str:
+    """Return why a fault of a pair would be no test alone; empty if each is."""
+    if len(case.faults) < 2:
+        return ""
+    kinds = [fault.kind for fault in case.faults]
+    parts = (make_case(case.seed, kinds, alone=number) for number in range(len(kinds)))
+    return next(filter(None, (reason_to_drop(part, margin_of(part)) for part in parts)), "")
 
 
 def _about(case: JudgedCase, margin: Margin, dropped: str) -> dict[str, Any]:

@@ -175,6 +175,14 @@ def test_a_fault_is_kept_where_it_matters_and_contradicts():
     assert case.faults[0].joints in undone
 
 
+def test_a_pair_is_kept_where_each_of_its_faults_would_be():
+    both = make_case(SMALL, ["flipped_torque", "encoder_zero"])
+    parts = [make_case(SMALL, ["flipped_torque", "encoder_zero"], alone=k) for k in range(2)]
+    assert [part.faults for part in parts] == [both.faults[:1], both.faults[1:]]
+    np.testing.assert_array_equal(parts[0].faulty[0].torque, both.faulty[0].torque)
+    np.testing.assert_array_equal(parts[1].faulty[0].position, both.faulty[0].position)
+
+
 def test_a_third_is_clean_and_pairs_differ():
     random = np.random.default_rng(0)
     drawn = [draw_kinds(random) for _ in range(3000)]
