@@ -21,7 +21,7 @@ from pathlib import Path
 
 from .cases import kinds_of
 from .kinds import CLEAN, KINDS
-from .real import judge_real, real_trials
+from .real import judge_real, real_seed, real_trials
 from .tables import drops, goals, table
 from .trials import PAIR, JudgedOutcome, judge_seed
 
@@ -33,7 +33,7 @@ def main() -> int:
     """Judge cases and print the tables."""
     options = _options()
     if options.only is not None:
-        print(json.dumps(asdict(judge_seed(options.only)), indent=1))
+        print(json.dumps([asdict(outcome) for outcome in _repeated(options)], indent=1))
         return 0
     outcomes = _judged(options, _seeds(options.seed, options.kind))
     print(_page("simulated robots", outcomes))
@@ -60,8 +60,16 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--real", type=Path, help="folder of recordings of real robots")
     parser.add_argument("--kind", choices=(*KINDS, PAIR, CLEAN), help="only that fault")
     parser.add_argument("--json", type=Path, help="file for every case")
-    parser.add_argument("--only", type=int, metavar="SEED", help="of one case to print")
+    parser.add_argument("--only", type=int, metavar="SEED", help="of the one case to repeat")
     return parser.parse_args()
+
+
+def _repeated(options: argparse.Namespace) -> list[JudgedOutcome]:
+    """Judge one case again: one of a real recording where there is a folder of these."""
+    if options.real is None:
+        return [judge_seed(options.only)]
+    trials = real_trials(options.real, options.seed, options.kind)
+    return [judge_real(trial) for trial in trials if real_seed(trial) == options.only]
 
 
 def _page(title: str, outcomes: list[JudgedOutcome]) -> str:

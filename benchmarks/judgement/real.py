@@ -89,10 +89,16 @@ def judge_real(trial: RealTrial) -> JudgedOutcome:
         return judge_case(make_real_case(folder, given, kind, seed), begun)
 
 
+def real_seed(trial: RealTrial) -> int:
+    """Return the seed of a trial's case, which stands in the file of outcomes."""
+    _, given, kind, seed = trial
+    return zlib.crc32(f"{given.robot} {kind} {seed}".encode())
+
+
 def make_real_case(folder: Path, given: RealRecordings, kind: str, seed: int) -> JudgedCase:
-    """Return a case of real recordings; its seed also depends on robot and kind."""
+    """Return a case of real recordings with one fault, or none."""
     robot, fitted, unseen, gain = _loaded(folder, given)
-    own_seed = zlib.crc32(f"{given.robot} {kind} {seed}".encode())
+    own_seed = real_seed((folder, given, kind, seed))
     tree = PinocchioTree(robot.urdf_xml, robot.joints, robot.modelled_gravity, robot.locked)
     names = [] if kind == CLEAN else [kind]
     random = np.random.default_rng(own_seed)
