@@ -43,8 +43,7 @@ def main() -> int:
         real = list(_mapped(options.jobs)(judge_real, trials))
         print(_page("\nreal recordings", real))
         outcomes += real
-    if options.json is not None:
-        options.json.write_text(json.dumps([asdict(o) for o in outcomes], indent=1), "utf-8")
+        _write(options.json, outcomes)
     return 0 if met else 1
 
 
@@ -93,8 +92,14 @@ def _judged(options: argparse.Namespace, seeds: Iterator[int]) -> list[JudgedOut
         for outcome in mapped(judge_seed, list(islice(seeds, min(missing, _BATCH)))):
             outcomes.append(outcome)
             missing -= not outcome.dropped
+        _write(options.json, outcomes)  # a run that is stopped leaves what it has done
         print(f"{options.cases - missing} of {options.cases}", file=sys.stderr, flush=True)
     return outcomes
+
+
+def _write(path: Path | None, outcomes: list[JudgedOutcome]) -> None:
+    if path is not None:
+        path.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=1), "utf-8")
 
 
 def _mapped(jobs: int) -> Callable[..., Iterator[JudgedOutcome]]:
