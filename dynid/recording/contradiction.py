@@ -25,6 +25,7 @@ class Contradiction:
         corrections: that remove the contradiction; empty if there are none, or several that only
             the source can decide between.
         evidence: numbers by name; the name includes the unit.
+        signals: of which one is wrong, where the kind does not say so.
     """
 
     kind: str
@@ -34,3 +35,4 @@ class Contradiction:
     remedy: str
     evidence: Mapping[str, float]
     corrections: tuple[Correction, ...] = ()
+    signals: tuple[str, ...] = ()

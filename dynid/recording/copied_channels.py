@@ -16,7 +16,7 @@ _FEWEST_VALUES = 10  # of a channel: fewer different values are equal by chance
 
 
 class Channel(NamedTuple):
-    """One column of a recording, with the first column that has the same values."""
+    """One column of a recording."""
 
     joint: str
     signal: str
@@ -41,6 +41,7 @@ def copied_channels(recording: Recording) -> Iterator[Contradiction]:
                 "channel."
             ),
             evidence={"equal samples": float(len(recording.time))},
+            signals=tuple(dict.fromkeys((first.signal, second.signal))),
         )
 
 

@@ -73,15 +73,15 @@ def find_losses(recording: Recording) -> list[Loss]:
     # the smaller number of the two speeds: at a start or stop one of them explains the jump
     counts = np.array([_lost(jump, speed, noise[moving]) for speed in (before, after)])
     lost = counts[:, :, 0].min(axis=0)
-    common = counts[:, :, 1].min(axis=0)
+    middle = _lost(jump, 0.5 * (before + after), noise[moving])
     score = counts[:, :, 2]
     chance = stats.norm.isf(_FALSE_ALARM / len(lost))
     opposite = -float(score.max(axis=0).min(initial=0.0))
     least = max(chance, _BEYOND_OPPOSITE * opposite)
-    seen = (lost > _FEWEST_LOST) & (common > _COMMON) & (score.min(axis=0) > least)
+    seen = (lost > _FEWEST_LOST) & (middle[:, 1] > _COMMON) & (score.min(axis=0) > least)
     seen &= counts[:, :, 3].min(axis=0) > _KNOWN_SPEED
     seen &= ~_near_missing(recording, len(lost))
-    return _places(seen, lost, steps)
+    return _places(seen, middle[:, 0], steps)
 
 
 def _lost(jump: Array, speed: Array, noise: Array) -> Array:

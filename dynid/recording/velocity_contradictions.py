@@ -19,7 +19,7 @@ _OF_A_UNIT = 0.03  # relative distance of a slope from a unit's factor
 _UNRELATED = 0.3  # largest correlation of a velocity that has nothing to do with the position
 _RELATED = 0.8  # smallest correlation with the joint whose velocity it is
 _UNEXPLAINED = 0.25  # of a velocity by that joint, over what its own position leaves unexplained
-_LATE = 0.1  # of the velocity: an error by a lag above it is a warning
+_LATE = 0.2  # of the velocity: an error by a lag above it is a warning
 _SHOWN_LAG = 0.5  # samples: shorter lags are those of rounding and of a sampled derivative
 
 
@@ -164,9 +164,10 @@ def _slopes(
     clear: Mapping[int, Agreement], recording: Recording, *, everywhere: bool
 ) -> Iterator[Contradiction]:
     off = {joint: found for joint, found in clear.items() if _deviates(found)}
-    ratio = _common(list(off.values()))
-    if everywhere and len(off) == len(clear) and ratio is not None and _unit(ratio) is None:
-        yield _time(off, ratio, recording)
+    ratio = _common(list(clear.values()))
+    most = everywhere and 2 * len(off) > len(clear)
+    if most and ratio is not None and _unit(ratio) is None:
+        yield _time(clear, ratio, recording)
         return
     groups: dict[float, list[int]] = {}
     for joint, found in off.items():
@@ -177,15 +178,16 @@ def _slopes(
 
 
 def _common(agreements: Sequence[Agreement]) -> float | None:
-    """Return the slope that all have in common; None without one, or where it is negative."""
+    """Return the slope other than 1 that all may have; None without one, or if it is negative."""
     if not agreements or any(found.slope < 0 for found in agreements):
         return None
     low = max(found.limits[0] for found in agreements)
     high = min(found.limits[1] for found in agreements)
-    if low > (1 + _DEVIATION) * high:
+    damping = min(found.damping for found in agreements)
+    agrees = high >= (1 - _DEVIATION) * damping and low <= 1 + _DEVIATION
+    if agrees or low > (1 + _DEVIATION) * high:
         return None
-    middles = [math.sqrt(max(found.limits[0], 1e-9) * found.limits[1]) for found in agreements]
-    return float(np.median(middles))
+    return float(np.median([_magnitude(found) for found in agreements]))
 
 
 def _magnitude(found: Agreement) -> float:
@@ -255,8 +257,8 @@ def _wrong_slope(
     )
 
 
-def _time(off: Mapping[int, Agreement], ratio: float, recording: Recording) -> Contradiction:
-    names = tuple(recording.joint_names[joint] for joint in off)
+def _time(clear: Mapping[int, Agreement], ratio: float, recording: Recording) -> Contradiction:
+    names = tuple(recording.joint_names[joint] for joint in clear)
     time = Correction(signal="time", factor=float(f"{1 / ratio:.5g}"))
     velocity = Correction(signal="velocity", factor=float(f"{1 / ratio:.5g}"))
     joints = f"all {len(names)} moving joints" if len(names) > 1 else f"the moving joint {names[0]}"
@@ -276,7 +278,7 @@ def _time(off: Mapping[int, Agreement], ratio: float, recording: Recording) -> C
         ),
         evidence={
             f"velocity over derivative of {recording.joint_names[joint]}": found.slope
-            for joint, found in off.items()
+            for joint, found in clear.items()
         },
     )
 
