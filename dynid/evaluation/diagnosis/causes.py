@@ -118,7 +118,7 @@ _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         # steps of feedback last for a sample, and so does the top of a torque that is cut off
         "spikes": ("flipped_sign", "wrong_gravity", "quantised_feedback", "saturation"),
         # the range of clipped torque is too small, and slow motion stays within one step
-        "quantised_feedback": ("too_slow", "saturation"),
+        "quantised_feedback": ("too_slow", "saturation", "held_position"),
         # parameters overfit errors of other causes; friction of the parts held out is another one
         "over_fit": (
             "too_slow",
@@ -143,7 +143,6 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         },
         # the same steps, found by their share of the motion
         "effort": ("quantised_feedback",),
-        "held_position": ("quantised_feedback",),
     }
 )
 """A cause that may be a consequence of others is suppressed by them; without cycles."""
