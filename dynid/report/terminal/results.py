@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import Identification
     from dynid.identification.torque_signs import TorqueSigns
+    from dynid.recording.contradiction import Contradiction
     from dynid.recording.info import RecordingInfo, Timing
 
 _STYLES = {"problem": "bold red", "warning": "yellow", "note": ""}
@@ -171,7 +172,11 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
     print_sentences(console, "Repaired when read", info.repairs, "yellow")
     if info.problem is not None:
         print_text(console, f"Cannot be used: {info.problem}", "bold red")
-    for contradiction in info.contradictions:
+    _print_contradictions(console, info.contradictions)
+
+
+def _print_contradictions(console: Console, contradictions: Iterable[Contradiction]) -> None:
+    for contradiction in contradictions:
         title = f"{contradiction.severity}, {contradiction.kind.replace('_', ' ')}"
         sentences = [contradiction.sentence, contradiction.remedy]
         print_sentences(console, title, sentences, _STYLES[contradiction.severity])

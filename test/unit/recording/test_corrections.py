@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import yaml
 from support.synthetic import ARM_URDF, arm_robot, swinging
 
 import dynid
+from dynid import cli
 from dynid.configuration import parse
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.profile import make_robot
@@ -263,3 +266,32 @@ def test_the_line_for_a_profile_is_read_back_as_the_same_corrections() -> None:
     assert key == "recording.corrections"
     robot = robot_with(yaml.safe_load(text))
     assert list(robot.settings(RecordingSettings).corrections) == corrections
+
+
+def test_info_names_a_contradiction_and_applies_the_corrections_of_a_profile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording = swung(samples=3000)
+    assert recording.velocity is not None
+    flipped = replace(recording, velocity=recording.velocity * [1, -1, 1])
+    path = saved(tmp_path / "flipped.npz", flipped)
+    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    profile = {"robot": "arm", "urdf": "arm.urdf", "joints": list(JOINTS)}
+    corrections = [{"signal": "velocity", "joint": "elbow", "factor": -1}]
+    for name, settings in (("plain", {}), ("right", {"recording": {"corrections": corrections}})):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(profile | settings))
+    told = {}
+    for name in ("plain", "right"):
+        arguments = ["dynid", "info", str(path), "-p", str(tmp_path / f"{name}.yaml"), "--json"]
+        monkeypatch.setattr(sys, "argv", arguments)
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code in (0, None)
+        told[name] = json.loads(capsys.readouterr().out)
+    (contradiction,) = told["plain"]["contradictions"]
+    assert (contradiction["kind"], contradiction["joints"]) == ("velocity", ["elbow"])
+    assert contradiction["corrections"] == [
+        {"signal": "velocity", "joint": "elbow", "factor": -1.0}
+    ]
+    assert told["right"]["contradictions"] == []
+    assert any("velocity of elbow" in note for note in told["right"]["repairs"])
