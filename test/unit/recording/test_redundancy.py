@@ -273,6 +273,26 @@ def test_a_single_jump_by_a_turn_is_enough() -> None:
     assert any(one.kind == "wrapped_position" for one in contradictions(once))
 
 
+@pytest.mark.parametrize("offset", [0.2, 0.5, 0.7])
+def test_a_jump_that_was_resampled_is_found_and_unwrapped(offset: float) -> None:
+    """Of uneven stamps the positions are interpolated, some of them within the jump."""
+    whole = wrapped(2 * np.pi, speed=0.3)
+    at = np.arange(len(whole.time) - 1) + offset
+    columns = [np.interp(at, np.arange(len(whole.time)), q) for q in whole.position.T]
+    smeared = replace(
+        whole,
+        time=at / RATE,
+        position=np.column_stack(columns),
+        velocity=whole.velocity[:-1],
+        effort=whole.effort[:-1],
+        position_step=None,
+    )
+    contradiction = next(one for one in contradictions(smeared))
+    assert (contradiction.kind, contradiction.joints) == ("wrapped_position", ("j1",))
+    after = corrected(smeared, contradiction.corrections)
+    assert np.abs(np.diff(after.position[:, 0], 2)).max() < 0.05
+
+
 def test_a_spike_and_a_step_are_not_wrapped() -> None:
     position = clean().position.copy()
     position[1000, 0] += 2 * np.pi
