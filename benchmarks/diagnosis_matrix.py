@@ -58,7 +58,14 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
     },
     ("noise", _ANY): {"over_fit": "parameters fit the noise"},
     ("quantised_feedback", _ANY): {"noise": "steps are noise"},
-    ("quantised_feedback", "held"): {"time_shift": "what is held is late by half the time it is"},
+    ("held_position", _ANY): {
+        "time_shift": "what is held is late by half the time it is",
+        "quantised_feedback": "what is held is coarse",
+        "effort": "effort is held too",
+        "noise": "steps are noise",
+    },
+    ("effort", _ANY): {"spikes": "effort jumps at the threshold"},
+    ("lost_samples", _ANY): {"ill_conditioned": "motion that jumps has large errors"},
     ("spikes", _ANY): {"noise": "spikes are noise"},
     ("spikes", "all joints, clipped"): {"saturation": "they are clipped"},
     ("unmodelled_coupling", _ANY): {

@@ -51,6 +51,15 @@ from motion_faults import (
     small_at_one,
     small_everywhere,
 )
+from signal_faults import (
+    copied_effort,
+    dead_band,
+    flipped_velocity,
+    held_position,
+    lost_behind_stamps,
+    stretched_time,
+    wrapped_position,
+)
 
 __all__ = ["FAULTS", "ROBOTS", "does_it_apply", "make_subject"]
 
@@ -68,6 +77,13 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
             "URDF a quarter off": urdf_off,
             "noise times 3": noisier,
         },
+        "wrapped_position": {"one joint": wrapped_position},
+        "time": {"stretched by a fifth": stretched_time},
+        "copied_channel": {"effort": copied_effort},
+        "velocity": {"other sign": flipped_velocity},
+        "lost_samples": {"at ten places": lost_behind_stamps},
+        "effort": {"dead band": dead_band},
+        "held_position": {"every third": held_position, "every eighth, effort too": held},
         "too_slow": {"a tenth of the speed": slow(0.1), "a seventh": slow(1 / 7)},
         "saturation": {
             "one effort clipped": clipped(everywhere=False),
@@ -113,7 +129,6 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
         "quantised_feedback": {
             "position": coarse_position,
             "effort": coarse_effort,
-            "held": held,
         },
         "unmodelled_coupling": {"transmission": transmission, "crosstalk": crosstalk},
         "friction_terms": {

@@ -70,6 +70,7 @@ class IdentificationRequest:
             sampling_rate=settings.sampling_rate,
             start=self.start,
             stop=self.stop,
+            corrections=settings.corrections,
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynid.cli.completion import complete_robot
+from dynid.cli.options import AsJson
 
 if TYPE_CHECKING:
     from dynid.recording.settings import RecordingSettings
@@ -54,14 +55,17 @@ def info_command(
     ],
     columns: Annotated[Path | None, _COLUMNS] = None,
     profile: Annotated[str | None, _PROFILE] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Show the contents of a recording."""
-    from dynid.recording.info import describe
+    """Show the contents of a recording, and what in it contradicts itself."""
+    from dynid.cli.json_output import print_json
+    from dynid.recording.info import AsRobot, describe
+    from dynid.recording.joint_names import recorded_names
     from dynid.report.terminal.console import result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.results import print_recording_info
+    from dynid.report.terminal.results import print_recording_info, recording_info_json
 
-    console = result_console()
+    console = result_console(as_json)
     with progress(console, f"reading {recording.name}"):
         settings, joints = _profile(profile, columns)
         info = describe(
@@ -69,8 +73,15 @@ def info_command(
             columns=settings.columns,
             sampling_rate=settings.sampling_rate,
             joints=joints,
+            as_robot=AsRobot(
+                dict(zip(recorded_names(joints, settings.names), joints, strict=True)),
+                settings.corrections,
+            ),
         )
-    print_recording_info(console, info)
+    if as_json:
+        print_json(recording_info_json(info))
+    else:
+        print_recording_info(console, info)
 
 
 def _profile(

@@ -19,6 +19,7 @@ from dynid.estimation.fitting import Fit, build_problem, cross_validate, fit
 from dynid.estimation.work import Share, Work
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
+from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.diagnosis.scale import reasons_against_units
 from dynid.evaluation.errors import compare, unconstrained_errors
@@ -160,7 +161,7 @@ def _identify(
         reference=ErrorReference.of(
             robot, held_out.relative_error, plain_held_out(fitted, held_out)
         ),
-        reasons=reasons_against_units(case),
+        reasons=reasons_against_signals(case) or reasons_against_units(case),
         warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
     )
     parameters = standard_table(mechanism, fitted)

@@ -13,6 +13,7 @@ from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
+from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
 from dynid.evaluation.diagnosis.finding import Finding, sentences
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.joint_errors import JointErrors
@@ -122,6 +123,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
                 static_friction=largest_static_friction(mechanism, signals),
                 urdf=_urdf_errors(mechanism, signals, settings),
             ),
+            reasons=reasons_against_signals(case),
             warnings=[*warnings, *sentences(findings)],
         ),
         signals=signals,

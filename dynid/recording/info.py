@@ -5,7 +5,8 @@ from __future__ import annotations
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from dynid.recording.grid import usual_rate
 from dynid.recording.load import read_samples
 from dynid.recording.model import FEWEST_SAMPLES, Recording
 from dynid.recording.names import shown
+from dynid.recording.redundancy import contradictions
 from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.softmc_file import is_softmc
 from dynid.recording.storage import Topic
@@ -25,11 +27,13 @@ from dynid.recording.table import Table, read_table
 from dynid.recording.timeline import build_recording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from dynid.recording.columns import ColumnMap
+    from dynid.recording.contradiction import Contradiction
+    from dynid.recording.corrections import Correction
 
 Range = tuple[float, float]
 _MOST_SENTENCES = 10
@@ -106,6 +110,7 @@ class RecordingInfo:
         checksums: description of a bag's checksums; empty if there are none.
         repairs: sentences on repairs when the recording is loaded.
         problem: why the recording cannot be loaded; None if it can.
+        contradictions: of its signals, the worst first.
     """
 
     name: str
@@ -123,6 +128,14 @@ class RecordingInfo:
     checksums: str = ""
     repairs: tuple[str, ...] = ()
     problem: str | None = None
+    contradictions: tuple[Contradiction, ...] = ()
+
+
+class AsRobot(NamedTuple):
+    """How a robot reads a recording: its joints by their recorded names, and its corrections."""
+
+    names: Mapping[str, str] = MappingProxyType({})
+    corrections: tuple[Correction, ...] = ()
 
 
 def describe(
@@ -132,6 +145,7 @@ def describe(
     columns: ColumnMap | None = None,
     sampling_rate: float | None = None,
     joints: Sequence[str] = (),
+    as_robot: AsRobot | None = None,
 ) -> RecordingInfo:
     """Describe a recording.
 
@@ -141,6 +155,7 @@ def describe(
         columns: column map, for CSV; without it only the table's shape is described.
         sampling_rate: [Hz] of a softMC recording without times.
         joints: of the robot, for a proposed column map.
+        as_robot: names and corrections of a profile; ranges are those of the source.
 
     Raises:
         RecordingError: there is no such file, or it is not a recording.
@@ -148,7 +163,7 @@ def describe(
     path = Path(path)
     require_present(path)
     if is_bag(path):
-        return _describe_bag(path, topic)
+        return _describe_bag(path, topic, as_robot or AsRobot())
     softmc = columns is None and is_softmc(path)
     if columns is None and path.is_file() and path.suffix not in (".npz", ".bag") and not softmc:
         return _describe_table(path, read_table(path, None, "auto"), None, joints)
@@ -165,7 +180,7 @@ def describe(
         if path.suffix != ".npz" or not zipfile.is_zipfile(path):
             raise
         return RecordingInfo(shown(path), "npz", path.stat().st_size, problem=str(error))
-    return _describe_samples(path, samples)
+    return _describe_samples(path, samples, as_robot or AsRobot())
 
 
 def _describe_table(
@@ -186,7 +201,7 @@ def _describe_table(
     )
 
 
-def _describe_bag(path: Path, topic: str) -> RecordingInfo:
+def _describe_bag(path: Path, topic: str, as_robot: AsRobot) -> RecordingInfo:
     with open_bag(path) as bag:
         topics, checksums = bag.topics, bag.checksums
         repairs = bag.notes([topic.name for topic in topics])
@@ -203,14 +218,16 @@ def _describe_bag(path: Path, topic: str) -> RecordingInfo:
             repairs=repairs,
             problem=str(error),
         )
-    described = _describe_samples(path, samples)
+    described = _describe_samples(path, samples, as_robot)
     return replace(described, topics=topics, checksums=checksums)
 
 
-def _describe_samples(path: Path, samples: Samples) -> RecordingInfo:
+def _describe_samples(path: Path, samples: Samples, as_robot: AsRobot) -> RecordingInfo:
     repairs, problem, built = samples.repairs, None, None
     try:
-        built = build_recording(samples)
+        names = tuple(as_robot.names.get(name, name) for name in samples.joint_names)
+        named = replace(samples, joint_names=names)
+        built = build_recording(named, corrections=as_robot.corrections)
         repairs = built.repairs
     except DynidError as error:
         problem = str(error)
@@ -235,6 +252,7 @@ def _describe_samples(path: Path, samples: Samples) -> RecordingInfo:
         joints=joints,
         repairs=repairs,
         problem=problem,
+        contradictions=() if built is None else contradictions(built),
     )
 
 

@@ -17,6 +17,7 @@ from dynid.recording.timeline import build_recording
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from dynid.recording.corrections import Correction
     from dynid.recording.model import Recording
 
 MOST_BYTES = 1_000_000_000
@@ -99,6 +100,7 @@ class LiveMessages:
         sampling_rate: float | None = None,
         start: float | None = None,
         stop: float | None = None,
+        corrections: Sequence[Correction] = (),
     ) -> Recording:
         """Return the recording, as :func:`dynid.recording.load_recording` reads it from a bag.
 
@@ -108,6 +110,7 @@ class LiveMessages:
             sampling_rate: [Hz]; None: the rate of the messages.
             start: [s] since the first message; None: the beginning.
             stop: [s] since the first message; None: the end.
+            corrections: of the joints' signals.
 
         Raises:
             RecordingError: the messages cannot be converted to a recording.
@@ -136,4 +139,6 @@ class LiveMessages:
             samples = samples.noting(f"{self.lost} messages were published but not received.")
         if self.full:
             samples = samples.noting(self.full)
-        return build_recording(samples, start=start, stop=stop, sampling_rate=sampling_rate)
+        return build_recording(
+            samples, start=start, stop=stop, sampling_rate=sampling_rate, corrections=corrections
+        )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dynid.recording.columns import ColumnMap
+    from dynid.recording.corrections import Correction
     from dynid.recording.model import Recording
     from dynid.recording.samples import Samples
     from dynid.recording.settings import TemperatureTopic
@@ -42,6 +43,7 @@ def load_recording(
     sampling_rate: float | None = None,
     start: float | None = None,
     stop: float | None = None,
+    corrections: Sequence[Correction] = (),
 ) -> Recording:
     """Read, repair and uniformly sample one recording.
 
@@ -56,8 +58,10 @@ def load_recording(
         sampling_rate: [Hz]; None: the rate of the recording, which a ``.REC`` may not state.
         start: [s] since the first sample; samples before are not checked.
         stop: [s] since the first sample; samples after are not checked.
+        corrections: of the joints' signals.
 
     Raises:
+        ConfigurationError: a correction is of an unknown joint.
         RecordingError: the recording cannot be read or repaired.
         PreprocessingError: the span does not fit the recording.
     """
@@ -74,7 +78,9 @@ def load_recording(
     )
     if joints is not None:
         samples = replace(samples, joint_names=tuple(joints))
-    return build_recording(samples, start=start, stop=stop, sampling_rate=sampling_rate)
+    return build_recording(
+        samples, start=start, stop=stop, sampling_rate=sampling_rate, corrections=corrections
+    )
 
 
 def read_samples(

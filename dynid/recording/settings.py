@@ -8,6 +8,7 @@ from pydantic import Field, PositiveFloat, model_validator
 
 from dynid.configuration import Settings, TaskSettings
 from dynid.recording.columns import ColumnMap
+from dynid.recording.corrections import Correction
 from dynid.recording.joint_names import check_names
 
 
@@ -41,6 +42,9 @@ class RecordingSettings(TaskSettings):
     temperature: TemperatureTopic | None = None
     """Temperatures in a rosbag2, from which the report shows whether torque errors depend on them;
     null: read where the default topic has them."""
+    corrections: tuple[Correction, ...] = ()
+    """Corrections of what is recorded wrong, made when a recording is loaded: a factor, an offset,
+    a delay, wrapped positions or the channel of another joint."""
     columns: ColumnMap | None = None
     """Column map of CSV files; null: the recording is a rosbag2 or a NumPy file."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import RecordingError
+from dynid.recording.corrections import corrected, time_factor, unwrap_samples
 from dynid.recording.gaps import find_gaps
 from dynid.recording.grid import place_on_grid
 from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
@@ -19,7 +20,11 @@ from dynid.recording.span import cut_span, refuse_flaws
 from dynid.recording.values import mark_impossible, require_finite
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    from dynid.recording.corrections import Correction
 
 
 def build_recording(
@@ -28,25 +33,30 @@ def build_recording(
     start: float | None = None,
     stop: float | None = None,
     sampling_rate: float | None = None,
+    corrections: Sequence[Correction] = (),
 ) -> Recording:
     """Repair samples and sample them uniformly.
 
     In this order: the span, repeated and unsorted stamps, invalid numbers, late stamps, uneven
-    steps, missing samples. Uniform samples are returned exactly. Samples outside of the span are
-    not checked.
+    steps, missing samples, corrections; positions are unwrapped before uneven steps. Uniform
+    samples are returned exactly. Samples outside of the span are not checked.
 
     Args:
         samples: as read.
         start: [s] since the first sample; None: the beginning.
         stop: [s] since the first sample; None: the end.
         sampling_rate: [Hz]; None: the rate of the stamps.
+        corrections: of the joints' signals; the span counts in recorded seconds.
 
     Raises:
+        ConfigurationError: a correction is of an unknown joint.
         RecordingError: a problem cannot be repaired.
         PreprocessingError: the span does not fit the recording.
     """
     try:
-        return _build(samples, start, stop, sampling_rate)
+        if sampling_rate is not None:
+            sampling_rate *= time_factor(corrections)
+        return _build(samples, start, stop, sampling_rate, corrections)
     except RecordingError as error:
         if not samples.damage:
             raise
@@ -59,6 +69,7 @@ def _build(
     start: float | None,
     stop: float | None,
     sampling_rate: float | None,
+    corrections: Sequence[Correction],
 ) -> Recording:
     first_stamp = int(samples.stamps[0]) if len(samples) else None
     if start is not None or stop is not None:
@@ -68,6 +79,7 @@ def _build(
     samples = put_in_order(samples)
     _require_samples(samples)
     samples = mark_impossible(samples)
+    samples, corrections = unwrap_samples(samples, corrections)
     samples = _drop_absent_velocity(samples)
     samples = _trim_invalid_ends(samples)
     steps = position_steps(samples.position)
@@ -82,7 +94,7 @@ def _build(
     samples = _note_stuck_joints(samples)
     require_finite(samples)
     temperature, notes = place_temperature(samples, (len(samples) - 1) / rate)
-    return Recording(
+    recording = Recording(
         time=np.arange(len(samples)) / rate,
         position=samples.position,
         velocity=samples.velocity,
@@ -96,6 +108,7 @@ def _build(
         missing=bridging.missing if bridging.missing.any() else None,
         gaps=bridging.gaps,
     )
+    return corrected(recording, corrections)
 
 
 def _with_new_frozen(samples: Samples, before: Samples) -> Samples:

@@ -98,6 +98,7 @@ def _loaded(
         sampling_rate=settings.sampling_rate,
         start=start,
         stop=stop,
+        corrections=settings.corrections,
     )
     check_motion_is_possible(loaded, robot)
     return loaded

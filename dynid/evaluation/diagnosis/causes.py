@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 from dynid.errors import MechanismError
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.conditioning import ill_conditioned
+from dynid.evaluation.diagnosis.contradicting_signals import (
+    CONTRADICTIONS,
+    contradicting_signals,
+)
 from dynid.evaluation.diagnosis.coupling import unmodelled_coupling
 from dynid.evaluation.diagnosis.finding import SEVERITIES, Finding
 from dynid.evaluation.diagnosis.friction import friction_terms
@@ -31,6 +36,7 @@ Cause = Callable[[Case], Iterable[Finding]]
 
 CAUSES: Mapping[str, Cause] = MappingProxyType(
     {
+        **{kind: partial(contradicting_signals, kind=kind) for kind in CONTRADICTIONS},
         "too_slow": too_slow,
         "saturation": saturation,
         "spikes": spikes,
@@ -71,7 +77,25 @@ _WRONG = 0.5  # relative error above which signs and units are checked
 _SPOILS_TORQUE = ("saturation", "torque_factor", "flipped_sign", "wrong_gravity")
 _SPOILS_ERRORS = (*_SPOILS_TORQUE, "spikes", "time_shift", "quantised_feedback")
 
-SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
+_SPOILS_SIGNALS = ("wrapped_position", "time", "copied_channel", "velocity")
+"""Contradictions of recordings, of which every other finding may be a consequence."""
+
+_OF_UNUSED_SIGNALS = ("copied_channel", "velocity")
+"""Those that may concern a velocity that is not used; they are no problem then."""
+
+_SPOILED_BY_LOSS = (
+    "spikes",
+    "noise",
+    "time_shift",
+    "quantised_feedback",
+    "unmodelled_coupling",
+    "friction_terms",
+    "warming_up",
+    "over_fit",
+)
+"""Causes found in errors, to which a jump in all motion adds; torque keeps its size and sign."""
+
+_OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         # friction is identified from the residual: errors of torque and motion appear there too;
         # a few strokes do not determine its shape, and coupling is found beyond all own friction
@@ -94,7 +118,7 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         # steps of feedback last for a sample, and so does the top of a torque that is cut off
         "spikes": ("flipped_sign", "wrong_gravity", "quantised_feedback", "saturation"),
         # the range of clipped torque is too small, and slow motion stays within one step
-        "quantised_feedback": ("too_slow", "saturation"),
+        "quantised_feedback": ("too_slow", "saturation", "held_position"),
         # parameters overfit errors of other causes; friction of the parts held out is another one
         "over_fit": (
             "too_slow",
@@ -103,6 +127,22 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "unmodelled_coupling",
             "warming_up",
         ),
+    }
+)
+
+SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **{
+            cause: (
+                *_OF_MODELS.get(cause, ()),
+                *_SPOILS_SIGNALS,
+                *(("lost_samples",) if cause in _SPOILED_BY_LOSS else ()),
+            )
+            for cause in CAUSES
+            if cause not in CONTRADICTIONS
+        },
+        # the same steps, found by their share of the motion
+        "effort": ("quantised_feedback",),
     }
 )
 """A cause that may be a consequence of others is suppressed by them; without cycles."""
@@ -138,11 +178,14 @@ def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
     for other in findings:
         if other.cause not in causes or other.severity == "note":
             continue
+        if other.cause in _OF_UNUSED_SIGNALS and other.severity != "problem":
+            continue
         if _is_consequence(other, findings):
             continue
         joints = _joints(other)
-        # findings by the URDF affect all joints, which share parameters
-        if other.cause in URDF_CAUSES or not joints or not _joints(finding):
+        # findings by the URDF, and wrong motion, affect all joints, which share parameters
+        affects_all = other.cause in (*URDF_CAUSES, *_SPOILS_SIGNALS)
+        if affects_all or not joints or not _joints(finding):
             return True
         explained |= joints
     # what explains most of its joints is near at the others as well

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dynid.arrays import Array
+from dynid.recording.corrections import Correction
 from dynid.text import listed, significant
 
 Severity = Literal["problem", "warning", "note"]
@@ -47,6 +48,7 @@ class Finding:
         evidence: numbers by name; the name includes the unit, such as "delay [s]".
         plot: of the evidence; None if there is none.
         names: joints in the sentence, if they are not only ``joint``.
+        corrections: of the recordings, that remove the cause; empty if there are none.
     """
 
     cause: str
@@ -57,6 +59,7 @@ class Finding:
     evidence: Mapping[str, float]
     plot: Plot | None = None
     names: tuple[str, ...] = ()
+    corrections: tuple[Correction, ...] = ()
 
     def __repr__(self) -> str:
         """Return severity, cause, observation and remedy."""
@@ -125,4 +128,5 @@ def _merged(group: list[Finding]) -> Finding:
             for key, value in finding.evidence.items()
         },
         names=tuple(dict.fromkeys(name for finding in group for name in _names(finding))),
+        corrections=tuple(dict.fromkeys(one for finding in group for one in finding.corrections)),
     )

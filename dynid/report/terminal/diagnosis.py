@@ -36,6 +36,8 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "robot": diagnosis.robot,
         "no_model": diagnosis.no_model,
         "findings": [
-            json_fields(finding, without=["plot", "names"]) for finding in diagnosis.findings
+            json_fields(finding, without=["plot", "names", "corrections"])
+            | {"corrections": [correction.entry() for correction in finding.corrections]}
+            for finding in diagnosis.findings
         ],
     }

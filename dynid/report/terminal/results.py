@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
+from dynid.json_text import json_fields
 from dynid.recording.column_proposal import proposal_text
 from dynid.report.terminal.console import print_message, print_sentences, print_text, roomy
 from dynid.report.terminal.tables import ResultTable, table
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import Identification
     from dynid.identification.torque_signs import TorqueSigns
+    from dynid.recording.contradiction import Contradiction
     from dynid.recording.info import RecordingInfo, Timing
+
+_STYLES = {"problem": "bold red", "warning": "yellow", "note": ""}
 
 
 def print_identification(console: Console, identification: Identification) -> None:
@@ -168,6 +172,25 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
     print_sentences(console, "Repaired when read", info.repairs, "yellow")
     if info.problem is not None:
         print_text(console, f"Cannot be used: {info.problem}", "bold red")
+    _print_contradictions(console, info.contradictions)
+
+
+def _print_contradictions(console: Console, contradictions: Iterable[Contradiction]) -> None:
+    for contradiction in contradictions:
+        title = f"{contradiction.severity}, {contradiction.kind.replace('_', ' ')}"
+        sentences = [contradiction.sentence, contradiction.remedy]
+        print_sentences(console, title, sentences, _STYLES[contradiction.severity])
+
+
+def recording_info_json(info: RecordingInfo) -> dict[str, Any]:
+    """Return what ``dynid info --json`` prints."""
+    return json_fields(info, without=["contradictions"]) | {
+        "contradictions": [
+            json_fields(contradiction, without=["corrections"])
+            | {"corrections": [correction.entry() for correction in contradiction.corrections]}
+            for contradiction in info.contradictions
+        ]
+    }
 
 
 def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> ResultTable:

@@ -9,6 +9,13 @@ from faulty_recordings import FAULTS
 from dynid.evaluation.diagnosis.causes import CAUSES
 
 ONE_EACH = {
+    "wrapped_position": "one joint",
+    "time": "stretched by a fifth",
+    "copied_channel": "effort",
+    "velocity": "other sign",
+    "lost_samples": "at ten places",
+    "effort": "dead band",
+    "held_position": "every third",
     "too_slow": "a seventh",
     "saturation": "one effort clipped",
     "spikes": "all joints",

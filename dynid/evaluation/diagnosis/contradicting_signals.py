@@ -1,0 +1,86 @@
+"""Contradictions in the recordings, which need no model, as findings and reasons of a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import SEVERITIES, Finding
+from dynid.recording.contradiction import Contradiction, Weight
+from dynid.recording.redundancy import contradictions
+from dynid.signals.settings import SignalSettings
+from dynid.text import only
+
+CONTRADICTIONS = (
+    "wrapped_position",
+    "time",
+    "copied_channel",
+    "velocity",
+    "lost_samples",
+    "effort",
+    "held_position",
+)
+"""Kinds of contradictions, each a cause of findings."""
+
+_AGAINST_ANY_MODEL = ("wrapped_position", "time", "copied_channel", "velocity")
+_UNUSED: dict[Weight, Weight] = {"problem": "warning", "warning": "note", "note": "note"}
+
+
+def contradicting_signals(case: Case, kind: str) -> Iterator[Finding]:
+    """Find what contradicts itself in the recordings, of one kind."""
+    for contradiction in _contradictions(case):
+        if contradiction.kind == kind:
+            yield Finding(
+                cause=kind,
+                joint=only(contradiction.joints),
+                severity=contradiction.severity,
+                sentence=contradiction.sentence,
+                remedy=contradiction.remedy,
+                evidence=contradiction.evidence,
+                names=contradiction.joints,
+                corrections=contradiction.corrections,
+            )
+
+
+def reasons_against_signals(case: Case) -> list[str]:
+    """Return a sentence for each contradiction with which no model can be good."""
+    return [
+        contradiction.sentence
+        for contradiction in _contradictions(case)
+        if contradiction.kind in _AGAINST_ANY_MODEL and contradiction.severity == "problem"
+    ]
+
+
+def _contradictions(case: Case) -> tuple[Contradiction, ...]:
+    return case.derived("contradictions", lambda: tuple(_over_all_recordings(case)))
+
+
+def _over_all_recordings(case: Case) -> Iterator[Contradiction]:
+    """Yield each contradiction once, with the number of recordings that have it."""
+    same: dict[tuple[str, tuple[str, ...], str], list[Contradiction]] = {}
+    for recording in case.recordings:
+        for contradiction in contradictions(recording):
+            rated = _rated(contradiction, case)
+            # sentences differ in numbers, so that the corrections tell contradictions apart
+            factors = ",".join(f"{c.signal} {c.factor:.2g}" for c in rated.corrections)
+            same.setdefault((rated.kind, rated.joints, factors), []).append(rated)
+    total = len(case.recordings)
+    for group in same.values():
+        worst = min(group, key=lambda one: SEVERITIES.index(one.severity))
+        if len(group) < total:
+            count = f"In {len(group)} of {total} recordings or pieces: "
+            worst = replace(worst, sentence=f"{count}{worst.sentence}")
+        yield worst
+
+
+def _rated(contradiction: Contradiction, case: Case) -> Contradiction:
+    """Return a contradiction of a velocity that is not used with less severity."""
+    of_velocity = contradiction.kind == "velocity" and all(
+        correction.signal == "velocity" for correction in contradiction.corrections
+    )
+    if not of_velocity and contradiction.signals != ("velocity",):
+        return contradiction
+    if case.robot.settings(SignalSettings).velocity == "measured":
+        return contradiction
+    return replace(contradiction, severity=_UNUSED[contradiction.severity])

@@ -1,0 +1,38 @@
+"""A contradiction between signals of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from dynid.recording.corrections import Correction
+
+Weight = Literal["problem", "warning", "note"]
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """What two signals of a recording cannot both be right about.
+
+    Attributes:
+        kind: ``velocity``, ``time``, ``wrapped_position``, ``lost_samples``, ``effort``,
+            ``held_position`` or ``copied_channel``.
+        joints: names of the joints.
+        severity: "problem", "warning" or "note", as of a finding.
+        sentence: the observation, with numbers and units.
+        remedy: what to do, with the profile's key where that corrects it.
+        corrections: that remove the contradiction; empty if there are none, or several that only
+            the source can decide between.
+        evidence: numbers by name; the name includes the unit.
+        signals: of which one is wrong, where the kind does not say so.
+    """
+
+    kind: str
+    joints: tuple[str, ...]
+    severity: Weight
+    sentence: str
+    remedy: str
+    evidence: Mapping[str, float]
+    corrections: tuple[Correction, ...] = ()
+    signals: tuple[str, ...] = ()

@@ -1,0 +1,211 @@
+"""How recorded velocities agree with the derivatives of positions: slope, lag and correlation."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+from scipy.fft import next_fast_len
+
+from dynid.arrays import Array
+from dynid.recording.model import Recording
+
+_NOISE = 0.1  # largest noise of a derivative, over its standard deviation
+_LONGEST_WINDOW = 0.5  # of the time to the first zero of the autocorrelation, a quarter of a cycle
+_TRAVEL = 50.0  # times noise and step of the position: less is no motion
+_LONGEST_LAG = 0.5  # [s]
+_MOST_BLOCKS = 20
+_FEWEST_BLOCKS = 4
+_BLOCK = 1.0  # quarters of a cycle, at least
+_MOVING_BLOCK = 0.05  # of the mean square of the derivative
+_SMOOTH = 8  # parts of a quarter of a cycle, over which noise of a second derivative is averaged
+_FALSE_ALARM = 1e-3  # probability that a slope or lag is outside of its limits by chance
+
+
+class Agreement(NamedTuple):
+    """Agreement of one velocity with the derivative of one position.
+
+    Attributes:
+        slope: velocity over derivative.
+        limits: of the slope's magnitude: noise of the derivative makes the slope too small, and
+            noise of the velocity makes that of the inverse regression too small.
+        lag: by which the velocity is later than the derivative [s].
+        lag_margin: half of the lag's confidence interval [s].
+        correlation: at this lag, with the sign of the slope.
+        damping: slope that a filter with this lag leaves; 1 without lag.
+        late: error of the velocity by the lag, over the velocity (rms).
+        clear: whether the slope differs from 0 by more than chance.
+    """
+
+    slope: float
+    limits: tuple[float, float]
+    lag: float
+    lag_margin: float
+    correlation: float
+    damping: float
+    late: float
+    clear: bool
+
+
+class Motion(NamedTuple):
+    """Velocities and derivatives, both averaged over the same window.
+
+    Attributes:
+        derivative: (M, n) difference of positions over the window.
+        velocity: (M, n) mean velocity in the window.
+        rate: [Hz].
+        moving: numbers of the joints whose derivatives are well above their noise.
+        quarter: (n,) samples to the first zero of the derivative's autocorrelation.
+    """
+
+    derivative: Array
+    velocity: Array
+    rate: float
+    moving: tuple[int, ...]
+    quarter: tuple[int, ...]
+
+
+def averaged_motion(recording: Recording) -> Motion | None:
+    """Return velocities and derivatives of a recording; None if nothing can be compared.
+
+    The window is the shortest in which noise of the position, of its steps and of its sensor, is
+    small against the motion.
+    """
+    if recording.velocity is None or len(recording.time) < 4 * _FEWEST_BLOCKS:
+        return None
+    noise = position_noise(recording)
+    travel = np.ptp(recording.position, axis=0)
+    moving = np.flatnonzero(travel > _TRAVEL * noise)
+    window, motion = 1, None
+    while len(moving) and window < len(recording.time) // _MOST_BLOCKS:
+        derivative = _derivative(recording, window)
+        quarters = tuple(_first_zero(column) for column in derivative.T)
+        error = 2**0.5 * noise * recording.sampling_rate / window
+        quiet = error <= _NOISE * derivative.std(axis=0)
+        kept = tuple(int(j) for j in moving if quiet[j])
+        velocity = _mean(recording.velocity, window)
+        motion = Motion(derivative, velocity, recording.sampling_rate, kept, quarters)
+        if len(kept) == len(moving) or window > _LONGEST_WINDOW * min(quarters[j] for j in moving):
+            break
+        window *= 2
+    return motion if motion is not None and motion.moving else None
+
+
+def position_noise(recording: Recording) -> Array:
+    """Return the standard deviation (n,) of positions around a smooth motion, with their steps."""
+    third = np.diff(recording.position, 3, axis=0)
+    deviation = np.median(np.abs(third), axis=0) / 0.6745 / 20**0.5
+    step = np.zeros(len(deviation)) if recording.position_step is None else recording.position_step
+    rounding = 1e-12 * np.abs(recording.position).max(axis=0)
+    return np.asarray(np.maximum(np.maximum(deviation, step / 12**0.5), rounding))
+
+
+def agreement(motion: Motion, velocity: int, position: int) -> Agreement | None:
+    """Compare the velocity of one joint with the derivative of one position.
+
+    Returns None where either is constant, or the motion is too short.
+    """
+    derivative, measured = motion.derivative[:, position], motion.velocity[:, velocity]
+    if derivative.std() == 0 or measured.std() == 0:
+        return None
+    quarter = motion.quarter[position]
+    longest = max(2, min(quarter, int(_LONGEST_LAG * motion.rate)))
+    lag = _best_lag(derivative, measured, longest)
+    early, late = max(0, -lag), max(0, lag)
+    derivative = derivative[early : len(derivative) - late]
+    measured = measured[late : len(measured) - early]
+    curvature = np.gradient(derivative) * motion.rate
+    blocks = _blocks(derivative, quarter)
+    if len(blocks) < _FEWEST_BLOCKS:
+        return None
+    columns = np.column_stack([derivative, curvature, np.ones_like(derivative)])
+    slope, shift, correlation = _fit(columns, measured)
+    if slope == 0:
+        return None
+    spread = _spread_of_fits(columns, measured, blocks)
+    size, frequency = abs(slope), _frequency(derivative, motion.rate, quarter)
+    delay = lag / motion.rate - shift / slope
+    return Agreement(
+        slope=slope,
+        limits=(size - spread[0], size / max(correlation**2, 1e-3) + spread[0]),
+        lag=delay,
+        lag_margin=float(spread[1]) / size + 0.05 / motion.rate,
+        correlation=correlation,
+        damping=float(1 / np.hypot(1.0, frequency * delay)),
+        late=float(abs(frequency * delay)),
+        clear=bool(size > spread[0]),
+    )
+
+
+def _fit(columns: Array, measured: Array) -> tuple[float, float, float]:
+    """Return the first two factors, and the correlation of what is fitted with what is measured.
+
+    The second factor is that of a small lag: ``v(t) = s (q'(t) - lag q''(t))``.
+    """
+    factors = np.linalg.lstsq(columns, measured, rcond=None)[0]
+    fitted = columns @ factors
+    size = float(np.linalg.norm(measured - measured.mean()))
+    explained = float(np.linalg.norm(fitted - fitted.mean())) / size if size > 0 else 0.0
+    return float(factors[0]), float(factors[1]), float(np.copysign(explained, factors[0]))
+
+
+def _spread_of_fits(columns: Array, measured: Array, blocks: list[slice]) -> Array:
+    """Return half of the confidence intervals of the first two factors, by a jackknife."""
+    products = np.array([columns[b].T @ columns[b] for b in blocks])
+    rights = np.array([columns[b].T @ measured[b] for b in blocks])
+    without = zip(products.sum(axis=0) - products, rights.sum(axis=0) - rights, strict=True)
+    factors = np.array([np.linalg.lstsq(a, b, rcond=None)[0][:2] for a, b in without])
+    count = len(blocks)
+    deviation = np.sqrt((count - 1) * factors.var(axis=0))
+    return np.asarray(deviation * stats.t.ppf(1 - _FALSE_ALARM / 2, count - 1))
+
+
+def _frequency(derivative: Array, rate: float, quarter: int) -> float:
+    """Return the rms frequency of a velocity [rad/s], without its noise."""
+    step = max(1, min(quarter // _SMOOTH, len(derivative) // _SMOOTH))
+    change = derivative[step:] - derivative[:-step]
+    return float(change.std() * rate / step / derivative.std())
+
+
+def _blocks(derivative: Array, quarter: int) -> list[slice]:
+    """Return blocks of a quarter of a cycle or more in which the speed changes."""
+    count = int(np.clip(len(derivative) / (_BLOCK * quarter), 1, _MOST_BLOCKS))
+    edges = np.linspace(0, len(derivative), count + 1).astype(int)
+    blocks = [slice(a, b) for a, b in pairwise(edges.tolist())]
+    least = _MOVING_BLOCK * float(np.mean(derivative**2))
+    return [b for b in blocks if b.stop - b.start > 4 and derivative[b].var() > least]
+
+
+def _best_lag(derivative: Array, measured: Array, longest: int) -> int:
+    """Return the lag [samples] at which the magnitude of the correlation is largest."""
+    correlations = _correlate(measured - measured.mean(), derivative - derivative.mean())
+    lags = np.arange(-longest, longest + 1)
+    return int(lags[np.argmax(np.abs(correlations[lags]))])
+
+
+def _correlate(first: Array, second: Array) -> Array:
+    """Return the sum of ``first[k + lag] second[k]`` by lag; negative ones are at the end."""
+    size = next_fast_len(2 * len(first))
+    product = np.fft.rfft(first, size) * np.conj(np.fft.rfft(second, size))
+    return np.asarray(np.fft.irfft(product, size))
+
+
+def _first_zero(column: Array) -> int:
+    """Return the first lag [samples] at which the autocorrelation is not positive."""
+    centred = column - column.mean()
+    correlation = _correlate(centred, centred)[: len(column) // 2]
+    negative = np.flatnonzero(correlation <= 0)
+    return max(1, int(negative[0])) if len(negative) else max(1, len(column) // 4)
+
+
+def _derivative(recording: Recording, window: int) -> Array:
+    moved = recording.position[window:] - recording.position[:-window]
+    return np.asarray(moved * recording.sampling_rate / window)
+
+
+def _mean(velocity: Array, window: int) -> Array:
+    middle = 0.5 * (velocity[1:] + velocity[:-1])
+    total = np.cumsum(np.vstack([np.zeros(middle.shape[1]), middle]), axis=0)
+    return np.asarray((total[window:] - total[:-window]) / window)
