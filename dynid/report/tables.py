@@ -12,7 +12,7 @@ from dynid.report.motion import EvaluatedMotion
 from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
-    from dynid.estimation.fitting import HeldOut
+    from dynid.estimation.cross_validation import HeldOut
     from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.settings import EvaluationSettings
     from dynid.identification.friction.term_selection import TermSelection

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.estimation.estimators import estimator_class, is_estimator
 from dynid.evaluation.diagnosis.finding import grouped
+from dynid.evaluation.left_out_recordings import held_out_notes
 from dynid.identification.settings import IdentificationSettings
 from dynid.text import count, listed, percent, significant
 
@@ -117,14 +118,8 @@ def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
         ),
         ("Physical consistency", _consistency(identification)),
     ]
-    if identification.held_out.folds:
-        steps.append(
-            (
-                "Held out",
-                f"{identification.held_out.folds} times, a part of the recordings was excluded "
-                "from the fit and predicted with its result",
-            )
-        )
+    what = held_out_notes(identification.held_out, identification.robot.joints)
+    steps.append(("Held out", " ".join(what)))
     return steps
 
 

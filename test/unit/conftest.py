@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.browser import browser, visit  # noqa: F401  fixtures
 
-from dynid.estimation.fitting import HeldOut
+from dynid.estimation.cross_validation import HeldOut
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.result import BaseParameter, Identification, StandardParameter

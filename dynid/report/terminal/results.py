@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from dynid.estimation.fitting import HeldOut
+    from dynid.estimation.cross_validation import HeldOut
     from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.verdict import Verdict
     from dynid.identification.friction.term_selection import TermSelection
