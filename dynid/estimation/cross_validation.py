@@ -175,7 +175,8 @@ def left_out_errors(
         ]
     )
     if weighted.by_recording is None or evaluated.by_recording is None:
-        return LeftOutErrors(blocks, np.zeros((0, blocks.shape[1])), determined[:0], determined)
+        none = np.zeros((0, blocks.shape[1]))
+        return LeftOutErrors(blocks, none, none, determined[:0])
     base = weighted_solution(weighted, start) + difference
     seen = np.stack([part.squared_error(base) for part in _folds(evaluated.by_recording)])
     total = np.where(seen.sum(axis=0) > 0, seen.sum(axis=0), 1.0)

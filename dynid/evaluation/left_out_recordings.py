@@ -13,7 +13,6 @@ from dynid.text import listed, percent
 _TIMES = 1.2  # error of a recording over that of blocks; friction of another day adds less
 _SCATTERS = 3.0  # standard deviations between blocks
 _SMALLEST_INCREASE = 0.02  # of the torque: smaller differences are ignored
-_SHARE_OF_WORST = 0.5  # increase over that of the recording that is explained worst
 
 
 def held_out_notes(held_out: HeldOut, joints: Sequence[str]) -> list[str]:
@@ -41,7 +40,8 @@ def disagreements(held_out: HeldOut, joints: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each recording that the others do not explain.
 
     Its error exceeds that of blocks, in which all recordings take part in the fit, by more than
-    blocks scatter.
+    blocks scatter. At each joint only the recording that is explained worst is named: it is part of
+    the fit that predicts the others.
     """
     if held_out.left_out == "blocks":
         return
@@ -49,8 +49,8 @@ def disagreements(held_out: HeldOut, joints: Sequence[str]) -> Iterator[str]:
     increase = np.where(np.isfinite(errors) & np.isfinite(expected), errors - expected, 0.0)
     scatter = np.array(held_out.scatter)
     limit = np.maximum((_TIMES - 1) * expected, np.maximum(_SCATTERS * scatter, _SMALLEST_INCREASE))
-    worst = increase.max(axis=0)
-    beyond = (increase > limit) & (increase >= _SHARE_OF_WORST * worst)
+    worst = np.nan_to_num(increase * (errors + expected))  # growth of the squared error
+    beyond = (increase > limit) & (worst == worst.max(axis=0))
     others = "the others" if len(errors) > 2 else "the other"
     for number in np.flatnonzero(beyond.any(axis=1)).tolist():
         at = np.flatnonzero(beyond[number]).tolist()
