@@ -26,6 +26,7 @@ from dynid.evaluation.errors import compare, unconstrained_errors
 from dynid.evaluation.left_out_recordings import disagreements, held_out_notes
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import ErrorReference, evaluate
+from dynid.identification.at_rest import largest_static_friction
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.friction.term_selection import TermSelection
@@ -160,7 +161,10 @@ def _identify(
         comparisons,
         settings,
         reference=ErrorReference.of(
-            robot, held_out.relative_error, plain_held_out(fitted, held_out)
+            robot,
+            held_out.relative_error,
+            plain_held_out(fitted, held_out),
+            largest_static_friction(identified, signals),
         ),
         reasons=reasons_against_units(case),
         warnings=[

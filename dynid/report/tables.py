@@ -98,8 +98,7 @@ def error_row(
     largest = joint.max_relative_torque_error
     limit = settings.largest_error
     too_large = limit is not None and not largest <= limit
-    poor = settings.criterion == "held_out" and joint.feedforward is False
-    mark = "bad" if poor else ""
+    mark = "bad" if joint.state == "poor" else ""
     unseen = [Cell(percent(held_out.relative_error[number]), mark=mark)] if held_out else []
     own_unit = [] if unit(joint.unit) == torque_unit else [Cell(significant(joint.rmse, 3))]
     return [

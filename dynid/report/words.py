@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.evaluation.diagnosis.finding import Finding
+    from dynid.evaluation.uses import UseName
     from dynid.evaluation.verdict import Verdict
     from dynid.identification.result import Identification
     from dynid.robot.robot import Robot
@@ -25,24 +26,44 @@ if TYPE_CHECKING:
 def verdict(verdict: Verdict, settings: IdentificationSettings, *, held_out: bool) -> str:
     """Return the outcome in one sentence."""
     what = "unseen recordings" if held_out else "the recordings"
-    good = "explains {} at every joint" if verdict.success else "does not explain {} well enough"
+    good = (
+        "explains {} at every joint that moves"
+        if verdict.success
+        else "does not explain {} well enough"
+    )
     return f"The model {good.format(what)}: {_largest(verdict, settings, held_out)}"
 
 
+_USE_NAMES: dict[UseName, str] = {
+    "feedforward": "Feedforward",
+    "gravity": "Gravity compensation",
+    "collision": "Collision detection",
+    "simulation": "Simulation",
+    "payload": "Payload identification",
+}
+
+
 def uses(verdict: Verdict) -> list[str]:
-    """Return which joints the model serves for feedforward and for collision detection."""
-    rated = [joint for joint in verdict.joints if joint.feedforward is not None]
-    if not rated:
-        return []
+    """Return which joints the model serves for each use, and why not the others."""
     sentences = []
-    for use, serving in (
-        ("Feedforward", [joint.joint for joint in rated if joint.feedforward]),
-        ("Collision detection", [joint.joint for joint in rated if joint.collision]),
-    ):
-        others = [joint.joint for joint in verdict.joints if joint.joint not in serving]
-        joints = "no joint" if not serving else "every joint" if not others else listed(serving)
-        rest = f"; not {listed(others)}" if serving and others else ""
-        sentences.append(f"{use}: serves {joints}{rest}.")
+    for number, name in enumerate(_USE_NAMES.values()):
+        rated = [(joint, joint.uses[number]) for joint in verdict.joints if joint.uses]
+        rated = [(joint, use) for joint, use in rated if use.serves is not None]
+        if not rated:
+            continue
+        serving = [joint.joint for joint, use in rated if use.serves]
+        others = [
+            f"{joint.joint} ({'fails' if joint.state == 'poor' else use.reason})"
+            for joint, use in rated
+            if not use.serves
+        ]
+        unrated = [j.joint for j in verdict.joints if all(j is not joint for joint, _ in rated)]
+        joints = "no joint" if not serving else listed(serving)
+        if len(serving) == len(verdict.joints):
+            joints = "every joint"
+        rest = f"; not {listed(others)}" if others else ""
+        unknown = f"; not rated: {listed(unrated)}" if unrated else ""
+        sentences.append(f"{name}: serves {joints}{rest}{unknown}.")
     return sentences
 
 
@@ -58,7 +79,7 @@ def found(findings: Sequence[Finding]) -> str:
 
 def _largest(verdict: Verdict, settings: IdentificationSettings, held_out: bool) -> str:
     """Return the largest error of those that the criterion rates, and what it allows."""
-    allowed = f"{100 * settings.allowed_error:g} % is allowed."
+    allowed = f"{100 * settings.allowed_error:.3g} % is allowed."
     if settings.criterion == "max_error":
         worst = max(verdict.joints, key=lambda joint: joint.max_relative_torque_error)
         return (
