@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 NEAR_CONSTANT = 0.1
 """Share of the variance of the torque that a model has to explain at least; with less, a constant
 torque is as good."""
-_SURE = 2.0  # standard deviations by which a model has to be better than a constant torque
+_SIGNIFICANT_DEVIATIONS = (
+    2.0  # standard deviations by which a model has to be better than a constant torque
+)
 
 
 def unexplained(relative_error: float, noise: float) -> float:
@@ -98,7 +100,7 @@ def _poor(joint: JointErrors, settings: EvaluationSettings) -> Iterator[str]:
         )
         return
     share, deviation = joint.explained_variance, joint.explained_variance_uncertainty
-    if share <= max(NEAR_CONSTANT, _SURE * deviation):
+    if share <= max(NEAR_CONSTANT, _SIGNIFICANT_DEVIATIONS * deviation):
         yield (
             f"{joint.joint}: on unseen data the model explains {percent(max(share, 0.0))} of the "
             f"torque's variance (± {percent(deviation)}), hardly more than a constant torque; at "
@@ -162,11 +164,11 @@ def _without_motion(joints: Sequence[JointErrors]) -> Iterator[str]:
 def _limited_uses(moved: Sequence[JointErrors]) -> Iterator[str]:
     noisy = [joint for joint in moved if joint.state == "noise"]
     if noisy:
+        shares = _percents(joint.noise_share for joint in noisy)
         yield (
-            f"{_names(noisy)}: torque, or its difference from a constant, is hardly more than "
-            f"noise (noise of {_percents(joint.noise_share for joint in noisy)} of the torque, both "
-            "rms after filtering), so there is nothing to explain: the parameters are not identifiable "
-            "and the error is not rated."
+            f"{_names(noisy)}: torque is hardly more than noise or a constant (noise of {shares} "
+            "of the torque, both rms after filtering), so there is nothing to explain: the "
+            "parameters are not identifiable and the error is not rated."
         )
     good = [joint for joint in moved if joint.state == "good"]
     for joint in good:

@@ -6,10 +6,29 @@ from dataclasses import dataclass
 from math import nan
 from typing import Literal
 
-from dynid.evaluation.uses import JointUse
 from dynid.json_text import Figure
 
 JointState = Literal["good", "poor", "noise", "at_rest", "not_moved"]
+UseName = Literal["feedforward", "gravity", "collision", "simulation", "payload"]
+
+
+@dataclass(frozen=True)
+class JointUse:
+    """What a joint's model achieves for one use.
+
+    Attributes:
+        use: what it is used for; ``gravity`` is compensation of gravity at rest.
+        serves: whether it is accurate enough; None: not rated, such as at rest.
+        error: what the criterion of the use rates, as a fraction.
+        limit: the largest error that serves.
+        reason: what the error means, in a clause.
+    """
+
+    use: UseName
+    serves: bool | None
+    error: Figure
+    limit: Figure
+    reason: str
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,14 @@ Every use needs a model that passes the verdict at the joint; the criterion of t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
-from dynid.json_text import Figure
+from dynid.evaluation.joint_errors import JointErrors, JointUse, UseName
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:
-    from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.settings import EvaluationSettings
-
-UseName = Literal["feedforward", "gravity", "collision", "simulation", "payload"]
-USES: tuple[UseName, ...] = get_args(UseName)
 
 DETECTABLE = 0.25
 """Smallest collision torque that is detectable without false alarms, over the largest torque of the
@@ -34,28 +29,9 @@ PLAIN_BETTER = 1.1
 _SMALLEST_LOSS = 0.05  # of the torque, by which a simpler model has to be better to be preferred
 
 
-@dataclass(frozen=True)
-class JointUse:
-    """What a joint's model achieves for one use.
-
-    Attributes:
-        use: what it is used for; ``gravity`` is compensation of gravity at rest.
-        serves: whether it is accurate enough; None: not rated, such as at rest.
-        error: what the criterion of the use rates, as a fraction.
-        limit: the largest error that serves.
-        reason: what the error means, in a clause.
-    """
-
-    use: UseName
-    serves: bool | None
-    error: Figure
-    limit: Figure
-    reason: str
-
-
 def uses_of(joint: JointErrors, settings: EvaluationSettings) -> tuple[JointUse, ...]:
     """Rate each use of a joint's model whose ``state`` is known."""
-    return tuple(_rated(use, joint, settings) for use in USES)
+    return tuple(_rated(use, joint, settings) for use in _CRITERIA)
 
 
 def references(joint: JointErrors) -> str:

@@ -26,7 +26,7 @@ from dynid.evaluation.errors import compare, unconstrained_errors
 from dynid.evaluation.left_out_recordings import disagreements, held_out_notes
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import ErrorReference, evaluate
-from dynid.identification.at_rest import largest_static_friction
+from dynid.identification.at_rest import largest_static_friction, without_noise_at_rest
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.friction.term_selection import TermSelection
@@ -120,7 +120,7 @@ def _prepare(
         progress("finding the signs of torque")
         recordings, signs = sign_finder()(robot, mechanism, base, recordings)
     progress("preprocessing")
-    signals = tuple(preprocess(recording, robot) for recording in recordings)
+    signals = tuple(without_noise_at_rest(preprocess(recording, robot)) for recording in recordings)
     if not any(piece.moving.any() for piece in signals):
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     selection = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.evaluation.diagnosis.finding import Finding
-    from dynid.evaluation.uses import UseName
+    from dynid.evaluation.joint_errors import UseName
     from dynid.evaluation.verdict import Verdict
     from dynid.identification.result import Identification
     from dynid.robot.robot import Robot
@@ -46,9 +46,13 @@ _USE_NAMES: dict[UseName, str] = {
 def uses(verdict: Verdict) -> list[str]:
     """Return which joints the model serves for each use, and why not the others."""
     sentences = []
-    for number, name in enumerate(_USE_NAMES.values()):
-        rated = [(joint, joint.uses[number]) for joint in verdict.joints if joint.uses]
-        rated = [(joint, use) for joint, use in rated if use.serves is not None]
+    for key, name in _USE_NAMES.items():
+        rated = [
+            (joint, use)
+            for joint in verdict.joints
+            for use in joint.uses
+            if use.use == key and use.serves is not None
+        ]
         if not rated:
             continue
         serving = [joint.joint for joint, use in rated if use.serves]

@@ -73,7 +73,7 @@ def errors() -> list[SimpleNamespace]:
         ("rmse", "rmse_torque", "nrmse", "relative_error", "r_squared", "urdf_error"), abs(SMALL)
     )
     relative = dict.fromkeys(("max_relative_torque_error", "mean_relative_torque_error"), 123.0)
-    use = {"feedforward": True, "collision": False}
+    use = {"feedforward": True, "collision": False, "uses": (), "state": "good"}
     return [some(joint=joint, unit="permille", **numbers, **relative, **use) for joint in JOINTS]
 
 
