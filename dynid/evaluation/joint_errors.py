@@ -68,6 +68,9 @@ class JointErrors:
             data, both without noise; NaN: the torque is constant except for noise.
         explained_variance_uncertainty: its standard deviation, from blocks of time.
         payload_share: two standard deviations of the held-out error over the largest torque.
+        moving_interval, resting_interval: half-width of the interval that contains the torque of
+            95 % of the samples in motion and at rest, on unseen data [N m or N].
+        coverage: share of the samples within the interval of the model; NaN: of the fitted ones.
         state: ``good`` and ``poor``: rated; ``noise``: there is nothing but noise to explain;
             ``at_rest``: only torque at rest is rated; ``not_moved``: no motion in the recordings,
             so it was not identified.
@@ -107,6 +110,9 @@ class JointErrors:
     explained_variance: Figure = nan
     explained_variance_uncertainty: Figure = nan
     payload_share: Figure = nan
+    moving_interval: Figure = nan
+    resting_interval: Figure = nan
+    coverage: Figure = nan
     state: JointState = "good"
     uses: tuple[JointUse, ...] = ()
     feedforward: bool | None = None

@@ -15,6 +15,7 @@ from dynid.estimation.regression import BLOCKS
 from dynid.evaluation import criterion
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.noise_floor import noise_floor
+from dynid.evaluation.torque_intervals import torque_intervals
 from dynid.evaluation.uses import USUAL, uses_of
 from dynid.signals.signals import Signals
 
@@ -171,6 +172,7 @@ def _rated(
     limit, peak = of_joint(against.torque_max), float(np.abs(measured).max())
     peak = peak if isnan(limit) else limit
     explained, deviation = _explained_variance(torques, times, noise * torque)
+    intervals = torque_intervals(times * error, torques.moving, friction)
     return replace(
         _with_rest(errors, torques, times, friction),
         held_out_error=held_out,
@@ -185,6 +187,8 @@ def _rated(
         detectable_share=_ratio(detectable, peak),
         payload_share=_ratio(2 * times * errors.rmse_torque, peak),
         static_friction=friction,
+        moving_interval=intervals[0],
+        resting_interval=intervals[1],
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.report.motion import EvaluatedMotion
+from dynid.report.words import rest
 from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
@@ -109,6 +110,9 @@ def error_row(
         Cell(percent(joint.relative_error), mark="" if unseen else mark),
         *unseen,
         *([Cell(percent(joint.urdf_error))] if np.isfinite(joint.urdf_error) else []),
+        Cell(percent(joint.moving_error)),
+        Cell(rest(joint), f"{percent(joint.rest_error_share)} of error²"),
+        *([Cell(percent(joint.coverage))] if np.isfinite(joint.coverage) else []),
         Cell(percent(joint.noise_share)),
         Cell(significant(joint.r_squared, 4)),
         Cell(percent(largest), mark="bad" if too_large else ""),
@@ -143,6 +147,17 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
         *(
             [("URDF", "relative error with the masses of the URDF and the model's joint terms")]
             if np.isfinite(joint.urdf_error)
+            else []
+        ),
+        ("moving", "relative error on unseen data, of the samples in motion"),
+        (
+            "at rest",
+            "RMSE at rest [N·m or N], where torque is undetermined within ± static friction; share "
+            "of the squared error",
+        ),
+        *(
+            [("in 95 %", "share of the samples within the model's 95 % interval")]
+            if np.isfinite(joint.coverage)
             else []
         ),
         ("noise", "rms of the noise in the filtered torque over rms of the measured torque"),

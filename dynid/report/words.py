@@ -10,13 +10,13 @@ from dynid.estimation.estimators import estimator_class, is_estimator
 from dynid.evaluation.diagnosis.finding import grouped
 from dynid.evaluation.left_out_recordings import held_out_notes
 from dynid.identification.settings import IdentificationSettings
-from dynid.text import count, listed, percent, significant
+from dynid.text import NOT_KNOWN, count, listed, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.evaluation.diagnosis.finding import Finding
-    from dynid.evaluation.joint_errors import UseName
+    from dynid.evaluation.joint_errors import JointErrors, UseName
     from dynid.evaluation.verdict import Verdict
     from dynid.identification.result import Identification
     from dynid.robot.robot import Robot
@@ -32,6 +32,15 @@ def verdict(verdict: Verdict, settings: IdentificationSettings, *, held_out: boo
         else "does not explain {} well enough"
     )
     return f"The model {good.format(what)}: {_largest(verdict, settings, held_out)}"
+
+
+def rest(joint: JointErrors) -> str:
+    """Return the torque error at rest, with static friction in place of a predicted value."""
+    if not joint.rest_share > 0:
+        return NOT_KNOWN
+    band = joint.static_friction
+    friction = f" (± {significant(band, 2)})" if band > 0 else ""
+    return f"{significant(joint.rest_rmse, 2)}{friction}"
 
 
 _USE_NAMES: dict[UseName, str] = {
