@@ -1,4 +1,4 @@
-"""The fit: estimator, load-dependent friction, physical consistency, cross-validation."""
+"""The fit: estimator, load-dependent friction, physical consistency."""
 
 from __future__ import annotations
 
@@ -13,15 +13,9 @@ from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import make_estimator
-from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
-from dynid.estimation.regression import (
-    NormalEquations,
-    Problem,
-    make_rows,
-    with_folds_of_recordings,
-)
+from dynid.estimation.regression import Problem, make_rows, with_folds_of_recordings
 from dynid.estimation.repeatability import UNKNOWN_REPEATABILITY, Repeatability
 from dynid.estimation.settings import EstimationSettings
 from dynid.estimation.uncertainty import find_uncertainty
@@ -57,21 +51,6 @@ class Fit:
     essential: NDArray[np.bool_]
     consistent: bool
     repeatability: Repeatability = UNKNOWN_REPEATABILITY
-
-
-@dataclass(frozen=True)
-class HeldOut:
-    """Blocked cross-validation: errors of each joint on blocks that were not fitted.
-
-    Attributes:
-        folds: number of blocks.
-        rmse_torque: (n,) root mean square torque error [N m or N].
-        relative_error: (n,) norm of the torque error over norm of the torque.
-    """
-
-    folds: int
-    rmse_torque: tuple[float, ...]
-    relative_error: tuple[float, ...]
 
 
 def build_problem(
@@ -147,57 +126,6 @@ def _iterate_load(problem: Problem, settings: EstimationSettings, work: Work) ->
             break
     result.problem.forget_last()
     return result
-
-
-def cross_validate(fitted: Fit, base: Array | None = None) -> HeldOut:
-    """Leave out each block of the recordings once, fit the others, and sum up its errors.
-
-    Every block has its own normal equations, so nothing is filtered or summed twice. The difference
-    between the model and weighted least squares (another estimator, dropped parameters, physical
-    consistency) is assumed to be that of the whole recording. Errors at rest count too, even if
-    only moving samples were fitted.
-
-    Args:
-        fitted: the fit.
-        base: (k,) base parameters of the model; None for those of ``fitted.standard``.
-    """
-    problem = fitted.problem
-    if all(np.all(rows.fitted > 0) for rows in problem.rows):
-        equations = fitted.estimate.plain_equations
-    else:
-        equations = problem.normal_equations(at_rest=True)
-    weighted = fitted.estimate.equations
-    start = problem.base.project(problem.mechanism.urdf_parameters)
-    model = problem.base.project(fitted.standard) if base is None else base
-    difference = model - weighted_solution(weighted, start)
-    error = squared_held_out_error(weighted, equations, start, difference)
-    torque = equations.squared_torque
-    rows = np.maximum(equations.joint_rows, 1.0)
-    none = np.where(error > 0, np.inf, 0.0)  # of a joint without torque
-    relative = np.sqrt(np.divide(error, torque, out=none, where=torque > 0))
-    return HeldOut(
-        folds=problem.folds,
-        rmse_torque=tuple(float(e) for e in np.sqrt(error / rows)),
-        relative_error=tuple(float(e) for e in relative),
-    )
-
-
-def squared_held_out_error(
-    weighted: NormalEquations, evaluated: NormalEquations, start: Array, difference: Array | float
-) -> Array:
-    """Return the squared error (n,) of every fold, predicted by the fit of the others, summed.
-
-    Args:
-        weighted: of the fit, with folds.
-        evaluated: of the rows whose error counts, with the same folds.
-        start: (k,) base parameters that remain where data do not determine them.
-        difference: (k,) added to every solution.
-    """
-    error = np.zeros(len(evaluated.joint_rows))
-    for fold in range(len(evaluated.gram)):
-        base = weighted_solution(weighted.without(fold), start) + difference
-        error += evaluated.only(fold).squared_error(base)
-    return error
 
 
 def _fit_once(problem: Problem, settings: EstimationSettings) -> Fit:

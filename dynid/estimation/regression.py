@@ -56,10 +56,12 @@ class NormalEquations:
     Attributes:
         gram: (folds, n, k+1, k+1) weighted by the row weights.
         rows: (folds, n) sums of the row weights.
+        by_recording: the same sums with whole recordings as folds; None: there is only one.
     """
 
     gram: Array
     rows: Array
+    by_recording: NormalEquations | None = None
 
     def without(self, fold: int) -> NormalEquations:
         """Return the equations without one fold."""
@@ -69,6 +71,11 @@ class NormalEquations:
     def only(self, fold: int) -> NormalEquations:
         """Return the equations of one fold."""
         return NormalEquations(self.gram[fold : fold + 1], self.rows[fold : fold + 1])
+
+    def of_columns(self, columns: NDArray[np.intp]) -> NormalEquations:
+        """Return the equations of some columns of the regressor and the torque."""
+        parts = None if self.by_recording is None else self.by_recording.of_columns(columns)
+        return NormalEquations(self.gram[:, :, columns][:, :, :, columns], self.rows, parts)
 
     @property
     def joint_gram(self) -> Array:
@@ -179,23 +186,37 @@ class Problem:
         n, k = len(self.mechanism.joints), len(self.base.independent)
         gram = np.zeros((self.folds, n, k + 1, k + 1))
         counts = np.zeros((self.folds, n))
+        recordings: list[tuple[Array, Array]] = []
         for number, rows in enumerate(self.rows):
             chosen = None if weights is None else weights[number]
             weight = np.ones_like(rows.fitted) if at_rest else rows.fitted
             weight = weight if chosen is None else weight * chosen
             for fold in range(self.folds):
                 counts[fold] += weight[rows.fold == fold].sum(axis=0)
-            bounds = np.searchsorted(rows.fold, np.arange(self.folds + 1))
-            blocks = block_bounds(len(weight))
-            pieces = np.union1d(bounds, blocks)
-            if at_rest or len(pieces) * n * (k + 1) ** 2 > _KEPT_NUMBERS:
-                gram += self.span_grams(number, bounds, weight)
-                continue
-            of_pieces = self.span_grams(number, pieces, weight)
-            gram += _joined(of_pieces, np.searchsorted(pieces, bounds))
-            of_blocks = _joined(of_pieces, np.searchsorted(pieces, blocks))
-            self._keep_grams(number, chosen, of_blocks)
-        return NormalEquations(gram, counts)
+            of_folds = self._fold_grams(number, weight, chosen, keep=not at_rest)
+            gram += of_folds
+            sums = of_folds.sum(axis=0), weight.sum(axis=0)
+            if recordings and rows.signals.piece:
+                recordings[-1] = recordings[-1][0] + sums[0], recordings[-1][1] + sums[1]
+            else:
+                recordings.append(sums)
+        if len(recordings) < 2:
+            return NormalEquations(gram, counts)
+        grams, rows_of_each = (np.stack(values) for values in zip(*recordings, strict=True))
+        return NormalEquations(gram, counts, NormalEquations(grams, rows_of_each))
+
+    def _fold_grams(self, number: int, weight: Array, chosen: Array | None, *, keep: bool) -> Array:
+        """Return the normal equations of one recording's folds; keep those of its blocks."""
+        bounds = np.searchsorted(self.rows[number].fold, np.arange(self.folds + 1))
+        blocks = block_bounds(len(weight))
+        pieces = np.union1d(bounds, blocks)
+        size = weight.shape[1] * (len(self.base.independent) + 1) ** 2
+        if not keep or len(pieces) * size > _KEPT_NUMBERS:
+            return self.span_grams(number, bounds, weight)
+        of_pieces = self.span_grams(number, pieces, weight)
+        of_blocks = _joined(of_pieces, np.searchsorted(pieces, blocks))
+        self._keep_grams(number, chosen, of_blocks)
+        return _joined(of_pieces, np.searchsorted(pieces, bounds))
 
     def block_grams(self, number: int, weights: Array | None = None) -> Array:
         """Return the normal equations of each joint over the blocks of one recording.

@@ -4,8 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
+from typing import Literal
 
 from dynid.json_text import Figure
+
+JointState = Literal["good", "poor", "noise", "at_rest", "not_moved"]
+UseName = Literal["feedforward", "gravity", "collision", "simulation", "payload"]
+
+
+@dataclass(frozen=True)
+class JointUse:
+    """What a joint's model achieves for one use.
+
+    Attributes:
+        use: what it is used for; ``gravity`` is compensation of gravity at rest.
+        serves: whether it is accurate enough; None: not rated, such as at rest.
+        error: what the criterion of the use rates, as a fraction.
+        limit: the largest error that serves.
+        reason: what the error means, in a clause.
+    """
+
+    use: UseName
+    serves: bool | None
+    error: Figure
+    limit: Figure
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -33,10 +56,26 @@ class JointErrors:
         detectable_torque: that 99.9 % of the torque errors do not exceed [N m or N].
         detectable_share: the same over the joint's largest torque: ``limits.torque_max``, or the
             largest one measured.
-        static_friction: torque by which friction can hold a joint that does not move, to either
-            side [N m or N]; NaN: it moves, or has to.
-        feedforward, collision: whether the model serves this use; None: not rated, because there
-            is nothing but noise to explain.
+        static_friction: torque by which friction can hold the joint at rest, to either side
+            [N m or N]; NaN: not known. The torque of a model at rest is this much undetermined.
+        moving_error: error over torque on the samples in motion, both rms.
+        rest_rmse: rms of the torque error at rest [N m or N].
+        rest_error: the same beyond static friction, over rms of the torque.
+        rest_error_share: of the squared torque error, at rest.
+        rest_share: of the samples, at rest.
+        constant_error: relative error of the best constant torque.
+        explained_variance: share of the variance about its mean that the model explains on unseen
+            data, both without noise; NaN: the torque is constant except for noise.
+        explained_variance_uncertainty: its standard deviation, from blocks of time.
+        payload_share: two standard deviations of the held-out error over the largest torque.
+        moving_interval, resting_interval: half-width of the interval that contains the torque of
+            95 % of the samples in motion and at rest, on unseen data [N m or N].
+        coverage: share of the samples within the interval of the model; NaN: of the fitted ones.
+        state: ``good`` and ``poor``: rated; ``noise``: there is nothing but noise to explain;
+            ``at_rest``: only torque at rest is rated; ``not_moved``: no motion in the recordings,
+            so it was not identified.
+        uses: what the model serves for, and why.
+        feedforward, collision: whether the model serves this use; None: not rated.
     """
 
     joint: str
@@ -62,6 +101,20 @@ class JointErrors:
     detectable_torque: Figure = nan
     detectable_share: Figure = nan
     static_friction: Figure = nan
+    moving_error: Figure = nan
+    rest_rmse: Figure = nan
+    rest_error: Figure = nan
+    rest_error_share: Figure = nan
+    rest_share: Figure = nan
+    constant_error: Figure = nan
+    explained_variance: Figure = nan
+    explained_variance_uncertainty: Figure = nan
+    payload_share: Figure = nan
+    moving_interval: Figure = nan
+    resting_interval: Figure = nan
+    coverage: Figure = nan
+    state: JointState = "good"
+    uses: tuple[JointUse, ...] = ()
     feedforward: bool | None = None
     collision: bool | None = None
     sliding: bool = False

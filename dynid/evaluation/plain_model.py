@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynid.dynamics.joint_terms import PLAIN_KINDS
-from dynid.estimation.fitting import Fit, HeldOut, squared_held_out_error
-from dynid.estimation.regression import NormalEquations
+from dynid.estimation.cross_validation import HeldOut, determined_recordings, left_out_errors
+from dynid.estimation.fitting import Fit
 
 
 def plain_held_out(fitted: Fit, held_out: HeldOut) -> tuple[float, ...] | None:
@@ -21,7 +21,7 @@ def plain_held_out(fitted: Fit, held_out: HeldOut) -> tuple[float, ...] | None:
         held_out: its errors.
 
     Returns:
-        (n,) relative errors on fitted rows of held-out blocks; None if the model is plain already.
+        (n,) relative errors on fitted rows that were held out; None if the model is plain already.
     """
     problem, mechanism = fitted.problem, fitted.problem.mechanism
     terms = {mechanism.first_term + i: term.kind for i, term in enumerate(mechanism.terms)}
@@ -31,13 +31,14 @@ def plain_held_out(fitted: Fit, held_out: HeldOut) -> tuple[float, ...] | None:
         return None
     columns = np.flatnonzero(np.append(kept, True))  # and the torque
     weighted, plain = (
-        NormalEquations(equations.gram[:, :, columns][:, :, :, columns], equations.rows)
+        equations.of_columns(columns)
         for equations in (fitted.estimate.equations, fitted.estimate.plain_equations)
     )
     start = problem.base.project(mechanism.urdf_parameters)
-    error = squared_held_out_error(weighted, plain, start[kept], 0.0)
     equations = fitted.estimate.equations, fitted.estimate.plain_equations
-    start_error = squared_held_out_error(*equations, start, 0.0)
+    determined = determined_recordings(fitted, equations[1])
+    error = left_out_errors(weighted, plain, start[kept], 0.0, determined).total
+    start_error = left_out_errors(*equations, start, 0.0, determined).total
     ratio = np.sqrt(
         np.divide(error, start_error, out=np.full_like(start_error, np.inf), where=start_error > 0)
     )

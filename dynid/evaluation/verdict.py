@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.estimation.regression import BLOCKS
 from dynid.evaluation import criterion
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.noise_floor import noise_floor
+from dynid.evaluation.torque_intervals import torque_intervals
+from dynid.evaluation.uses import USUAL, uses_of
 from dynid.signals.signals import Signals
 
 if TYPE_CHECKING:
@@ -26,7 +30,7 @@ class Verdict:
 
     Attributes:
         joints: errors of each joint.
-        success: whether the criterion is met.
+        success: whether every joint that moves passes.
         reasons: sentences on why it is not met.
         warnings: sentences on other problems.
     """
@@ -66,8 +70,8 @@ class ErrorReference:
         plain: the same of a model with plain friction.
         urdf: relative errors with the masses of the URDF and the model's joint terms.
         torque_max: largest torque of each joint [N m or N]; NaN: that measured.
-        static_friction: by which friction can hold each joint at rest [N m or N]; None: joints have
-            to move.
+        static_friction: by which friction can hold each joint at rest [N m or N]. Where nothing was
+            fitted, joints at rest are rated with it; None: not known, and joints have to move.
     """
 
     held_out: Sequence[float] | None = None
@@ -110,76 +114,137 @@ def evaluate(
     """
     names = comparisons[0].signals.joint_names
     floor = noise_floor([c.signals for c in comparisons], settings)
+    against = reference or ErrorReference()
+    resting = against.held_out is None and against.static_friction is not None
     joints = []
     for number in range(len(names)):
-        errors = _joint_errors(comparisons, number)
-        rated = _rated(
-            errors, comparisons, number, float(floor[number]), reference or ErrorReference()
+        torques = _JointTorques.of(comparisons, number)
+        errors = _joint_errors(comparisons, number, torques)
+        rated = _rated(errors, torques, number, float(floor[number]), against)
+        rated = replace(rated, state=criterion.state(rated, settings, resting=resting))
+        uses = uses_of(rated, settings)
+        serves = {use.use: use.serves for use in uses}
+        rated = replace(
+            rated, uses=uses, feedforward=serves["feedforward"], collision=serves["collision"]
         )
-        use = _use(rated, settings)
-        joints.append(replace(rated, feedforward=use[0], collision=use[1]))
-    not_met = [reason for joint in joints for reason in criterion.reasons(joint, settings)]
-    reasons = (*reasons, *not_met)
+        joints.append(rated)
+    reasons = (*reasons, *criterion.reasons(joints, settings))
     remarks = criterion.remarks(joints, settings)
     # causes before their symptoms
     return Verdict(tuple(joints), not reasons, reasons, (*warnings, *remarks))
 
 
+class _JointTorques(NamedTuple):
+    """Torque of one joint along all recordings (N,) [N m or N], and where it moves."""
+
+    measured: Array
+    error: Array
+    moving: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, comparisons: Sequence[TorqueComparison], number: int) -> _JointTorques:
+        measured = np.concatenate([c.measured[:, number] for c in comparisons])
+        model = np.concatenate([c.model[:, number] for c in comparisons])
+        moving = np.concatenate([c.signals.moving[:, number] for c in comparisons])
+        return cls(measured, model - measured, moving)
+
+
 def _rated(
-    errors: JointErrors,
-    comparisons: Sequence[TorqueComparison],
-    number: int,
-    floor: float,
-    reference: ErrorReference,
+    errors: JointErrors, torques: _JointTorques, number: int, floor: float, against: ErrorReference
 ) -> JointErrors:
     """Return the errors of a joint with those on data not used in the fit, and with its noise."""
 
     def of_joint(values: Sequence[float] | None) -> float:
         return nan if values is None else float(values[number])
 
-    measured = np.concatenate([c.measured[:, number] for c in comparisons])
-    error = np.concatenate([c.model[:, number] for c in comparisons]) - measured
+    measured, error, _ = torques
     torque, seen = _rms(measured), errors.relative_error
     # noise cannot be larger than the error of a model that explains everything else
     noise = _ratio(min(floor, errors.rmse_torque), torque) if errors.rmse_torque > 0 else 0.0
-    held_out = max(seen, of_joint(reference.held_out)) if reference.held_out is not None else seen
-    held = of_joint(reference.static_friction) if errors.moving_samples == 0 else nan
-    if not isnan(held):
-        held_out = _ratio(_rms(np.maximum(np.abs(error) - held, 0.0)), torque)
-    largest = np.abs(error) * (held_out / seen if 0 < seen < np.inf else 1.0)
-    detectable = float(np.quantile(largest, criterion.USUAL)) if np.isfinite(largest).all() else nan
-    limit, peak = of_joint(reference.torque_max), float(np.abs(measured).max())
-    crossed = of_joint(reference.held_out)
-    plain = of_joint(reference.plain) * (held_out / crossed if crossed > 0 else 1.0)
+    crossed = of_joint(against.held_out)
+    held_out = seen if isnan(crossed) else max(seen, crossed)
+    friction = of_joint(against.static_friction)
+    if errors.moving_samples == 0 and isnan(crossed) and not isnan(friction):
+        held_out = _ratio(_rms(np.maximum(np.abs(error) - friction, 0.0)), torque)
+    times = held_out / seen if 0 < seen < np.inf else 1.0  # worse than on the data of the fit
+    largest = np.abs(error) * times
+    detectable = float(np.quantile(largest, USUAL)) if np.isfinite(largest).all() else nan
+    limit, peak = of_joint(against.torque_max), float(np.abs(measured).max())
+    peak = peak if isnan(limit) else limit
+    explained, deviation = _explained_variance(torques, times, noise * torque)
+    intervals = torque_intervals(times * error, torques.moving, friction)
     return replace(
-        errors,
+        _with_rest(errors, torques, times, friction),
         held_out_error=held_out,
         noise_share=noise,
         unexplained_error=criterion.unexplained(held_out, noise),
-        plain_error=plain,
-        urdf_error=of_joint(reference.urdf),
+        plain_error=of_joint(against.plain) * (held_out / crossed if crossed > 0 else 1.0),
+        urdf_error=of_joint(against.urdf),
+        constant_error=_ratio(float(measured.std()), torque),
+        explained_variance=explained,
+        explained_variance_uncertainty=deviation,
         detectable_torque=detectable,
-        detectable_share=_ratio(detectable, peak if isnan(limit) else limit),
-        static_friction=held,
+        detectable_share=_ratio(detectable, peak),
+        payload_share=_ratio(2 * times * errors.rmse_torque, peak),
+        static_friction=friction,
+        moving_interval=intervals[0],
+        resting_interval=intervals[1],
     )
 
 
-def _use(joint: JointErrors, settings: EvaluationSettings) -> tuple[bool | None, bool | None]:
-    """Return whether the model of a joint serves feedforward, and collision detection."""
-    if not isnan(joint.static_friction):
-        return None, None
-    if joint.noise_share > 0 and isnan(joint.unexplained_error):
-        return None, None
-    feedforward = joint.unexplained_error <= settings.max_held_out_error
-    return feedforward, feedforward and joint.detectable_share <= criterion.DETECTABLE
+def _explained_variance(torques: _JointTorques, times: float, noise: float) -> tuple[float, float]:
+    """Return the share of the torque's variance that the model explains, and its uncertainty.
+
+    The noise is in the variance about the mean and in the squared error, and cancels in their
+    difference. The uncertainty is from the scatter of the squared error between blocks of time.
+
+    Args:
+        torques: of the joint.
+        times: error on unseen data over that of the data.
+        noise: rms of the noise [N m or N].
+
+    Returns:
+        NaN if noise is half of the variance or more and the model is as good as a constant.
+    """
+    measured, error, _ = torques
+    variance = float(np.sum((measured - measured.mean()) ** 2))
+    beyond_noise = variance - len(measured) * noise**2
+    squared = (times * error) ** 2
+    if not beyond_noise > variance / 2:
+        total = float(squared.sum())
+        return (nan if total <= 2 * variance else -_ratio(total, variance)), nan
+    blocks = [float(part.sum()) for part in np.array_split(squared, min(BLOCKS, len(squared)))]
+    spread = float(np.std(blocks, ddof=1)) * np.sqrt(len(blocks)) if len(blocks) > 1 else 0.0
+    return (variance - float(squared.sum())) / beyond_noise, float(spread / beyond_noise)
 
 
-def _joint_errors(comparisons: Sequence[TorqueComparison], number: int) -> JointErrors:
+def _with_rest(
+    errors: JointErrors, torques: _JointTorques, times: float, friction: float
+) -> JointErrors:
+    """Return the errors in motion and at rest, where torque is undetermined by static friction."""
+    measured, error, moving = torques
+    resting = ~moving
+    if moving.any():
+        moving_error = _ratio(times * _rms(error[moving]), _rms(measured[moving]))
+        errors = replace(errors, moving_error=moving_error)
+    if not resting.any():
+        return replace(errors, rest_share=0.0, rest_error_share=0.0)
+    beyond = np.maximum(np.abs(times * error[resting]) - np.nan_to_num(friction), 0.0)
+    return replace(
+        errors,
+        rest_share=float(resting.mean()),
+        rest_rmse=_rms(error[resting]),
+        rest_error=_ratio(_rms(beyond), _rms(measured)),
+        rest_error_share=_ratio(float(np.sum(error[resting] ** 2)), float(np.sum(error**2))),
+    )
+
+
+def _joint_errors(
+    comparisons: Sequence[TorqueComparison], number: int, torques: _JointTorques
+) -> JointErrors:
     first = comparisons[0].signals
-    measured = np.concatenate([c.measured[:, number] for c in comparisons])
-    error = np.concatenate([c.model[:, number] for c in comparisons]) - measured
+    measured, error, moving = torques
     raw_errors = [(c.raw_model - c.signals.raw_torque)[:, number] for c in comparisons]
-    moving = np.concatenate([c.signals.moving[:, number] for c in comparisons])
     peak = float(np.abs(measured[moving]).max()) if moving.any() else 0.0
     worst = float(np.abs(error[moving]).max()) if moving.any() else 0.0
     mean = float(np.abs(error[moving]).mean()) if moving.any() else 0.0

@@ -14,8 +14,9 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.block_bootstrap import Bootstrap, bootstrap
+from dynid.estimation.cross_validation import cross_validate
 from dynid.estimation.estimators import make_estimator
-from dynid.estimation.fitting import Fit, build_problem, cross_validate, fit
+from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.work import Share, Work
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
@@ -23,8 +24,10 @@ from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_sig
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.diagnosis.scale import reasons_against_units
 from dynid.evaluation.errors import compare, unconstrained_errors
+from dynid.evaluation.left_out_recordings import disagreements, held_out_notes
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import ErrorReference, evaluate
+from dynid.identification.at_rest import largest_static_friction, without_noise_at_rest
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.friction.term_selection import TermSelection
@@ -118,7 +121,7 @@ def _prepare(
         progress("finding the signs of torque")
         recordings, signs = sign_finder()(robot, mechanism, base, recordings)
     progress("preprocessing")
-    signals = tuple(preprocess(recording, robot) for recording in recordings)
+    signals = tuple(without_noise_at_rest(preprocess(recording, robot)) for recording in recordings)
     if not any(piece.moving.any() for piece in signals):
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     selection = None
@@ -159,10 +162,17 @@ def _identify(
         comparisons,
         settings,
         reference=ErrorReference.of(
-            robot, held_out.relative_error, plain_held_out(fitted, held_out)
+            robot,
+            held_out.relative_error,
+            plain_held_out(fitted, held_out),
+            largest_static_friction(identified, signals),
         ),
         reasons=reasons_against_signals(case) or reasons_against_units(case),
-        warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
+        warnings=[
+            *disagreements(held_out, mechanism.joints),
+            *(signs.warnings() if signs else ()),
+            *sentences(findings),
+        ],
     )
     parameters = standard_table(mechanism, fitted)
     base_parameters = base_table(base, fitted, replicated)
@@ -193,6 +203,7 @@ def _identify(
             *([selection.note()] if selection else ()),
             *([_BY_ROBOT] if robot.gravity == "by_robot" else ()),
             *(note for s in signals for note in s.notes),
+            *held_out_notes(held_out, mechanism.joints),
             *_whiteness(mechanism, fitted),
             fitted.repeatability.note,
             *_bootstrap_note(replicated, fitted),

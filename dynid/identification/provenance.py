@@ -10,8 +10,9 @@ from functools import cache
 from importlib import metadata
 
 from dynid import _core
+from dynid.estimation.cross_validation import HeldOut
 from dynid.estimation.estimators import name_of
-from dynid.estimation.fitting import Fit, HeldOut
+from dynid.estimation.fitting import Fit
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.quantities import Quantity
 from dynid.identification.settings import IdentificationSettings

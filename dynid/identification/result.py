@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from dynid.arrays import Array
-from dynid.estimation.fitting import HeldOut
+from dynid.estimation.cross_validation import HeldOut
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.friction.term_selection import TermSelection

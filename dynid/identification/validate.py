@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,7 @@ from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_sig
 from dynid.evaluation.diagnosis.finding import Finding, sentences
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.joint_errors import JointErrors
-from dynid.evaluation.verdict import ErrorReference, Verdict, evaluate
+from dynid.evaluation.verdict import ErrorReference, TorqueComparison, Verdict, evaluate
 from dynid.identification.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.torque_signs import model_signs
@@ -113,19 +113,20 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     case = Case(robot, plain, tuple(recordings), signals, mechanism, comparisons)
     findings = diagnose(case)
     warnings = ["the identification of this model failed its criterion."] if model.failed else []
+    verdict = evaluate(
+        comparisons,
+        settings,
+        reference=ErrorReference.of(
+            robot,
+            static_friction=largest_static_friction(mechanism, signals),
+            urdf=_urdf_errors(mechanism, signals, settings),
+        ),
+        reasons=reasons_against_signals(case),
+        warnings=[*warnings, *sentences(findings)],
+    )
     return Validation(
         model=model.with_robot(robot),
-        verdict=evaluate(
-            comparisons,
-            settings,
-            reference=ErrorReference.of(
-                robot,
-                static_friction=largest_static_friction(mechanism, signals),
-                urdf=_urdf_errors(mechanism, signals, settings),
-            ),
-            reasons=reasons_against_signals(case),
-            warnings=[*warnings, *sentences(findings)],
-        ),
+        verdict=_with_coverage(verdict, model, comparisons),
         signals=signals,
         measured_torque=tuple(c.measured for c in comparisons),
         model_torque=tuple(c.model for c in comparisons),
@@ -137,6 +138,25 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         ),
         findings=findings,
     )
+
+
+def _with_coverage(
+    verdict: Verdict, model: Model, comparisons: Sequence[TorqueComparison]
+) -> Verdict:
+    """Return the verdict with the share of the samples that are within the model's intervals."""
+    if model.errors is None or not model.errors.moving_interval:
+        return verdict
+    inside = np.concatenate(
+        [
+            np.abs(c.model - c.measured) <= model.torque_interval(c.signals.velocity)
+            for c in comparisons
+        ]
+    )
+    joints = [
+        replace(joint, coverage=float(share))
+        for joint, share in zip(verdict.joints, inside.mean(axis=0), strict=True)
+    ]
+    return replace(verdict, joints=tuple(joints))
 
 
 def _urdf_errors(

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.report.motion import EvaluatedMotion
+from dynid.report.words import rest
 from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
-    from dynid.estimation.fitting import HeldOut
+    from dynid.estimation.cross_validation import HeldOut
     from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.settings import EvaluationSettings
     from dynid.identification.friction.term_selection import TermSelection
@@ -98,8 +99,7 @@ def error_row(
     largest = joint.max_relative_torque_error
     limit = settings.largest_error
     too_large = limit is not None and not largest <= limit
-    poor = settings.criterion == "held_out" and joint.feedforward is False
-    mark = "bad" if poor else ""
+    mark = "bad" if joint.state == "poor" else ""
     unseen = [Cell(percent(held_out.relative_error[number]), mark=mark)] if held_out else []
     own_unit = [] if unit(joint.unit) == torque_unit else [Cell(significant(joint.rmse, 3))]
     return [
@@ -110,6 +110,9 @@ def error_row(
         Cell(percent(joint.relative_error), mark="" if unseen else mark),
         *unseen,
         *([Cell(percent(joint.urdf_error))] if np.isfinite(joint.urdf_error) else []),
+        Cell(percent(joint.moving_error)),
+        Cell(rest(joint), f"{percent(joint.rest_error_share)} of error²"),
+        *([Cell(percent(joint.coverage))] if np.isfinite(joint.coverage) else []),
         Cell(percent(joint.noise_share)),
         Cell(significant(joint.r_squared, 4)),
         Cell(percent(largest), mark="bad" if too_large else ""),
@@ -144,6 +147,17 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
         *(
             [("URDF", "relative error with the masses of the URDF and the model's joint terms")]
             if np.isfinite(joint.urdf_error)
+            else []
+        ),
+        ("moving", "relative error on unseen data, of the samples in motion"),
+        (
+            "at rest",
+            "RMSE at rest [N·m or N], where torque is undetermined within ± static friction; share "
+            "of the squared error",
+        ),
+        *(
+            [("in 95 %", "share of the samples within the model's 95 % interval")]
+            if np.isfinite(joint.coverage)
             else []
         ),
         ("noise", "rms of the noise in the filtered torque over rms of the measured torque"),

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.estimation.estimators import estimator_class, is_estimator
 from dynid.evaluation.diagnosis.finding import grouped
+from dynid.evaluation.left_out_recordings import held_out_notes
 from dynid.identification.settings import IdentificationSettings
-from dynid.text import count, listed, percent, significant
+from dynid.text import NOT_KNOWN, count, listed, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.evaluation.diagnosis.finding import Finding
+    from dynid.evaluation.joint_errors import JointErrors, UseName
     from dynid.evaluation.verdict import Verdict
     from dynid.identification.result import Identification
     from dynid.robot.robot import Robot
@@ -24,24 +26,57 @@ if TYPE_CHECKING:
 def verdict(verdict: Verdict, settings: IdentificationSettings, *, held_out: bool) -> str:
     """Return the outcome in one sentence."""
     what = "unseen recordings" if held_out else "the recordings"
-    good = "explains {} at every joint" if verdict.success else "does not explain {} well enough"
+    good = (
+        "explains {} at every joint that moves"
+        if verdict.success
+        else "does not explain {} well enough"
+    )
     return f"The model {good.format(what)}: {_largest(verdict, settings, held_out)}"
 
 
+def rest(joint: JointErrors) -> str:
+    """Return the torque error at rest, with static friction in place of a predicted value."""
+    if not joint.rest_share > 0:
+        return NOT_KNOWN
+    band = joint.static_friction
+    friction = f" (± {significant(band, 2)})" if band > 0 else ""
+    return f"{significant(joint.rest_rmse, 2)}{friction}"
+
+
+_USE_NAMES: dict[UseName, str] = {
+    "feedforward": "Feedforward",
+    "gravity": "Gravity compensation",
+    "collision": "Collision detection",
+    "simulation": "Simulation",
+    "payload": "Payload identification",
+}
+
+
 def uses(verdict: Verdict) -> list[str]:
-    """Return which joints the model serves for feedforward and for collision detection."""
-    rated = [joint for joint in verdict.joints if joint.feedforward is not None]
-    if not rated:
-        return []
+    """Return which joints the model serves for each use, and why not the others."""
     sentences = []
-    for use, serving in (
-        ("Feedforward", [joint.joint for joint in rated if joint.feedforward]),
-        ("Collision detection", [joint.joint for joint in rated if joint.collision]),
-    ):
-        others = [joint.joint for joint in verdict.joints if joint.joint not in serving]
-        joints = "no joint" if not serving else "every joint" if not others else listed(serving)
-        rest = f"; not {listed(others)}" if serving and others else ""
-        sentences.append(f"{use}: serves {joints}{rest}.")
+    for key, name in _USE_NAMES.items():
+        rated = [
+            (joint, use)
+            for joint in verdict.joints
+            for use in joint.uses
+            if use.use == key and use.serves is not None
+        ]
+        if not rated:
+            continue
+        serving = [joint.joint for joint, use in rated if use.serves]
+        others = [
+            f"{joint.joint} ({'fails' if joint.state == 'poor' else use.reason})"
+            for joint, use in rated
+            if not use.serves
+        ]
+        unrated = [j.joint for j in verdict.joints if all(j is not joint for joint, _ in rated)]
+        joints = "no joint" if not serving else listed(serving)
+        if len(serving) == len(verdict.joints):
+            joints = "every joint"
+        rest = f"; not {listed(others)}" if others else ""
+        unknown = f"; not rated: {listed(unrated)}" if unrated else ""
+        sentences.append(f"{name}: serves {joints}{rest}{unknown}.")
     return sentences
 
 
@@ -57,7 +92,7 @@ def found(findings: Sequence[Finding]) -> str:
 
 def _largest(verdict: Verdict, settings: IdentificationSettings, held_out: bool) -> str:
     """Return the largest error of those that the criterion rates, and what it allows."""
-    allowed = f"{100 * settings.allowed_error:g} % is allowed."
+    allowed = f"{100 * settings.allowed_error:.3g} % is allowed."
     if settings.criterion == "max_error":
         worst = max(verdict.joints, key=lambda joint: joint.max_relative_torque_error)
         return (
@@ -117,14 +152,8 @@ def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
         ),
         ("Physical consistency", _consistency(identification)),
     ]
-    if identification.held_out.folds:
-        steps.append(
-            (
-                "Held out",
-                f"{identification.held_out.folds} times, a part of the recordings was excluded "
-                "from the fit and predicted with its result",
-            )
-        )
+    what = held_out_notes(identification.held_out, identification.robot.joints)
+    steps.append(("Held out", " ".join(what)))
     return steps
 
 

@@ -122,6 +122,24 @@ class Model:
         still = np.zeros_like(np.asarray(dq, dtype=np.float64))
         return self.mechanism.term_torque(still, dq, still)
 
+    def torque_interval(self, dq: ArrayLike) -> Array:
+        """Return the half-width of the 95 % interval of torque [N m or N]; (N, n), or (n,).
+
+        It is the quantile of the errors on data that were not fitted, in motion and at rest, after
+        the filters of the identification (:mod:`dynid.evaluation.torque_intervals`).
+
+        Args:
+            dq: velocities (N, n), or (n,); slower joints than those fitted in motion are at rest.
+
+        Raises:
+            ConfigurationError: the model does not have intervals, such as one not identified.
+        """
+        if self.errors is None or not self.errors.moving_interval:
+            message = f"the model of {self.robot.name} has no intervals of torque; identify it."
+            raise ConfigurationError(message)
+        moving = np.abs(np.asarray(dq, dtype=np.float64)) > self.errors.velocity_threshold
+        return np.where(moving, self.errors.moving_interval, self.errors.resting_interval)
+
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Compute M(q), with rotor inertias: (N, n, n), or (n, n)."""
         return self.mechanism.mass_matrix(q)

@@ -36,9 +36,11 @@ SomeDoubles = tuple[Annotated[float, Field(strict=True, allow_inf_nan=True)], ..
 _OFTEN_EMPTY = (
     "covariance_factor",
     "held_out_relative_error",
+    "moving_interval",
     "parameters_determined",
     "recordings_start_time",
     "recordings_temperature",
+    "resting_interval",
     *(shape.name for shape in TERM_SHAPES if shape.rare),
 )
 
@@ -70,6 +72,8 @@ class ErrorEntries(Settings):
     r_squared: Doubles
     velocity_threshold: Doubles
     held_out_relative_error: Doubles = ()
+    moving_interval: Doubles = ()
+    resting_interval: Doubles = ()
     unit: Texts
     moving_samples: Counts
 

@@ -195,7 +195,7 @@ def _allowed(made: Provenance) -> str:
     if made.allowed_error is None:
         return ""
     what = "held out" if made.criterion == "held_out" else "max"
-    return f" (allowed: {what} {100 * made.allowed_error:g} %)"
+    return f" (allowed: {what} {100 * made.allowed_error:.3g} %)"
 
 
 def _error_rows(mechanism: Mechanism, errors: ModelErrors) -> list[str]:

@@ -146,6 +146,9 @@ class ModelErrors:
         held_out_relative_error: on blocks not used in the fit; empty if not known.
         unit: of the recorded effort.
         moving_samples: their number.
+        moving_interval, resting_interval: half-width of the interval that contains the torque of
+            95 % of the samples in motion and at rest, on unseen data [N m or N]; empty if not
+            known.
     """
 
     max_relative_torque_error: tuple[float, ...]
@@ -159,6 +162,8 @@ class ModelErrors:
     unit: tuple[str, ...]
     moving_samples: tuple[int, ...]
     held_out_relative_error: tuple[float, ...] = ()
+    moving_interval: tuple[float, ...] = ()
+    resting_interval: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support.browser import browser, visit  # noqa: F401  fixtures
 
-from dynid.estimation.fitting import HeldOut
-from dynid.evaluation.joint_errors import JointErrors
+from dynid.estimation.cross_validation import HeldOut
+from dynid.evaluation.joint_errors import JointErrors, JointUse
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.result import BaseParameter, Identification, StandardParameter
 from dynid.profile import make_robot
@@ -237,6 +237,10 @@ def _joint(name: str, number: int) -> JointErrors:
         unexplained_error=0.06 + 0.01 * number,
         feedforward=True,
         collision=number < 2,
+        uses=(
+            JointUse("feedforward", True, 0.06, 0.35, "leaves 6.00 % of the torque"),
+            JointUse("collision", number < 2, 0.2, 0.25, "detects more than 3 N·m"),
+        ),
     )
 
 

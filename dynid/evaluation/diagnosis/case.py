@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
-from dynid.estimation.fitting import Fit, HeldOut
+from dynid.estimation.cross_validation import HeldOut
+from dynid.estimation.fitting import Fit
 from dynid.evaluation.diagnosis.projection import coefficients, without
 from dynid.evaluation.verdict import TorqueComparison
 from dynid.recording.model import Recording

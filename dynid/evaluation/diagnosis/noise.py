@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.fitting import HeldOut
+from dynid.estimation.cross_validation import HeldOut
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import percent, torque_unit
@@ -63,8 +63,8 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
         evidence["error beyond noise over torque without it"] = beyond / true_size
         if beyond < _LARGEST_ERROR_OF_A_GOOD_MODEL * true_size:
             sentence += (
-                f"; without noise the error of the model is {percent(beyond / true_size)}, so it "
-                "can be used although its torque errors are large"
+                f"; without noise the error of the model is {percent(beyond / true_size)}, although "
+                "its torque errors are large"
             )
     return Finding(
         cause="noise",
@@ -80,7 +80,7 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
 def _times_worse(case: Case, held_out: HeldOut, joint: int) -> float:
     """Return the ratio of the held-out error to the error of the fit, at least 1."""
     fitted = max(float(case.relative_errors[joint]), 1e-300)
-    return max(1.0, held_out.relative_error[joint] / fitted)
+    return max(1.0, held_out.of_blocks[joint] / fitted)
 
 
 def _plot(case: Case, joint: int) -> Plot:

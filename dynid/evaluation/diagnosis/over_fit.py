@@ -21,7 +21,7 @@ def over_fit(case: Case) -> Iterator[Finding]:
     if case.fit is None or case.held_out is None:
         return
     fitted = case.relative_errors
-    held_out = np.array(case.held_out.relative_error)
+    held_out = np.array(case.held_out.of_blocks)
     worse = (held_out > _TIMES * fitted) & (held_out > fitted + _SMALLEST_ERROR_INCREASE)
     parameters = int(case.fit.estimate.determined.sum())
     essential = int(case.fit.essential.sum())

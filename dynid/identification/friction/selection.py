@@ -13,7 +13,8 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import Fit, build_problem, cross_validate, fit
+from dynid.estimation.cross_validation import cross_validate
+from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.regression import Problem, recording_numbers
 from dynid.identification.dead_bands import finest_step, position_steps
 from dynid.identification.friction.candidates import MotionScales, candidates
@@ -156,7 +157,7 @@ def _fit_with_folds(problem: Problem, settings: IdentificationSettings) -> Fit:
     shortest = min(len(rows.torque) for rows in problem.rows)
     parts = min(problem.folds, shortest // (2 * FEWEST_ROWS))
     single = recording_numbers(problem.rows)[-1] == 0
-    if single or parts < 2 or max(cross_validate(fitted).relative_error) < 1:
+    if single or parts < 2 or max(cross_validate(fitted).of_blocks) < 1:
         return fitted
     return fit(with_folds(problem, parts), settings)
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from dynid.arguments import check_type
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import HeldOut, cross_validate
+from dynid.estimation.cross_validation import HeldOut, cross_validate
 from dynid.evaluation.errors import compare
 from dynid.evaluation.verdict import ErrorReference, Verdict, evaluate
 from dynid.identification.payload.fit import PayloadFit, fit_payload
@@ -175,4 +175,8 @@ def _held_out(fit: PayloadFit, signals: Sequence[Signals]) -> HeldOut:
     torque = np.concatenate([rows.torque for rows in signals])
     size = np.sqrt(np.mean(torque**2, axis=0))
     relative = np.asarray(held_out.rmse_torque) / np.where(size > 0, size, np.inf)
-    return replace(held_out, relative_error=tuple(float(error) for error in relative))
+    before = np.asarray(held_out.relative_error)
+    times = np.divide(
+        relative, before, out=np.ones_like(before), where=np.isfinite(before) & (before > 0)
+    )
+    return held_out.scaled(times, relative)

@@ -13,7 +13,7 @@ from dynid.json_text import json_fields
 from dynid.recording.column_proposal import proposal_text
 from dynid.report.terminal.console import print_message, print_sentences, print_text, roomy
 from dynid.report.terminal.tables import ResultTable, table
-from dynid.report.words import uses
+from dynid.report.words import rest, uses
 from dynid.report.write import kept_model
 from dynid.text import percent, significant, unit
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from dynid.estimation.fitting import HeldOut
+    from dynid.estimation.cross_validation import HeldOut
     from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.verdict import Verdict
     from dynid.identification.friction.term_selection import TermSelection
@@ -196,6 +196,8 @@ def recording_info_json(info: RecordingInfo) -> dict[str, Any]:
 def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> ResultTable:
     units = sorted({unit(joint.unit) for joint in joints})
     urdf = any(math.isfinite(joint.urdf_error) for joint in joints)
+    resting = any(joint.rest_share > 0 for joint in joints)
+    covered = any(math.isfinite(joint.coverage) for joint in joints)
     torque = set(units) <= {"N·m", "N"}  # the second column would be the same
     rows = table(
         "joint",
@@ -205,6 +207,9 @@ def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Res
         "relative",
         *(["held out"] if held_out else []),
         *(["URDF"] if urdf else []),
+        "moving",
+        *(["at rest", "of error²"] if resting else []),
+        *(["in 95 %"] if covered else []),
         "R²",
         "max error",
         "mean error",
@@ -217,6 +222,9 @@ def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Res
             percent(joint.relative_error),
             *([percent(held_out.relative_error[number])] if held_out else []),
             *([percent(joint.urdf_error)] if urdf else []),
+            percent(joint.moving_error),
+            *([rest(joint), percent(joint.rest_error_share)] if resting else []),
+            *([percent(joint.coverage)] if covered else []),
             significant(joint.r_squared, 4),
             percent(joint.max_relative_torque_error),
             percent(joint.mean_relative_torque_error),

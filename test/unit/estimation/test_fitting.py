@@ -9,11 +9,11 @@ import pytest
 from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
+from dynid.estimation.cross_validation import cross_validate
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.fitting import (
     Fit,
     build_problem,
-    cross_validate,
     essential_parameters,
     fit,
     fitted_at_rest,

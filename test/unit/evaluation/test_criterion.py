@@ -169,3 +169,104 @@ def test_comparison_of_several_joints_rates_each() -> None:
     verdict = evaluate([both], HELD_OUT)
     assert [joint.feedforward for joint in verdict.joints] == [True, False]
     assert [reason.split(":")[0] for reason in verdict.reasons] == ["bad"]
+
+
+# --- a poor model is never called good ------------------------------------------------------------
+
+
+def test_a_model_no_better_than_a_constant_torque_fails() -> None:
+    """Gravity of 20 N m holds still while friction and inertia, 2 N m, are not explained."""
+    measured = 20.0 + 2.0 * np.sin(TIME)
+    verdict = rated(measured, np.full_like(TIME, 20.0))
+    (joint,) = verdict.joints
+    assert joint.held_out_error < 0.1
+    assert joint.r_squared == pytest.approx(0.0, abs=0.01)
+    assert (joint.state, joint.feedforward) == ("poor", False)
+    assert not any(use.serves for use in joint.uses)
+    assert "hardly more than a constant torque" in verdict.reasons[0]
+
+
+def test_a_model_worse_than_a_constant_torque_is_not_excused_by_noise() -> None:
+    verdict = rated(20.0 + noisy(0.1), np.full_like(TIME, 18.0))
+    assert verdict.joints[0].state == "poor"
+    as_good = rated(20.0 + noisy(0.1), np.full_like(TIME, 20.0)).joints[0]
+    assert (as_good.state, as_good.feedforward) == ("noise", None)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+@given(st.floats(0.47, 3.0))
+def test_more_than_a_fifth_of_the_squared_torque_is_never_good(noise: float, error: float) -> None:
+    lenient = EvaluationSettings(max_held_out_error=1.0, max_feedforward_error=1.0)
+    softmc = EvaluationSettings(criterion="max_error", max_relative_torque_error=100.0)
+    for settings in (HELD_OUT, lenient, softmc):
+        torque = 10 * np.random.default_rng(1).standard_normal(len(TIME))
+        torque = np.convolve(torque, np.ones(50) / 7, mode="same")
+        verdict = rated(torque + noisy(noise), (1 - error) * torque, settings)
+        assert not verdict.success
+        assert not any(use.serves for use in verdict.joints[0].uses)
+
+
+def test_feedforward_needs_more_than_passing() -> None:
+    verdict = rated(SINE, 0.601 * SINE)
+    (joint,) = verdict.joints
+    assert verdict.success
+    assert (joint.state, joint.feedforward) == ("good", False)
+    assert "does not serve feedforward: leaves 39.9 % of the torque" in verdict.warnings[0]
+    assert "100 % without a model" in verdict.warnings[0]
+
+
+def test_feedforward_is_not_served_where_plain_friction_is_better() -> None:
+    joint = rated(SINE, 0.8 * SINE, held_out=[0.2], plain=[0.1]).joints[0]
+    (feedforward,) = [use for use in joint.uses if use.use == "feedforward"]
+    assert feedforward.serves is False
+    assert feedforward.reason.startswith("plain friction would leave 10.0 %")
+
+
+def two_joints(first_moves: bool, second_moves: bool) -> Verdict:
+    one, other = comparison(SINE, SINE), comparison(SINE, 0.95 * SINE)
+    moving = np.column_stack([np.full(len(TIME), first_moves), np.full(len(TIME), second_moves)])
+    signals = replace(
+        one.signals,
+        joint_names=("first", "second"),
+        **{
+            name: np.column_stack([getattr(one.signals, name)] * 2)
+            for name in ("torque", "raw_torque", "position", "velocity")
+        },
+        moving=moving,
+        velocity_threshold=np.full(2, 0.1),
+        torque_per_effort=np.ones(2),
+    )
+    model = np.column_stack([one.model, other.model])
+    both = TorqueComparison(signals, np.column_stack([one.measured] * 2), model, model)
+    return evaluate([both], HELD_OUT, reference=ErrorReference(held_out=[0.0, 0.05]))
+
+
+def test_a_joint_without_motion_is_not_identified_and_the_others_keep_their_verdict() -> None:
+    verdict = two_joints(first_moves=False, second_moves=True)
+    assert verdict.success
+    still, moved = verdict.joints
+    assert (still.state, moved.state) == ("not_moved", "good")
+    assert (still.feedforward, moved.feedforward) == (None, True)
+    assert not any(use.serves for use in still.uses)
+    assert "first: no motion in these recordings: not identified, the URDF's value is kept." in (
+        verdict.warnings
+    )
+    neither = two_joints(first_moves=False, second_moves=False)
+    assert not neither.success
+    assert [reason.split(":")[0] for reason in neither.reasons] == ["first", "second"]
+
+
+def test_errors_in_motion_and_at_rest_are_apart() -> None:
+    """At rest the error of 1 N m is within static friction of 1.5 N m."""
+    measured = np.concatenate([SINE, np.full_like(SINE, 5.0)])
+    model = np.concatenate([0.99 * SINE, np.full_like(SINE, 6.0)])
+    moving = [*[True] * len(TIME), *[False] * len(TIME)]
+    one = comparison(measured, model, moving=moving)
+    reference = ErrorReference(static_friction=[1.5])
+    (joint,) = evaluate([one], HELD_OUT, reference=reference).joints
+    assert joint.moving_error == pytest.approx(0.01)
+    assert joint.rest_rmse == pytest.approx(1.0)
+    assert joint.rest_error == 0.0
+    assert joint.rest_share == 0.5
+    assert joint.rest_error_share == pytest.approx(1 / (1 + 1e-4 * np.mean(SINE**2)))
+    assert [use.serves for use in joint.uses if use.use == "gravity"] == [True]

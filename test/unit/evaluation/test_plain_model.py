@@ -10,7 +10,8 @@ from support.rubbing_arm import PLAIN, rubbing
 from support.synthetic import arm_robot
 
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.estimation.fitting import Fit, build_problem, cross_validate, fit
+from dynid.estimation.cross_validation import cross_validate
+from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess

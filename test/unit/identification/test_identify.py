@@ -101,7 +101,21 @@ def test_parameters_without_excitation_are_named() -> None:
     still = replace(recording, position=position, velocity=velocity)
     result = identify(robot, [still])
     assert any("cannot be identified" in w and "Fv3" in w for w in result.verdict.warnings)
-    assert not result.verdict.success
+    assert [joint.state for joint in result.verdict.joints] == ["good", "good", "not_moved"]
+    assert result.verdict.success
+
+
+def test_encoder_noise_of_a_joint_at_rest_is_no_motion() -> None:
+    """Held by torque of the other joints' motion, friction times the sign of noise explains it."""
+    robot = arm_robot(identification=PLAIN)
+    mechanism = robot.mechanism()
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
+    position, velocity = recording.position.copy(), np.array(recording.velocity)
+    noise = 1e-5 * np.random.default_rng(0).standard_normal(len(position))
+    position[:, 2], velocity[:, 2] = 0.4 + noise, 1e-3 * noise
+    result = identify(robot, [replace(recording, position=position, velocity=velocity)])
+    friction = {p.name: p.value for p in result.parameters if p.name in ("Fv3", "Fc3")}
+    assert friction == pytest.approx({"Fv3": 0.0, "Fc3": 0.0}, abs=1e-3)
 
 
 def test_flipped_torque_fails_with_its_cause_named() -> None:

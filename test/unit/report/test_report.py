@@ -113,10 +113,10 @@ def test_the_policy_allows_the_script_of_the_page_and_no_other(html, page):
 def test_success_is_stated_at_the_top(page, identification):
     assert "✓ Succeeded" in page.text[:400]
     assert (
-        "data not used in the fit, without noise, is 8.00 % (lift); 50 % is allowed"
+        "data not used in the fit, without noise, is 8.00 % (lift); 44.7 % is allowed"
         in page.text[:800]
     )
-    assert "Collision detection: serves shoulder and elbow & co; not lift." in page.text[:800]
+    assert "Collision detection: serves shoulder and elbow & co; not lift (" in page.text[:800]
     assert "residuals are not white" in page.text
 
 

@@ -10,7 +10,7 @@ from support.fitted_case import arm, fitted_case
 from support.swung_arm import limited_arm, swung
 from support.synthetic import arm_robot, recorded, true_parameters
 
-from dynid.estimation.fitting import HeldOut
+from dynid.estimation.cross_validation import HeldOut
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.conditioning import ill_conditioned
 from dynid.evaluation.diagnosis.finding import Finding

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.fitted_case import RATE, arm, fitted_case
 
-from dynid.estimation.fitting import HeldOut
+from dynid.estimation.cross_validation import HeldOut
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.noise import noise, torque_noise
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from dynid.cli import app
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import HeldOut
+from dynid.estimation.cross_validation import HeldOut
 from dynid.identification.friction import selection
 from dynid.identification.friction.selection import (
     fit_robot,

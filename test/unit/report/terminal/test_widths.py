@@ -73,7 +73,9 @@ def errors() -> list[SimpleNamespace]:
         ("rmse", "rmse_torque", "nrmse", "relative_error", "r_squared", "urdf_error"), abs(SMALL)
     )
     relative = dict.fromkeys(("max_relative_torque_error", "mean_relative_torque_error"), 123.0)
-    use = {"feedforward": True, "collision": False}
+    use = {"feedforward": True, "collision": False, "uses": (), "state": "good"}
+    use |= {"moving_error": 0.1, "rest_share": 0.5, "rest_rmse": 0.2, "static_friction": 1.0}
+    use |= {"rest_error_share": 0.7, "coverage": 0.95}
     return [some(joint=joint, unit="permille", **numbers, **relative, **use) for joint in JOINTS]
 
 
