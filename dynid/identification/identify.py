@@ -23,6 +23,7 @@ from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.diagnosis.scale import reasons_against_units
+from dynid.evaluation.diagnosis.tested import reasons_of_tested
 from dynid.evaluation.errors import compare, unconstrained_errors
 from dynid.evaluation.left_out_recordings import disagreements, held_out_notes
 from dynid.evaluation.plain_model import plain_held_out
@@ -167,7 +168,11 @@ def _identify(
             plain_held_out(fitted, held_out),
             largest_static_friction(identified, signals),
         ),
-        reasons=reasons_against_signals(case) or reasons_against_units(case),
+        reasons=(
+            reasons_against_signals(case)
+            or reasons_against_units(case)
+            or reasons_of_tested(findings)
+        ),
         warnings=[
             *disagreements(held_out, mechanism.joints),
             *(signs.warnings() if signs else ()),

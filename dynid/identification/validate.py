@@ -15,6 +15,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
 from dynid.evaluation.diagnosis.finding import Finding, sentences
+from dynid.evaluation.diagnosis.tested import reasons_of_tested
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import ErrorReference, TorqueComparison, Verdict, evaluate
@@ -121,7 +122,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
             static_friction=largest_static_friction(mechanism, signals),
             urdf=_urdf_errors(mechanism, signals, settings),
         ),
-        reasons=reasons_against_signals(case),
+        reasons=reasons_against_signals(case) or reasons_of_tested(findings),
         warnings=[*warnings, *sentences(findings)],
     )
     return Validation(

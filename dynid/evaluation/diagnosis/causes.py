@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
@@ -13,26 +13,31 @@ from dynid.evaluation.diagnosis.contradicting_signals import (
     CONTRADICTIONS,
     contradicting_signals,
 )
-from dynid.evaluation.diagnosis.coupling import unmodelled_coupling
 from dynid.evaluation.diagnosis.finding import SEVERITIES, Finding
 from dynid.evaluation.diagnosis.friction import friction_terms
-from dynid.evaluation.diagnosis.gravity import wrong_gravity
 from dynid.evaluation.diagnosis.noise import noise
 from dynid.evaluation.diagnosis.one_direction import one_direction
 from dynid.evaluation.diagnosis.over_fit import over_fit
 from dynid.evaluation.diagnosis.overlap import overlapping_frequencies
 from dynid.evaluation.diagnosis.saturation import saturation
 from dynid.evaluation.diagnosis.scale import torque_factor
-from dynid.evaluation.diagnosis.sign import flipped_sign
 from dynid.evaluation.diagnosis.small_region import small_region
 from dynid.evaluation.diagnosis.spikes import spikes
 from dynid.evaluation.diagnosis.steps import quantised_feedback
-from dynid.evaluation.diagnosis.time_shift import time_shift
+from dynid.evaluation.diagnosis.tested import TESTED, tested, tested_causes
 from dynid.evaluation.diagnosis.too_short import too_short
 from dynid.evaluation.diagnosis.too_slow import too_slow
 from dynid.evaluation.diagnosis.warming_up import warming_up
 
 Cause = Callable[[Case], Iterable[Finding]]
+
+
+def _torque_factors(case: Case) -> Iterator[Finding]:
+    """Yield factors that a refit shows; if it shows nothing, those against the URDF's masses."""
+    yield from tested_causes(case, "torque_factor")
+    if not tested(case):
+        yield from torque_factor(case)
+
 
 CAUSES: Mapping[str, Cause] = MappingProxyType(
     {
@@ -44,13 +49,10 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         "one_direction": one_direction,
         "small_region": small_region,
         "overlapping_frequencies": overlapping_frequencies,
-        "torque_factor": torque_factor,
-        "flipped_sign": flipped_sign,
-        "wrong_gravity": wrong_gravity,
+        **{kind: partial(tested_causes, kind=kind) for kind in TESTED},
+        "torque_factor": _torque_factors,
         "noise": noise,
-        "time_shift": time_shift,
         "quantised_feedback": quantised_feedback,
-        "unmodelled_coupling": unmodelled_coupling,
         "friction_terms": friction_terms,
         "warming_up": warming_up,
         "ill_conditioned": ill_conditioned,
@@ -70,11 +72,12 @@ FIT_CAUSES = (
 )
 """Causes that concern the fit; not checked with a given model."""
 
-URDF_CAUSES = ("torque_factor", "flipped_sign", "wrong_gravity")
-"""Causes found by comparison with the URDF; checked with a given model only if errors are large."""
-_WRONG = 0.5  # relative error above which signs and units are checked
+_WRONG = 0.2  # relative error above which a given model is doubted, and causes are tried
 
-_SPOILS_TORQUE = ("saturation", "torque_factor", "flipped_sign", "wrong_gravity")
+_SPOILS_TORQUE = (
+    "saturation",
+    *(cause for cause in TESTED if cause not in ("time_shift", "unmodelled_coupling")),
+)
 _SPOILS_ERRORS = (*_SPOILS_TORQUE, "spikes", "time_shift", "quantised_feedback")
 
 _SPOILS_SIGNALS = ("wrapped_position", "time", "copied_channel", "velocity")
@@ -102,13 +105,11 @@ _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "friction_terms": (*_SPOILS_ERRORS, "too_short", "noise", "unmodelled_coupling"),
         # a fall of friction is found in the residual too
         "warming_up": (*_SPOILS_ERRORS, "too_slow"),
-        # coupling is identified from the residual as well, which is friction in slow motion
-        "unmodelled_coupling": (*_SPOILS_ERRORS, "too_slow"),
-        # with a wrong gravity every weight has a wrong size or sign
-        "flipped_sign": ("wrong_gravity",),
-        "torque_factor": ("wrong_gravity", "flipped_sign"),
-        # a delay compensates a part of the error of wrong bodies or clipped torque
-        "time_shift": ("flipped_sign", "wrong_gravity", "saturation", "spikes"),
+        # clipped torque is explained in part by what is tried
+        "contact": ("saturation",),
+        "time_shift": ("saturation", "spikes"),
+        "unmodelled_coupling": ("saturation", "too_slow"),
+        "unexplained": ("saturation", "too_slow"),
         # inertia's share is taken from the fit, which a wrong sign, size or delay corrupts
         "too_slow": ("flipped_sign", "torque_factor", "time_shift"),
         # rows are weighted by torque
@@ -116,7 +117,7 @@ _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         # torque in a wrong unit exceeds the drive's limits
         "saturation": ("torque_factor",),
         # steps of feedback last for a sample, and so does the top of a torque that is cut off
-        "spikes": ("flipped_sign", "wrong_gravity", "quantised_feedback", "saturation"),
+        "spikes": ("flipped_sign", "wrong_gravity", "contact", "quantised_feedback", "saturation"),
         # the range of clipped torque is too small, and slow motion stays within one step
         "quantised_feedback": ("too_slow", "saturation", "held_position"),
         # parameters overfit errors of other causes; friction of the parts held out is another one
@@ -162,7 +163,7 @@ def _left_out(case: Case) -> tuple[str, ...]:
         return ()
     # a model with small errors is better than the URDF, and at rest friction can have either sign
     doubted = case.decimated.moving.any() and case.relative_errors.max() > _WRONG
-    return FIT_CAUSES if doubted else (*FIT_CAUSES, *URDF_CAUSES)
+    return FIT_CAUSES if doubted else (*FIT_CAUSES, *TESTED)
 
 
 def _look(look: Cause, case: Case) -> list[Finding]:
@@ -183,8 +184,8 @@ def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
         if _is_consequence(other, findings):
             continue
         joints = _joints(other)
-        # findings by the URDF, and wrong motion, affect all joints, which share parameters
-        affects_all = other.cause in (*URDF_CAUSES, *_SPOILS_SIGNALS)
+        # what was tried on all joints, and wrong motion, affect all, which share parameters
+        affects_all = other.cause in (*TESTED, *_SPOILS_SIGNALS)
         if affects_all or not joints or not _joints(finding):
             return True
         explained |= joints

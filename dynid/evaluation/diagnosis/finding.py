@@ -49,6 +49,7 @@ class Finding:
         plot: of the evidence; None if there is none.
         names: joints in the sentence, if they are not only ``joint``.
         corrections: of the recordings, that remove the cause; empty if there are none.
+        alternatives: cause and joints of others that explain as much, if the data do not decide.
     """
 
     cause: str
@@ -60,6 +61,7 @@ class Finding:
     plot: Plot | None = None
     names: tuple[str, ...] = ()
     corrections: tuple[Correction, ...] = ()
+    alternatives: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __repr__(self) -> str:
         """Return severity, cause, observation and remedy."""

@@ -141,7 +141,10 @@ def _finding(case: Case, joint: int | None, ratio: float, ratios: dict[int, floa
         cause="torque_factor",
         joint=None,  # all joints are affected, as they share parameters
         severity="problem" if max(ratio, 1 / ratio) > _FAR_OFF else "warning",
-        sentence=f"{where}: torque is {ratio:.3g} times that of the URDF's masses{hint}.",
+        sentence=(
+            f"{where}: torque is {ratio:.3g} times that of the URDF's masses{hint}; the recordings "
+            "alone cannot show which is right."
+        ),
         remedy=(
             "Check the drives' torque constant, rated current and gear ratio, the unit of effort, "
             "and whether the URDF's masses include everything that is mounted."

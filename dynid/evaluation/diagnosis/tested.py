@@ -1,0 +1,169 @@
+"""Causes that were tried: each remedy is refitted, and judged by data that the refit did not use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from dynid.errors import EstimationError
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
+from dynid.evaluation.diagnosis.finding import Finding
+from dynid.evaluation.diagnosis.scale import are_degrees
+from dynid.evaluation.hypotheses.samples import sampled
+from dynid.evaluation.hypotheses.search import Step, search
+from dynid.evaluation.hypotheses.trial import Outcome, Trial, hypothesis_mechanism
+from dynid.evaluation.hypotheses.wording import Meaning, Wording
+from dynid.evaluation.settings import LARGEST_UNEXPLAINED, EvaluationSettings
+from dynid.recording.model import source_names
+from dynid.recording.settings import RecordingSettings
+from dynid.text import listed, only, percent
+
+TESTED = (
+    "torque_factor",
+    "flipped_sign",
+    "reversed_joint",
+    "swapped_channels",
+    "encoder_zero",
+    "wrong_gravity",
+    "recordings_differ",
+    "contact",
+    "time_shift",
+    "unmodelled_coupling",
+    "unexplained",
+)
+"""Causes that are tried by a refit."""
+
+_NO_HARM = ("contact", "time_shift", "unmodelled_coupling")
+"""Causes whose model may still be good; the verdict tells by its errors."""
+_REACH = 0.2  # [s] longest delay tried
+_FEWEST_ROWS = 4  # per parameter, of all joints
+
+
+def tested_causes(case: Case, kind: str) -> Iterator[Finding]:
+    """Yield the findings of one kind of a search for changes that explain the torque much better.
+
+    The search is made once for a case, and not where what is recorded contradicts itself.
+    """
+    for finding in tested(case):
+        if finding.cause == kind:
+            yield finding
+
+
+def tested(case: Case) -> tuple[Finding, ...]:
+    """Return the findings of the search, in the order in which causes were chosen."""
+    return case.derived("tested causes", lambda: tuple(_tested(case)))
+
+
+def reasons_of_tested(findings: Iterable[Finding]) -> list[str]:
+    """Return why no model can be good: what has to be corrected before, as a refit has shown."""
+    return [
+        finding.sentence
+        for finding in findings
+        if finding.cause in TESTED and finding.severity == "problem"
+    ]
+
+
+def _tested(case: Case) -> Iterator[Finding]:
+    still = case.mechanism.semi_static or not case.decimated.moves.any()
+    if still or reasons_against_signals(case) or are_degrees(case):
+        return
+    try:
+        trial = _trial(case)
+    except EstimationError:  # the rank of the base parameters is unclear
+        return
+    if trial.samples.kept.sum() < _FEWEST_ROWS * len(trial.base.independent):
+        return
+    yield from _findings(case, trial, *search(trial))
+
+
+def _trial(case: Case) -> Trial:
+    settings = case.robot.settings(EvaluationSettings)
+    samples = sampled(case.signals, settings.cutoff_hz, settings.filter_order, reach=_REACH)
+    return Trial(samples, hypothesis_mechanism(case.robot))
+
+
+def _findings(
+    case: Case, trial: Trial, start: Outcome, steps: tuple[Step, ...]
+) -> Iterator[Finding]:
+    first = [not signals.piece for signals in case.signals]
+    names = [
+        source_names(r.sources)
+        for r, is_first in zip(case.recordings, first, strict=True)
+        if is_first
+    ]
+    coupled = case.robot.coupling is not None
+    at_motors = case.robot.settings(RecordingSettings).side == "motor"
+    wording = Wording(trial, case.joints, names, correctable=not (coupled and at_motors))
+    left = start
+    for step in steps:
+        yield _finding(wording, step)
+        left = step.chosen.outcome
+        if step.others:
+            break
+    yield from _unexplained(case, left)
+
+
+def _finding(wording: Wording, step: Step) -> Finding:
+    meaning = wording.meaning(step, step.chosen)
+    others = [wording.meaning(step, other) for other in step.others]
+    effect = wording.effect(step.before.refit.held_out, step.chosen.outcome.refit.held_out)
+    if step.chosen.kind == "sign":
+        effect = ""
+    if others:
+        return _undecided(meaning, others, effect)
+    severity: Literal["problem", "warning"] = "warning" if meaning.cause in _NO_HARM else "problem"
+    tail = f" This was tried: {effect}." if effect else ""
+    return Finding(
+        cause=meaning.cause,
+        joint=only(meaning.joints),
+        severity=severity,
+        sentence=meaning.sentence + tail,
+        remedy=meaning.remedy,
+        evidence={**dict(meaning.evidence), "fall of the cost": step.gain},
+        names=meaning.joints,
+        corrections=meaning.corrections,
+    )
+
+
+def _undecided(meaning: Meaning, others: list[Meaning], effect: str) -> Finding:
+    sentences = [m.sentence.rstrip(".") for m in (meaning, *others)]
+    names = tuple(dict.fromkeys(name for m in (meaning, *others) for name in m.joints))
+    return Finding(
+        cause=meaning.cause,
+        joint=None,
+        severity="warning",
+        sentence=(
+            f"the recordings do not decide between {len(sentences)} causes that explain about the "
+            f"same: {'; or '.join(sentences)}. With the first of them {effect}."
+        ),
+        remedy=f"Check each of them; of the first: {meaning.remedy}",
+        evidence=dict(meaning.evidence),
+        names=names,
+        alternatives=tuple((m.cause, m.joints) for m in others),
+    )
+
+
+def _unexplained(case: Case, left: Outcome) -> Iterator[Finding]:
+    """Report joints of which much remains unexplained by every cause that was tried."""
+    error = left.refit.held_out
+    poor = [j for j in range(len(case.joints)) if error[j] > LARGEST_UNEXPLAINED]
+    if not poor:
+        return
+    names = [case.joints[j] for j in poor]
+    yield Finding(
+        cause="unexplained",
+        joint=only(names),
+        severity="warning",
+        sentence=(
+            f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared torque "
+            "remains unexplained on data left out, whatever was tried: signs, factors, exchanged "
+            "channels, zeros, gravity, delays, contact, coupling, and friction of any shape."
+        ),
+        remedy=(
+            "Record again, slowly and with each joint alone, to find at which joint and in which "
+            "motion the torque cannot be explained."
+        ),
+        evidence={f"unexplained of {case.joints[j]}": float(error[j] ** 2) for j in poor},
+        names=tuple(names),
+    )

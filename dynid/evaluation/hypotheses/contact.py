@@ -1,0 +1,69 @@
+"""Intervals of time in which something else than the robot's own dynamics acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d, uniform_filter1d
+
+from dynid.arrays import Array, runs
+from dynid.evaluation.hypotheses.refit import residual
+from dynid.evaluation.hypotheses.state import modified
+from dynid.evaluation.hypotheses.trial import FLOOR, Outcome, Trial
+
+_WINDOW = 0.3  # [s] shorter than a push, longer than the filters
+_BEYOND = 5.0  # error of a window over the median one
+_LONGEST = 0.3  # of the time: more is not an event
+_ROUNDS = 3  # errors elsewhere fall once an event is left out, and its ends are seen
+
+
+def contact_interval(trial: Trial, now: Outcome) -> Iterator[Outcome]:
+    """Yield the outcome without the instants whose errors are far beyond the others', if any."""
+    outcome = now
+    for _ in range(_ROUNDS):
+        outside = _outside(trial, outcome) | now.state.excluded
+        if np.array_equal(outside, outcome.state.excluded):
+            break
+        if outside.mean() > _LONGEST:
+            return
+        outcome = trial.outcome(replace(now.state, excluded=outside))
+    if outcome is not now:
+        yield outcome
+
+
+def _outside(trial: Trial, outcome: Outcome) -> NDArray[np.bool_]:
+    """Return the instants (m,) in windows with far larger errors than the median window."""
+    error, samples = errors_of(trial, outcome), trial.samples
+    flags = []
+    for number, (track, at) in enumerate(zip(samples.tracks, samples.at, strict=True)):
+        here = samples.recording == number
+        spacing = float(np.median(np.diff(at))) / track.rate if len(at) > 1 else 1.0
+        size = max(3, round(_WINDOW / spacing))
+        kept = samples.kept[here].astype(float)
+        share = np.maximum(uniform_filter1d(kept, size, axis=0), 1e-9)
+        power = uniform_filter1d(error[here] ** 2 * kept, size, axis=0) / share
+        known = uniform_filter1d(kept, size, axis=0) > 0.3
+        usual = np.nanmedian(np.where(known, power, np.nan), axis=0)
+        far = known & (power > _BEYOND**2 * np.maximum(usual, FLOOR**2))
+        flags.append(_inside(maximum_filter1d(far.any(axis=1), size)))
+    return np.concatenate(flags)
+
+
+def _inside(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the flags (N,) of runs that do not touch an end, where motion starts or stops."""
+    kept = flags.copy()
+    for first, past in runs(flags):
+        if first == 0 or past == len(flags):
+            kept[first:past] = False
+    return kept
+
+
+def errors_of(trial: Trial, outcome: Outcome) -> Array:
+    """Return each joint's torque error over the norm of its torque, per instant (m, n)."""
+    data = modified(trial.samples, trial.mechanism, trial.base, outcome.state)
+    error = residual(data, outcome.refit)
+    size = np.sqrt(np.mean(data.torque**2, axis=0))
+    return np.asarray(error / np.where(size > 0, size, np.inf))

@@ -1,0 +1,153 @@
+"""Continuous causes: a number that a refit finds, from the torque's derivative with respect to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.evaluation.hypotheses.refit import Data, Refit, residual
+from dynid.evaluation.hypotheses.samples import Samples
+from dynid.evaluation.hypotheses.state import State
+
+_STEP = 1e-4  # of numerical derivatives [rad, m or m/s^2]
+_LARGEST_STEP = {"factor": 0.5, "zero": 0.3, "delay": 0.03, "gravity": 3.0}  # of an iteration
+
+
+@dataclass(frozen=True, eq=False)
+class Knob:
+    """A number, or a few, by which a state may differ from the truth.
+
+    Attributes:
+        cause: key of the cause.
+        kind: "factor" (logarithm), "zero", "delay" or "gravity".
+        joints: those concerned; all for a whole robot.
+        recordings: those concerned.
+        columns: (m, n, c) derivatives of the model's torque minus that of the measured one.
+        moved: returns the state with (c,) added.
+    """
+
+    cause: str
+    kind: str
+    joints: tuple[int, ...]
+    recordings: tuple[int, ...]
+    columns: Callable[[], Array]
+    moved: Callable[[State, Array], State]
+    whole: bool = True  # whether all recordings are concerned
+
+
+def limited(knob: Knob, step: Array) -> Array:
+    """Return a Gauss-Newton step that linearisation can be trusted with."""
+    size, most = float(np.abs(step).max()), _LARGEST_STEP[knob.kind]
+    return step if size <= most else np.asarray(step * most / size)
+
+
+class Derivatives:
+    """Derivatives at a state, of the torque of base parameters; computed once for all knobs."""
+
+    def __init__(self, samples: Samples, data: Data, state: State, refit: Refit) -> None:
+        mechanism = data.mechanism
+        self.data = data
+        self.standard = data.base.lift(refit.base, mechanism.urdf_parameters)
+        self._bodies = mechanism.torque(*data.motion, self.standard)
+        self.model = data.torque - residual(data, refit)
+        slope = samples.rows("slope", shift=state.delay[:, np.argsort(state.torque_of)])
+        slope = slope[:, state.torque_of] * state.direction
+        self._slope = slope * state.factor[samples.recording]
+        self._zero: dict[int, Array] = {}
+
+    def factor(self, joints: tuple[int, ...]) -> Array:
+        """Return the column (m, n, 1) of the logarithm of joints' factor."""
+        columns = np.zeros((*self.model.shape, 1))
+        columns[:, joints, 0] = -self.model[:, joints]
+        return columns
+
+    def delay(self, joints: tuple[int, ...]) -> Array:
+        """Return the column (m, n, 1) of a delay of joints' torque [s]."""
+        columns = np.zeros((*self.model.shape, 1))
+        columns[:, joints, 0] = -self._slope[:, joints]
+        return columns
+
+    def zero(self, joint: int) -> Array:
+        """Return the column (m, n, 1) of a joint's position."""
+        if joint not in self._zero:
+            position, velocity, acceleration = self.data.motion
+            moved = np.array(position)
+            moved[:, joint] += _STEP
+            torque = self.data.mechanism.torque(moved, velocity, acceleration, self.standard)
+            self._zero[joint] = ((torque - self._bodies) / _STEP)[:, :, None]
+        return self._zero[joint]
+
+    def gravity(self) -> Array:
+        """Return the columns (m, n, 2) of gravity's two directions at a right angle to it."""
+        mechanism = self.data.mechanism
+        present = np.asarray(mechanism.gravity)
+        columns = []
+        for axis in across(present):
+            tilted = mechanism.with_gravity(present + _STEP * axis)
+            torque = tilted.torque(*self.data.motion, self.standard)
+            columns.append((torque - self._bodies) / _STEP)
+        return np.stack(columns, axis=2)
+
+
+def across(gravity: Array) -> Array:
+    """Return two unit vectors (2, 3) at a right angle to gravity (3,), of its length."""
+    return np.asarray(np.linalg.svd(gravity[None, :])[2][1:])
+
+
+def knobs(derivatives: Derivatives, samples: Samples) -> Iterator[Knob]:
+    """Yield every knob at a state: of all recordings together, then of each alone."""
+    joints, recordings = derivatives.model.shape[1], samples.recordings
+    every, together = tuple(range(joints)), tuple(range(recordings))
+    yield _knob(derivatives, samples, "delay", every, together)
+    if np.linalg.norm(derivatives.data.mechanism.gravity) > 0:
+        yield Knob("wrong_gravity", "gravity", every, together, derivatives.gravity, _tilted)
+    for joint in every:
+        for kind in ("factor", "zero", "delay"):
+            if joints > 1 or kind == "zero":
+                yield _knob(derivatives, samples, kind, (joint,), together)
+    for recording in together if recordings > 1 else ():
+        yield _knob(derivatives, samples, "factor", every, (recording,))
+        yield _knob(derivatives, samples, "delay", every, (recording,))
+        for joint in every:
+            for kind in ("factor", "zero"):
+                yield _knob(derivatives, samples, kind, (joint,), (recording,))
+
+
+_CAUSES = {"factor": "torque_factor", "zero": "encoder_zero", "delay": "time_shift"}
+
+
+def _knob(
+    derivatives: Derivatives,
+    samples: Samples,
+    kind: str,
+    joints: tuple[int, ...],
+    recordings: tuple[int, ...],
+) -> Knob:
+    """Return a knob of some joints in some recordings."""
+
+    def columns() -> Array:
+        if kind == "zero":
+            column = derivatives.zero(joints[0])
+        else:
+            column = (derivatives.factor if kind == "factor" else derivatives.delay)(joints)
+        return column * np.isin(samples.recording, recordings)[:, None, None]
+
+    def moved(state: State, step: Array) -> State:
+        values = np.array(getattr(state, kind))
+        at = np.ix_(recordings, joints)
+        values[at] = values[at] * np.exp(step[0]) if kind == "factor" else values[at] + step[0]
+        return replace(state, **{kind: values})
+
+    whole = len(recordings) == samples.recordings
+    cause = _CAUSES[kind] if whole else "recordings_differ"
+    return Knob(cause, kind, joints, recordings, columns, moved, whole)
+
+
+def _tilted(state: State, step: Array) -> State:
+    assert state.gravity is not None
+    gravity = state.gravity + step @ across(state.gravity)
+    size = float(np.linalg.norm(state.gravity))
+    return replace(state, gravity=gravity * size / float(np.linalg.norm(gravity)))

@@ -1,0 +1,285 @@
+"""Refits of modified data or models, and their errors on data that they did not use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
+from dynid.dynamics.mechanism import Mechanism
+from dynid.errors import EstimationError
+from dynid.estimation.physical import (
+    parameter_constraints,
+    parameter_scale,
+    reference_parameters,
+    solve_in_cones,
+)
+from dynid.estimation.settings import PhysicalSettings
+from dynid.evaluation.diagnosis.projection import basis_of, beyond
+from dynid.evaluation.hypotheses.samples import FOLDS, Samples
+
+ROUNDING = 1e-3
+"""Relative torque error below which an error is that of interpolated samples."""
+_REWEIGHTINGS = 6  # of the joints' variances; they converge in three or four
+_QUICK_REWEIGHTINGS = 3
+_RIDGE = 1e-9  # of the scaled information: directions that the data do not determine stay put
+_PULL = 1e-6  # the same of the cone program, towards the URDF
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What a refit explains, and by which model; m instants, n joints.
+
+    Attributes:
+        mechanism: of the model.
+        base: its base parameters.
+        motion: position, velocity, acceleration, (m, n) each.
+        torque: (m, n) [N m or N].
+        extra: (m, n, e) further columns, whose factors the refit finds; e may be 0.
+        kept: (m, n) where torque is compared.
+    """
+
+    mechanism: Mechanism
+    base: BaseParameterization
+    motion: tuple[Array, Array, Array]
+    torque: Array
+    extra: Array
+    kept: Array
+
+    def with_extra(self, blocks: Sequence[Array]) -> Data:
+        """Return the same data with more columns, (m, n, c) each."""
+        return replace(self, extra=np.concatenate([self.extra, *blocks], axis=2))
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """Result of a refit.
+
+    Attributes:
+        held_out: (n,) norm of the torque error over that of the torque, in blocks of time that were
+            left out; NaN for a joint without torque.
+        seen: (n,) the same in blocks that were fitted.
+        blocks: (FOLDS, n) the same of each block, over the torque's share of the block.
+        consistent: (n,) the same with physically consistent parameters; None: not tried.
+        base: (k,) base parameters.
+        factors: (e,) of the extra columns.
+        deviations: (e,) their standard deviations, from the scatter of the fits without a block.
+    """
+
+    held_out: Array
+    seen: Array
+    blocks: Array
+    consistent: Array | None
+    base: Array
+    factors: Array
+    deviations: Array
+
+
+def data_of(samples: Samples, mechanism: Mechanism) -> Data:
+    """Return the samples as they are, with a mechanism."""
+    motion = (samples.rows("position"), samples.rows("velocity"), samples.rows("acceleration"))
+    torque = samples.rows("torque")
+    extra = np.zeros((*torque.shape, 0))
+    base = base_parameterization(mechanism)
+    return Data(mechanism, base, motion, torque, extra, samples.kept)
+
+
+class Equations:
+    """Normal equations of every joint and fold, without the shapes of friction that may be there.
+
+    A joint's own friction may have any of a few shapes besides the model's: a hypothesis must
+    explain what is beyond them, so that none is believed because friction was modelled too plainly.
+    """
+
+    def __init__(self, data: Data, fold: Array, *, rich: bool = True) -> None:
+        """Sum up the equations; with ``rich`` friction it may have any shape, even one that drives."""
+        self.data = data
+        regressor = data.mechanism.regressor(*data.motion)[:, :, data.base.independent]
+        joints, size = data.torque.shape[1], regressor.shape[2] + data.extra.shape[2] + 1
+        self.gram = np.zeros((FOLDS, joints, size, size))
+        for joint in range(joints):
+            rows = np.column_stack(
+                [regressor[:, joint], data.extra[:, joint], data.torque[:, joint]]
+            )
+            kept = data.kept[:, joint]
+            if kept.sum() < 2 * size // joints:
+                continue
+            rows = rows[kept]
+            friction = friction_shapes(data.motion[1][kept, joint], rich=rich)
+            torque = float(np.linalg.norm(rows[:, -1]))
+            rows = beyond(basis_of(friction), rows) / (torque or 1.0)
+            for number in range(FOLDS):
+                part = rows[fold[kept] == number]
+                self.gram[number, joint] = part.T @ part
+        self.parameters = regressor.shape[2]
+
+    def scaled(self, joint: int, factor: float) -> Equations:
+        """Return the equations with a joint's torque multiplied; its relative error is compared."""
+        scaled = copy(self)
+        scaled.gram = self.gram.copy()
+        scaled.gram[:, joint, :-1] /= factor
+        scaled.gram[:, joint, :, :-1] /= factor
+        return scaled
+
+    def restricted(self, extra: Sequence[int]) -> Equations:
+        """Return the equations with some of the extra columns only."""
+        chosen = [*range(self.parameters), *(self.parameters + i for i in extra), -1]
+        scaled = copy(self)
+        scaled.gram = self.gram[:, :, chosen][:, :, :, chosen]
+        return scaled
+
+    def refit(self, *, physical: bool = False) -> Refit:
+        """Fit all folds, and each fold by the others."""
+        whole = self.gram.sum(axis=0)
+        solution, weights = self._fitted(_REWEIGHTINGS)
+        left_out = [
+            _solved(np.einsum("j,jik->ik", weights, whole - self.gram[fold]))
+            for fold in range(FOLDS)
+        ]
+        factors = np.array(left_out)[:, self.parameters :]
+        consistent = self._consistent(weights, solution, left_out) if physical else None
+        return Refit(
+            self._held_out(left_out),
+            self.seen_error(solution),
+            self._blocks(left_out),
+            consistent,
+            solution[: self.parameters],
+            solution[self.parameters :],
+            np.sqrt((FOLDS - 1) * factors.var(axis=0)),
+        )
+
+    def seen_error(self, solution: Array | None = None) -> Array:
+        """Return the relative error (n,) of a solution (s,) on all blocks; None: of a quick fit."""
+        whole = self.gram.sum(axis=0)
+        if solution is None:
+            solution, _ = self._fitted(_QUICK_REWEIGHTINGS)
+        return np.where(whole[:, -1, -1] > 0, np.sqrt(_squared(whole, solution)), np.nan)
+
+    def _fitted(self, reweightings: int) -> tuple[Array, Array]:
+        """Return the solution (s,) of all blocks, and the joints' weights (n,)."""
+        whole = self.gram.sum(axis=0)
+        moves = whole[:, -1, -1] > 0
+        weights, solution = np.where(moves, 1.0, 0.0), np.zeros(whole.shape[1] - 1)
+        for _ in range(reweightings):
+            solution = _solved(np.einsum("j,jik->ik", weights, whole))
+            squared = np.maximum(_squared(whole, solution), ROUNDING**2)
+            weights = np.where(moves, 1 / squared, 0.0)
+        return solution, weights
+
+    def _held_out(self, left_out: list[Array], moved: Array | float = 0.0) -> Array:
+        squared = sum(
+            _squared(self.gram[fold], solution + moved) for fold, solution in enumerate(left_out)
+        )
+        torque = self.gram.sum(axis=0)[:, -1, -1]
+        return np.asarray(np.sqrt(np.where(torque > 0, squared, np.nan)))
+
+    def _blocks(self, left_out: list[Array]) -> Array:
+        squared = np.array(
+            [_squared(self.gram[fold], solution) for fold, solution in enumerate(left_out)]
+        )
+        torque = self.gram.sum(axis=0)[:, -1, -1]
+        return np.sqrt(FOLDS * np.where(torque > 0, squared, np.nan))
+
+    def _consistent(self, weights: Array, solution: Array, left_out: list[Array]) -> Array | None:
+        """Return held-out errors (n,) of the nearest physically consistent parameters."""
+        gram = np.einsum("j,jik->ik", weights, self.gram.sum(axis=0))
+        moved = nearest_consistent(self.data, gram, solution[: self.parameters])
+        if moved is None:
+            return None
+        whole = np.concatenate([moved, solution[self.parameters :]])
+        if self.data.extra.shape[2]:  # factors of the extra columns follow
+            rest = slice(self.parameters, -1)
+            right = gram[rest, -1] - gram[rest, : self.parameters] @ moved
+            whole[self.parameters :] = np.linalg.lstsq(gram[rest, rest], right, rcond=1e-12)[0]
+        return self._held_out(left_out, whole - solution)
+
+
+def residual(data: Data, refit: Refit) -> Array:
+    """Return the torque (m, n) that a refit does not explain [N m or N], friction of any shape."""
+    regressor = data.mechanism.regressor(*data.motion)[:, :, data.base.independent]
+    error = data.torque - regressor @ refit.base - data.extra @ refit.factors
+    for joint in range(error.shape[1]):
+        shapes, kept = friction_shapes(data.motion[1][:, joint]), data.kept[:, joint]
+        if kept.sum() > shapes.shape[1]:
+            factors = np.linalg.lstsq(shapes[kept], error[kept, joint], rcond=1e-9)[0]
+            error[:, joint] -= shapes @ factors
+    return np.asarray(error)
+
+
+def friction_shapes(velocity: Array, *, rich: bool = True) -> Array:
+    """Return shapes (m, s) of friction that may be missing, of a joint's velocity (m,)."""
+    top = float(np.abs(velocity).max(initial=0.0)) or 1.0
+    share = velocity / top
+    sign = np.sign(share)
+    either_way = [np.ones_like(share), np.abs(share)]
+    if not rich:
+        return np.column_stack(either_way)
+    return np.column_stack(
+        [
+            *either_way,
+            share,
+            sign,
+            share * np.abs(share),
+            sign * np.sqrt(np.abs(share)),
+            sign * np.exp(-np.abs(share) / 0.2),
+        ]
+    )
+
+
+def nearest_consistent(data: Data, gram: Array, base: Array) -> Array | None:
+    """Return the base parameters (k,) of physically consistent bodies that fit best.
+
+    Args:
+        data: what is fitted.
+        gram: (s, s) weighted normal equations, base parameters first, torque last.
+        base: (k,) of least squares.
+
+    Returns:
+        The parameters; None if the solver finds none.
+    """
+    mechanism, count = data.mechanism, len(base)
+    matrix, right = _without_extra(gram, count)
+    near = reference_parameters(mechanism)
+    scale = parameter_scale(mechanism)
+    terms = slice(mechanism.first_term, None)
+    scale[terms] = np.maximum(np.abs(data.base.lift(base, near)[terms]), 1e-3)
+    regrouping = data.base.regrouping * scale
+    cost = regrouping.T @ matrix @ regrouping
+    pull = _PULL * float(np.trace(cost)) / len(cost)
+    linear = -(regrouping.T @ right + pull * near / scale)
+    cost = cost + pull * np.eye(len(cost))
+    settings = PhysicalSettings()
+    try:
+        scaled = solve_in_cones(cost, linear, *parameter_constraints(mechanism, settings, scale))
+    except EstimationError:
+        return None
+    return data.base.project(scaled * scale)
+
+
+def _without_extra(gram: Array, count: int) -> tuple[Array, Array]:
+    """Return matrix (k, k) and right side (k,) with the extra columns projected out."""
+    left, rest = gram[:count, :count], slice(count, -1)
+    if gram.shape[0] - 1 == count:
+        return left, gram[:count, -1]
+    shared = np.linalg.lstsq(gram[rest, rest], gram[rest, :], rcond=1e-12)[0]
+    reduced = gram - gram[:, rest] @ shared
+    return reduced[:count, :count], reduced[:count, -1]
+
+
+def _solved(gram: Array) -> Array:
+    """Solve normal equations (s, s) whose last column is the right side; (s - 1,)."""
+    diagonal = np.sqrt(np.maximum(np.diag(gram)[:-1], 1e-300))
+    scale = np.where(diagonal > 1e-12, 1 / diagonal, 0.0)
+    matrix = scale[:, None] * gram[:-1, :-1] * scale
+    matrix[np.diag_indices_from(matrix)] += _RIDGE + (scale == 0)
+    return np.asarray(scale * np.linalg.solve(matrix, scale * gram[:-1, -1]))
+
+
+def _squared(gram: Array, solution: Array) -> Array:
+    """Return the squared error (n,) of each joint."""
+    extended = np.append(solution, -1.0)
+    return np.maximum(np.einsum("i,jik,k->j", extended, gram, extended), 0.0)

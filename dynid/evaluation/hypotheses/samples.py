@@ -1,0 +1,160 @@
+"""Samples of a case on which hypotheses are tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.arrays import Array
+from dynid.signals.filters import low_pass
+from dynid.signals.signals import Signals
+
+FOLDS = 8
+"""Contiguous blocks of time, each of which is left out once."""
+_INSTANTS = 2_400  # of all recordings: enough for a few hundred parameters of twelve joints
+_CUTOFF_SHARE = 0.05  # of the sampling rate, if the motion is not filtered
+_SLOW_SHARE = 0.1  # of the peak speed: near a reversal the shape of friction decides the torque
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One recording at its full rate, torque filtered like the motion; all (N, n).
+
+    Attributes:
+        time: (N,) [s].
+        position, velocity, acceleration: filtered.
+        torque, slope: [N m or N], and its derivative.
+        rate: [Hz].
+        settled: (N, n) True where the joint is not near a reversal.
+    """
+
+    time: Array
+    position: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+    slope: Array
+    rate: float
+    settled: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Instants of all recordings, m in total.
+
+    Attributes:
+        tracks: the recordings.
+        at: instants of each track, as indices.
+        of_track: number of each track's recording; pieces between gaps have the same.
+        kept: (m, n) True where a joint's torque is compared.
+        fold: (m,) number of the block of time.
+        recording: (m,) number of the recording.
+    """
+
+    tracks: tuple[Track, ...]
+    at: tuple[NDArray[np.intp], ...]
+    of_track: tuple[int, ...]
+    kept: NDArray[np.bool_]
+    fold: NDArray[np.intp]
+    recording: NDArray[np.intp]
+
+    def rows(self, values: str, *, shift: Array | None = None) -> Array:
+        """Return values of all tracks at the instants, (m, n).
+
+        Args:
+            values: name of an attribute of ``Track``.
+            shift: (R, n) [s] by which values are taken later, interpolated; None: 0.
+        """
+        parts = []
+        for number, track, at in zip(self.of_track, self.tracks, self.at, strict=True):
+            column = getattr(track, values)
+            if shift is None:
+                parts.append(column[at])
+                continue
+            moved = at[:, None] + shift[number] * track.rate
+            index = np.clip(np.floor(moved).astype(np.intp), 0, len(column) - 2)
+            part = np.clip(moved - index, 0.0, 1.0)
+            joints = np.arange(column.shape[1])
+            parts.append((1 - part) * column[index, joints] + part * column[index + 1, joints])
+        return np.concatenate(parts)
+
+    @property
+    def recordings(self) -> int:
+        """Number of recordings."""
+        return self.of_track[-1] + 1
+
+    def thinned(self, step: int) -> tuple[Samples, NDArray[np.intp]]:
+        """Return every ``step``-th instant of each track, and which of the instants these are."""
+        sizes = [len(at) for at in self.at]
+        firsts = np.cumsum([0, *sizes[:-1]])
+        chosen = np.concatenate(
+            [first + np.arange(0, size, step) for first, size in zip(firsts, sizes, strict=True)]
+        )
+        thinned = replace(
+            self,
+            at=tuple(at[::step] for at in self.at),
+            kept=self.kept[chosen],
+            fold=self.fold[chosen],
+            recording=self.recording[chosen],
+        )
+        return thinned, chosen
+
+    @property
+    def time(self) -> Array:
+        """Time [s] of the instants, in each one's recording, (m,)."""
+        return np.concatenate(
+            [track.time[at] for track, at in zip(self.tracks, self.at, strict=True)]
+        )
+
+
+def sampled(
+    signals: Sequence[Signals], cutoff_hz: float | None, order: int, *, reach: float = 0.0
+) -> Samples:
+    """Choose instants of recordings.
+
+    Args:
+        signals: of the recordings, or of their pieces.
+        cutoff_hz: of the low-pass on positions [Hz]; None: there is none.
+        order: of that low-pass.
+        reach: duration left out at both ends of each recording, for shifts [s].
+    """
+    tracks = tuple(_track(recording, cutoff_hz, order) for recording in signals)
+    step = max(1, sum(len(track.time) for track in tracks) // _INSTANTS)
+    at = []
+    for track in tracks:
+        edge = min(round(reach * track.rate), len(track.time) // 6)
+        at.append(np.arange(edge, len(track.time) - edge, step))
+    kept = np.concatenate([t.settled[a] for t, a in zip(tracks, at, strict=True)])
+    fold = np.concatenate([np.arange(len(a)) * FOLDS // max(len(a), 1) for a in at])
+    of_track = np.cumsum([not recording.piece for recording in signals]) - 1
+    recording = np.repeat(of_track, [len(a) for a in at])
+    return Samples(tracks, tuple(at), tuple(of_track.tolist()), kept, fold, recording)
+
+
+def _track(signals: Signals, cutoff_hz: float | None, order: int) -> Track:
+    rate = signals.sampling_rate
+    cutoff = min(cutoff_hz or _CUTOFF_SHARE * rate, 0.45 * rate)
+    torque = low_pass(signals.raw_torque, cutoff, order, rate)
+    return Track(
+        signals.time,
+        signals.position,
+        signals.velocity,
+        signals.acceleration,
+        torque,
+        np.gradient(torque, 1 / rate, axis=0),
+        rate,
+        _settled(signals, cutoff),
+    )
+
+
+def _settled(signals: Signals, cutoff: float) -> NDArray[np.bool_]:
+    """Return where each joint is not near a reversal, (N, n)."""
+    speed = np.abs(signals.velocity)
+    slow = speed < _SLOW_SHARE * speed.max(axis=0)
+    # filters spread a reversal over a period of their cut-off frequency
+    reach = round(0.5 * signals.sampling_rate / cutoff)
+    near = np.cumsum(np.pad(slow, ((reach + 1, reach), (0, 0)), mode="edge"), axis=0)
+    return np.asarray(near[2 * reach + 1 :] - near[: -2 * reach - 1] == 0)

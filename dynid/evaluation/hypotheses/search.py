@@ -1,0 +1,329 @@
+"""Search for the changes of data or model that explain the torque."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynid.evaluation.hypotheses.contact import contact_interval
+from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs, limited
+from dynid.evaluation.hypotheses.refit import Equations
+from dynid.evaluation.hypotheses.state import State, modified
+from dynid.evaluation.hypotheses.trial import FLOOR, Outcome, Trial, advantage, cost
+
+MATTERS = 0.3
+"""Fall of the cost below which a cause is not worth naming: squared errors fall by a quarter, all
+joints together."""
+DECIDES = 0.15
+"""Difference in cost between two causes below which either may be true. Changes that cannot be seen
+at all differ by up to 0.05."""
+# Student's t over blocks: about a hundred causes are tried, so that one in a thousand is little
+_SURE = 7.0
+_SURELY_BETTER = 3.0
+_HALF = 0.5  # of the error of a joint: what a contact has to explain at least
+_INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
+_COUPLED = 0.05  # relative error of a joint above which coupling to another is tried
+_LARGE = 0.15  # relative error above which causes far from the present state are tried
+_NEGLIGIBLE = 1e-3  # fall of the cost for which no further step is taken
+_ROUNDS = 6  # of Gauss-Newton steps
+_POLISHED = 4  # continuous causes that are followed to their best value
+_FOLLOWED = 6  # exchanged channels and far values that are tried on all instants
+_JUDGED = 6  # causes of which the cost of physical consistency is computed
+_MOST_CAUSES = 2
+_FOLLOWED_KINDS = ("zero", "delay", "gravity", "factor")
+_ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised search finds the next
+_DELAYS = (0.02, 0.06, 0.15)  # [s]
+_FACTORS = np.geomspace(1e-4, 1e4, 33)  # with 1 among them
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A cause that was tried.
+
+    Attributes:
+        cause: its key.
+        kind: what is changed, such as "factor" or "swap".
+        joints: those concerned.
+        recordings: the recordings concerned; (): all.
+        outcome: of the refit.
+        deviation: standard deviation of a continuous cause's number; NaN: unknown.
+    """
+
+    cause: str
+    kind: str
+    joints: tuple[int, ...]
+    outcome: Outcome
+    recordings: tuple[int, ...] = ()
+    deviation: float = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A cause that was chosen, and those that may be true in its place.
+
+    Attributes:
+        before: outcome without it.
+        chosen: the cause.
+        others: causes that are not surely worse, the best first.
+        runner: the best cause of another kind or place; None: no other explains anything.
+    """
+
+    before: Outcome
+    chosen: Candidate
+    others: tuple[Candidate, ...]
+    runner: Candidate | None
+
+    @property
+    def gain(self) -> float:
+        """Fall of the cost."""
+        return self.before.total - self.chosen.outcome.total
+
+
+def search(trial: Trial) -> tuple[Outcome, tuple[Step, ...]]:
+    """Return the outcome without any change, and the causes that explain its error, in order."""
+    now = start = trial.judged(trial.outcome(State.unchanged(trial.samples)))
+    steps: list[Step] = []
+    while len(steps) < _MOST_CAUSES and np.isfinite(now.refit.held_out).any():
+        step = _best(trial, now)
+        if step is None:
+            break
+        steps.append(step)
+        now = step.chosen.outcome
+    return start, tuple(steps)
+
+
+def _best(trial: Trial, now: Outcome) -> Step | None:
+    candidates = sorted(_candidates(trial, now), key=lambda c: c.outcome.cost)
+    likely = [c for c in candidates if c.outcome.cost < now.total - MATTERS][:_JUDGED]
+    if (now.penalty or 0.0) > MATTERS:
+        likely += _turned(trial, now)
+    judged = [replace(c, outcome=trial.judged(c.outcome)) for c in likely]
+    judged = sorted(judged, key=lambda c: c.outcome.total)
+    judged = [c for c in judged if is_seen(now, c)]
+    if not judged:
+        return None
+    chosen, *rest = judged
+    rest = [c for c in rest if not _same(c, chosen, trial.samples.recordings)]
+    others = tuple(c for c in rest if not is_better(chosen, c))
+    return Step(now, chosen, others, rest[0] if rest else None)
+
+
+def is_seen(now: Outcome, candidate: Candidate) -> bool:
+    """Whether a cause explains so much, in most blocks of time, that it is no accident."""
+    outcome = candidate.outcome
+    if not now.total - outcome.total > MATTERS:
+        return False
+    if candidate.kind == "contact":  # in a few blocks by its nature
+        explained = outcome.refit.seen < _HALF * now.refit.seen
+        return bool(np.any(explained & (now.refit.seen > FLOOR)))
+    by_penalty = (now.penalty or 0.0) - (outcome.penalty or 0.0)
+    return advantage(outcome, now) > _SURE or by_penalty > _INCONSISTENT
+
+
+def is_better(chosen: Candidate, other: Candidate) -> bool:
+    """Whether another cause is surely worse than the chosen one."""
+    fall = other.outcome.total - chosen.outcome.total
+    if "contact" in (chosen.kind, other.kind):
+        return fall > MATTERS
+    by_penalty = (other.outcome.penalty or 0.0) - (chosen.outcome.penalty or 0.0)
+    return fall > DECIDES and (
+        advantage(chosen.outcome, other.outcome) > _SURELY_BETTER or by_penalty > _INCONSISTENT
+    )
+
+
+def _same(first: Candidate, other: Candidate, recordings: int) -> bool:
+    """Whether two candidates say the same: of two recordings, that one differs from the other."""
+    kinds = {"sign": "factor"}
+    alike = (first.joints, kinds.get(first.kind, first.kind)) == (
+        other.joints,
+        kinds.get(other.kind, other.kind),
+    )
+    return alike and (recordings <= 2 or first.recordings == other.recordings)
+
+
+def _candidates(trial: Trial, now: Outcome) -> Iterator[Candidate]:
+    yield from _continuous(trial, now)
+    for outcome in contact_interval(trial, now):
+        yield Candidate("contact", "contact", (), outcome)
+    proposals = [*_coupled(now)]
+    if np.nanmax(now.refit.held_out) > _LARGE:
+        proposals += [*_exchanged(now.state), *_far(trial, now)]
+    present, far = trial.coarse_cost(now.state) if proposals else 0.0, []
+    for proposal in proposals:
+        there = trial.coarse_cost(proposal.state)
+        if there < present - MATTERS:
+            far.append((there, proposal))
+    for _, proposal in sorted(far, key=lambda pair: pair[0])[:_FOLLOWED]:
+        yield proposal.tried(trial)
+    for recording in range(trial.samples.recordings if trial.samples.recordings > 1 else 0):
+        loaded = np.array(now.state.loaded)
+        loaded[recording] = True
+        outcome = trial.outcome(replace(now.state, loaded=loaded))
+        yield Candidate("recordings_differ", "payload", (), outcome, (recording,))
+
+
+@dataclass(frozen=True, eq=False)
+class _Proposal:
+    """A state to be tried, and the cause that it stands for."""
+
+    cause: str
+    kind: str
+    joints: tuple[int, ...]
+    state: State
+
+    def tried(self, trial: Trial) -> Candidate:
+        """Refit, and follow a number that may have any value to the best one."""
+        outcome, deviation = trial.outcome(self.state), float("nan")
+        if self.kind in _FOLLOWED_KINDS:
+            outcome, deviation = followed(trial, outcome, self.kind, self.joints)
+        return Candidate(self.cause, self.kind, self.joints, outcome, deviation=deviation)
+
+
+def _exchanged(state: State) -> Iterator[_Proposal]:
+    """Propose reversed joints, and exchanged channels."""
+    for joint in range(len(state.direction)):
+        yield _Proposal("reversed_joint", "reverse", (joint,), state.reversed_at(joint))
+        for other in range(joint):
+            for kind, position, torque in (
+                ("channels", True, True),
+                ("torques", False, True),
+                ("positions", True, False),
+            ):
+                swapped = state.with_swapped(joint, other, position=position, torque=torque)
+                yield _Proposal("swapped_channels", kind, (other, joint), swapped)
+
+
+def _coupled(now: Outcome) -> Iterator[_Proposal]:
+    """Propose motors that move a joint with a large error, and another one."""
+    joints = range(len(now.state.direction))
+    for driven in joints:
+        if now.refit.held_out[driven] > _COUPLED:  # False for NaN
+            for driving in joints:
+                if driving != driven:
+                    state = replace(now.state, coupled=(*now.state.coupled, (driven, driving)))
+                    yield _Proposal("unmodelled_coupling", "coupling", (driven, driving), state)
+
+
+def _turned(trial: Trial, now: Outcome) -> list[Candidate]:
+    """Return trials of torque with the other sign: of all joints, and of each."""
+    joints = len(now.state.direction)
+    every = tuple(range(joints))
+    signs = [(every, -np.ones(joints))]
+    if joints > 1:
+        signs += [((j,), np.where(np.arange(joints) == j, -1.0, 1.0)) for j in every]
+    return [
+        Candidate("flipped_sign", "sign", which, trial.outcome(now.state.scaled(sign)))
+        for which, sign in signs
+    ]
+
+
+def _far(trial: Trial, now: Outcome) -> Iterator[_Proposal]:
+    """Propose values of continuous causes that are too far for a linearised search."""
+    joints, state = len(now.state.direction), now.state
+    every, prismatic = tuple(range(joints)), trial.mechanism.prismatic
+    for joint in every:
+        turned = [sign * zero for zero in _ZEROS for sign in (1, -1)]
+        for zero in () if prismatic[joint] else turned:
+            moved = np.array(state.zero)
+            moved[:, joint] += zero
+            yield _Proposal("encoder_zero", "zero", (joint,), replace(state, zero=moved))
+        if joints > 1:
+            yield from _best_factor(trial, now, joint)
+    for delay in (sign * seconds for seconds in _DELAYS for sign in (1, -1)):
+        late = replace(state, delay=state.delay + delay)
+        yield _Proposal("time_shift", "delay", every, late)
+    for gravity in (*np.eye(3), *-np.eye(3)):
+        turned_to = replace(state, gravity=9.81 * gravity)
+        yield _Proposal("wrong_gravity", "gravity", every, turned_to)
+    if np.linalg.norm(trial.mechanism.gravity) > 0:
+        yield _Proposal("wrong_gravity", "no gravity", every, replace(state, gravity=np.zeros(3)))
+
+
+def _best_factor(trial: Trial, now: Outcome, joint: int) -> Iterator[_Proposal]:
+    """Propose the best factor of a joint's torque, which only scales its equations."""
+    equations = trial.coarse_equations(now.state)
+    costs = {
+        sign * factor: cost(equations.scaled(joint, sign * factor).seen_error())
+        for factor in _FACTORS
+        for sign in (1.0, -1.0)
+    }
+    factor = min(costs, key=lambda f: costs[f])
+    if factor == 1.0:
+        return
+    scale = np.where(np.arange(len(now.state.direction)) == joint, factor, 1.0)
+    cause = "flipped_sign" if factor == -1.0 else "torque_factor"
+    yield _Proposal(cause, "factor", (joint,), now.state.scaled(scale))
+
+
+def _continuous(trial: Trial, now: Outcome) -> Iterator[Candidate]:
+    """Try every continuous cause linearised, and follow the best of them."""
+    promising = sorted(_linearised(trial, now), key=lambda pair: pair[1])[:_POLISHED]
+    for knob, expected in promising:
+        if expected < now.cost - MATTERS / 2:
+            recordings = () if knob.whole else knob.recordings
+            outcome, deviation = followed(trial, now, knob.kind, knob.joints, recordings)
+            yield Candidate(knob.cause, knob.kind, knob.joints, outcome, recordings, deviation)
+
+
+def _linearised(trial: Trial, now: Outcome) -> list[tuple[Knob, float]]:
+    """Return knobs with the cost that each leaves, linearised."""
+    state = _with_gravity(trial, now.state)
+    data = modified(trial.samples, trial.mechanism, trial.base, state)
+    several = list(knobs(Derivatives(trial.samples, data, state, now.refit), trial.samples))
+    blocks = [knob.columns() for knob in several]
+    equations = Equations(data.with_extra(blocks), trial.samples.fold)
+    first, results = data.extra.shape[2], []
+    fixed = tuple(range(first))
+    for knob, block in zip(several, blocks, strict=True):
+        chosen = (*fixed, *range(first, first + block.shape[2]))
+        results.append((knob, cost(equations.restricted(chosen).refit().held_out)))
+        first += block.shape[2]
+    return results
+
+
+def _with_gravity(trial: Trial, state: State) -> State:
+    if state.gravity is not None:
+        return state
+    return replace(state, gravity=np.asarray(trial.mechanism.gravity))
+
+
+def followed(
+    trial: Trial,
+    now: Outcome,
+    kind: str,
+    joints: tuple[int, ...],
+    recordings: tuple[int, ...] = (),
+) -> tuple[Outcome, float]:
+    """Return the best outcome along a knob, by Gauss-Newton steps, and the number's deviation.
+
+    Args:
+        trial: the data.
+        now: where to start.
+        kind: of the knob.
+        joints: of the knob.
+        recordings: of the knob; (): all.
+    """
+    best, deviation = now, float("nan")
+    for _ in range(_ROUNDS):
+        state = _with_gravity(trial, best.state)
+        data = modified(trial.samples, trial.mechanism, trial.base, state)
+        derivatives = Derivatives(trial.samples, data, state, best.refit)
+        knob = next(
+            k
+            for k in knobs(derivatives, trial.samples)
+            if (k.kind, k.joints, () if k.whole else k.recordings) == (kind, joints, recordings)
+        )
+        columns = knob.columns()
+        refit = Equations(data.with_extra([columns]), trial.samples.fold).refit()
+        deviation = float(np.linalg.norm(refit.deviations[-columns.shape[2] :]))
+        step = limited(knob, refit.factors[-columns.shape[2] :])
+        for share in (1.0, 0.3):
+            outcome = trial.outcome(knob.moved(state, share * step))
+            if outcome.cost < best.cost - _NEGLIGIBLE:
+                break
+        else:
+            break
+        best = outcome
+    return best, deviation

@@ -1,0 +1,128 @@
+"""The data and the model as a hypothesis sees them: what it would change, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.arrays import Array
+from dynid.dynamics.base_parameters import BaseParameterization
+from dynid.dynamics.mechanism import Mechanism
+from dynid.evaluation.hypotheses.refit import Data
+from dynid.evaluation.hypotheses.samples import Samples
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Changes of channels and model; R recordings, n joints, m instants.
+
+    Attributes:
+        position_of, torque_of: (n,) the channel from which a joint's position and torque are taken.
+        direction: (n,) sign of a joint's position and torque.
+        factor: (R, n) of torque, sign included.
+        zero: (R, n) added to positions [rad or m].
+        delay: (R, n) by which torque was recorded later than the motion [s].
+        excluded: (m,) instants that are not compared.
+        loaded: (R,) recordings with a payload of their own.
+        coupled: pairs (driven, driving) of joints with a motor that moves both.
+        gravity: (3,) [m/s^2]; None: the mechanism's.
+    """
+
+    position_of: NDArray[np.intp]
+    torque_of: NDArray[np.intp]
+    direction: Array
+    factor: Array
+    zero: Array
+    delay: Array
+    excluded: NDArray[np.bool_]
+    loaded: NDArray[np.bool_]
+    coupled: tuple[tuple[int, int], ...] = ()
+    gravity: Array | None = None
+
+    @classmethod
+    def unchanged(cls, samples: Samples) -> State:
+        """Return the state without a change."""
+        recordings, joints = samples.recordings, samples.kept.shape[1]
+        order = np.arange(joints)
+        return cls(
+            position_of=order,
+            torque_of=order,
+            direction=np.ones(joints),
+            factor=np.ones((recordings, joints)),
+            zero=np.zeros((recordings, joints)),
+            delay=np.zeros((recordings, joints)),
+            excluded=np.zeros(len(samples.kept), dtype=bool),
+            loaded=np.zeros(recordings, dtype=bool),
+        )
+
+    def with_swapped(self, joint: int, other: int, *, position: bool, torque: bool) -> State:
+        """Return the state with channels of two joints exchanged."""
+        order = np.arange(len(self.direction))
+        order[[joint, other]] = [other, joint]
+        return replace(
+            self,
+            position_of=self.position_of[order] if position else self.position_of,
+            torque_of=self.torque_of[order] if torque else self.torque_of,
+        )
+
+    def reversed_at(self, joint: int) -> State:
+        """Return the state with position and torque of a joint reversed."""
+        direction = np.array(self.direction)
+        direction[joint] *= -1
+        return replace(self, direction=direction)
+
+    def scaled(self, factor: Array) -> State:
+        """Return the state with torque multiplied by ``factor``, that broadcasts to (R, n)."""
+        return replace(self, factor=self.factor * factor)
+
+
+def modified(
+    samples: Samples, mechanism: Mechanism, base: BaseParameterization, state: State
+) -> Data:
+    """Return the data that a state makes of samples."""
+    turned, order, number = state.direction, state.position_of, samples.recording
+    shift = state.delay[:, np.argsort(state.torque_of)]
+    torque = samples.rows("torque", shift=shift if np.any(shift) else None)
+    motion = (
+        samples.rows("position")[:, order] * turned + state.zero[number],
+        samples.rows("velocity")[:, order] * turned,
+        samples.rows("acceleration")[:, order] * turned,
+    )
+    gravity = state.gravity
+    data = Data(
+        mechanism if gravity is None else mechanism.with_gravity(gravity),
+        base,
+        motion,
+        torque[:, state.torque_of] * turned * state.factor[number],
+        np.zeros((*torque.shape, 0)),
+        samples.kept[:, order] & ~state.excluded[:, None],
+    )
+    blocks = [payload_columns(data, number == r) for r in np.flatnonzero(state.loaded)]
+    blocks += [coupling_columns(data, *pair) for pair in state.coupled]
+    return data.with_extra(blocks)
+
+
+def payload_columns(data: Data, instants: NDArray[np.bool_]) -> Array:
+    """Return columns (m, n, 10) of a body carried by the payload's joint at some instants."""
+    first = 10 * data.mechanism.payload_body
+    columns = data.mechanism.regressor(*data.motion)[:, :, first : first + 10]
+    return np.asarray(columns * instants[:, None, None])
+
+
+def coupling_columns(data: Data, driven: int, driving: int) -> Array:
+    """Return columns (m, n, 5) of friction and rotor of a motor that moves two joints."""
+    velocity, acceleration = data.motion[1], data.motion[2]
+    first, other = velocity[:, driven], velocity[:, driving]
+    columns = np.zeros((*velocity.shape, 5))
+    columns[:, driven] = np.column_stack(
+        [
+            other,
+            np.sign(other),
+            np.sign(first + other),
+            np.sign(first - other),
+            acceleration[:, driving],
+        ]
+    )
+    return columns

@@ -1,0 +1,129 @@
+"""Trials: the error that is left when the data are changed as a hypothesis says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.joint_terms import plain_terms
+from dynid.dynamics.mechanism import Mechanism
+from dynid.evaluation.hypotheses.refit import Equations, Refit
+from dynid.evaluation.hypotheses.samples import Samples
+from dynid.evaluation.hypotheses.state import State, modified
+from dynid.robot.robot import Robot
+
+_THINNED = 3  # of coarse trials: every third instant
+FLOOR = 0.02
+"""Relative torque error that counts as none: less is not worth a claim."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a refit of a changed state leaves unexplained.
+
+    Attributes:
+        state: the state.
+        refit: with friction of any shape.
+        cost: sum of the logarithms of the joints' squared errors. It falls by log 4 if the error of
+            a joint is halved.
+        penalty: by which physically consistent parameters raise it; None: not known yet.
+    """
+
+    state: State
+    refit: Refit
+    cost: float
+    penalty: float | None = None
+
+    @property
+    def total(self) -> float:
+        """Cost with physically consistent parameters, where they were tried."""
+        return self.cost + (self.penalty or 0.0)
+
+
+class Trial:
+    """Samples of a robot, on which states are tried.
+
+    Args:
+        samples: of all recordings.
+        mechanism: with the joint terms that hypotheses are compared with.
+    """
+
+    def __init__(self, samples: Samples, mechanism: Mechanism) -> None:
+        self.samples, self.mechanism = samples, mechanism
+        self.base = base_parameterization(mechanism)
+        self._thinned, self._chosen = samples.thinned(_THINNED)
+
+    def coarse_equations(self, state: State) -> Equations:
+        """Return the equations of a state on a part of the instants."""
+        state = replace(state, excluded=state.excluded[self._chosen])
+        data = modified(self._thinned, self.mechanism, self.base, state)
+        return Equations(data, self._thinned.fold)
+
+    def coarse_cost(self, state: State) -> float:
+        """Return the cost of a state on a part of the instants, in less time."""
+        return cost(self.coarse_equations(state).refit().held_out)
+
+    def outcome(self, state: State) -> Outcome:
+        """Refit a state."""
+        data = modified(self.samples, self.mechanism, self.base, state)
+        refit = Equations(data, self.samples.fold).refit()
+        return Outcome(state, refit, cost(refit.held_out))
+
+    def judged(self, outcome: Outcome) -> Outcome:
+        """Return an outcome with the penalty of physically consistent parameters.
+
+        With those a torque of the wrong sign is expensive: friction would drive the joint.
+        """
+        if outcome.penalty is not None:
+            return outcome
+        data = modified(self.samples, self.mechanism, self.base, outcome.state)
+        plain = Equations(data, self.samples.fold, rich=False).refit(physical=True)
+        if plain.consistent is None:
+            return replace(outcome, penalty=np.inf)
+        gap = cost(plain.consistent) - cost(plain.held_out)
+        return replace(outcome, penalty=max(gap, 0.0))
+
+
+def hypothesis_mechanism(robot: Robot) -> Mechanism:
+    """Return the mechanism with which hypotheses are tried.
+
+    It has the profile's terms that depend on the present motion alone, and plain ones at each joint
+    that lacks them: what is asked is whether any friction explains the torque, not which.
+    """
+    kept = [
+        term
+        for term in robot.explicit_terms
+        if not (term.traits.has_memory or term.traits.scaled or term.traits.loaded)
+    ]
+    missing = []
+    for term in plain_terms(robot.joints, robot.mechanism().prismatic):
+        present = {
+            joint
+            for other in kept
+            if other.kind == term.kind and other.side == "joint"
+            for joint in (robot.joints if other.joints == "all" else other.joints)
+        }
+        members = robot.joints if term.joints == "all" else term.joints
+        lacking = tuple(joint for joint in members if joint not in present)
+        if lacking:
+            missing.append(term.model_copy(update={"joints": lacking}))
+    return robot.with_terms((*kept, *missing)).mechanism()
+
+
+def advantage(better: Outcome, worse: Outcome) -> float:
+    """Return how sure it is that an outcome is better: Student's t over blocks left out.
+
+    Costs are compared block by block, so that what is special in one of them does not decide.
+    """
+    costs = [np.log(outcome.refit.blocks**2 + FLOOR**2) for outcome in (worse, better)]
+    gains = np.nansum(costs[0] - costs[1], axis=1)
+    deviation = float(gains.std(ddof=1))
+    return float(gains.mean() * np.sqrt(len(gains)) / deviation) if deviation > 0 else 0.0
+
+
+def cost(errors: Array) -> float:
+    """Return the sum of the logarithms of squared relative errors (n,), NaN left out."""
+    return float(np.nansum(np.log(errors**2 + FLOOR**2)))

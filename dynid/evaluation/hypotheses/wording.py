@@ -1,0 +1,379 @@
+"""What a cause that was tried means: sentence, remedy, and corrections of the recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid.arrays import Array, runs
+from dynid.evaluation.hypotheses.search import Candidate, Step
+from dynid.evaluation.hypotheses.trial import Trial
+from dynid.recording.corrections import Correction, correction_yaml
+from dynid.text import listed, percent, significant
+
+_EXACT = 0.1  # logarithm of a factor that is taken for -1
+_DEGREES = np.pi / 180
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """Texts of a cause.
+
+    Attributes:
+        cause: its key; a torque factor near -1 is a flipped sign.
+        joints: names of the joints concerned; () for the whole robot.
+        sentence: the cause alone, without its effect.
+        remedy: what to do.
+        corrections: of the recordings.
+        evidence: numbers by name.
+    """
+
+    cause: str
+    joints: tuple[str, ...]
+    sentence: str
+    remedy: str
+    corrections: tuple[Correction, ...] = ()
+    evidence: tuple[tuple[str, float], ...] = ()
+
+
+class Wording:
+    """Words for the candidates of a trial.
+
+    Args:
+        trial: the trial.
+        joints: names of the joints.
+        recordings: names of the recordings.
+        correctable: whether recorded channels are those of the joints, without a coupling between.
+    """
+
+    def __init__(
+        self, trial: Trial, joints: Sequence[str], recordings: Sequence[str], *, correctable: bool
+    ) -> None:
+        self._trial, self._joints = trial, tuple(joints)
+        self._recordings, self._correctable = tuple(recordings), correctable
+
+    def meaning(self, step: Step, candidate: Candidate) -> Meaning:
+        """Return the meaning of a candidate of a step."""
+        words: dict[str, Callable[[Step, Candidate], Meaning]] = {
+            "sign": self._sign,
+            "factor": self._factor,
+            "zero": self._zero,
+            "delay": self._delay,
+            "gravity": self._gravity,
+            "no gravity": self._no_gravity,
+            "reverse": self._reverse,
+            "channels": self._swap,
+            "torques": self._swap,
+            "positions": self._swap,
+            "contact": self._contact,
+            "payload": self._payload,
+            "coupling": self._coupling,
+        }
+        return words[candidate.kind](step, candidate)
+
+    def effect(self, before: Array, after: Array) -> str:
+        """Return the effect at the joint where the error falls most."""
+        gain = np.nan_to_num(np.log(np.maximum(before, 1e-4) / np.maximum(after, 1e-4)), nan=-1.0)
+        worst = int(np.argmax(gain))
+        return (
+            f"a refit with it leaves {percent(after[worst])} of the torque of "
+            f"{self._joints[worst]} unexplained on data left out, instead of "
+            f"{percent(before[worst])}"
+        )
+
+    def _names(self, candidate: Candidate) -> tuple[str, ...]:
+        return tuple(self._joints[j] for j in candidate.joints)
+
+    def _fixed(self, *corrections: Correction) -> tuple[str, tuple[Correction, ...]]:
+        """Return a sentence with the profile's key, and the corrections."""
+        if not self._correctable:
+            return "", ()
+        return f" In the profile: {correction_yaml(corrections)}.", corrections
+
+    def _recording(self, candidate: Candidate) -> tuple[int, str]:
+        number = candidate.recordings[0]
+        name = self._recordings[number]
+        return number, f"recording {number + 1}" + (f" ({name})" if name else "")
+
+    def _sign(self, step: Step, candidate: Candidate) -> Meaning:
+        if len(candidate.joints) == 1 and len(self._joints) > 1:
+            return self._factor(step, candidate)
+        key, corrections = self._fixed(Correction(signal="effort", factor=-1.0))
+        return Meaning(
+            "flipped_sign",
+            (),
+            "the torque of every joint has the opposite sign: only with the other sign have "
+            "friction, rotors and masses values that are physically possible.",
+            f"Change the sign of effort.{key}",
+            corrections,
+        )
+
+    def _factor(self, step: Step, candidate: Candidate) -> Meaning:
+        if candidate.recordings:
+            return self._factor_of_recording(step, candidate)
+        joint = candidate.joints[0]
+        name = self._joints[joint]
+        ratio = candidate.outcome.state.factor[0, joint] / step.before.state.factor[0, joint]
+        if ratio < 0 and abs(np.log(-ratio)) < _EXACT:
+            key, corrections = self._fixed(Correction(signal="effort", joint=name, factor=-1.0))
+            return Meaning(
+                "flipped_sign",
+                (name,),
+                f"{name}: torque has the opposite sign of its motion.",
+                f"Change the sign of the effort of {name}.{key}",
+                corrections,
+            )
+        key, corrections = self._fixed(
+            Correction(signal="effort", joint=name, factor=float(f"{ratio:.4g}"))
+        )
+        sign = " and of the opposite sign" if ratio < 0 else ""
+        unit = _unit_of(1 / abs(ratio))
+        return Meaning(
+            "torque_factor",
+            (name,),
+            f"{name}: torque is {significant(1 / abs(ratio), 3)} times what the torques of the "
+            f"other joints imply{sign}{unit}, as they share the same bodies.",
+            f"Check torque constant, rated current, gear ratio and unit of the effort of {name}."
+            f"{key}",
+            corrections,
+            ((f"ratio of {name}", float(1 / ratio)), *_deviation(candidate, "relative ")),
+        )
+
+    def _factor_of_recording(self, step: Step, candidate: Candidate) -> Meaning:
+        number, text = self._recording(candidate)
+        joint = candidate.joints[0]
+        ratio = (
+            candidate.outcome.state.factor[number, joint] / step.before.state.factor[number, joint]
+        )
+        every = len(candidate.joints) > 1
+        names = () if every else self._names(candidate)
+        where = "of all joints" if every else f"of {names[0]}"
+        return Meaning(
+            "recordings_differ",
+            names,
+            f"{text}: the torque {where} is {significant(1 / ratio, 3)} times what the other "
+            "recordings imply.",
+            "Do not fit these recordings together: check torque constant, gear and unit of effort "
+            "of each, and identify those that are right.",
+            evidence=(("ratio", float(1 / ratio)), *_deviation(candidate, "relative ")),
+        )
+
+    def _zero(self, step: Step, candidate: Candidate) -> Meaning:
+        joint = candidate.joints[0]
+        name, unit = self._joints[joint], "m" if self._trial.mechanism.prismatic[joint] else "rad"
+        number, where = (0, "") if not candidate.recordings else self._recording(candidate)
+        zero = float(
+            candidate.outcome.state.zero[number, joint] - step.before.state.zero[number, joint]
+        )
+        size = f"{significant(abs(zero), 3)} {unit}"
+        if unit == "rad":
+            size += f" ({abs(zero) / _DEGREES:.3g} deg)"
+        evidence = ((f"zero of {name} [{unit}]", -zero), *_deviation(candidate, "", unit))
+        if candidate.recordings:
+            return Meaning(
+                "recordings_differ",
+                (name,),
+                f"{where}: the encoder zero of {name} differs by {size} from that of the other "
+                "recordings.",
+                "Do not fit these recordings together: correct the position of one of them before, "
+                "or identify those with the right zero.",
+                evidence=evidence,
+            )
+        key, corrections = self._fixed(
+            Correction(signal="position", joint=name, offset=float(f"{zero:.4g}"))
+        )
+        direction = "more" if zero < 0 else "less"
+        return Meaning(
+            "encoder_zero",
+            (name,),
+            f"{name}: recorded positions are {size} {direction} than those of the URDF's zero.",
+            f"Check the zero of {name} against the URDF.{key}",
+            corrections,
+            evidence,
+        )
+
+    def _delay(self, step: Step, candidate: Candidate) -> Meaning:
+        joint = candidate.joints[0]
+        number, where = (0, "") if not candidate.recordings else self._recording(candidate)
+        delay = float(
+            candidate.outcome.state.delay[number, joint] - step.before.state.delay[number, joint]
+        )
+        every = len(candidate.joints) == len(self._joints)
+        names = () if every else self._names(candidate)
+        rate = self._trial.samples.tracks[0].rate
+        what = f"{where}: " if where else "" if every else f"{names[0]}: "
+        later = "later" if delay > 0 else "earlier"
+        key, corrections = self._fixed(
+            Correction(
+                signal="effort", joint=None if every else names[0], delay=float(f"{delay:.3g}")
+            )
+        )
+        return Meaning(
+            "recordings_differ" if where else "time_shift",
+            names,
+            f"{what}torque is recorded {abs(delay) * 1e3:.3g} ms {later} than its motion (standard "
+            f"deviation {candidate.deviation * 1e3:.2g} ms).",
+            f"Align effort and position in the recording.{'' if where else key}",
+            () if where else corrections,
+            (
+                ("delay [s]", delay),
+                ("standard deviation [s]", candidate.deviation),
+                ("delay [control cycles]", float(round(delay * rate))),
+            ),
+        )
+
+    def _gravity(self, step: Step, candidate: Candidate) -> Meaning:
+        gravity = np.asarray(candidate.outcome.state.gravity)
+        present = np.asarray(self._trial.mechanism.gravity)
+        size = float(np.linalg.norm(gravity) * np.linalg.norm(present))
+        tilt = float(np.arccos(np.clip(gravity @ present / size, -1, 1))) if size > 0 else np.pi
+        return Meaning(
+            "wrong_gravity",
+            (),
+            f"the torque fits gravity {_vector(gravity)} m/s^2 and not {_vector(present)} m/s^2 of "
+            f"the profile; the angle between them is {np.degrees(tilt):.0f} deg.",
+            "Set 'gravity' in the profile to its direction in the frame of the URDF's root link: "
+            f"gravity: [{', '.join(f'{v:.3g}' for v in np.round(gravity, 2) + 0.0)}].",
+            evidence=(
+                ("tilt [rad]", tilt),
+                *(
+                    (f"gravity {axis} [m/s^2]", float(g))
+                    for axis, g in zip("xyz", gravity, strict=True)
+                ),
+            ),
+        )
+
+    def _no_gravity(self, step: Step, candidate: Candidate) -> Meaning:
+        return Meaning(
+            "wrong_gravity",
+            (),
+            "the torque contains no gravity. Probably the robot's controller compensates it, and "
+            "reports the rest.",
+            "Set 'gravity: by_robot' in the profile.",
+            evidence=(("gravity [m/s^2]", 0.0),),
+        )
+
+    def _reverse(self, step: Step, candidate: Candidate) -> Meaning:
+        (name,) = self._names(candidate)
+        key, corrections = self._fixed(
+            *(
+                Correction(signal=signal, joint=name, factor=-1.0)
+                for signal in ("position", "velocity", "effort")
+            )
+        )
+        return Meaning(
+            "reversed_joint",
+            (name,),
+            f"{name}: position and torque are counted in the direction opposite to the URDF's "
+            "axis.",
+            f"Reverse the axis of {name} in the URDF, or its signals.{key}",
+            corrections,
+        )
+
+    def _swap(self, step: Step, candidate: Candidate) -> Meaning:
+        first, other = self._names(candidate)
+        signals = {
+            "channels": ("position", "velocity", "effort"),
+            "torques": ("effort",),
+            "positions": ("position", "velocity"),
+        }[candidate.kind]
+        what = {
+            "channels": "positions and torques",
+            "torques": "torques",
+            "positions": "positions",
+        }[candidate.kind]
+        key, corrections = self._fixed(
+            *(
+                Correction(signal=signal, joint=joint, source=source)
+                for signal in signals
+                for joint, source in ((first, other), (other, first))
+            )
+        )
+        return Meaning(
+            "swapped_channels",
+            (first, other),
+            f"{first} and {other}: the {what} of these joints are exchanged.",
+            f"Check the order of joints in the recording.{key}",
+            corrections,
+        )
+
+    def _contact(self, step: Step, candidate: Candidate) -> Meaning:
+        fresh = candidate.outcome.state.excluded & ~step.before.state.excluded
+        time, recording = self._trial.samples.time, self._trial.samples.recording
+        spans = [
+            (int(recording[first]), float(time[first]), float(time[past - 1]))
+            for first, past in runs(fresh)
+        ]
+        several = self._trial.samples.recordings > 1
+        texts = [
+            f"{start:.1f} to {stop:.1f} s" + (f" of recording {number + 1}" if several else "")
+            for number, start, stop in spans
+        ]
+        error = np.abs(step.before.refit.seen - candidate.outcome.refit.seen)
+        joint = self._joints[int(np.nanargmax(error))]
+        return Meaning(
+            "contact",
+            (joint,),
+            f"{joint}: something besides the robot acts from {listed(texts)}, such as a contact.",
+            "Leave these times out (recording.start and recording.stop, or --start and --stop), or "
+            "record again without contact.",
+            evidence=tuple(
+                pair
+                for number, (_, start, stop) in enumerate(spans, start=1)
+                for pair in ((f"start {number} [s]", start), (f"stop {number} [s]", stop))
+            ),
+        )
+
+    def _payload(self, step: Step, candidate: Candidate) -> Meaning:
+        number, text = self._recording(candidate)
+        loaded = candidate.outcome.state.loaded
+        place = 10 * int(np.flatnonzero(np.flatnonzero(loaded) == number)[0])
+        mass = float(candidate.outcome.refit.factors[place])
+        deviation = float(candidate.outcome.refit.deviations[place])
+        known = deviation < abs(mass) / 2
+        more = "more" if mass > 0 else "less"
+        size = (
+            f" of {significant(abs(mass), 3)} ± {significant(deviation, 1)} kg {more}"
+            if known
+            else ""
+        )
+        return Meaning(
+            "recordings_differ",
+            (),
+            f"{text}: the robot carries a load{size} that it does not carry in the others.",
+            "Do not fit these recordings together; `dynid payload` weighs the load by two of them.",
+            evidence=(("mass [kg]", mass), ("standard deviation [kg]", deviation)),
+        )
+
+    def _coupling(self, step: Step, candidate: Candidate) -> Meaning:
+        driven, driving = self._names(candidate)
+        return Meaning(
+            "unmodelled_coupling",
+            (driven, driving),
+            f"{driven}: friction or a rotor that moves with {driving} acts on it, as of a motor "
+            "that moves both joints.",
+            f"If the transmissions of {driving} and {driven} are coupled, add 'coupling' to the "
+            "profile, and the terms of the coupled motor with side: motor.",
+        )
+
+
+def _unit_of(ratio: float) -> str:
+    """Return the unit that a factor suggests."""
+    for factor, unit in ((1000.0, "N mm or mA"), (0.001, "kN m"), (180 / np.pi, "degrees")):
+        if abs(np.log(ratio / factor)) < 0.25:
+            return f" (maybe {unit})"
+    return ""
+
+
+def _deviation(candidate: Candidate, what: str, unit: str = "") -> tuple[tuple[str, float], ...]:
+    if not np.isfinite(candidate.deviation):
+        return ()
+    name = f"{what}standard deviation" + (f" [{unit}]" if unit else "")
+    return ((name, float(candidate.deviation)),)
+
+
+def _vector(values: Array) -> str:
+    rounded = np.round(values, 2) + 0.0  # + 0.0: no minus before a zero
+    return "(" + ", ".join(f"{v:g}" for v in rounded) + ")"
