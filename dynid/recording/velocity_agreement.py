@@ -49,7 +49,7 @@ class Agreement(NamedTuple):
     clear: bool
 
 
-class Motion(NamedTuple):
+class AveragedMotion(NamedTuple):
     """Velocities and derivatives, both averaged over the same window.
 
     Attributes:
@@ -67,7 +67,7 @@ class Motion(NamedTuple):
     quarter: tuple[int, ...]
 
 
-def averaged_motion(recording: Recording) -> Motion | None:
+def averaged_motion(recording: Recording) -> AveragedMotion | None:
     """Return velocities and derivatives of a recording; None if nothing can be compared.
 
     The window is the shortest in which noise of the position, of its steps and of its sensor, is
@@ -86,7 +86,7 @@ def averaged_motion(recording: Recording) -> Motion | None:
         quiet = error <= _NOISE * derivative.std(axis=0)
         kept = tuple(int(j) for j in moving if quiet[j])
         velocity = _mean(recording.velocity, window)
-        motion = Motion(derivative, velocity, recording.sampling_rate, kept, quarters)
+        motion = AveragedMotion(derivative, velocity, recording.sampling_rate, kept, quarters)
         if len(kept) == len(moving) or window > _LONGEST_WINDOW * min(quarters[j] for j in moving):
             break
         window *= 2
@@ -102,7 +102,7 @@ def position_noise(recording: Recording) -> Array:
     return np.asarray(np.maximum(np.maximum(deviation, step / 12**0.5), rounding))
 
 
-def agreement(motion: Motion, velocity: int, position: int) -> Agreement | None:
+def agreement(motion: AveragedMotion, velocity: int, position: int) -> Agreement | None:
     """Compare the velocity of one joint with the derivative of one position.
 
     Returns None where either is constant, or the motion is too short.

@@ -11,7 +11,7 @@ import numpy as np
 from dynid.recording.contradiction import Contradiction
 from dynid.recording.corrections import Correction, correction_yaml
 from dynid.recording.model import Recording
-from dynid.recording.velocity_agreement import Agreement, Motion, agreement, averaged_motion
+from dynid.recording.velocity_agreement import Agreement, AveragedMotion, agreement, averaged_motion
 from dynid.text import listed, significant
 
 _DEVIATION = 0.02  # of a slope from 1: gear ratios, clocks and lengths are known better
@@ -75,7 +75,9 @@ def velocity_contradictions(
     yield from _lags(clear, recording)
 
 
-def _of_other_joints(motion: Motion, agreements: Mapping[int, Agreement | None]) -> dict[int, int]:
+def _of_other_joints(
+    motion: AveragedMotion, agreements: Mapping[int, Agreement | None]
+) -> dict[int, int]:
     """Return the joint whose position each velocity belongs to, where it is another one."""
     others = {}
     for joint, of_itself in agreements.items():
@@ -119,14 +121,14 @@ def _permutation(others: Mapping[int, int], names: Sequence[str]) -> Contradicti
     )
 
 
-def _is_unrelated(motion: Motion, found: Agreement | None, joint: int) -> bool:
+def _is_unrelated(motion: AveragedMotion, found: Agreement | None, joint: int) -> bool:
     if found is None:
         return bool(motion.velocity[:, joint].std() == 0)
     return abs(found.correlation) < _UNRELATED
 
 
 def _nothing_to_do(
-    motion: Motion,
+    motion: AveragedMotion,
     agreements: Mapping[int, Agreement | None],
     joints: Sequence[int],
     names: Sequence[str],

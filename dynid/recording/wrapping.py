@@ -12,6 +12,7 @@ from dynid.arrays import Array, runs
 _SMEARED_STEPS = 3  # a jump between resampled samples takes up to so many steps
 _JUMP = 0.6  # of the range of a wrapped position, which is nearly as long as the jump
 _MOTION_QUANTILE = 0.9  # of the steps: the motion; a turn takes ten samples at least
+_TIMES_USUAL = 3.0  # a longer step beside a jump is a part of it
 _MOTION = 0.3  # of the range: such fast motion cannot be told from a jump
 _BESIDE = 4  # steps before and after a jump that show the motion
 _SPREAD = 0.05  # of the period, between jumps; noise and motion are removed before
@@ -48,9 +49,10 @@ def find_wrapping(position: Array) -> Wrapping | None:
     far = position[_SMEARED_STEPS:] - position[:-_SMEARED_STEPS]
     if np.quantile(np.abs(far), _MOTION_QUANTILE) > _MOTION * span:
         return None
-    places = [
-        _place(position, first, past, span) for first, past in runs(np.abs(far) > _JUMP * span)
-    ]
+    jumping = np.abs(far) > _JUMP * span
+    steps = np.abs(np.diff(position))
+    usual = float(np.quantile(steps, _MOTION_QUANTILE))
+    places = [_place(steps, first, past, usual) for first, past in runs(jumping)]
     if not places:
         return None
     measured = [_measured(position, *place) for place in places]
@@ -77,15 +79,22 @@ def unwrapped(position: Array, wrapping: Wrapping) -> Array:
     return values
 
 
-def _place(position: Array, first: int, past: int, span: float) -> tuple[int, int]:
-    """Return the samples beside a jump, which is in one step unless it was resampled."""
-    last = min(past - 1 + _SMEARED_STEPS, len(position) - 1)
-    steps = np.abs(np.diff(position[first : last + 1]))
-    largest = int(np.argmax(steps))
-    if steps[largest] > _JUMP * span:
-        return first + largest, first + largest + 1
-    # the run is as much shorter as the jump is longer
-    return past - 1, first + _SMEARED_STEPS
+def _place(steps: Array, first: int, past: int, usual: float) -> tuple[int, int]:
+    """Return the samples beside a jump, which is in one step unless it was resampled.
+
+    Args:
+        steps: (N - 1,) magnitudes between samples.
+        first: first start of several steps that jump.
+        past: past the last start.
+        usual: step of the motion.
+    """
+    before = first + int(np.argmax(steps[first : past + _SMEARED_STEPS - 1]))
+    after = before + 1
+    while before > first and steps[before - 1] > _TIMES_USUAL * usual:
+        before -= 1
+    while after < past + _SMEARED_STEPS - 1 and steps[after] > _TIMES_USUAL * usual:
+        after += 1
+    return before, after
 
 
 def _measured(position: Array, before: int, after: int) -> tuple[float, float]:
