@@ -1,4 +1,4 @@
-"""Causes that were tried: each remedy is refitted, and judged by data that the refit did not use."""
+"""Causes that were tried: each remedy is refitted, and judged by data left out of the refit."""
 
 from __future__ import annotations
 
@@ -156,8 +156,8 @@ def _unexplained(case: Case, left: Outcome) -> Iterator[Finding]:
         joint=only(names),
         severity="warning",
         sentence=(
-            f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared torque "
-            "remains unexplained on data left out, whatever was tried: signs, factors, exchanged "
+            f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared "
+            "torque remains unexplained on data left out, whatever was tried: signs, factors, exchanged "
             "channels, zeros, gravity, delays, contact, coupling, and friction of any shape."
         ),
         remedy=(

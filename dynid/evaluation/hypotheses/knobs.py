@@ -1,4 +1,4 @@
-"""Continuous causes: a number that a refit finds, from the torque's derivative with respect to it."""
+"""Continuous causes: a number that a refit finds, from the derivative of torque by it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Derivatives:
 
 
 def across(gravity: Array) -> Array:
-    """Return two unit vectors (2, 3) at a right angle to gravity (3,), of its length."""
+    """Return two unit vectors (2, 3) at a right angle to gravity (3,)."""
     return np.asarray(np.linalg.svd(gravity[None, :])[2][1:])
 
 
@@ -147,7 +147,7 @@ def _knob(
 
 
 def _tilted(state: State, step: Array) -> State:
-    assert state.gravity is not None
-    gravity = state.gravity + step @ across(state.gravity)
-    size = float(np.linalg.norm(state.gravity))
+    present = np.asarray(state.gravity)
+    gravity = present + step @ across(present)
+    size = float(np.linalg.norm(present))
     return replace(state, gravity=gravity * size / float(np.linalg.norm(gravity)))

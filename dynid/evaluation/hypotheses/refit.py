@@ -96,7 +96,7 @@ class Equations:
     """
 
     def __init__(self, data: Data, fold: Array, *, rich: bool = True) -> None:
-        """Sum up the equations; with ``rich`` friction it may have any shape, even one that drives."""
+        """Sum up the equations; ``rich`` friction may have any shape, even one that drives."""
         self.data = data
         regressor = data.mechanism.regressor(*data.motion)[:, :, data.base.independent]
         joints, size = data.torque.shape[1], regressor.shape[2] + data.extra.shape[2] + 1

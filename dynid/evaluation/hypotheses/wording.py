@@ -224,7 +224,7 @@ class Wording:
             ),
         )
 
-    def _gravity(self, step: Step, candidate: Candidate) -> Meaning:
+    def _gravity(self, _step: Step, candidate: Candidate) -> Meaning:
         gravity = np.asarray(candidate.outcome.state.gravity)
         present = np.asarray(self._trial.mechanism.gravity)
         size = float(np.linalg.norm(gravity) * np.linalg.norm(present))
@@ -245,7 +245,7 @@ class Wording:
             ),
         )
 
-    def _no_gravity(self, step: Step, candidate: Candidate) -> Meaning:
+    def _no_gravity(self, _step: Step, _candidate: Candidate) -> Meaning:
         return Meaning(
             "wrong_gravity",
             (),
@@ -255,7 +255,7 @@ class Wording:
             evidence=(("gravity [m/s^2]", 0.0),),
         )
 
-    def _reverse(self, step: Step, candidate: Candidate) -> Meaning:
+    def _reverse(self, _step: Step, candidate: Candidate) -> Meaning:
         (name,) = self._names(candidate)
         key, corrections = self._fixed(
             *(
@@ -272,7 +272,7 @@ class Wording:
             corrections,
         )
 
-    def _swap(self, step: Step, candidate: Candidate) -> Meaning:
+    def _swap(self, _step: Step, candidate: Candidate) -> Meaning:
         first, other = self._names(candidate)
         signals = {
             "channels": ("position", "velocity", "effort"),
@@ -326,7 +326,7 @@ class Wording:
             ),
         )
 
-    def _payload(self, step: Step, candidate: Candidate) -> Meaning:
+    def _payload(self, _step: Step, candidate: Candidate) -> Meaning:
         number, text = self._recording(candidate)
         loaded = candidate.outcome.state.loaded
         place = 10 * int(np.flatnonzero(np.flatnonzero(loaded) == number)[0])
@@ -342,12 +342,12 @@ class Wording:
         return Meaning(
             "recordings_differ",
             (),
-            f"{text}: the robot carries a load{size} that it does not carry in the others.",
+            f"{text}: the robot carries another load than in the others{size}.",
             "Do not fit these recordings together; `dynid payload` weighs the load by two of them.",
             evidence=(("mass [kg]", mass), ("standard deviation [kg]", deviation)),
         )
 
-    def _coupling(self, step: Step, candidate: Candidate) -> Meaning:
+    def _coupling(self, _step: Step, candidate: Candidate) -> Meaning:
         driven, driving = self._names(candidate)
         return Meaning(
             "unmodelled_coupling",
