@@ -63,8 +63,8 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
         evidence["error beyond noise over torque without it"] = beyond / true_size
         if beyond < _LARGEST_ERROR_OF_A_GOOD_MODEL * true_size:
             sentence += (
-                f"; without noise the error of the model is {percent(beyond / true_size)}, although "
-                "its torque errors are large"
+                f"; without noise the error of the model is {percent(beyond / true_size)}, "
+                "although its torque errors are large"
             )
     return Finding(
         cause="noise",
