@@ -106,6 +106,7 @@ def print_verdict(
     """Print each joint's errors, and whether the model meets its criterion."""
     console = roomy(console)
     console.print(_error_table(verdict.joints, held_out))
+    console.print(_rest_table(verdict.joints))
     for use in uses(verdict):
         print_text(console, use)
     for title, sentences, style in (
@@ -196,8 +197,6 @@ def recording_info_json(info: RecordingInfo) -> dict[str, Any]:
 def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> ResultTable:
     units = sorted({unit(joint.unit) for joint in joints})
     urdf = any(math.isfinite(joint.urdf_error) for joint in joints)
-    resting = any(joint.rest_share > 0 for joint in joints)
-    covered = any(math.isfinite(joint.coverage) for joint in joints)
     torque = set(units) <= {"N·m", "N"}  # the second column would be the same
     rows = table(
         "joint",
@@ -207,9 +206,6 @@ def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Res
         "relative",
         *(["held out"] if held_out else []),
         *(["URDF"] if urdf else []),
-        "moving",
-        *(["at rest", "of error²"] if resting else []),
-        *(["in 95 %"] if covered else []),
         "R²",
         "max error",
         "mean error",
@@ -222,14 +218,28 @@ def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Res
             percent(joint.relative_error),
             *([percent(held_out.relative_error[number])] if held_out else []),
             *([percent(joint.urdf_error)] if urdf else []),
-            percent(joint.moving_error),
-            *([rest(joint), percent(joint.rest_error_share)] if resting else []),
-            *([percent(joint.coverage)] if covered else []),
             significant(joint.r_squared, 4),
             percent(joint.max_relative_torque_error),
             percent(joint.mean_relative_torque_error),
         ]
         rows.add_row(Text(joint.joint), *map(Text, values))
+    return rows
+
+
+def _rest_table(joints: Sequence[JointErrors]) -> ResultTable:
+    """Return the errors in motion and at rest, and the share of samples in the 95 % interval."""
+    covered = any(math.isfinite(joint.coverage) for joint in joints)
+    rows = table(
+        "joint",
+        "moving",
+        "RMSE at rest (± static friction)",
+        "of squared error",
+        *(["within 95 %"] if covered else []),
+    )
+    for joint in joints:
+        values = (percent(joint.moving_error), rest(joint), percent(joint.rest_error_share))
+        inside = [percent(joint.coverage)] if covered else []
+        rows.add_row(Text(joint.joint), *map(Text, (*values, *inside)))
     return rows
 
 

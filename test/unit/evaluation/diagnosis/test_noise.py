@@ -43,7 +43,7 @@ def test_noise_is_named_with_its_size_and_share() -> None:
     level, size = found.evidence["noise [N m]"], case.signals[0].raw_torque[:, 2].std()
     assert level == pytest.approx(LEVEL, rel=0.1)
     assert found.evidence["noise over torque"] == pytest.approx(level / size)
-    assert found.sentence.endswith("used although its torque errors are large.")
+    assert found.sentence.endswith("although its torque errors are large.")
     assert found.plot is not None
     measured, model = found.plot.traces
     drawn = len(measured.x)
@@ -75,4 +75,4 @@ def test_error_without_noise_grows_with_the_held_out_error(worse: float) -> None
     share = found.evidence["error beyond noise over torque without it"]
     # where noise is all of the error, the root of rounding errors is left
     assert share == pytest.approx(beyond / np.sqrt(torque.var() - level**2), rel=1e-6, abs=1e-6)
-    assert ("can be used" in found.sentence) is (worse < 1)
+    assert ("although its torque" in found.sentence) is (worse < 1)
