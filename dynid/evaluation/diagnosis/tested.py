@@ -157,8 +157,8 @@ def _unexplained(case: Case, left: Outcome) -> Iterator[Finding]:
         severity="warning",
         sentence=(
             f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared "
-            "torque remains unexplained on data left out, whatever was tried: signs, factors, exchanged "
-            "channels, zeros, gravity, delays, contact, coupling, and friction of any shape."
+            "torque remains unexplained on data left out, whatever was tried: signs, factors, "
+            "exchanged channels, zeros, gravity, delays, contact, coupling, friction of any shape."
         ),
         remedy=(
             "Record again, slowly and with each joint alone, to find at which joint and in which "

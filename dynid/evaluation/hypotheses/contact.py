@@ -46,7 +46,8 @@ def _outside(trial: Trial, outcome: Outcome) -> NDArray[np.bool_]:
         share = np.maximum(uniform_filter1d(kept, size, axis=0), 1e-9)
         power = uniform_filter1d(error[here] ** 2 * kept, size, axis=0) / share
         known = uniform_filter1d(kept, size, axis=0) > 0.3
-        usual = np.nanmedian(np.where(known, power, np.nan), axis=0)
+        # a joint that never moves far from a reversal has no usual error
+        usual = np.ma.median(np.ma.array(power, mask=~known), axis=0).filled(np.inf)
         far = known & (power > _BEYOND**2 * np.maximum(usual, FLOOR**2))
         flags.append(_inside(maximum_filter1d(far.any(axis=1), size)))
     return np.concatenate(flags)
