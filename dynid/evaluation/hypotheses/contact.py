@@ -11,7 +11,6 @@ from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from dynid.arrays import Array, runs
 from dynid.evaluation.hypotheses.refit import residual
-from dynid.evaluation.hypotheses.state import modified
 from dynid.evaluation.hypotheses.trial import FLOOR, Outcome, Trial
 
 _WINDOW = 0.3  # [s] shorter than a push, longer than the filters
@@ -24,17 +23,18 @@ def contact_interval(trial: Trial, now: Outcome) -> Iterator[Outcome]:
     """Yield the outcome without the instants whose errors are far beyond the others', if any."""
     outcome = now
     for _ in range(_ROUNDS):
-        outside = _outside(trial, outcome) | now.state.excluded
-        if np.array_equal(outside, outcome.state.excluded):
+        far = _far(trial, outcome)
+        spans = (*now.state.excluded, *_spans(trial, far))
+        if spans == outcome.state.excluded:
             break
-        if outside.mean() > _LONGEST:
+        if far.mean() > _LONGEST:
             return
-        outcome = trial.outcome(replace(now.state, excluded=outside))
+        outcome = trial.outcome(replace(now.state, excluded=spans))
     if outcome is not now:
         yield outcome
 
 
-def _outside(trial: Trial, outcome: Outcome) -> NDArray[np.bool_]:
+def _far(trial: Trial, outcome: Outcome) -> NDArray[np.bool_]:
     """Return the instants (m,) in windows with far larger errors than the median window."""
     error, samples = errors_of(trial, outcome), trial.samples
     flags = []
@@ -53,6 +53,13 @@ def _outside(trial: Trial, outcome: Outcome) -> NDArray[np.bool_]:
     return np.concatenate(flags)
 
 
+def _spans(trial: Trial, flags: NDArray[np.bool_]) -> Iterator[tuple[int, float, float]]:
+    """Yield recording, start and stop [s] of each run of flags (m,)."""
+    time, recording = trial.samples.time, trial.samples.recording
+    for first, past in runs(flags):
+        yield int(recording[first]), float(time[first]), float(time[past - 1])
+
+
 def _inside(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the flags (N,) of runs that do not touch an end, where motion starts or stops."""
     kept = flags.copy()
@@ -64,7 +71,7 @@ def _inside(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def errors_of(trial: Trial, outcome: Outcome) -> Array:
     """Return each joint's torque error over the norm of its torque, per instant (m, n)."""
-    data = modified(trial.samples, trial.mechanism, trial.base, outcome.state)
+    data = trial.data(outcome.state)
     error = residual(data, outcome.refit)
     size = np.sqrt(np.mean(data.torque**2, axis=0))
     return np.asarray(error / np.where(size > 0, size, np.inf))

@@ -102,19 +102,21 @@ class Equations:
         joints, size = data.torque.shape[1], regressor.shape[2] + data.extra.shape[2] + 1
         self.gram = np.zeros((FOLDS, joints, size, size))
         for joint in range(joints):
-            rows = np.column_stack(
-                [regressor[:, joint], data.extra[:, joint], data.torque[:, joint]]
-            )
             kept = data.kept[:, joint]
             if kept.sum() < 2 * size // joints:
                 continue
-            rows = rows[kept]
+            rows = np.column_stack(
+                [regressor[kept, joint], data.extra[kept, joint], data.torque[kept, joint]]
+            )
+            used = np.flatnonzero(rows.any(axis=0))  # no bodies in front of the joint
+            used = np.union1d(used, size - 1)
+            rows = rows[:, used]
             friction = friction_shapes(data.motion[1][kept, joint], rich=rich)
             torque = float(np.linalg.norm(rows[:, -1]))
             rows = beyond(basis_of(friction), rows) / (torque or 1.0)
             for number in range(FOLDS):
                 part = rows[fold[kept] == number]
-                self.gram[number, joint] = part.T @ part
+                self.gram[number, joint][np.ix_(used, used)] = part.T @ part
         self.parameters = regressor.shape[2]
 
     def scaled(self, joint: int, factor: float) -> Equations:

@@ -86,21 +86,27 @@ class Samples:
         """Number of recordings."""
         return self.of_track[-1] + 1
 
-    def thinned(self, step: int) -> tuple[Samples, NDArray[np.intp]]:
-        """Return every ``step``-th instant of each track, and which of the instants these are."""
+    def thinned(self, step: int) -> Samples:
+        """Return every ``step``-th instant of each track."""
         sizes = [len(at) for at in self.at]
         firsts = np.cumsum([0, *sizes[:-1]])
         chosen = np.concatenate(
             [first + np.arange(0, size, step) for first, size in zip(firsts, sizes, strict=True)]
         )
-        thinned = replace(
+        return replace(
             self,
             at=tuple(at[::step] for at in self.at),
             kept=self.kept[chosen],
             fold=self.fold[chosen],
             recording=self.recording[chosen],
         )
-        return thinned, chosen
+
+    def outside(self, spans: Sequence[tuple[int, float, float]]) -> NDArray[np.bool_]:
+        """Return the instants (m,) in no span (recording, start [s], stop [s])."""
+        time, outside = self.time, np.ones(len(self.recording), dtype=bool)
+        for recording, start, stop in spans:
+            outside &= (self.recording != recording) | (time < start) | (time > stop)
+        return outside
 
     @property
     def time(self) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from dynid.evaluation.hypotheses.contact import contact_interval
 from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs, limited
 from dynid.evaluation.hypotheses.refit import Equations
-from dynid.evaluation.hypotheses.state import State, modified
+from dynid.evaluation.hypotheses.state import State
 from dynid.evaluation.hypotheses.trial import FLOOR, Outcome, Trial, advantage, cost
 
 MATTERS = 0.3
@@ -35,6 +35,7 @@ _MOST_CAUSES = 2
 _FOLLOWED_KINDS = ("zero", "delay", "gravity", "factor")
 _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised search finds the next
 _DELAYS = (0.02, 0.06, 0.15)  # [s]
+_EARTH = 9.81  # [m/s^2]
 _FACTORS = np.geomspace(1e-4, 1e4, 33)  # with 1 among them
 
 
@@ -97,11 +98,12 @@ def search(trial: Trial) -> tuple[Outcome, tuple[Step, ...]]:
 def _best(trial: Trial, now: Outcome) -> Step | None:
     candidates = sorted(_candidates(trial, now), key=lambda c: c.outcome.cost)
     likely = [c for c in candidates if c.outcome.cost < now.total - MATTERS][:_JUDGED]
-    if (now.penalty or 0.0) > MATTERS:
-        likely += _turned(trial, now)
     judged = [replace(c, outcome=trial.judged(c.outcome)) for c in likely]
-    judged = sorted(judged, key=lambda c: c.outcome.total)
-    judged = [c for c in judged if is_seen(now, c)]
+    least = min([c.outcome.penalty or 0.0 for c in judged], default=now.penalty or 0.0)
+    if min(least, now.penalty or 0.0) > MATTERS:  # no refit above is physically consistent
+        unseen = _unseen(trial, now)
+        judged += [replace(c, outcome=trial.judged(c.outcome)) for c in unseen]
+    judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if is_seen(now, c)]
     if not judged:
         return None
     chosen, *rest = judged
@@ -150,9 +152,10 @@ def _candidates(trial: Trial, now: Outcome) -> Iterator[Candidate]:
     proposals = [*_coupled(now)]
     if np.nanmax(now.refit.held_out) > _LARGE:
         proposals += [*_exchanged(now.state), *_far(trial, now)]
-    present, far = trial.coarse_cost(now.state) if proposals else 0.0, []
+    coarse = trial.coarse
+    present, far = coarse.outcome(now.state).cost if proposals else 0.0, []
     for proposal in proposals:
-        there = trial.coarse_cost(proposal.state)
+        there = coarse.outcome(proposal.state).cost
         if there < present - MATTERS:
             far.append((there, proposal))
     for _, proposal in sorted(far, key=lambda pair: pair[0])[:_FOLLOWED]:
@@ -206,17 +209,31 @@ def _coupled(now: Outcome) -> Iterator[_Proposal]:
                     yield _Proposal("unmodelled_coupling", "coupling", (driven, driving), state)
 
 
-def _turned(trial: Trial, now: Outcome) -> list[Candidate]:
-    """Return trials of torque with the other sign: of all joints, and of each."""
+def _unseen(trial: Trial, now: Outcome) -> list[Candidate]:
+    """Return trials of what a refit without physical consistency may not see.
+
+    That is torque with the other sign, of all joints or of one, and another direction of gravity.
+    """
     joints = len(now.state.direction)
     every = tuple(range(joints))
     signs = [(every, -np.ones(joints))]
     if joints > 1:
         signs += [((j,), np.where(np.arange(joints) == j, -1.0, 1.0)) for j in every]
-    return [
+    turned = [
         Candidate("flipped_sign", "sign", which, trial.outcome(now.state.scaled(sign)))
         for which, sign in signs
     ]
+    return turned + [proposal.tried(trial) for proposal in _other_gravity(trial, now.state)]
+
+
+def _other_gravity(trial: Trial, state: State) -> Iterator[_Proposal]:
+    """Propose gravity along each axis, and none."""
+    every = tuple(range(len(state.direction)))
+    for gravity in (*np.eye(3), *-np.eye(3)):
+        turned = replace(state, gravity=_EARTH * gravity)
+        yield _Proposal("wrong_gravity", "gravity", every, turned)
+    if np.linalg.norm(trial.mechanism.gravity) > 0:
+        yield _Proposal("wrong_gravity", "no gravity", every, replace(state, gravity=np.zeros(3)))
 
 
 def _far(trial: Trial, now: Outcome) -> Iterator[_Proposal]:
@@ -234,16 +251,12 @@ def _far(trial: Trial, now: Outcome) -> Iterator[_Proposal]:
     for delay in (sign * seconds for seconds in _DELAYS for sign in (1, -1)):
         late = replace(state, delay=state.delay + delay)
         yield _Proposal("time_shift", "delay", every, late)
-    for gravity in (*np.eye(3), *-np.eye(3)):
-        turned_to = replace(state, gravity=9.81 * gravity)
-        yield _Proposal("wrong_gravity", "gravity", every, turned_to)
-    if np.linalg.norm(trial.mechanism.gravity) > 0:
-        yield _Proposal("wrong_gravity", "no gravity", every, replace(state, gravity=np.zeros(3)))
+    yield from _other_gravity(trial, state)
 
 
 def _best_factor(trial: Trial, now: Outcome, joint: int) -> Iterator[_Proposal]:
     """Propose the best factor of a joint's torque, which only scales its equations."""
-    equations = trial.coarse_equations(now.state)
+    equations = trial.coarse.equations(now.state)
     costs = {
         sign * factor: cost(equations.scaled(joint, sign * factor).seen_error())
         for factor in _FACTORS
@@ -270,7 +283,7 @@ def _continuous(trial: Trial, now: Outcome) -> Iterator[Candidate]:
 def _linearised(trial: Trial, now: Outcome) -> list[tuple[Knob, float]]:
     """Return knobs with the cost that each leaves, linearised."""
     state = _with_gravity(trial, now.state)
-    data = modified(trial.samples, trial.mechanism, trial.base, state)
+    data = trial.data(state)
     several = list(knobs(Derivatives(trial.samples, data, state, now.refit), trial.samples))
     blocks = [knob.columns() for knob in several]
     equations = Equations(data.with_extra(blocks), trial.samples.fold)
@@ -299,31 +312,31 @@ def followed(
     """Return the best outcome along a knob, by Gauss-Newton steps, and the number's deviation.
 
     Args:
-        trial: the data.
+        trial: the data; steps are taken on a part of the instants.
         now: where to start.
         kind: of the knob.
         joints: of the knob.
         recordings: of the knob; (): all.
     """
-    best, deviation = now, float("nan")
+    coarse, deviation = trial.coarse, float("nan")
+    best = coarse.outcome(_with_gravity(trial, now.state))
     for _ in range(_ROUNDS):
-        state = _with_gravity(trial, best.state)
-        data = modified(trial.samples, trial.mechanism, trial.base, state)
-        derivatives = Derivatives(trial.samples, data, state, best.refit)
+        data = coarse.data(best.state)
+        derivatives = Derivatives(coarse.samples, data, best.state, best.refit)
         knob = next(
             k
-            for k in knobs(derivatives, trial.samples)
+            for k in knobs(derivatives, coarse.samples)
             if (k.kind, k.joints, () if k.whole else k.recordings) == (kind, joints, recordings)
         )
         columns = knob.columns()
-        refit = Equations(data.with_extra([columns]), trial.samples.fold).refit()
+        refit = Equations(data.with_extra([columns]), coarse.samples.fold).refit()
         deviation = float(np.linalg.norm(refit.deviations[-columns.shape[2] :]))
         step = limited(knob, refit.factors[-columns.shape[2] :])
         for share in (1.0, 0.3):
-            outcome = trial.outcome(knob.moved(state, share * step))
+            outcome = coarse.outcome(knob.moved(best.state, share * step))
             if outcome.cost < best.cost - _NEGLIGIBLE:
                 break
         else:
             break
         best = outcome
-    return best, deviation
+    return trial.outcome(best.state), deviation

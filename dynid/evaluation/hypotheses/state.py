@@ -16,7 +16,7 @@ from dynid.evaluation.hypotheses.samples import Samples
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Changes of channels and model; R recordings, n joints, m instants.
+    """Changes of channels and model; R recordings, n joints.
 
     Attributes:
         position_of, torque_of: (n,) the channel from which a joint's position and torque are taken.
@@ -24,7 +24,7 @@ class State:
         factor: (R, n) of torque, sign included.
         zero: (R, n) added to positions [rad or m].
         delay: (R, n) by which torque was recorded later than the motion [s].
-        excluded: (m,) instants that are not compared.
+        excluded: spans (recording, start [s], stop [s]) that are not compared.
         loaded: (R,) recordings with a payload of their own.
         coupled: pairs (driven, driving) of joints with a motor that moves both.
         gravity: (3,) [m/s^2]; None: the mechanism's.
@@ -36,8 +36,8 @@ class State:
     factor: Array
     zero: Array
     delay: Array
-    excluded: NDArray[np.bool_]
     loaded: NDArray[np.bool_]
+    excluded: tuple[tuple[int, float, float], ...] = ()
     coupled: tuple[tuple[int, int], ...] = ()
     gravity: Array | None = None
 
@@ -53,7 +53,6 @@ class State:
             factor=np.ones((recordings, joints)),
             zero=np.zeros((recordings, joints)),
             delay=np.zeros((recordings, joints)),
-            excluded=np.zeros(len(samples.kept), dtype=bool),
             loaded=np.zeros(recordings, dtype=bool),
         )
 
@@ -97,7 +96,7 @@ def modified(
         motion,
         torque[:, state.torque_of] * turned * state.factor[number],
         np.zeros((*torque.shape, 0)),
-        samples.kept[:, order] & ~state.excluded[:, None],
+        samples.kept[:, order] & samples.outside(state.excluded)[:, None],
     )
     blocks = [payload_columns(data, number == r) for r in np.flatnonzero(state.loaded)]
     blocks += [coupling_columns(data, *pair) for pair in state.coupled]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.joint_terms import plain_terms
 from dynid.dynamics.mechanism import Mechanism
-from dynid.evaluation.hypotheses.refit import Equations, Refit
+from dynid.evaluation.hypotheses.refit import Data, Equations, Refit
 from dynid.evaluation.hypotheses.samples import Samples
 from dynid.evaluation.hypotheses.state import State, modified
 from dynid.robot.robot import Robot
@@ -51,25 +52,28 @@ class Trial:
         mechanism: with the joint terms that hypotheses are compared with.
     """
 
-    def __init__(self, samples: Samples, mechanism: Mechanism) -> None:
+    def __init__(
+        self, samples: Samples, mechanism: Mechanism, base: BaseParameterization | None = None
+    ) -> None:
         self.samples, self.mechanism = samples, mechanism
-        self.base = base_parameterization(mechanism)
-        self._thinned, self._chosen = samples.thinned(_THINNED)
+        self.base = base_parameterization(mechanism) if base is None else base
 
-    def coarse_equations(self, state: State) -> Equations:
-        """Return the equations of a state on a part of the instants."""
-        state = replace(state, excluded=state.excluded[self._chosen])
-        data = modified(self._thinned, self.mechanism, self.base, state)
-        return Equations(data, self._thinned.fold)
+    @cached_property
+    def coarse(self) -> Trial:
+        """The same on every third instant, to choose what is worth a trial on all of them."""
+        return Trial(self.samples.thinned(_THINNED), self.mechanism, self.base)
 
-    def coarse_cost(self, state: State) -> float:
-        """Return the cost of a state on a part of the instants, in less time."""
-        return cost(self.coarse_equations(state).refit().held_out)
+    def data(self, state: State) -> Data:
+        """Return the data that a state makes of the samples."""
+        return modified(self.samples, self.mechanism, self.base, state)
+
+    def equations(self, state: State) -> Equations:
+        """Return the equations of a state."""
+        return Equations(self.data(state), self.samples.fold)
 
     def outcome(self, state: State) -> Outcome:
         """Refit a state."""
-        data = modified(self.samples, self.mechanism, self.base, state)
-        refit = Equations(data, self.samples.fold).refit()
+        refit = self.equations(state).refit()
         return Outcome(state, refit, cost(refit.held_out))
 
     def judged(self, outcome: Outcome) -> Outcome:
@@ -79,8 +83,9 @@ class Trial:
         """
         if outcome.penalty is not None:
             return outcome
-        data = modified(self.samples, self.mechanism, self.base, outcome.state)
-        plain = Equations(data, self.samples.fold, rich=False).refit(physical=True)
+        plain = Equations(self.data(outcome.state), self.samples.fold, rich=False).refit(
+            physical=True
+        )
         if plain.consistent is None:
             return replace(outcome, penalty=np.inf)
         gap = cost(plain.consistent) - cost(plain.held_out)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid.arrays import Array, runs
+from dynid.arrays import Array
 from dynid.evaluation.hypotheses.search import Candidate, Step
 from dynid.evaluation.hypotheses.trial import Trial
 from dynid.recording.corrections import Correction, correction_yaml
@@ -300,12 +300,7 @@ class Wording:
         )
 
     def _contact(self, step: Step, candidate: Candidate) -> Meaning:
-        fresh = candidate.outcome.state.excluded & ~step.before.state.excluded
-        time, recording = self._trial.samples.time, self._trial.samples.recording
-        spans = [
-            (int(recording[first]), float(time[first]), float(time[past - 1]))
-            for first, past in runs(fresh)
-        ]
+        spans = candidate.outcome.state.excluded[len(step.before.state.excluded) :]
         several = self._trial.samples.recordings > 1
         texts = [
             f"{start:.1f} to {stop:.1f} s" + (f" of recording {number + 1}" if several else "")
