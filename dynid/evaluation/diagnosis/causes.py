@@ -91,6 +91,8 @@ _SPOILED_BY_LOSS = (
     "noise",
     "time_shift",
     "quantised_feedback",
+    "contact",
+    "unexplained",
     "unmodelled_coupling",
     "friction_terms",
     "warming_up",
@@ -185,7 +187,8 @@ def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
             continue
         joints = _joints(other)
         # what was tried on all joints, and wrong motion, affect all, which share parameters
-        affects_all = other.cause in (*TESTED, *_SPOILS_SIGNALS)
+        trials = finding.cause in TESTED or other.cause in TESTED
+        affects_all = trials or other.cause in _SPOILS_SIGNALS
         if affects_all or not joints or not _joints(finding):
             return True
         explained |= joints

@@ -11,6 +11,7 @@ from dynid.dynamics.joint_terms import term_kind, term_kinds
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.residual import TorqueResidual
+from dynid.evaluation.diagnosis.tested import friction_is_doubted
 from dynid.text import listed, percent, torque_unit
 
 _EXPLAINED = 0.25  # least share of the squared error that a term explains
@@ -23,7 +24,7 @@ def friction_terms(case: Case) -> Iterator[Finding]:
         return
     residual = TorqueResidual.of(case)
     for joint in np.flatnonzero(case.decimated.moves).tolist():
-        if not residual.exceeds(joint, _SMALLEST_EFFECT):
+        if not residual.exceeds(joint, _SMALLEST_EFFECT) or not friction_is_doubted(case, joint):
             continue
         plain_columns = residual.plain(joint)
         explained = {

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.hypotheses.samples import sampled
-from dynid.evaluation.hypotheses.search import Step, search
-from dynid.evaluation.hypotheses.trial import Outcome, Trial, hypothesis_mechanism
+from dynid.evaluation.hypotheses.search import MATTERS, Step, search
+from dynid.evaluation.hypotheses.state import State
+from dynid.evaluation.hypotheses.trial import Outcome, Trial, friction_gain, hypothesis_mechanism
 from dynid.evaluation.hypotheses.wording import Meaning, Wording
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED, EvaluationSettings
 from dynid.recording.model import source_names
@@ -55,6 +57,22 @@ def tested(case: Case) -> tuple[Finding, ...]:
     return case.derived("tested causes", lambda: tuple(_tested(case)))
 
 
+def friction_is_doubted(case: Case, joint: int) -> bool:
+    """Whether a refit with friction of any shape explains a joint much better, where it can tell.
+
+    Near reversals it cannot: there the shape of friction and errors of motion look the same.
+    """
+
+    def gains() -> Array | None:
+        trial = _trial(case)
+        if trial is None:
+            return None
+        return friction_gain(trial, case.robot, trial.outcome(State.unchanged(trial.samples)))
+
+    gain = case.derived("friction gains", gains)
+    return gain is None or not gain[joint] < MATTERS  # NaN: unknown
+
+
 def reasons_of_tested(findings: Iterable[Finding]) -> list[str]:
     """Return why no model can be good: what has to be corrected before, as a refit has shown."""
     return [
@@ -68,19 +86,26 @@ def _tested(case: Case) -> Iterator[Finding]:
     still = case.mechanism.semi_static or not case.decimated.moves.any()
     if still or reasons_against_signals(case) or are_degrees(case):
         return
-    try:
-        trial = _trial(case)
-    except EstimationError:  # the rank of the base parameters is unclear
-        return
-    if trial.samples.kept.sum() < _FEWEST_ROWS * len(trial.base.independent):
+    trial = _trial(case)
+    if trial is None:
         return
     yield from _findings(case, trial, *search(trial))
 
 
-def _trial(case: Case) -> Trial:
-    settings = case.robot.settings(EvaluationSettings)
-    samples = sampled(case.signals, settings.cutoff_hz, settings.filter_order, reach=_REACH)
-    return Trial(samples, hypothesis_mechanism(case.robot))
+def _trial(case: Case) -> Trial | None:
+    """Return what hypotheses are tried on; None if there is too little motion for it."""
+
+    def new() -> Trial | None:
+        settings = case.robot.settings(EvaluationSettings)
+        samples = sampled(case.signals, settings.cutoff_hz, settings.filter_order, reach=_REACH)
+        try:
+            trial = Trial(samples, hypothesis_mechanism(case.robot))
+        except EstimationError:  # the rank of the base parameters is unclear
+            return None
+        enough = samples.kept.sum() >= _FEWEST_ROWS * len(trial.base.independent)
+        return trial if enough else None
+
+    return case.derived("trial", new)
 
 
 def _findings(

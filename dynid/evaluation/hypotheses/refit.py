@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from dynid.estimation.settings import PhysicalSettings
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.hypotheses.samples import FOLDS, Samples
 
+Friction = Literal["modelled", "uneven", "any"]
+"""Friction besides that of the model: none, a difference of both directions, or of any shape, even
+one that drives the joint."""
 ROUNDING = 1e-3
 """Relative torque error below which an error is that of interpolated samples."""
 _REWEIGHTINGS = 6  # of the joints' variances; they converge in three or four
@@ -95,11 +99,11 @@ class Equations:
     explain what is beyond them, so that none is believed because friction was modelled too plainly.
     """
 
-    def __init__(self, data: Data, fold: Array, *, rich: bool = True) -> None:
-        """Sum up the equations; ``rich`` friction may have any shape, even one that drives."""
+    def __init__(self, data: Data, fold: Array, friction: Friction = "any") -> None:
         self.data = data
         regressor = data.mechanism.regressor(*data.motion)[:, :, data.base.independent]
         joints, size = data.torque.shape[1], regressor.shape[2] + data.extra.shape[2] + 1
+        load = data.mechanism.gravity_torque(data.motion[0])
         self.gram = np.zeros((FOLDS, joints, size, size))
         for joint in range(joints):
             kept = data.kept[:, joint]
@@ -111,9 +115,9 @@ class Equations:
             used = np.flatnonzero(rows.any(axis=0))  # no bodies in front of the joint
             used = np.union1d(used, size - 1)
             rows = rows[:, used]
-            friction = friction_shapes(data.motion[1][kept, joint], rich=rich)
+            shapes = friction_shapes(data.motion[1][kept, joint], load[kept, joint], friction)
             torque = float(np.linalg.norm(rows[:, -1]))
-            rows = beyond(basis_of(friction), rows) / (torque or 1.0)
+            rows = beyond(basis_of(shapes), rows) / (torque or 1.0)
             for number in range(FOLDS):
                 part = rows[fold[kept] == number]
                 self.gram[number, joint][np.ix_(used, used)] = part.T @ part
@@ -204,32 +208,38 @@ def residual(data: Data, refit: Refit) -> Array:
     """Return the torque (m, n) that a refit does not explain [N m or N], friction of any shape."""
     regressor = data.mechanism.regressor(*data.motion)[:, :, data.base.independent]
     error = data.torque - regressor @ refit.base - data.extra @ refit.factors
+    load = data.mechanism.gravity_torque(data.motion[0])
     for joint in range(error.shape[1]):
-        shapes, kept = friction_shapes(data.motion[1][:, joint]), data.kept[:, joint]
+        kept = data.kept[:, joint]
+        shapes = friction_shapes(data.motion[1][:, joint], load[:, joint])
         if kept.sum() > shapes.shape[1]:
             factors = np.linalg.lstsq(shapes[kept], error[kept, joint], rcond=1e-9)[0]
             error[:, joint] -= shapes @ factors
     return np.asarray(error)
 
 
-def friction_shapes(velocity: Array, *, rich: bool = True) -> Array:
-    """Return shapes (m, s) of friction that may be missing, of a joint's velocity (m,)."""
+def friction_shapes(velocity: Array, load: Array, friction: Friction = "any") -> Array:
+    """Return shapes (m, s) of friction that may be missing.
+
+    Args:
+        velocity: (m,) of a joint [rad/s or m/s].
+        load: (m,) gravity torque of the joint [N m or N].
+        friction: which shapes.
+    """
     top = float(np.abs(velocity).max(initial=0.0)) or 1.0
     share = velocity / top
     sign = np.sign(share)
     either_way = [np.ones_like(share), np.abs(share)]
-    if not rich:
-        return np.column_stack(either_way)
-    return np.column_stack(
-        [
-            *either_way,
-            share,
-            sign,
-            share * np.abs(share),
-            sign * np.sqrt(np.abs(share)),
-            sign * np.exp(-np.abs(share) / 0.2),
-        ]
-    )
+    others = [
+        share,
+        sign,
+        share * np.abs(share),
+        sign * np.sqrt(np.abs(share)),
+        sign * np.exp(-np.abs(share) / 0.2),
+        sign * np.abs(load) / (float(np.abs(load).max(initial=0.0)) or 1.0),
+    ]
+    chosen = {"modelled": [], "uneven": either_way, "any": [*either_way, *others]}[friction]
+    return np.column_stack(chosen) if chosen else np.zeros((len(velocity), 0))
 
 
 def nearest_consistent(data: Data, gram: Array, base: Array) -> Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
-from dynid.dynamics.joint_terms import plain_terms
+from dynid.dynamics.joint_terms import TermSettings, plain_terms
 from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.hypotheses.refit import Data, Equations, Refit
 from dynid.evaluation.hypotheses.samples import Samples
@@ -83,7 +84,7 @@ class Trial:
         """
         if outcome.penalty is not None:
             return outcome
-        plain = Equations(self.data(outcome.state), self.samples.fold, rich=False).refit(
+        plain = Equations(self.data(outcome.state), self.samples.fold, "uneven").refit(
             physical=True
         )
         if plain.consistent is None:
@@ -98,11 +99,41 @@ def hypothesis_mechanism(robot: Robot) -> Mechanism:
     It has the profile's terms that depend on the present motion alone, and plain ones at each joint
     that lacks them: what is asked is whether any friction explains the torque, not which.
     """
-    kept = [
-        term
-        for term in robot.explicit_terms
-        if not (term.traits.has_memory or term.traits.scaled or term.traits.loaded)
-    ]
+    return _with_plain_terms(robot, robot.joints).mechanism()
+
+
+def profile_mechanism(robot: Robot) -> Mechanism:
+    """Return the mechanism with the profile's terms; those with memory as dry friction."""
+    replaced = [term for term in robot.explicit_terms if not _depends_on_present_motion(term)]
+    joints = {
+        joint
+        for term in replaced
+        for joint in (robot.joints if term.joints == "all" else term.joints)
+    }
+    return _with_plain_terms(robot, joints).mechanism()
+
+
+def friction_gain(trial: Trial, robot: Robot, outcome: Outcome) -> Array:
+    """Return by how much friction of any shape lowers each joint's cost, (n,); NaN: unknown.
+
+    Args:
+        trial: the data.
+        robot: with the terms in question.
+        outcome: of the trial without a change.
+    """
+    mechanism = profile_mechanism(robot)
+    data = modified(trial.samples, mechanism, base_parameterization(mechanism), outcome.state)
+    modelled = Equations(data, trial.samples.fold, "modelled").refit().held_out
+    return np.asarray(np.log(modelled**2 + FLOOR**2) - np.log(outcome.refit.held_out**2 + FLOOR**2))
+
+
+def _depends_on_present_motion(term: TermSettings) -> bool:
+    return not (term.traits.has_memory or term.traits.scaled or term.traits.loaded)
+
+
+def _with_plain_terms(robot: Robot, joints: Collection[str]) -> Robot:
+    """Return the robot with terms of the present motion, and the plain ones that joints lack."""
+    kept = [term for term in robot.explicit_terms if _depends_on_present_motion(term)]
     missing = []
     for term in plain_terms(robot.joints, robot.mechanism().prismatic):
         present = {
@@ -112,10 +143,10 @@ def hypothesis_mechanism(robot: Robot) -> Mechanism:
             for joint in (robot.joints if other.joints == "all" else other.joints)
         }
         members = robot.joints if term.joints == "all" else term.joints
-        lacking = tuple(joint for joint in members if joint not in present)
+        lacking = tuple(joint for joint in members if joint in joints and joint not in present)
         if lacking:
             missing.append(term.model_copy(update={"joints": lacking}))
-    return robot.with_terms((*kept, *missing)).mechanism()
+    return robot.with_terms((*kept, *missing))
 
 
 def advantage(better: Outcome, worse: Outcome) -> float:
