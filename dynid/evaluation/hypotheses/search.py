@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.hypotheses.contact import contact_interval
 from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs, limited
-from dynid.evaluation.hypotheses.refit import Equations
+from dynid.evaluation.hypotheses.refit import Equations, friction_shapes
 from dynid.evaluation.hypotheses.state import State
 from dynid.evaluation.hypotheses.trial import FLOOR, Outcome, Trial, advantage, cost
 
@@ -35,6 +36,7 @@ _MOST_CAUSES = 2
 _FOLLOWED_KINDS = ("zero", "delay", "gravity", "factor")
 _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised search finds the next
 _DELAYS = (0.02, 0.06, 0.15)  # [s]
+_UNITS = (1e-3, 1e3)  # factors of torque in another unit
 _EARTH = 9.81  # [m/s^2]
 _FACTORS = np.geomspace(1e-4, 1e4, 33)  # with 1 among them
 
@@ -223,7 +225,23 @@ def _unseen(trial: Trial, now: Outcome) -> list[Candidate]:
         Candidate("flipped_sign", "sign", which, trial.outcome(now.state.scaled(sign)))
         for which, sign in signs
     ]
-    return turned + [proposal.tried(trial) for proposal in _other_gravity(trial, now.state)]
+    others = [*_other_gravity(trial, now.state), *_factors_of_urdf(trial, now.state)]
+    return turned + [Candidate(p.cause, p.kind, p.joints, trial.outcome(p.state)) for p in others]
+
+
+def _factors_of_urdf(trial: Trial, state: State) -> Iterator[_Proposal]:
+    """Propose factors of each joint's torque: a unit's, and that towards the URDF's torque."""
+    data = trial.coarse.data(state)
+    expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
+    for joint in range(len(state.direction)) if len(state.direction) > 1 else ():
+        kept = data.kept[:, joint]
+        columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
+        shapes = friction_shapes(data.motion[1][kept, joint], np.zeros(kept.sum()))
+        left, measured = beyond(basis_of(shapes), columns).T
+        ratio = float(left @ measured) / max(float(left @ left), 1e-300)
+        for factor in (*_UNITS, 1 / ratio if ratio else 1.0):
+            scale = np.where(np.arange(len(state.direction)) == joint, factor, 1.0)
+            yield _Proposal("torque_factor", "factor", (joint,), state.scaled(scale))
 
 
 def _other_gravity(trial: Trial, state: State) -> Iterator[_Proposal]:
