@@ -7,10 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.hypotheses.contact import contact_interval
 from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs, limited
-from dynid.evaluation.hypotheses.refit import Equations, friction_shapes
+from dynid.evaluation.hypotheses.proposals import (
+    Proposal,
+    coupled,
+    exchanged,
+    factors_of_urdf,
+    far,
+    other_gravity,
+)
+from dynid.evaluation.hypotheses.refit import Equations
 from dynid.evaluation.hypotheses.state import State
 from dynid.evaluation.hypotheses.trial import FLOOR, Outcome, Trial, advantage, cost
 
@@ -25,7 +32,6 @@ _SURE = 7.0
 _SURELY_BETTER = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
-_COUPLED = 0.05  # relative error of a joint above which coupling to another is tried
 _LARGE = 0.15  # relative error above which causes far from the present state are tried
 _NEGLIGIBLE = 1e-3  # fall of the cost for which no further step is taken
 _ROUNDS = 6  # of Gauss-Newton steps
@@ -34,11 +40,6 @@ _FOLLOWED = 6  # exchanged channels and far values that are tried on all instant
 _JUDGED = 6  # causes of which the cost of physical consistency is computed
 _MOST_CAUSES = 2
 _FOLLOWED_KINDS = ("zero", "delay", "gravity", "factor")
-_ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised search finds the next
-_DELAYS = (0.02, 0.06, 0.15)  # [s]
-_UNITS = (1e-3, 1e3)  # factors of torque in another unit
-_EARTH = 9.81  # [m/s^2]
-_FACTORS = np.geomspace(1e-4, 1e4, 33)  # with 1 among them
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,17 +152,17 @@ def _candidates(trial: Trial, now: Outcome) -> Iterator[Candidate]:
     yield from _continuous(trial, now)
     for outcome in contact_interval(trial, now):
         yield Candidate("contact", "contact", (), outcome)
-    proposals = [*_coupled(now)]
+    proposals = [*coupled(now)]
     if np.nanmax(now.refit.held_out) > _LARGE:
-        proposals += [*_exchanged(now.state), *_far(trial, now)]
+        proposals += [*exchanged(now.state), *far(trial, now)]
     coarse = trial.coarse
-    present, far = coarse.outcome(now.state).cost if proposals else 0.0, []
+    present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
     for proposal in proposals:
         there = coarse.outcome(proposal.state).cost
         if there < present - MATTERS:
-            far.append((there, proposal))
-    for _, proposal in sorted(far, key=lambda pair: pair[0])[:_FOLLOWED]:
-        yield proposal.tried(trial)
+            better.append((there, proposal))
+    for _, proposal in sorted(better, key=lambda pair: pair[0])[:_FOLLOWED]:
+        yield _tried(trial, proposal)
     for recording in range(trial.samples.recordings if trial.samples.recordings > 1 else 0):
         loaded = np.array(now.state.loaded)
         loaded[recording] = True
@@ -169,46 +170,12 @@ def _candidates(trial: Trial, now: Outcome) -> Iterator[Candidate]:
         yield Candidate("recordings_differ", "payload", (), outcome, (recording,))
 
 
-@dataclass(frozen=True, eq=False)
-class _Proposal:
-    """A state to be tried, and the cause that it stands for."""
-
-    cause: str
-    kind: str
-    joints: tuple[int, ...]
-    state: State
-
-    def tried(self, trial: Trial) -> Candidate:
-        """Refit, and follow a number that may have any value to the best one."""
-        outcome, deviation = trial.outcome(self.state), float("nan")
-        if self.kind in _FOLLOWED_KINDS:
-            outcome, deviation = followed(trial, outcome, self.kind, self.joints)
-        return Candidate(self.cause, self.kind, self.joints, outcome, deviation=deviation)
-
-
-def _exchanged(state: State) -> Iterator[_Proposal]:
-    """Propose reversed joints, and exchanged channels."""
-    for joint in range(len(state.direction)):
-        yield _Proposal("reversed_joint", "reverse", (joint,), state.reversed_at(joint))
-        for other in range(joint):
-            for kind, position, torque in (
-                ("channels", True, True),
-                ("torques", False, True),
-                ("positions", True, False),
-            ):
-                swapped = state.with_swapped(joint, other, position=position, torque=torque)
-                yield _Proposal("swapped_channels", kind, (other, joint), swapped)
-
-
-def _coupled(now: Outcome) -> Iterator[_Proposal]:
-    """Propose motors that move a joint with a large error, and another one."""
-    joints = range(len(now.state.direction))
-    for driven in joints:
-        if now.refit.held_out[driven] > _COUPLED:  # False for NaN
-            for driving in joints:
-                if driving != driven:
-                    state = replace(now.state, coupled=(*now.state.coupled, (driven, driving)))
-                    yield _Proposal("unmodelled_coupling", "coupling", (driven, driving), state)
+def _tried(trial: Trial, proposal: Proposal) -> Candidate:
+    """Refit, and follow a number that may have any value to the best one."""
+    outcome, deviation = trial.outcome(proposal.state), float("nan")
+    if proposal.kind in _FOLLOWED_KINDS:
+        outcome, deviation = followed(trial, outcome, proposal.kind, proposal.joints)
+    return Candidate(proposal.cause, proposal.kind, proposal.joints, outcome, deviation=deviation)
 
 
 def _unseen(trial: Trial, now: Outcome) -> list[Candidate]:
@@ -225,67 +192,8 @@ def _unseen(trial: Trial, now: Outcome) -> list[Candidate]:
         Candidate("flipped_sign", "sign", which, trial.outcome(now.state.scaled(sign)))
         for which, sign in signs
     ]
-    others = [*_other_gravity(trial, now.state), *_factors_of_urdf(trial, now.state)]
+    others = [*other_gravity(trial, now.state), *factors_of_urdf(trial, now.state)]
     return turned + [Candidate(p.cause, p.kind, p.joints, trial.outcome(p.state)) for p in others]
-
-
-def _factors_of_urdf(trial: Trial, state: State) -> Iterator[_Proposal]:
-    """Propose factors of each joint's torque: a unit's, and that towards the URDF's torque."""
-    data = trial.coarse.data(state)
-    expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
-    for joint in range(len(state.direction)) if len(state.direction) > 1 else ():
-        kept = data.kept[:, joint]
-        columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
-        shapes = friction_shapes(data.motion[1][kept, joint], np.zeros(kept.sum()))
-        left, measured = beyond(basis_of(shapes), columns).T
-        ratio = float(left @ measured) / max(float(left @ left), 1e-300)
-        for factor in (*_UNITS, 1 / ratio if ratio else 1.0):
-            scale = np.where(np.arange(len(state.direction)) == joint, factor, 1.0)
-            yield _Proposal("torque_factor", "factor", (joint,), state.scaled(scale))
-
-
-def _other_gravity(trial: Trial, state: State) -> Iterator[_Proposal]:
-    """Propose gravity along each axis, and none."""
-    every = tuple(range(len(state.direction)))
-    for gravity in (*np.eye(3), *-np.eye(3)):
-        turned = replace(state, gravity=_EARTH * gravity)
-        yield _Proposal("wrong_gravity", "gravity", every, turned)
-    if np.linalg.norm(trial.mechanism.gravity) > 0:
-        yield _Proposal("wrong_gravity", "no gravity", every, replace(state, gravity=np.zeros(3)))
-
-
-def _far(trial: Trial, now: Outcome) -> Iterator[_Proposal]:
-    """Propose values of continuous causes that are too far for a linearised search."""
-    joints, state = len(now.state.direction), now.state
-    every, prismatic = tuple(range(joints)), trial.mechanism.prismatic
-    for joint in every:
-        turned = [sign * zero for zero in _ZEROS for sign in (1, -1)]
-        for zero in () if prismatic[joint] else turned:
-            moved = np.array(state.zero)
-            moved[:, joint] += zero
-            yield _Proposal("encoder_zero", "zero", (joint,), replace(state, zero=moved))
-        if joints > 1:
-            yield from _best_factor(trial, now, joint)
-    for delay in (sign * seconds for seconds in _DELAYS for sign in (1, -1)):
-        late = replace(state, delay=state.delay + delay)
-        yield _Proposal("time_shift", "delay", every, late)
-    yield from _other_gravity(trial, state)
-
-
-def _best_factor(trial: Trial, now: Outcome, joint: int) -> Iterator[_Proposal]:
-    """Propose the best factor of a joint's torque, which only scales its equations."""
-    equations = trial.coarse.equations(now.state)
-    costs = {
-        sign * factor: cost(equations.scaled(joint, sign * factor).seen_error())
-        for factor in _FACTORS
-        for sign in (1.0, -1.0)
-    }
-    factor = min(costs, key=lambda f: costs[f])
-    if factor == 1.0:
-        return
-    scale = np.where(np.arange(len(now.state.direction)) == joint, factor, 1.0)
-    cause = "flipped_sign" if factor == -1.0 else "torque_factor"
-    yield _Proposal(cause, "factor", (joint,), now.state.scaled(scale))
 
 
 def _continuous(trial: Trial, now: Outcome) -> Iterator[Candidate]:

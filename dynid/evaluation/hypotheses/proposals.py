@@ -1,0 +1,121 @@
+"""States that are far from the present one, or that no derivative shows: what could be tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynid.evaluation.diagnosis.projection import basis_of, beyond
+from dynid.evaluation.hypotheses.refit import friction_shapes
+from dynid.evaluation.hypotheses.state import State
+from dynid.evaluation.hypotheses.trial import Outcome, Trial, cost
+
+_COUPLED = 0.05  # relative error of a joint above which coupling to another is tried
+_ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised search finds the next
+_DELAYS = (0.02, 0.06, 0.15)  # [s]
+_UNITS = (1e-3, 1e3)  # factors of torque in another unit
+_EARTH = 9.81  # [m/s^2]
+_FACTORS = np.geomspace(1e-4, 1e4, 33)  # with 1 among them
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A state to be tried, and the cause that it stands for.
+
+    Attributes:
+        cause: its key.
+        kind: what is changed, such as "factor" or "channels".
+        joints: those concerned.
+        state: the state.
+    """
+
+    cause: str
+    kind: str
+    joints: tuple[int, ...]
+    state: State
+
+
+def exchanged(state: State) -> Iterator[Proposal]:
+    """Propose reversed joints, and exchanged channels."""
+    for joint in range(len(state.direction)):
+        yield Proposal("reversed_joint", "reverse", (joint,), state.reversed_at(joint))
+        for other in range(joint):
+            for kind, position, torque in (
+                ("channels", True, True),
+                ("torques", False, True),
+                ("positions", True, False),
+            ):
+                swapped = state.with_swapped(joint, other, position=position, torque=torque)
+                yield Proposal("swapped_channels", kind, (other, joint), swapped)
+
+
+def coupled(now: Outcome) -> Iterator[Proposal]:
+    """Propose motors that move a joint with a large error, and another one."""
+    joints = range(len(now.state.direction))
+    for driven in joints:
+        if now.refit.held_out[driven] > _COUPLED:  # False for NaN
+            for driving in joints:
+                if driving != driven:
+                    state = replace(now.state, coupled=(*now.state.coupled, (driven, driving)))
+                    yield Proposal("unmodelled_coupling", "coupling", (driven, driving), state)
+
+
+def far(trial: Trial, now: Outcome) -> Iterator[Proposal]:
+    """Propose values of continuous causes that are too far for a linearised search."""
+    joints, state = len(now.state.direction), now.state
+    every, prismatic = tuple(range(joints)), trial.mechanism.prismatic
+    for joint in every:
+        turned = [sign * zero for zero in _ZEROS for sign in (1, -1)]
+        for zero in () if prismatic[joint] else turned:
+            moved = np.array(state.zero)
+            moved[:, joint] += zero
+            yield Proposal("encoder_zero", "zero", (joint,), replace(state, zero=moved))
+        if joints > 1:
+            yield from _best_factor(trial, now, joint)
+    for delay in (sign * seconds for seconds in _DELAYS for sign in (1, -1)):
+        late = replace(state, delay=state.delay + delay)
+        yield Proposal("time_shift", "delay", every, late)
+    yield from other_gravity(trial, state)
+
+
+def _best_factor(trial: Trial, now: Outcome, joint: int) -> Iterator[Proposal]:
+    """Propose the best factor of a joint's torque, which only scales its equations."""
+    equations = trial.coarse.equations(now.state)
+    costs = {
+        sign * factor: cost(equations.scaled(joint, sign * factor).seen_error())
+        for factor in _FACTORS
+        for sign in (1.0, -1.0)
+    }
+    factor = min(costs, key=lambda f: costs[f])
+    if factor == 1.0:
+        return
+    scale = np.where(np.arange(len(now.state.direction)) == joint, factor, 1.0)
+    cause = "flipped_sign" if factor == -1.0 else "torque_factor"
+    yield Proposal(cause, "factor", (joint,), now.state.scaled(scale))
+
+
+def other_gravity(trial: Trial, state: State) -> Iterator[Proposal]:
+    """Propose gravity along each axis, and none."""
+    every = tuple(range(len(state.direction)))
+    for gravity in (*np.eye(3), *-np.eye(3)):
+        turned = replace(state, gravity=_EARTH * gravity)
+        yield Proposal("wrong_gravity", "gravity", every, turned)
+    if np.linalg.norm(trial.mechanism.gravity) > 0:
+        yield Proposal("wrong_gravity", "no gravity", every, replace(state, gravity=np.zeros(3)))
+
+
+def factors_of_urdf(trial: Trial, state: State) -> Iterator[Proposal]:
+    """Propose factors of each joint's torque: a unit's, and that towards the URDF's torque."""
+    data = trial.coarse.data(state)
+    expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
+    for joint in range(len(state.direction)) if len(state.direction) > 1 else ():
+        kept = data.kept[:, joint]
+        columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
+        shapes = friction_shapes(data.motion[1][kept, joint], np.zeros(kept.sum()))
+        left, measured = beyond(basis_of(shapes), columns).T
+        ratio = float(left @ measured) / max(float(left @ left), 1e-300)
+        for factor in (*_UNITS, 1 / ratio if ratio else 1.0):
+            scale = np.where(np.arange(len(state.direction)) == joint, factor, 1.0)
+            yield Proposal("torque_factor", "factor", (joint,), state.scaled(scale))
