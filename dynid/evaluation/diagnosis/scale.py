@@ -55,15 +55,11 @@ def torque_factor(case: Case) -> Iterator[Finding]:
         if ratio is not None:
             ratios[joint] = ratio
     off = {j: r for j, r in ratios.items() if max(r, 1 / r) > _OFF}
-    if not off:
-        return
-    middle = float(np.exp(np.median(np.log(list(off.values())))))
+    middle = float(np.exp(np.median(np.log(list(off.values()) or [1.0]))))
     similar = all(max(r / middle, middle / r) < _LARGEST_RATIO_SPREAD for r in ratios.values())
-    if similar and len(off) > 1:
-        yield _finding(case, None, middle, off)
-        return
-    for joint, ratio in off.items():
-        yield _finding(case, joint, ratio, {joint: ratio})
+    # of one joint among others a refit tells
+    if off and similar and (len(off) > 1 or len(case.joints) == 1):
+        yield _finding(case, middle, off)
 
 
 def similarity(case: Case, joint: int, joint_terms: Array) -> Similarity:
@@ -132,9 +128,11 @@ def _degrees(case: Case) -> Finding:
     )
 
 
-def _finding(case: Case, joint: int | None, ratio: float, ratios: dict[int, float]) -> Finding:
-    where = "all joints with measurable inertia or weight" if joint is None else case.joints[joint]
-    worst = max(ratios, key=lambda j: abs(np.log(ratios[j]))) if joint is None else joint
+def _finding(case: Case, ratio: float, ratios: dict[int, float]) -> Finding:
+    where = "all joints with measurable inertia or weight"
+    if len(case.joints) == 1:
+        where = case.joints[0]
+    worst = max(ratios, key=lambda j: abs(np.log(ratios[j])))
     near = min(_UNITS, key=lambda f: abs(np.log(ratio / f)))
     hint = f" (maybe {_UNITS[near]})" if abs(np.log(ratio / near)) < _LARGEST_LOG_DISTANCE else ""
     return Finding(

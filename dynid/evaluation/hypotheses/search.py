@@ -95,7 +95,22 @@ def search(trial: Trial) -> tuple[Outcome, tuple[Step, ...]]:
             break
         steps.append(step)
         now = step.chosen.outcome
-    return start, tuple(steps)
+    return start, tuple(_needed(trial, start, steps))
+
+
+def _needed(trial: Trial, start: Outcome, steps: list[Step]) -> list[Step]:
+    """Return the last step alone, where it explains as much without the one before.
+
+    A cause that is far from the present state is found only after another one has come nearer.
+    """
+    if len(steps) < _MOST_CAUSES or steps[0].others:
+        return steps
+    last = steps[-1]
+    state = start.state.with_change(last.before.state, last.chosen.outcome.state)
+    alone = trial.judged(trial.outcome(state))
+    if alone.total > last.chosen.outcome.total + DECIDES:
+        return steps
+    return [replace(last, before=start, chosen=replace(last.chosen, outcome=alone))]
 
 
 def _best(trial: Trial, now: Outcome) -> Step | None:
@@ -118,7 +133,7 @@ def _best(trial: Trial, now: Outcome) -> Step | None:
 def is_seen(now: Outcome, candidate: Candidate) -> bool:
     """Whether a cause explains so much, in most blocks of time, that it is no accident."""
     outcome = candidate.outcome
-    if not now.total - outcome.total > MATTERS:
+    if not now.total - outcome.total > MATTERS or outcome.cost > now.cost + DECIDES:
         return False
     if candidate.kind == "contact":  # in a few blocks by its nature
         explained = outcome.refit.seen < _HALF * now.refit.seen

@@ -56,6 +56,27 @@ class State:
             loaded=np.zeros(recordings, dtype=bool),
         )
 
+    def with_change(self, before: State, after: State) -> State:
+        """Return this state with what changed between two others."""
+        joint = np.argsort(before.position_of)
+        torque = np.argsort(before.torque_of)
+        same_gravity = before.gravity is not None and np.array_equal(
+            np.asarray(after.gravity), before.gravity
+        )
+        return replace(
+            self,
+            position_of=self.position_of[joint[after.position_of]],
+            torque_of=self.torque_of[torque[after.torque_of]],
+            direction=self.direction * after.direction / before.direction,
+            factor=self.factor * after.factor / before.factor,
+            zero=self.zero + after.zero - before.zero,
+            delay=self.delay + after.delay - before.delay,
+            loaded=self.loaded | (after.loaded & ~before.loaded),
+            excluded=(*self.excluded, *after.excluded[len(before.excluded) :]),
+            coupled=(*self.coupled, *after.coupled[len(before.coupled) :]),
+            gravity=self.gravity if same_gravity else after.gravity,
+        )
+
     def with_swapped(self, joint: int, other: int, *, position: bool, torque: bool) -> State:
         """Return the state with channels of two joints exchanged."""
         order = np.arange(len(self.direction))
