@@ -110,8 +110,8 @@ _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         # clipped torque is explained in part by what is tried
         "contact": ("saturation",),
         "time_shift": ("saturation", "spikes"),
-        "unmodelled_coupling": ("saturation", "too_slow"),
-        "unexplained": ("saturation", "too_slow"),
+        "unmodelled_coupling": ("saturation",),
+        "unexplained": ("saturation",),
         # inertia's share is taken from the fit, which a wrong sign, size or delay corrupts
         "too_slow": ("flipped_sign", "torque_factor", "time_shift"),
         # rows are weighted by torque

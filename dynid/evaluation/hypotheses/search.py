@@ -124,8 +124,11 @@ def _best(trial: Trial, now: Outcome) -> Step | None:
     judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if is_seen(now, c)]
     if not judged:
         return None
-    chosen, *rest = judged
-    rest = [c for c in rest if not _same(c, chosen, trial.samples.recordings)]
+    different: list[Candidate] = []  # the best of each kind and place
+    for candidate in judged:
+        if not any(_same(candidate, c, trial.samples.recordings) for c in different):
+            different.append(candidate)
+    chosen, *rest = different
     others = tuple(c for c in rest if not is_better(chosen, c))
     return Step(now, chosen, others, rest[0] if rest else None)
 
