@@ -132,17 +132,42 @@ class Equations:
         scaled.gram[:, joint, :, :-1] /= factor
         return scaled
 
-    def restricted(self, extra: Sequence[int]) -> Equations:
-        """Return the equations with some of the extra columns only."""
-        chosen = [*range(self.parameters), *(self.parameters + i for i in extra), -1]
-        scaled = copy(self)
-        scaled.gram = self.gram[:, :, chosen][:, :, :, chosen]
-        return scaled
+    def seen_with(self, groups: Sequence[Sequence[int]], fixed: int) -> list[Array]:
+        """Return the error (n,) on all blocks with each group of extra columns alone.
+
+        Joints keep the weights that they have without any, so that one factorisation serves all.
+
+        Args:
+            groups: numbers of extra columns.
+            fixed: number of extra columns, the first ones, that are always there.
+        """
+        first, whole = self.parameters + fixed, self.gram.sum(axis=0)
+        kept = [*range(first), -1]
+        alone = copy(self)
+        alone.gram = self.gram[:, :, kept][:, :, :, kept]
+        weights = alone.fitted(_REWEIGHTINGS)[1]
+        gram = np.einsum("j,jik->ik", weights, whole)
+        scale = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+        scale = np.where(scale > 1e-12, scale, 1.0)
+        gram = gram / scale[:, None] / scale
+        matrix = gram[:first, :first] + _RIDGE * np.eye(first)
+        through = np.linalg.solve(matrix, gram[:first, first:])
+        beyond_them = gram[first:, first:] - gram[first:, :first] @ through
+        errors = []
+        for group in groups:
+            at = np.array(group) - fixed
+            square = beyond_them[np.ix_(at, at)]
+            factors = np.linalg.lstsq(square, beyond_them[at, -1], rcond=_RIDGE)[0]
+            solution = np.zeros(len(gram) - 1)
+            solution[:first] = through[:, -1] - through[:, at] @ factors
+            solution[first + at] = factors
+            errors.append(self.seen_error(solution / scale[:-1] * scale[-1]))
+        return errors
 
     def refit(self, *, physical: bool = False) -> Refit:
         """Fit all folds, and each fold by the others."""
         whole = self.gram.sum(axis=0)
-        solution, weights = self._fitted(_REWEIGHTINGS)
+        solution, weights = self.fitted(_REWEIGHTINGS)
         left_out = [
             _solved(np.einsum("j,jik->ik", weights, whole - self.gram[fold]))
             for fold in range(FOLDS)
@@ -163,10 +188,10 @@ class Equations:
         """Return the relative error (n,) of a solution (s,) on all blocks; None: of a quick fit."""
         whole = self.gram.sum(axis=0)
         if solution is None:
-            solution, _ = self._fitted(_QUICK_REWEIGHTINGS)
+            solution, _ = self.fitted(_QUICK_REWEIGHTINGS)
         return np.where(whole[:, -1, -1] > 0, np.sqrt(_squared(whole, solution)), np.nan)
 
-    def _fitted(self, reweightings: int) -> tuple[Array, Array]:
+    def fitted(self, reweightings: int) -> tuple[Array, Array]:
         """Return the solution (s,) of all blocks, and the joints' weights (n,)."""
         whole = self.gram.sum(axis=0)
         moves = whole[:, -1, -1] > 0

@@ -218,26 +218,24 @@ def _continuous(trial: Trial, now: Outcome) -> Iterator[Candidate]:
     """Try every continuous cause linearised, and follow the best of them."""
     promising = sorted(_linearised(trial, now), key=lambda pair: pair[1])[:_POLISHED]
     for knob, expected in promising:
-        if expected < now.cost - MATTERS / 2:
+        if expected < cost(now.refit.seen) - MATTERS / 2:
             recordings = () if knob.whole else knob.recordings
             outcome, deviation = followed(trial, now, knob.kind, knob.joints, recordings)
             yield Candidate(knob.cause, knob.kind, knob.joints, outcome, recordings, deviation)
 
 
 def _linearised(trial: Trial, now: Outcome) -> list[tuple[Knob, float]]:
-    """Return knobs with the cost that each leaves, linearised."""
+    """Return knobs with the cost on data fitted that each leaves, linearised."""
     state = _with_gravity(trial, now.state)
     data = trial.data(state)
     several = list(knobs(Derivatives(trial.samples, data, state, now.refit), trial.samples))
     blocks = [knob.columns() for knob in several]
     equations = Equations(data.with_extra(blocks), trial.samples.fold)
-    first, results = data.extra.shape[2], []
-    fixed = tuple(range(first))
-    for knob, block in zip(several, blocks, strict=True):
-        chosen = (*fixed, *range(first, first + block.shape[2]))
-        results.append((knob, cost(equations.restricted(chosen).refit().held_out)))
-        first += block.shape[2]
-    return results
+    fixed = data.extra.shape[2]
+    ends = fixed + np.cumsum([block.shape[2] for block in blocks])
+    groups = [range(end - b.shape[2], end) for b, end in zip(blocks, ends.tolist(), strict=True)]
+    errors = equations.seen_with(groups, fixed)
+    return [(knob, cost(error)) for knob, error in zip(several, errors, strict=True)]
 
 
 def _with_gravity(trial: Trial, state: State) -> State:
