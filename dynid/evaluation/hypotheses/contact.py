@@ -16,7 +16,7 @@ from dynid.evaluation.hypotheses.trial import FLOOR, Outcome, Trial
 _WINDOW = 0.3  # [s] shorter than a push, longer than the filters
 _BEYOND = 5.0  # error of a window over the median one
 _LONGEST = 0.3  # of the time: more is not an event
-_MOST_EVENTS = 4  # of a recording; more of them belong to the motion
+_MOST_EVENTS = 5  # more of them belong to the motion
 _ROUNDS = 3  # errors elsewhere fall once an event is left out, and its ends are seen
 
 
@@ -28,7 +28,7 @@ def contact_interval(trial: Trial, now: Outcome) -> Iterator[Outcome]:
         spans = (*now.state.excluded, *_spans(trial, far))
         if spans == outcome.state.excluded:
             break
-        if far.mean() > _LONGEST or len(runs(far)) > _MOST_EVENTS * trial.samples.recordings:
+        if far.mean() > _LONGEST or len(runs(far)) > _MOST_EVENTS:
             return
         outcome = trial.outcome(replace(now.state, excluded=spans))
     if outcome is not now:
