@@ -48,10 +48,16 @@ def _far(trial: Trial, outcome: Outcome) -> NDArray[np.bool_]:
         power = uniform_filter1d(error[here] ** 2 * kept, size, axis=0) / share
         known = uniform_filter1d(kept, size, axis=0) > 0.3
         # a joint that never moves far from a reversal has no usual error
-        usual = np.ma.median(np.ma.array(power, mask=~known), axis=0).filled(np.inf)
+        usual = _medians(power, known)
         far = known & (power > _BEYOND**2 * np.maximum(usual, FLOOR**2))
         flags.append(_inside(maximum_filter1d(far.any(axis=1), size)))
     return np.concatenate(flags)
+
+
+def _medians(power: Array, known: NDArray[np.bool_]) -> Array:
+    """Return the median of known values (m, n) of each joint, infinite without any."""
+    columns = zip(power.T, known.T, strict=True)
+    return np.array([np.median(p[k]) if k.any() else np.inf for p, k in columns])
 
 
 def _spans(trial: Trial, flags: NDArray[np.bool_]) -> Iterator[tuple[int, float, float]]:
@@ -67,7 +73,7 @@ def _inside(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     for first, past in runs(flags):
         if first == 0 or past == len(flags):
             kept[first:past] = False
-    return kept
+    return np.asarray(kept)
 
 
 def errors_of(trial: Trial, outcome: Outcome) -> Array:

@@ -136,10 +136,13 @@ def _knob(
         return column * np.isin(samples.recording, recordings)[:, None, None]
 
     def moved(state: State, step: Array) -> State:
-        values = np.array(getattr(state, kind))
-        at = np.ix_(recordings, joints)
-        values[at] = values[at] * np.exp(step[0]) if kind == "factor" else values[at] + step[0]
-        return replace(state, **{kind: values})
+        change = np.zeros_like(state.zero)
+        change[np.ix_(recordings, joints)] = step[0]
+        if kind == "factor":
+            return replace(state, factor=state.factor * np.exp(change))
+        if kind == "zero":
+            return replace(state, zero=state.zero + change)
+        return replace(state, delay=state.delay + change)
 
     whole = len(recordings) == samples.recordings
     cause = _CAUSES[kind] if whole else "recordings_differ"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
@@ -53,7 +54,7 @@ class Data:
     motion: tuple[Array, Array, Array]
     torque: Array
     extra: Array
-    kept: Array
+    kept: NDArray[np.bool_]
 
     def with_extra(self, blocks: Sequence[Array]) -> Data:
         """Return the same data with more columns, (m, n, c) each."""
@@ -100,7 +101,7 @@ class Equations:
     explain what is beyond them, so that none is believed because friction was modelled too plainly.
     """
 
-    def __init__(self, data: Data, fold: Array, friction: Friction = "any") -> None:
+    def __init__(self, data: Data, fold: NDArray[np.intp], friction: Friction = "any") -> None:
         self.data = data
         regressor = data.mechanism.regressor(*data.motion)[:, :, data.base.independent]
         joints, size = data.torque.shape[1], regressor.shape[2] + data.extra.shape[2] + 1
@@ -214,7 +215,7 @@ class Equations:
             [_squared(self.gram[fold], solution) for fold, solution in enumerate(left_out)]
         )
         torque = self.gram.sum(axis=0)[:, -1, -1]
-        return np.sqrt(FOLDS * np.where(torque > 0, squared, np.nan))
+        return np.asarray(np.sqrt(FOLDS * np.where(torque > 0, squared, np.nan)))
 
     def _consistent(self, weights: Array, solution: Array, left_out: list[Array]) -> Array | None:
         """Return held-out errors (n,) of the nearest physically consistent parameters."""
@@ -320,4 +321,4 @@ def _solved(gram: Array) -> Array:
 def _squared(gram: Array, solution: Array) -> Array:
     """Return the squared error (n,) of each joint."""
     extended = np.append(solution, -1.0)
-    return np.maximum(np.einsum("i,jik,k->j", extended, gram, extended), 0.0)
+    return np.asarray(np.maximum(np.einsum("i,jik,k->j", extended, gram, extended), 0.0))

@@ -10,11 +10,16 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.search import Candidate, Step
 from dynid.evaluation.hypotheses.trial import Trial
-from dynid.recording.corrections import Correction, correction_yaml
+from dynid.recording.corrections import SIGNALS, Correction, Signal, correction_yaml
 from dynid.text import listed, percent, significant
 
 _EXACT = 0.1  # logarithm of a factor that is taken for -1
 _DEGREES = np.pi / 180
+_EXCHANGED: dict[str, tuple[str, tuple[Signal, ...]]] = {
+    "channels": ("positions and torques", SIGNALS),
+    "torques": ("torques", ("effort",)),
+    "positions": ("positions", ("position", "velocity")),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,10 +263,7 @@ class Wording:
     def _reverse(self, _step: Step, candidate: Candidate) -> Meaning:
         (name,) = self._names(candidate)
         key, corrections = self._fixed(
-            *(
-                Correction(signal=signal, joint=name, factor=-1.0)
-                for signal in ("position", "velocity", "effort")
-            )
+            *(Correction(signal=signal, joint=name, factor=-1.0) for signal in SIGNALS)
         )
         return Meaning(
             "reversed_joint",
@@ -274,16 +276,7 @@ class Wording:
 
     def _swap(self, _step: Step, candidate: Candidate) -> Meaning:
         first, other = self._names(candidate)
-        signals = {
-            "channels": ("position", "velocity", "effort"),
-            "torques": ("effort",),
-            "positions": ("position", "velocity"),
-        }[candidate.kind]
-        what = {
-            "channels": "positions and torques",
-            "torques": "torques",
-            "positions": "positions",
-        }[candidate.kind]
+        what, signals = _EXCHANGED[candidate.kind]
         key, corrections = self._fixed(
             *(
                 Correction(signal=signal, joint=joint, source=source)
