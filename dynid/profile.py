@@ -111,14 +111,7 @@ def _load_robot(path: Path, urdf: str | Path | None, overrides: Iterable[str]) -
     given = None if urdf is None else Path(urdf)
     changes = [overrides] if isinstance(overrides, str) else list(overrides)
     alone = read_description(path) if is_description(path) else None
-    content = read_yaml(path) if alone is None else _bare_content(alone, path, changes)
-    if _PARAMETERS in content:
-        raise ConfigurationError(
-            f"{printable(path)}: is a file of parameters and no profile; 'dynid new' makes a "
-            "profile of a URDF, and a model.yaml goes to --model."
-        )
-    for override in changes:
-        _override(content, override)
+    content = _content(path, alone, changes)
     if given is not None:
         content["urdf"] = given.name
     _find_drive(content, path)
@@ -135,6 +128,36 @@ def _load_robot(path: Path, urdf: str | Path | None, overrides: Iterable[str]) -
             parse(_Profile, content, path.name)  # a wrong entry comes first
             raise
     return make_robot(content, alone, where=path.name).read_from(*files)
+
+
+def _content(path: Path, alone: str | None, changes: Iterable[str]) -> dict[str, Any]:
+    """Return the content of a profile, or of a robot's description alone, with changes."""
+    content = read_yaml(path) if alone is None else _bare_content(alone, path, changes)
+    if _PARAMETERS in content:
+        raise ConfigurationError(
+            f"{printable(path)}: is a file of parameters and no profile; 'dynid new' makes a "
+            "profile of a URDF, and a model.yaml goes to --model."
+        )
+    for override in changes:
+        _override(content, override)
+    return content
+
+
+def profile_content(
+    path_or_name: str, *, overrides: Iterable[str] = ()
+) -> tuple[Path, dict[str, Any]]:
+    """Return the file of a profile and its content, or that which stands for a URDF alone.
+
+    Args:
+        path_or_name: as of :func:`load_robot`.
+        overrides: as of :func:`load_robot`; the content has them.
+
+    Raises:
+        ConfigurationError: profile not found, or no profile.
+    """
+    path = _profile_path(path_or_name)
+    alone = read_description(path) if is_description(path) else None
+    return path, _content(path, alone, list(overrides))
 
 
 def _bare_content(urdf_xml: str, path: Path, changes: Iterable[str]) -> dict[str, Any]:

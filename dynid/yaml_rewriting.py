@@ -24,8 +24,9 @@ Edit = tuple[int, int, str]
 def rewritten(text: str, content: Mapping[str, Any]) -> str | None:
     """Return a YAML text with ``content``, and with the comments, order and spelling of ``text``.
 
-    Comments within a changed list are lost. Keys that ``content`` lacks are removed unless they are
-    null. A number is equal to a list of one.
+    Comments within a changed list are lost, but not those of a list to which entries are added.
+    Keys that ``content`` lacks are removed unless they are null. A number is equal to a list of
+    one.
 
     Args:
         text: of a mapping, as :func:`dynid.yaml_loader.load_yaml` reads it.
@@ -72,6 +73,10 @@ def _edits(
         block = _is_block(node)
         if block and isinstance(value, Mapping) and _keeps_some(old[name], value):
             yield from _edits(text, node, old[name], value)
+        elif block and isinstance(value, list) and _grows(old[name], value):
+            end = _line_end(text, node)
+            entries = _list_lines(value[len(old[name]) :])
+            yield end, end, "\n" + indent(entries, node.start_mark.column * " ")
         else:
             # a comment beside the end of a block is about its last entry
             end = _line_end(text, node) if block else _end(text, node)
@@ -88,6 +93,19 @@ def _is_block(node: yaml.Node | None) -> bool:
 
 def _keeps_some(old: object, new: Mapping[str, Any]) -> bool:
     return isinstance(old, Mapping) and any(key in old for key in new)
+
+
+def _grows(old: object, new: list[Any]) -> bool:
+    """Whether a list keeps its entries, and gets more after them."""
+    count = len(old) if isinstance(old, list) else 0
+    return 0 < count < len(new) and _same(old, new[:count])
+
+
+def _list_lines(entries: list[Any]) -> str:
+    text: str = yaml.safe_dump(
+        entries, sort_keys=False, default_flow_style=None, width=_WIDTH, allow_unicode=True
+    )
+    return text.rstrip("\n")
 
 
 def _dumped(key: str, value: object, style: bool | None) -> str:

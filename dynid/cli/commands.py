@@ -82,7 +82,10 @@ CORE_COMMANDS = {
         "Check a motion against all limits of the robot.",
     ),
     "info": CommandEntry(
-        RECORDINGS, "dynid.cli.recordings", "info_command", "Show the contents of a recording."
+        RECORDINGS,
+        "dynid.cli.recordings",
+        "info_command",
+        "Show the contents of a recording, and what in it contradicts itself.",
     ),
     "convert": CommandEntry(
         RECORDINGS,

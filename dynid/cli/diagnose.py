@@ -11,6 +11,8 @@ from dynid.cli.options import AsJson, Output, OwnProfile, Recordings, Set, Start
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from dynid.evaluation.diagnosis.repair import Repair
+    from dynid.identification.diagnose import Diagnosis
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
@@ -28,15 +30,24 @@ def diagnose_command(
     start: Start = None,
     stop: Stop = None,
     settings: Set = None,
+    apply: Annotated[
+        Path | None,
+        typer.Option(
+            "--apply",
+            metavar="FILE",
+            help="New profile to write, with the corrections of what was found.",
+        ),
+    ] = None,
     output: Output = Path("out"),
     as_json: AsJson = False,
 ) -> None:
     """Find problems in recordings or a model, with remedies.
 
-    Exit code 0: none found; 1: at least one found; 2: bad input.
+    Exit code 0: none found; 1: at least one found; 2: bad input, or nothing for --apply to correct.
     """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
+    from dynid.cli.repaired_profile import print_repaired
     from dynid.identification.diagnose import diagnose_recordings
     from dynid.report.diagnosis import write_diagnosis
     from dynid.report.terminal.console import print_written, result_console
@@ -44,6 +55,8 @@ def diagnose_command(
     from dynid.report.terminal.progress import progress
     from dynid.transaction import written_together
 
+    if apply is not None:
+        _check_apply(apply, profile)
     robot, loaded_model = _robot_and_model(profile, model, urdf, settings or [])
     console = result_console(as_json)
     with progress(console) as step:
@@ -57,7 +70,40 @@ def diagnose_command(
     else:
         print_diagnosis(console, diagnosis)
         print_written(console, [output / "diagnosis.html"])
+    if apply is not None and profile is not None:
+        repair = _applied(diagnosis, robot, profile, apply, urdf, settings or [])
+        if not as_json:
+            print_repaired(repair, apply, recordings, start, stop)
     raise typer.Exit(1 if diagnosis.found else 0)
+
+
+def _check_apply(path: Path, profile: str | None) -> None:
+    from dynid.cli.repaired_profile import check_new_profile
+
+    if profile is None:
+        raise ConfigurationError("--apply changes a profile; name it with --profile.")
+    check_new_profile(path)
+
+
+def _applied(
+    diagnosis: Diagnosis,
+    robot: Robot,
+    profile: str,
+    path: Path,
+    urdf: Path | None,
+    overrides: list[str],
+) -> Repair:
+    """Write the repaired profile, and return its changes."""
+    from dynid.cli.repaired_profile import nothing_to_apply, write_repaired
+    from dynid.evaluation.diagnosis.repair import repair_of
+    from dynid.recording.settings import RecordingSettings
+
+    given = robot.settings(RecordingSettings).corrections
+    repair = repair_of(diagnosis.findings, given, robot.joints)
+    if not repair.applied:
+        raise nothing_to_apply(repair, path)
+    write_repaired(profile, repair, path, urdf=urdf, overrides=overrides)
+    return repair
 
 
 def _robot_and_model(

@@ -9,7 +9,7 @@ from typing import Any
 
 from dynid.kept_inputs import inputs_kept
 
-OUTPUTS = frozenset({"output", "profile_out", "destination"})
+OUTPUTS = frozenset({"apply", "output", "profile_out", "destination"})
 """Names of the options and arguments that a command writes to."""
 
 INTO_MODEL = "into_model"

@@ -68,10 +68,21 @@ def _over_all_recordings(case: Case) -> Iterator[Contradiction]:
     total = len(case.recordings)
     for group in same.values():
         worst = min(group, key=lambda one: SEVERITIES.index(one.severity))
-        if len(group) < total:
-            count = f"In {len(group)} of {total} recordings or pieces: "
-            worst = replace(worst, sentence=f"{count}{worst.sentence}")
-        yield worst
+        yield worst if len(group) == total else _of_some(worst, len(group), total)
+
+
+def _of_some(contradiction: Contradiction, count: int, total: int) -> Contradiction:
+    """Return a contradiction of some recordings, without corrections that would spoil the rest."""
+    corrections, remedy = contradiction.corrections, contradiction.remedy
+    if not all(correction.unwrap for correction in corrections):
+        corrections = ()
+        remedy += " A profile corrects all recordings, so use another one for those that are right."
+    return replace(
+        contradiction,
+        sentence=f"In {count} of {total} recordings or pieces: {contradiction.sentence}",
+        remedy=remedy,
+        corrections=corrections,
+    )
 
 
 def _rated(contradiction: Contradiction, case: Case) -> Contradiction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dynid.arrays import Array
@@ -49,6 +49,7 @@ class Finding:
         plot: of the evidence; None if there is none.
         names: joints in the sentence, if they are not only ``joint``.
         corrections: of the recordings, that remove the cause; empty if there are none.
+        settings: other keys of the profile with the values that remove the cause, such as gravity.
         alternatives: cause and joints of others that explain as much, if the data do not decide.
     """
 
@@ -61,6 +62,7 @@ class Finding:
     plot: Plot | None = None
     names: tuple[str, ...] = ()
     corrections: tuple[Correction, ...] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
     alternatives: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __repr__(self) -> str:

@@ -148,6 +148,7 @@ def _finding(wording: Wording, step: Step) -> Finding:
         evidence={**dict(meaning.evidence), "fall of the cost": step.gain},
         names=meaning.joints,
         corrections=meaning.corrections,
+        settings=meaning.settings,
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from dynid.text import listed, percent, significant
 
 _EXACT = 0.1  # logarithm of a factor that is taken for -1
 _DEGREES = np.pi / 180
-_EXCHANGED: dict[str, tuple[str, tuple[Signal, ...]]] = {
+_EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "channels": ("positions and torques", SIGNALS),
     "torques": ("torques", ("effort",)),
     "positions": ("positions", ("position", "velocity")),
@@ -33,6 +33,7 @@ class Meaning:
         remedy: what to do.
         corrections: of the recordings.
         evidence: numbers by name.
+        settings: other keys of the profile, with the values that remove the cause.
     """
 
     cause: str
@@ -41,6 +42,7 @@ class Meaning:
     remedy: str
     corrections: tuple[Correction, ...] = ()
     evidence: tuple[tuple[str, float], ...] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
 
 
 class Wording:
@@ -234,13 +236,14 @@ class Wording:
         present = np.asarray(self._trial.mechanism.gravity)
         size = float(np.linalg.norm(gravity) * np.linalg.norm(present))
         tilt = float(np.arccos(np.clip(gravity @ present / size, -1, 1))) if size > 0 else np.pi
+        entry = [float(f"{v:.3g}") for v in np.round(gravity, 2) + 0.0]
         return Meaning(
             "wrong_gravity",
             (),
             f"the torque fits gravity {_vector(gravity)} m/s^2 and not {_vector(present)} m/s^2 of "
             f"the profile; the angle between them is {np.degrees(tilt):.0f} deg.",
             "Set 'gravity' in the profile to its direction in the frame of the URDF's root link: "
-            f"gravity: [{', '.join(f'{v:.3g}' for v in np.round(gravity, 2) + 0.0)}].",
+            f"gravity: [{', '.join(f'{v:g}' for v in entry)}].",
             evidence=(
                 ("tilt [rad]", tilt),
                 *(
@@ -248,6 +251,7 @@ class Wording:
                     for axis, g in zip("xyz", gravity, strict=True)
                 ),
             ),
+            settings={"gravity": entry},
         )
 
     def _no_gravity(self, _step: Step, _candidate: Candidate) -> Meaning:
@@ -258,6 +262,7 @@ class Wording:
             "reports the rest.",
             "Set 'gravity: by_robot' in the profile.",
             evidence=(("gravity [m/s^2]", 0.0),),
+            settings={"gravity": "by_robot"},
         )
 
     def _reverse(self, _step: Step, candidate: Candidate) -> Meaning:
@@ -305,8 +310,7 @@ class Wording:
             "contact",
             (joint,),
             f"{joint}: something besides the robot acts from {listed(texts)}, such as a contact.",
-            "Leave these times out (recording.start and recording.stop, or --start and --stop), or "
-            "record again without contact.",
+            "Leave these times out (--start and --stop), or record again without contact.",
             evidence=tuple(
                 pair
                 for number, (_, start, stop) in enumerate(spans, start=1)

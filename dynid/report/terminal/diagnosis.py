@@ -36,8 +36,14 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "robot": diagnosis.robot,
         "no_model": diagnosis.no_model,
         "findings": [
-            json_fields(finding, without=["plot", "names", "corrections"])
-            | {"corrections": [correction.entry() for correction in finding.corrections]}
+            json_fields(finding, without=["plot", "names", "corrections", "alternatives"])
+            | {
+                "corrections": [correction.entry() for correction in finding.corrections],
+                "alternatives": [
+                    {"cause": cause, "joints": list(joints)}
+                    for cause, joints in finding.alternatives
+                ],
+            }
             for finding in diagnosis.findings
         ],
     }

@@ -148,8 +148,11 @@ def test_validation_fails_by_a_contradiction(fault: Fault, cause: str) -> None:
 def test_a_contradiction_of_one_of_two_recordings_says_so() -> None:
     robot, recording = recorded_arm()
     _, _, other = arm(seed=1)
-    (reason, *_) = identify(robot, [recording, flipped(other)]).verdict.reasons
-    assert reason.startswith("In 1 of 2 recordings or pieces: ")
+    identification = identify(robot, [recording, flipped(other)])
+    assert identification.verdict.reasons[0].startswith("In 1 of 2 recordings or pieces: ")
+    (finding,) = (one for one in identification.findings if one.cause == "velocity")
+    assert finding.corrections == ()  # of all recordings, one of which is right
+    assert finding.remedy.endswith("so use another one for those that are right.")
 
 
 def test_lost_samples_do_not_hide_a_flipped_torque() -> None:
