@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
+from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.physical import (
@@ -20,7 +20,7 @@ from dynid.estimation.physical import (
 )
 from dynid.estimation.settings import PhysicalSettings
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
-from dynid.evaluation.hypotheses.samples import FOLDS, Samples
+from dynid.evaluation.hypotheses.samples import FOLDS
 
 ROUNDING = 1e-3
 """Relative torque error below which an error is that of interpolated samples."""
@@ -77,15 +77,6 @@ class Refit:
     base: Array
     factors: Array
     deviations: Array
-
-
-def data_of(samples: Samples, mechanism: Mechanism) -> Data:
-    """Return the samples as they are, with a mechanism."""
-    motion = (samples.rows("position"), samples.rows("velocity"), samples.rows("acceleration"))
-    torque = samples.rows("torque")
-    extra = np.zeros((*torque.shape, 0))
-    base = base_parameterization(mechanism)
-    return Data(mechanism, base, motion, torque, extra, samples.kept)
 
 
 class Equations:
