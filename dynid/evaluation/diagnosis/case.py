@@ -15,7 +15,6 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.cross_validation import HeldOut
 from dynid.estimation.fitting import Fit
-from dynid.evaluation.diagnosis.projection import coefficients, without
 from dynid.evaluation.verdict import TorqueComparison
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
@@ -24,8 +23,6 @@ from dynid.signals.signals import Signals
 _DECIMATED_SAMPLES = 5_000  # decimated samples of all recordings
 
 _Derived = TypeVar("_Derived")
-
-_SHOWN = 0.05  # of a column of friction beyond all others: its coefficient has no meaning below
 
 _MOVING_SHARE = 0.1  # of the samples: less motion hardly excites friction
 
@@ -170,25 +167,3 @@ def own_terms(decimated: Decimated, joint: int) -> Array:
     """Return columns (N, 4) for offset, viscous and Coulomb friction and rotor of one joint."""
     velocity, acceleration = decimated.velocity[:, joint], decimated.acceleration[:, joint]
     return np.column_stack([np.ones_like(velocity), velocity, np.sign(velocity), acceleration])
-
-
-def friction_power(torque: Array, decimated: Decimated, joint: int, others: Array) -> float:
-    """Return the power dissipated by friction over rms torque times rms speed.
-
-    A negative value means that friction would add energy to the motion. Viscous or Coulomb friction
-    that the other columns explain, as in a motion of a cycle or two, is left to them.
-
-    Args:
-        torque: (N,) of the joint.
-        decimated: the motion.
-        joint: number of the joint.
-        others: (N, k) other columns that may explain the torque.
-    """
-    joint_terms = own_terms(decimated, joint)
-    rest, friction = np.column_stack([joint_terms[:, [0, 3]], others]), joint_terms[:, 1:3]
-    shown = np.linalg.norm(without(friction, rest), axis=0)
-    friction = friction[:, shown > _SHOWN * np.linalg.norm(friction, axis=0)]
-    factors = coefficients(np.column_stack([friction, rest]), torque)
-    torque_of_friction = friction @ factors[: friction.shape[1]]
-    size = float(np.linalg.norm(torque) * np.linalg.norm(joint_terms[:, 1]))
-    return float(torque_of_friction @ joint_terms[:, 1]) / size if size > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Projections onto the span of a few columns, and least squares, from their inner products.
+"""Projections onto the span of a few columns, from their inner products.
 
 Eigenvectors of the inner products take several times less time than a singular value decomposition
 of the columns. What is lost are directions of less than ``_RANK`` of the largest one, which no
@@ -30,12 +30,6 @@ def without(values: Array, columns: Array) -> Array:
     for _ in range(2):  # the second time removes what rounding left
         values = values - columns @ (directions @ (directions.T @ (columns.T @ values)))
     return np.asarray(values)
-
-
-def coefficients(columns: Array, values: Array) -> Array:
-    """Return the least-squares coefficients (k,) of columns (r, k) for values (r,)."""
-    directions = _directions(columns)
-    return np.asarray(directions @ (directions.T @ (columns.T @ values)))
 
 
 def of_unit_norm(products: Array) -> tuple[Array, Array]:

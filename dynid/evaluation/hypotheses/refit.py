@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
+from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.physical import (
@@ -22,7 +22,7 @@ from dynid.estimation.physical import (
 )
 from dynid.estimation.settings import PhysicalSettings
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
-from dynid.evaluation.hypotheses.samples import FOLDS, Samples
+from dynid.evaluation.hypotheses.samples import FOLDS
 
 Friction = Literal["modelled", "uneven", "any"]
 """Friction besides that of the model: none, a difference of both directions, or of any shape, even
@@ -83,15 +83,6 @@ class Refit:
     base: Array
     factors: Array
     deviations: Array
-
-
-def data_of(samples: Samples, mechanism: Mechanism) -> Data:
-    """Return the samples as they are, with a mechanism."""
-    motion = (samples.rows("position"), samples.rows("velocity"), samples.rows("acceleration"))
-    torque = samples.rows("torque")
-    extra = np.zeros((*torque.shape, 0))
-    base = base_parameterization(mechanism)
-    return Data(mechanism, base, motion, torque, extra, samples.kept)
 
 
 class Equations:

@@ -1,15 +1,14 @@
-"""Input of all causes: decimated samples, relative errors, and the power of friction."""
+"""Input of all causes: decimated samples, relative errors, and terms of a joint's own."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from support.fitted_case import arm, fitted_case
 from support.synthetic import arm_robot, recorded, true_parameters
 
-from dynid.evaluation.diagnosis.case import Case, Decimated, friction_power, own_terms
+from dynid.evaluation.diagnosis.case import Case, Decimated, own_terms
 from dynid.signals.preprocess import preprocess
 
 
@@ -41,7 +40,6 @@ def moved(velocity: np.ndarray, acceleration: np.ndarray) -> Decimated:
 
 ANGLE = 2 * np.pi * (np.arange(4000) + 0.5) / 1000  # four periods, no sample at a reversal
 SWING = moved(np.cos(ANGLE), -np.sin(ANGLE))
-NOTHING = np.zeros((4000, 0))
 
 
 def test_samples_of_all_recordings_are_decimated_equally() -> None:
@@ -92,42 +90,6 @@ def test_relative_error_is_model_error_over_measured_torque() -> None:
 def test_own_terms_of_a_joint_are_offset_friction_and_rotor() -> None:
     expected = [np.ones(4000), np.cos(ANGLE), np.sign(np.cos(ANGLE)), -np.sin(ANGLE)]
     np.testing.assert_array_equal(own_terms(SWING, 0), np.transpose(expected))
-
-
-@pytest.mark.parametrize(
-    ("torque", "power"),
-    [
-        (2.0 * np.cos(ANGLE), 1.0),
-        (-2.0 * np.cos(ANGLE), -1.0),
-        # mean of |cos| is 2 / pi, its rms the root of a half
-        (3.0 * np.sign(np.cos(ANGLE)), 2 / np.pi * np.sqrt(2)),
-        # the mean power of inertia is zero
-        (-5.0 * np.sin(ANGLE), 0.0),
-        # half of the squared torque is friction
-        (np.cos(ANGLE) + np.sin(ANGLE), np.sqrt(0.5)),
-        (np.zeros(4000), 0.0),
-    ],
-)
-def test_friction_power_is_its_share_of_torque_times_speed(
-    torque: np.ndarray, power: float
-) -> None:
-    assert friction_power(torque, SWING, 0, NOTHING) == pytest.approx(power, abs=1e-4)
-
-
-def test_friction_power_does_not_depend_on_the_unit_of_other_columns() -> None:
-    weight = np.cos(2 * ANGLE)[:, None]
-    torque = np.cos(ANGLE) + 4.0 * weight[:, 0]
-    expected = 1 / np.sqrt(17)
-    for unit in (1e-9, 1.0, 1e9):
-        found = friction_power(torque, SWING, 0, unit * weight)
-        assert found == pytest.approx(expected, abs=1e-6)
-    with_nothing = np.column_stack([weight, np.zeros(4000)])
-    assert friction_power(torque, SWING, 0, with_nothing) == pytest.approx(expected, abs=1e-6)
-
-
-def test_a_joint_at_rest_has_no_friction_power() -> None:
-    still = moved(np.zeros(4000), np.zeros(4000))
-    assert friction_power(np.ones(4000), still, 0, NOTHING) == 0.0
 
 
 def test_what_causes_share_is_computed_once_for_each_case() -> None:

@@ -8,18 +8,14 @@ import numpy as np
 import pytest
 from support.fitted_case import arm, fitted_case
 from support.swung_arm import limited_arm, swung
-from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.evaluation.diagnosis.case import Case, own_terms
 from dynid.evaluation.diagnosis.causes import CAUSES
-from dynid.evaluation.diagnosis.coupling import unmodelled_coupling
 from dynid.evaluation.diagnosis.finding import Finding, Trace
 from dynid.evaluation.diagnosis.friction import friction_terms
-from dynid.evaluation.diagnosis.gravity import wrong_gravity
 from dynid.evaluation.diagnosis.projection import without
 from dynid.evaluation.diagnosis.saturation import saturation
 from dynid.evaluation.diagnosis.scale import torque_factor
-from dynid.evaluation.diagnosis.time_shift import time_shift
 from dynid.evaluation.diagnosis.too_slow import too_slow
 
 
@@ -101,47 +97,6 @@ def test_slow_motion_is_plotted_with_its_inertia_torque() -> None:
     assert found.plot.y_label == f"{worst.removeprefix('inertia share of ')} [N m]"
     share = np.linalg.norm(inertia.y) / np.linalg.norm(measured.y)
     assert share == pytest.approx(shares[worst], rel=1e-6)
-
-
-def test_delays_of_joints_are_plotted_with_the_common_delay() -> None:
-    robot, _, recording = arm()
-    late = replace(recording, effort=np.roll(recording.effort, 5, axis=0))
-    (found,) = time_shift(fitted_case(robot, late))
-    each, together = traces_of(found)
-    np.testing.assert_array_equal(each.x, [1.0, 2.0, 3.0])
-    np.testing.assert_allclose(each.y, 25.0, atol=2.0)  # 5 samples at 200 Hz, in ms
-    delays = [found.evidence[f"delay at {name} [s]"] for name in robot.joints]
-    np.testing.assert_allclose(each.y, 1e3 * np.array(delays))
-    np.testing.assert_array_equal(together.x, [1.0, 3.0])
-    np.testing.assert_allclose(together.y, 1e3 * found.evidence["delay [s]"])
-    assert found.evidence["delay [control cycles]"] == 5.0
-    assert 0.5 < found.evidence["share of squared error"] <= 1.0
-
-
-def test_torque_is_plotted_with_both_gravities() -> None:
-    mounted = arm_robot(gravity=[0.0, -9.81, 0.0]).mechanism()
-    recording = recorded(mounted, true_parameters(mounted), noise=0.05)
-    (found,) = wrong_gravity(fitted_case(arm_robot(), recording))
-    measured, profile, better = traces_of(found)
-    off = [np.linalg.norm(trace.y - measured.y) for trace in (profile, better)]
-    assert off[1] < 0.2 * off[0]
-    assert 0.0 < found.evidence["residual over that of the profile"] < 0.5
-    assert "the angle between them is 90 deg" in found.sentence
-
-
-def test_errors_are_plotted_with_the_part_another_joint_explains() -> None:
-    robot, _, recording = arm()
-    effort = recording.effort.copy()
-    effort[:, 2] += 0.2 * effort[:, 0]
-    (found, *_) = unmodelled_coupling(fitted_case(robot, replace(recording, effort=effort)))
-    error, explained = traces_of(found)
-    left = np.linalg.norm(error.y - explained.y) / np.linalg.norm(error.y)
-    assert 1 - left**2 >= found.evidence["share of squared error"] - 0.01
-    size = np.linalg.norm(error.y) / np.linalg.norm(effort[:, 2])
-    assert found.evidence["effect over torque"] <= size
-    assert found.evidence["effect over torque"] == pytest.approx(
-        size * np.sqrt(found.evidence["share of squared error"]), rel=1e-6
-    )
 
 
 def test_errors_of_friction_are_plotted_over_velocity() -> None:

@@ -9,7 +9,6 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.projection import (
     basis_of,
     beyond,
-    coefficients,
     of_unit_norm,
     products_beyond,
     without,
@@ -52,12 +51,6 @@ def test_without_any_column_all_is_left():
     np.testing.assert_array_equal(without(values, np.zeros((4, 2))), values)
     np.testing.assert_array_equal(without(values, np.zeros((4, 0))), values)
     assert basis_of(np.zeros((0, 3))).shape[0] == 0
-
-
-def test_coefficients_are_those_of_least_squares():
-    of, values = columns(), np.random.default_rng(2).normal(size=200)
-    expected = np.linalg.lstsq(of, values, rcond=None)[0]
-    np.testing.assert_allclose(coefficients(of, values), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("dependent", [False, True])
