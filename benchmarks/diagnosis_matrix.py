@@ -112,12 +112,12 @@ class Outcome:
 def outcome(name: str, fault: str, variant: str, seed: int) -> Outcome:
     """Inject one fault into one recording, and diagnose it."""
     trial = FAULTS[fault][variant](make_subject(name), seed)
-    passed = False
+    recordings, passed = [trial.recording, *trial.others], False
     try:
-        identification = identify(trial.robot, trial.recording)
+        identification = identify(trial.robot, recordings)
         findings, passed = identification.findings, identification.verdict.success
     except EstimationError:
-        findings = diagnose_recordings(trial.robot, [trial.recording]).findings
+        findings = diagnose_recordings(trial.robot, recordings).findings
     except DynidError as error:
         return Outcome(name, fault, variant, seed, (), str(error))
     found = {finding.cause for finding in findings if finding.severity != "note"}

@@ -60,6 +60,14 @@ from signal_faults import (
     stretched_time,
     wrapped_position,
 )
+from tried_faults import (
+    disturbed,
+    moved_zero,
+    pushed,
+    reversed_joint,
+    swapped_channels,
+    unlike_recordings,
+)
 
 __all__ = ["FAULTS", "ROBOTS", "does_it_apply", "make_subject"]
 
@@ -113,6 +121,12 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
             "one by 2.5": scaled(0.4, everywhere=False),
         },
         "flipped_sign": {"torque": flipped_torque, "position": flipped_position},
+        "reversed_joint": {"heavy joint": reversed_joint},
+        "swapped_channels": {"two efforts": swapped_channels},
+        "encoder_zero": {"zero of the second joint": moved_zero},
+        "recordings_differ": {"torque factor": unlike_recordings},
+        "contact": {"push": pushed},
+        "unexplained": {"random torque": disturbed},
         "wrong_gravity": {
             "profile 30 deg off": gravity_turned(30.0),
             "profile 90 deg off": gravity_turned(90.0),

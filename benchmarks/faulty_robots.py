@@ -62,16 +62,17 @@ class Subject:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A recording, and the robot that it is taken to be of."""
+    """A recording, and perhaps others, and the robot that they are taken to be of."""
 
     robot: Robot
     recording: Recording
+    others: tuple[Recording, ...] = ()
 
 
 Fault = Callable[[Subject, int], Trial]
 
-_WEIGHTLESS = ("scara",)  # gravity does not act on its heavy joint,
-_NEED_WEIGHT = ("load",)  # of which these variants are
+_WEIGHTLESS = ("scara",)  # gravity does not act on its first joints,
+_NEED_WEIGHT = ("load", "zero of the second joint")  # of which these variants are
 
 _LEAD = 0.02  # [m/rev] of the screw that lifts a SCARA robot's quill
 _TRAITS = {

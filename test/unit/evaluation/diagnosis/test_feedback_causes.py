@@ -114,10 +114,25 @@ def test_values_held_for_samples_are_named_with_their_number(samples: int) -> No
     recording = swung(robot)
     last = np.arange(len(recording.time)) // samples * samples
     held = replace(recording, position=recording.position[last], effort=recording.effort[last])
-    found = findings(robot, held)["quantised_feedback"]
+    found = findings(robot, replace(held, velocity=None))["quantised_feedback"]
     assert [f.sentence.split(": ")[1].split(" ")[0] for f in found] == ["position", "effort"]
     for finding in found:
         assert finding.evidence["samples held by elbow"] == pytest.approx(samples, rel=0.05)
+
+
+@pytest.mark.parametrize("samples", [4, 10])
+def test_held_values_beside_a_velocity_of_each_sample_contradict_it(samples: int) -> None:
+    robot = limited_arm()
+    recording = swung(robot)
+    last = np.arange(len(recording.time)) // samples * samples
+    held = replace(recording, position=recording.position[last], effort=recording.effort[last])
+    found = findings(robot, held)
+    for cause in ("held_position", "effort"):
+        (finding,) = found[cause]
+        assert finding.names == robot.joints
+        assert finding.evidence["samples held"] == pytest.approx(samples, rel=0.05)
+    # the same again, and what follows from it
+    assert not {"quantised_feedback", "torque_factor"} & set(found)
 
 
 def reported_above_a_threshold(recording: Recording, share: float) -> Recording:

@@ -1,0 +1,67 @@
+"""Faults that a diagnosis finds by refits: of signs, channels, zeros, contact and recordings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from faulty_robots import Subject, Trial, any_joint
+
+
+_DISTURBANCE = 0.8  # of the standard deviation of effort
+_PUSH = 1.0  # of the largest effort
+_PUSHED = (0.4, 0.43)  # of the recording
+_UNLIKE = 1.4  # factor of the torque in one of two recordings
+_ZERO = 0.6  # [rad]
+
+
+def reversed_joint(subject: Subject, seed: int) -> Trial:
+    """Count position, velocity and effort of the heavy joint the other way."""
+    recording = subject.recorded(seed)
+    sign = np.where(np.arange(subject.joints) == subject.heavy, -1.0, 1.0)
+    velocity = None if recording.velocity is None else recording.velocity * sign
+    position, effort = recording.position * sign, recording.effort * sign
+    return subject.trial(
+        replace(recording, position=position, velocity=velocity, effort=effort, position_step=None)
+    )
+
+
+def swapped_channels(subject: Subject, seed: int) -> Trial:
+    """Exchange the efforts of the first two joints."""
+    recording = subject.recorded(seed)
+    order = [1, 0, *range(2, subject.joints)]
+    return subject.trial(replace(recording, effort=recording.effort[:, order]))
+
+
+def moved_zero(subject: Subject, seed: int) -> Trial:
+    """Count the position of the second joint from another zero."""
+    recording = subject.recorded(seed)
+    zero = np.where(np.arange(subject.joints) == 1, _ZERO, 0.0)
+    return subject.trial(replace(recording, position=recording.position + zero))
+
+
+def pushed(subject: Subject, seed: int) -> Trial:
+    """Push one joint for a short time."""
+    recording, joint = subject.recorded(seed), any_joint(subject, seed)
+    effort = recording.effort.copy()
+    first, past = (round(share * len(effort)) for share in _PUSHED)
+    effort[first:past, joint] += _PUSH * np.abs(effort[:, joint]).max()
+    return subject.trial(replace(recording, effort=effort))
+
+
+def unlike_recordings(subject: Subject, seed: int) -> Trial:
+    """Record a second time with another torque factor of the heavy joint."""
+    first, second = subject.recorded(seed), subject.recorded(seed + 1)
+    factors = np.where(np.arange(subject.joints) == subject.heavy, _UNLIKE, 1.0)
+    return replace(subject.trial(first), others=(replace(second, effort=second.effort * factors),))
+
+
+def disturbed(subject: Subject, seed: int) -> Trial:
+    """Add a slow random torque, that nothing explains, to one joint."""
+    recording, joint = subject.recorded(seed), any_joint(subject, seed)
+    random = np.random.default_rng(seed).standard_normal(len(recording.time))
+    shape = np.hanning(round(0.5 * recording.sampling_rate))
+    slow = np.convolve(random, shape, mode="same")
+    effort = recording.effort.copy()
+    effort[:, joint] += _DISTURBANCE * effort[:, joint].std() * slow / slow.std()
+    return subject.trial(replace(recording, effort=effort))

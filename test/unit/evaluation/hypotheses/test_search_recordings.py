@@ -1,0 +1,109 @@
+"""The search on several recordings: which of them differs, and what they cannot decide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.searched_arm import (
+    ELBOW,
+    JOINTS,
+    LIFT,
+    NOISE,
+    RATE,
+    crane,
+    crane_parameters,
+    crane_recording,
+    searched,
+    trial_of,
+)
+from support.synthetic import recorded
+
+from dynid.arrays import Array
+from dynid.evaluation.hypotheses.search import Step, search
+from dynid.evaluation.hypotheses.wording import Wording
+from dynid.recording.model import Recording
+
+FIRST, SECOND, THIRD = (crane_recording(seed) for seed in range(3))
+MASS, REACH = 1.5, 0.3  # [kg], [m]
+
+
+def only_step(second: Recording) -> Step:
+    """Return the step of a search, of which the second of three recordings is the cause."""
+    _, (step,) = searched(FIRST, second, THIRD)
+    assert step.chosen.cause == "recordings_differ"
+    assert step.chosen.recordings == (1,)
+    return step
+
+
+def loaded() -> Recording:
+    """Return a recording of the crane with a mass along its jib."""
+    robot = crane()
+    parameters = crane_parameters(robot)
+    parameters[20:22] += [MASS, MASS * REACH]
+    parameters[[26, 29]] += MASS * REACH**2
+    mechanism = robot.mechanism()
+    return recorded(mechanism, parameters, samples=2000, rate=RATE, noise=NOISE, seed=1)
+
+
+def test_like_recordings_have_no_cause() -> None:
+    _, steps = searched(FIRST, SECOND, THIRD)
+    assert steps == ()
+
+
+@pytest.mark.parametrize(("joints", "numbers"), [(np.ones(3), (0, 1, 2)), (ELBOW, (2,))])
+def test_another_torque_factor_of_one_recording(joints: Array, numbers: tuple[int, ...]) -> None:
+    step = only_step(replace(SECOND, effort=SECOND.effort * np.where(joints, 1.5, 1.0)))
+    assert (step.chosen.kind, step.chosen.joints) == ("factor", numbers)
+    factor = step.chosen.outcome.state.factor
+    np.testing.assert_array_equal(factor[[0, 2]], 1.0)
+    for joint in range(3):
+        expected = 1 / 1.5 if joint in numbers else 1.0
+        assert factor[1, joint] == pytest.approx(expected, rel=5e-3)
+
+
+def test_another_zero_of_one_recording() -> None:
+    step = only_step(replace(SECOND, position=SECOND.position + 0.3 * LIFT))
+    assert (step.chosen.kind, step.chosen.joints) == ("zero", (1,))
+    expected = np.array([[0, 0, 0], [0, -0.3, 0], [0, 0, 0]])
+    np.testing.assert_allclose(step.chosen.outcome.state.zero, expected, atol=2e-3)
+    assert step.others == ()
+
+
+def test_another_delay_of_one_recording() -> None:
+    step = only_step(replace(SECOND, effort=np.roll(SECOND.effort, 5, axis=0)))
+    assert (step.chosen.kind, step.chosen.joints) == ("delay", (0, 1, 2))
+    np.testing.assert_allclose(step.chosen.outcome.state.delay[1], 0.05, atol=2e-4)
+    np.testing.assert_array_equal(step.chosen.outcome.state.delay[[0, 2]], 0.0)
+
+
+def test_a_load_of_one_recording_is_weighed() -> None:
+    trial = trial_of(FIRST, loaded(), THIRD)
+    _, (step,) = search(trial)
+    assert (step.chosen.cause, step.chosen.kind) == ("recordings_differ", "payload")
+    meaning = Wording(trial, JOINTS, ["", "b.csv", ""], correctable=True).meaning(step, step.chosen)
+    evidence = dict(meaning.evidence)
+    off = abs(evidence["mass [kg]"] - MASS)
+    assert off < 4 * evidence["standard deviation [kg]"]
+    assert meaning.sentence.startswith(
+        "recording 2 (b.csv): the robot carries another load than in the others of 1.50 ± 0.00"
+    )
+
+
+def test_a_turn_of_the_last_body_may_be_another_load() -> None:
+    """Neither can be told from the other, as the last body may have any inertia."""
+    trial = trial_of(FIRST, replace(SECOND, position=SECOND.position + 0.3 * ELBOW), THIRD)
+    _, (step, *_) = search(trial)
+    candidates = [step.chosen, *step.others]
+    assert [(one.kind, one.joints) for one in candidates] == [("zero", (2,)), ("payload", ())]
+    assert all(one.recordings == (1,) for one in candidates)
+    assert step.runner is step.others[0]
+
+
+def test_of_two_recordings_either_may_be_the_one_that_differs() -> None:
+    """One of them is named, and the other one is no alternative of another kind."""
+    other = replace(SECOND, effort=SECOND.effort * [1, 1, 1.5])
+    _, (step,) = searched(FIRST, other)
+    assert (step.chosen.cause, step.chosen.joints) == ("recordings_differ", (2,))
+    assert step.others == ()
