@@ -154,10 +154,9 @@ def _finding(wording: Wording, step: Step) -> Finding:
 
 def _undecided(meaning: Meaning, others: list[Meaning], effect: str) -> Finding:
     sentences = [m.sentence.rstrip(".") for m in (meaning, *others)]
-    names = tuple(dict.fromkeys(name for m in (meaning, *others) for name in m.joints))
     return Finding(
         cause=meaning.cause,
-        joint=None,
+        joint=only(meaning.joints),
         severity="warning",
         sentence=(
             f"the recordings do not decide between {len(sentences)} causes that explain about the "
@@ -165,7 +164,7 @@ def _undecided(meaning: Meaning, others: list[Meaning], effect: str) -> Finding:
         ),
         remedy=f"Check each of them; of the first: {meaning.remedy}",
         evidence=dict(meaning.evidence),
-        names=names,
+        names=meaning.joints,
         alternatives=tuple((m.cause, m.joints) for m in others),
     )
 
