@@ -32,8 +32,9 @@ _SURE = 7.0
 _SURELY_BETTER = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
+_EXCHANGED = 0.07  # relative error above which reversed joints and exchanged channels are tried
 _LARGE = 0.15  # relative error above which causes far from the present state are tried
-_NEGLIGIBLE = 1e-3  # fall of the cost for which no further step is taken
+_NEGLIGIBLE = 1e-5  # fall of the cost for which no further step is taken
 _ROUNDS = 6  # of Gauss-Newton steps
 _POLISHED = 4  # continuous causes that are followed to their best value
 _FOLLOWED = 6  # exchanged channels and far values that are tried on all instants
@@ -171,8 +172,11 @@ def _candidates(trial: Trial, now: Outcome) -> Iterator[Candidate]:
     for outcome in contact_interval(trial, now):
         yield Candidate("contact", "contact", (), outcome)
     proposals = [*coupled(now)]
-    if np.nanmax(now.refit.held_out) > _LARGE:
-        proposals += [*exchanged(now.state), *far(trial, now)]
+    worst = float(np.nanmax(now.refit.held_out))
+    if worst > _EXCHANGED:
+        proposals += exchanged(now.state)
+    if worst > _LARGE:
+        proposals += far(trial, now)
     coarse = trial.coarse
     present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
     for proposal in proposals:

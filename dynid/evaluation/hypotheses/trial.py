@@ -17,6 +17,7 @@ from dynid.evaluation.hypotheses.samples import Samples
 from dynid.evaluation.hypotheses.state import State, modified
 from dynid.robot.robot import Robot
 
+_OBLIQUE = (3.0, 5.0, -8.0)  # [m/s^2]
 _THINNED = 3  # of coarse trials: every third instant
 FLOOR = 0.02
 """Relative torque error that counts as none: less is not worth a claim."""
@@ -57,7 +58,8 @@ class Trial:
         self, samples: Samples, mechanism: Mechanism, base: BaseParameterization | None = None
     ) -> None:
         self.samples, self.mechanism = samples, mechanism
-        self.base = base_parameterization(mechanism) if base is None else base
+        # with an oblique gravity every first moment that has weight under any gravity is among them
+        self.base = base or base_parameterization(mechanism.with_gravity(_OBLIQUE))
 
     @cached_property
     def coarse(self) -> Trial:
@@ -122,7 +124,8 @@ def friction_gain(trial: Trial, robot: Robot, outcome: Outcome) -> Array:
         outcome: of the trial without a change.
     """
     mechanism = profile_mechanism(robot)
-    data = modified(trial.samples, mechanism, base_parameterization(mechanism), outcome.state)
+    base = base_parameterization(mechanism)
+    data = modified(trial.samples, mechanism, base, outcome.state)
     modelled = Equations(data, trial.samples.fold, "modelled").refit().held_out
     return np.asarray(np.log(modelled**2 + FLOOR**2) - np.log(outcome.refit.held_out**2 + FLOOR**2))
 

@@ -90,17 +90,18 @@ def test_friction_of_any_shape_is_no_error(joint: int) -> None:
     data = data_with(torque)
     assert np.all(Equations(data, FOLD).refit().held_out < 1e-4)
     assert np.all(np.abs(residual(data, Equations(data, FOLD).refit())) < 1e-2)
-    plain = Equations(data, FOLD, rich=False).refit().held_out
+    plain = Equations(data, FOLD, friction="uneven").refit().held_out
     assert plain[joint] > 0.003
 
 
 def test_plain_friction_has_an_offset_for_each_direction_only() -> None:
     velocity = np.array([-2.0, -1.0, 0.0, 1.0])
     np.testing.assert_allclose(
-        friction_shapes(velocity, rich=False), [[1, 1], [1, 0.5], [1, 0], [1, 0.5]]
+        friction_shapes(velocity, velocity, "uneven"), [[1, 1], [1, 0.5], [1, 0], [1, 0.5]]
     )
-    assert friction_shapes(velocity).shape == (4, 7)
-    assert np.isfinite(friction_shapes(np.zeros(3))).all()
+    assert friction_shapes(velocity, velocity, "modelled").shape == (4, 0)
+    assert friction_shapes(velocity, velocity).shape == (4, 8)
+    assert np.isfinite(friction_shapes(np.zeros(3), np.zeros(3))).all()
 
 
 def test_a_joint_of_which_little_is_compared_has_no_error() -> None:
@@ -140,13 +141,15 @@ def test_equations_of_scaled_torque_are_those_of_that_torque(factor: float) -> N
     np.testing.assert_array_equal(here.gram, before)
 
 
-def test_equations_with_some_of_the_columns_are_those_of_these_columns() -> None:
-    extra = np.random.default_rng(4).standard_normal((COUNT, 3, 4))
-    torque = TORQUE + noise(1.0)
-    some = Equations(data_with(torque, extra), FOLD).restricted([3, 1])
-    expected = Equations(data_with(torque, extra[:, :, [3, 1]]), FOLD)
-    np.testing.assert_allclose(some.gram, expected.gram, atol=1e-12)
-    np.testing.assert_allclose(some.refit().held_out, expected.refit().held_out)
+def test_errors_with_some_of_the_columns_are_those_of_a_fit_with_these_columns() -> None:
+    extra = np.random.default_rng(4).standard_normal((COUNT, 3, 5))
+    extra[:, 1, 3] += np.sin(np.arange(COUNT) / 11.0)
+    torque = TORQUE + 2.0 * extra[:, :, 3] + noise(1.0)
+    several = Equations(data_with(torque, extra), FOLD).seen_with([(3, 1), (2,), (4,)], fixed=1)
+    for columns, errors in zip(([0, 3, 1], [0, 2], [0, 4]), several, strict=True):
+        expected = Equations(data_with(torque, extra[:, :, columns]), FOLD).refit().seen
+        np.testing.assert_allclose(errors, expected, rtol=0.02)
+    assert np.all(several[0] < 0.9 * several[1])
 
 
 def test_factors_of_further_columns_have_their_standard_deviation() -> None:
@@ -168,7 +171,7 @@ def test_possible_bodies_fit_a_torque_of_the_right_sign_alone() -> None:
     torque = TORQUE + noise(0.2)
     errors = {}
     for sign in (1.0, -1.0):
-        refit = Equations(data_with(sign * torque), FOLD, rich=False).refit(physical=True)
+        refit = Equations(data_with(sign * torque), FOLD, friction="uneven").refit(physical=True)
         assert refit.consistent is not None
         errors[sign] = refit.consistent / refit.held_out
     np.testing.assert_allclose(errors[1.0], 1.0, atol=0.1)
@@ -179,13 +182,13 @@ def test_possible_bodies_are_judged_with_the_best_factors_of_further_columns() -
     column = np.zeros((COUNT, 3, 1))
     column[:, 1, 0] = np.sin(np.arange(COUNT) / 11.0)
     torque = TORQUE + 20.0 * column[:, :, 0] + noise(0.2)
-    refit = Equations(data_with(torque, column), FOLD, rich=False).refit(physical=True)
+    refit = Equations(data_with(torque, column), FOLD, friction="uneven").refit(physical=True)
     assert refit.consistent is not None
     np.testing.assert_allclose(refit.consistent, refit.held_out, rtol=0.1)
 
 
 def test_possible_parameters_that_fit_exactly_are_returned() -> None:
-    equations = Equations(data_with(TORQUE), FOLD, rich=False)
+    equations = Equations(data_with(TORQUE), FOLD, friction="uneven")
     gram = equations.gram.sum(axis=(0, 1))
     moved = nearest_consistent(equations.data, gram, BASE.project(TRUTH))
     assert moved is not None

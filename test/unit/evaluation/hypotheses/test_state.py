@@ -134,11 +134,35 @@ def test_a_delay_belongs_to_the_joint_and_not_to_the_channel() -> None:
 
 
 def test_excluded_instants_are_compared_at_no_joint() -> None:
-    excluded = np.zeros(2 * COUNT, dtype=bool)
-    excluded[100:200] = True
-    data = made(replace(UNCHANGED, excluded=excluded))
+    time = SAMPLES.time
+    data = made(replace(UNCHANGED, excluded=((0, time[100], time[199]),)))
     assert not data.kept[100:200].any()
     np.testing.assert_array_equal(data.kept[200:], SAMPLES.kept[200:])
+
+
+def test_a_change_is_applied_to_another_state() -> None:
+    before = UNCHANGED.with_swapped(0, 1, position=True, torque=True).scaled(np.array(2.0))
+    after = before.with_swapped(1, 2, position=False, torque=True).reversed_at(2)
+    after = replace(
+        after.scaled(np.array([1.0, 3.0, 1.0])),
+        zero=after.zero + 0.2,
+        delay=after.delay + 0.01,
+        excluded=((0, 1.0, 2.0),),
+        coupled=((0, 1),),
+        loaded=np.ones_like(after.loaded),
+    )
+    changed = UNCHANGED.with_change(before, after)
+    expected = UNCHANGED.with_swapped(1, 2, position=False, torque=True).reversed_at(2)
+    np.testing.assert_array_equal(changed.position_of, expected.position_of)
+    np.testing.assert_array_equal(changed.torque_of, expected.torque_of)
+    np.testing.assert_array_equal(changed.direction, expected.direction)
+    np.testing.assert_allclose(changed.factor, np.broadcast_to([1.0, 3.0, 1.0], (2, 3)))
+    np.testing.assert_allclose(changed.zero, 0.2)
+    np.testing.assert_allclose(changed.delay, 0.01)
+    assert changed.loaded.all()
+    assert changed.excluded == ((0, 1.0, 2.0),)
+    assert changed.coupled == ((0, 1),)
+    assert changed.gravity is None
 
 
 def test_gravity_is_that_of_the_state() -> None:
