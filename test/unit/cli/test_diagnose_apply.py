@@ -19,9 +19,11 @@ from dynid import cli
 from dynid.cli.repaired_profile import write_repaired
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.repair import Repair, repair_of
+from dynid.identification.diagnose import diagnose_recordings
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
-from dynid.recording.corrections import Correction
+from dynid.recording.corrections import Correction, corrected
+from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
 
 Run = Callable[..., int]
@@ -98,6 +100,34 @@ def test_gravity_becomes_that_of_the_recordings(shop: Path, run: Run) -> None:
     gravity = load_robot("mended.yaml").gravity
     np.testing.assert_allclose(gravity, [0.0, 6.94, -6.94], atol=0.3)
     assert run("diagnose", "tilted", "-p", "mended.yaml") == 0
+
+
+def exchanged(good: Recording) -> Recording:
+    order = [0, 2, 1]
+    return replace(good, effort=good.effort[:, order])
+
+
+def moved_and_reversed(good: Recording) -> Recording:
+    turned, zero = np.array([1.0, -1.0, 1.0]), np.array([0.0, 0.4, 0.0])
+    return replace(
+        good,
+        position=(good.position + zero) * turned,
+        velocity=good.velocity * turned,
+        effort=good.effort * turned,
+    )
+
+
+def late(good: Recording) -> Recording:
+    return replace(good, effort=np.roll(good.effort, 6, axis=0))
+
+
+@pytest.mark.parametrize("fault", [exchanged, moved_and_reversed, late])
+def test_corrected_recordings_leave_nothing_to_find(fault: Callable[..., Recording]) -> None:
+    robot = limited_arm()
+    faulty = fault(swung(robot))
+    repair = repair_of(diagnose_recordings(robot, [faulty]).findings, (), robot.joints)
+    assert repair.left == ()
+    assert diagnose_recordings(robot, [corrected(faulty, repair.corrections)]).found == ()
 
 
 def test_json_lists_corrections_settings_and_alternatives(
@@ -182,15 +212,14 @@ def test_findings_without_a_correction_are_not_applied(
 # --- what is applied --------------------------------------------------------------------------
 
 
-def found(cause: str, *corrections: Correction, **keys: object) -> Finding:
-    severity = keys.pop("severity", "problem")
-    return Finding(cause, None, severity, "Seen.", "Mend.", {}, corrections=corrections, **keys)
+def found(cause: str, *corrections: Correction) -> Finding:
+    return Finding(cause, None, "problem", "Seen.", "Mend.", {}, corrections=corrections)
 
 
 def test_undecided_findings_and_notes_are_not_applied() -> None:
-    late = Correction(signal="effort", delay=0.01)
-    undecided = found("time_shift", late, alternatives=(("encoder_zero", ("a",)),))
-    repair = repair_of([undecided, found("velocity", late, severity="note")], [], ["a"])
+    delay = Correction(signal="effort", delay=0.01)
+    undecided = replace(found("time_shift", delay), alternatives=(("encoder_zero", ("a",)),))
+    repair = repair_of([undecided, replace(found("velocity", delay), severity="note")], [], ["a"])
     assert (repair.corrections, repair.applied, repair.left) == ((), (), (undecided,))
 
 
@@ -207,7 +236,7 @@ def test_contradictions_of_channels_are_corrected_before_channels_are_exchanged(
         Correction(signal="velocity", joint=joint, source=other)
         for joint, other in (("a", "b"), ("b", "a"))
     ]
-    findings = [found("swapped_channels", *swap), found("velocity", turned, severity="warning")]
+    findings = [found("swapped_channels", *swap), found("velocity", turned)]
     corrections = repair_of(findings, [], ["a", "b"]).corrections
     assert Correction(signal="velocity", joint="b", factor=-1.0) in corrections
     assert turned not in corrections
