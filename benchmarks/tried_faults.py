@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from faulty_robots import Subject, Trial, any_joint
 
-
 _DISTURBANCE = 0.8  # of the standard deviation of effort
 _PUSH = 1.0  # of the largest effort
 _PUSHED = (0.4, 0.43)  # of the recording

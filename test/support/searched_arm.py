@@ -58,7 +58,7 @@ def crane(**changes: object) -> Robot:
 def crane_parameters(robot: Robot) -> np.ndarray:
     """Return the true parameters of the crane."""
     mechanism = robot.mechanism()
-    parameters = mechanism.urdf_parameters.copy()
+    parameters: np.ndarray = mechanism.urdf_parameters.copy()
     for prefix, values in FRICTION.items():
         for joint, value in enumerate(values, start=1):
             parameters[mechanism.parameter_names.index(f"{prefix}{joint}")] = value

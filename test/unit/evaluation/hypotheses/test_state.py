@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.searched_arm import RATE, crane, crane_parameters
+from support.searched_arm import ELBOW, RATE, crane, crane_parameters
 from support.synthetic import swinging
 
 from dynid.arrays import Array
@@ -69,7 +69,7 @@ def test_the_unchanged_state_leaves_samples_as_they_are() -> None:
 
 
 def test_torque_has_the_factor_of_its_joint_and_recording() -> None:
-    state = UNCHANGED.scaled(by_recording(1.0, -3.0) + [1.0, 2.0, 0.0])
+    state = UNCHANGED.scaled(np.array([[1.0, 2.0, 1.0], [1.0, 2.0, -3.0]]))
     data = made(state)
     np.testing.assert_allclose(data.torque[:COUNT], TORQUE[:COUNT] * [1, 2, 1])
     np.testing.assert_allclose(data.torque[COUNT:], TORQUE[COUNT:] * [1, 2, -3])
@@ -102,8 +102,8 @@ def test_channels_are_exchanged(*, position: bool, torque: bool) -> None:
 
 def test_zeros_are_added_to_the_positions_of_a_recording() -> None:
     data = made(replace(UNCHANGED, zero=by_recording(0.1, -0.2)))
-    np.testing.assert_allclose(data.motion[0][:COUNT], POSITION[:COUNT] + [0, 0, 0.1])
-    np.testing.assert_allclose(data.motion[0][COUNT:], POSITION[COUNT:] - [0, 0, 0.2])
+    np.testing.assert_allclose(data.motion[0][:COUNT], POSITION[:COUNT] + 0.1 * ELBOW)
+    np.testing.assert_allclose(data.motion[0][COUNT:], POSITION[COUNT:] - 0.2 * ELBOW)
     np.testing.assert_array_equal(data.motion[1], VELOCITY)
     np.testing.assert_array_equal(data.torque, TORQUE)
 

@@ -268,14 +268,6 @@ def info() -> SimpleNamespace:
         joints=ranges,
         damage=(SENTENCE,),
         repairs=(SENTENCE,),
-        contradictions=[
-            some(
-                kind=\"lost_samples\",
-                severity=\"warning\",
-                sentence=f\"The position of {JOINTS[0]} jumps at 12 instants. \" * 3,
-                remedy=\"recording.corrections: [{signal: velocity, factor: -1.0}]\",
-            )
-        ],
         problem=SENTENCE,
         contradictions=[
             some(kind="lost_samples", severity="warning", sentence=SENTENCE, remedy=SENTENCE)
