@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 
 from dynid.evaluation.hypotheses.samples import sampled
-from dynid.evaluation.hypotheses.search import Step, search
-from dynid.evaluation.hypotheses.trial import Outcome, Trial, hypothesis_mechanism
+from dynid.evaluation.hypotheses.search import ChosenCause, search
+from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, hypothesis_mechanism
 from dynid.evaluation.hypotheses.wording import Meaning, Wording
 from dynid.profile import make_robot
 from dynid.recording.model import Recording
@@ -86,7 +86,7 @@ def trial_of(*recordings: Recording, robot: Robot | None = None) -> Trial:
 
 def searched(
     *recordings: Recording, robot: Robot | None = None
-) -> tuple[Outcome, tuple[Step, ...]]:
+) -> tuple[RefitOutcome, tuple[ChosenCause, ...]]:
     """Return the outcome without any change, and the steps of the search."""
     return search(trial_of(*recordings, robot=robot))
 

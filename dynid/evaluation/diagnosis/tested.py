@@ -12,12 +12,18 @@ from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_sig
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.hypotheses.samples import sampled
-from dynid.evaluation.hypotheses.search import MATTERS, Step, search
-from dynid.evaluation.hypotheses.state import State
-from dynid.evaluation.hypotheses.trial import Outcome, Trial, friction_gain, hypothesis_mechanism
+from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, search
+from dynid.evaluation.hypotheses.state import Hypothesis
+from dynid.evaluation.hypotheses.trial import (
+    RefitOutcome,
+    Trial,
+    friction_gain,
+    hypothesis_mechanism,
+)
 from dynid.evaluation.hypotheses.wording import Meaning, Wording
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED, EvaluationSettings
 from dynid.recording.model import source_names
+from dynid.recording.sample_loss import find_losses
 from dynid.recording.settings import RecordingSettings
 from dynid.text import listed, only, percent
 
@@ -67,7 +73,7 @@ def friction_is_doubted(case: Case, joint: int) -> bool:
         trial = _trial(case)
         if trial is None:
             return None
-        return friction_gain(trial, case.robot, trial.outcome(State.unchanged(trial.samples)))
+        return friction_gain(trial, case.robot, trial.outcome(Hypothesis.unchanged(trial.samples)))
 
     gain = case.derived("friction gains", gains)
     return gain is None or not gain[joint] < MATTERS  # NaN: unknown
@@ -97,7 +103,16 @@ def _trial(case: Case) -> Trial | None:
 
     def new() -> Trial | None:
         settings = case.robot.settings(EvaluationSettings)
-        samples = sampled(case.signals, settings.cutoff_hz, settings.filter_order, reach=_REACH)
+        samples = sampled(
+            case.signals,
+            settings.cutoff_hz,
+            settings.filter_order,
+            reach=_REACH,
+            breaks=[
+                [loss.sample / recording.sampling_rate for loss in find_losses(recording)]
+                for recording in case.recordings
+            ],
+        )
         try:
             trial = Trial(samples, hypothesis_mechanism(case.robot))
         except EstimationError:  # the rank of the base parameters is unclear
@@ -109,7 +124,7 @@ def _trial(case: Case) -> Trial | None:
 
 
 def _findings(
-    case: Case, trial: Trial, start: Outcome, steps: tuple[Step, ...]
+    case: Case, trial: Trial, start: RefitOutcome, steps: tuple[ChosenCause, ...]
 ) -> Iterator[Finding]:
     first = [not signals.piece for signals in case.signals]
     names = [
@@ -129,7 +144,7 @@ def _findings(
     yield from _unexplained(case, left)
 
 
-def _finding(wording: Wording, step: Step) -> Finding:
+def _finding(wording: Wording, step: ChosenCause) -> Finding:
     meaning = wording.meaning(step, step.chosen)
     others = [wording.meaning(step, other) for other in step.others]
     effect = wording.effect(step.before.refit.held_out, step.chosen.outcome.refit.held_out)
@@ -169,7 +184,7 @@ def _undecided(meaning: Meaning, others: list[Meaning], effect: str) -> Finding:
     )
 
 
-def _unexplained(case: Case, left: Outcome) -> Iterator[Finding]:
+def _unexplained(case: Case, left: RefitOutcome) -> Iterator[Finding]:
     """Report joints of which much remains unexplained by every cause that was tried."""
     error = left.refit.held_out
     poor = [j for j in range(len(case.joints)) if error[j] > LARGEST_UNEXPLAINED]

@@ -11,16 +11,16 @@ from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from dynid.arrays import Array, runs
 from dynid.evaluation.hypotheses.refit import residual
-from dynid.evaluation.hypotheses.trial import FLOOR, Outcome, Trial
+from dynid.evaluation.hypotheses.trial import FLOOR, RefitOutcome, Trial
 
 _WINDOW = 0.3  # [s] shorter than a push, longer than the filters
 _BEYOND = 5.0  # error of a window over the median one
-_LONGEST = 0.3  # of the time: more is not an event
+_LONGEST_SHARE = 0.3  # of the time: more is not an event
 _MOST_EVENTS = 5  # more of them belong to the motion
 _ROUNDS = 3  # errors elsewhere fall once an event is left out, and its ends are seen
 
 
-def contact_interval(trial: Trial, now: Outcome) -> Iterator[Outcome]:
+def contact_interval(trial: Trial, now: RefitOutcome) -> Iterator[RefitOutcome]:
     """Yield the outcome without the instants whose errors are far beyond the others', if any."""
     outcome = now
     for _ in range(_ROUNDS):
@@ -28,14 +28,14 @@ def contact_interval(trial: Trial, now: Outcome) -> Iterator[Outcome]:
         spans = (*now.state.excluded, *_spans(trial, far))
         if spans == outcome.state.excluded:
             break
-        if far.mean() > _LONGEST or len(runs(far)) > _MOST_EVENTS:
+        if far.mean() > _LONGEST_SHARE or len(runs(far)) > _MOST_EVENTS:
             return
         outcome = trial.outcome(replace(now.state, excluded=spans))
     if outcome is not now:
         yield outcome
 
 
-def _far(trial: Trial, outcome: Outcome) -> NDArray[np.bool_]:
+def _far(trial: Trial, outcome: RefitOutcome) -> NDArray[np.bool_]:
     """Return the instants (m,) in windows with far larger errors than the median window."""
     error, samples = errors_of(trial, outcome), trial.samples
     flags = []
@@ -76,7 +76,7 @@ def _inside(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(kept)
 
 
-def errors_of(trial: Trial, outcome: Outcome) -> Array:
+def errors_of(trial: Trial, outcome: RefitOutcome) -> Array:
     """Return each joint's torque error over the norm of its torque, per instant (m, n)."""
     data = trial.data(outcome.state)
     error = residual(data, outcome.refit)

@@ -9,8 +9,8 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.refit import Data, Refit, residual
-from dynid.evaluation.hypotheses.samples import Samples
-from dynid.evaluation.hypotheses.state import State
+from dynid.evaluation.hypotheses.samples import TrialSamples
+from dynid.evaluation.hypotheses.state import Hypothesis
 
 _STEP = 1e-4  # of numerical derivatives [rad, m or m/s^2]
 _LARGEST_STEP = {"factor": 0.5, "zero": 0.3, "delay": 0.03, "gravity": 3.0}  # of an iteration
@@ -34,7 +34,7 @@ class Knob:
     joints: tuple[int, ...]
     recordings: tuple[int, ...]
     columns: Callable[[], Array]
-    moved: Callable[[State, Array], State]
+    moved: Callable[[Hypothesis, Array], Hypothesis]
     whole: bool = True  # whether all recordings are concerned
 
 
@@ -47,7 +47,7 @@ def limited(knob: Knob, step: Array) -> Array:
 class Derivatives:
     """Derivatives at a state, of the torque of base parameters; computed once for all knobs."""
 
-    def __init__(self, samples: Samples, data: Data, state: State, refit: Refit) -> None:
+    def __init__(self, samples: TrialSamples, data: Data, state: Hypothesis, refit: Refit) -> None:
         mechanism = data.mechanism
         self.data = data
         self.standard = data.base.lift(refit.base, mechanism.urdf_parameters)
@@ -97,7 +97,7 @@ def across(gravity: Array) -> Array:
     return np.asarray(np.linalg.svd(gravity[None, :])[2][1:])
 
 
-def knobs(derivatives: Derivatives, samples: Samples) -> Iterator[Knob]:
+def knobs(derivatives: Derivatives, samples: TrialSamples) -> Iterator[Knob]:
     """Yield every knob at a state: of all recordings together, then of each alone."""
     joints, recordings = derivatives.model.shape[1], samples.recordings
     every, together = tuple(range(joints)), tuple(range(recordings))
@@ -121,7 +121,7 @@ _CAUSES = {"factor": "torque_factor", "zero": "encoder_zero", "delay": "time_shi
 
 def _knob(
     derivatives: Derivatives,
-    samples: Samples,
+    samples: TrialSamples,
     kind: str,
     joints: tuple[int, ...],
     recordings: tuple[int, ...],
@@ -135,7 +135,7 @@ def _knob(
             column = (derivatives.factor if kind == "factor" else derivatives.delay)(joints)
         return column * np.isin(samples.recording, recordings)[:, None, None]
 
-    def moved(state: State, step: Array) -> State:
+    def moved(state: Hypothesis, step: Array) -> Hypothesis:
         change = np.zeros_like(state.zero)
         change[np.ix_(recordings, joints)] = step[0]
         if kind == "factor":
@@ -149,7 +149,7 @@ def _knob(
     return Knob(cause, kind, joints, recordings, columns, moved, whole)
 
 
-def _tilted(state: State, step: Array) -> State:
+def _tilted(state: Hypothesis, step: Array) -> Hypothesis:
     present = np.asarray(state.gravity)
     gravity = present + step @ across(present)
     size = float(np.linalg.norm(present))

@@ -9,8 +9,8 @@ import numpy as np
 
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.hypotheses.refit import friction_shapes
-from dynid.evaluation.hypotheses.state import State
-from dynid.evaluation.hypotheses.trial import Outcome, Trial, cost
+from dynid.evaluation.hypotheses.state import Hypothesis
+from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, cost
 
 _COUPLED = 0.05  # relative error of a joint above which coupling to another is tried
 _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised search finds the next
@@ -34,10 +34,10 @@ class Proposal:
     cause: str
     kind: str
     joints: tuple[int, ...]
-    state: State
+    state: Hypothesis
 
 
-def exchanged(state: State) -> Iterator[Proposal]:
+def exchanged(state: Hypothesis) -> Iterator[Proposal]:
     """Propose reversed joints, and exchanged channels."""
     for joint in range(len(state.direction)):
         yield Proposal("reversed_joint", "reverse", (joint,), state.reversed_at(joint))
@@ -51,7 +51,7 @@ def exchanged(state: State) -> Iterator[Proposal]:
                 yield Proposal("swapped_channels", kind, (other, joint), swapped)
 
 
-def coupled(now: Outcome) -> Iterator[Proposal]:
+def coupled(now: RefitOutcome) -> Iterator[Proposal]:
     """Propose motors that move a joint with a large error, and another one."""
     joints = range(len(now.state.direction))
     for driven in joints:
@@ -62,7 +62,7 @@ def coupled(now: Outcome) -> Iterator[Proposal]:
                     yield Proposal("unmodelled_coupling", "coupling", (driven, driving), state)
 
 
-def far(trial: Trial, now: Outcome) -> Iterator[Proposal]:
+def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
     """Propose values of continuous causes that are too far for a linearised search."""
     joints, state = len(now.state.direction), now.state
     every, prismatic = tuple(range(joints)), trial.mechanism.prismatic
@@ -80,7 +80,7 @@ def far(trial: Trial, now: Outcome) -> Iterator[Proposal]:
     yield from other_gravity(trial, state)
 
 
-def _best_factor(trial: Trial, now: Outcome, joint: int) -> Iterator[Proposal]:
+def _best_factor(trial: Trial, now: RefitOutcome, joint: int) -> Iterator[Proposal]:
     """Propose the best factor of a joint's torque, which only scales its equations."""
     equations = trial.coarse.equations(now.state)
     costs = {
@@ -96,7 +96,7 @@ def _best_factor(trial: Trial, now: Outcome, joint: int) -> Iterator[Proposal]:
     yield Proposal(cause, "factor", (joint,), now.state.scaled(scale))
 
 
-def other_gravity(trial: Trial, state: State) -> Iterator[Proposal]:
+def other_gravity(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
     """Propose gravity along each axis, and none."""
     every = tuple(range(len(state.direction)))
     for gravity in (*np.eye(3), *-np.eye(3)):
@@ -106,7 +106,7 @@ def other_gravity(trial: Trial, state: State) -> Iterator[Proposal]:
         yield Proposal("wrong_gravity", "no gravity", every, replace(state, gravity=np.zeros(3)))
 
 
-def factors_of_urdf(trial: Trial, state: State) -> Iterator[Proposal]:
+def factors_of_urdf(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
     """Propose factors of each joint's torque: a unit's, and that towards the URDF's torque."""
     data = trial.coarse.data(state)
     expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)

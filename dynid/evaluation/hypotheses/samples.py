@@ -16,11 +16,12 @@ FOLDS = 8
 """Contiguous blocks of time, each of which is left out once."""
 _INSTANTS = 2_400  # of all recordings: enough for a few hundred parameters of twelve joints
 _CUTOFF_SHARE = 0.05  # of the sampling rate, if the motion is not filtered
+_SPREAD = 2.0  # periods of the cut-off frequency over which a jump is spread
 _SLOW_SHARE = 0.1  # of the peak speed: near a reversal the shape of friction decides the torque
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class SampledTrack:
     """One recording at its full rate, torque filtered like the motion; all (N, n).
 
     Attributes:
@@ -42,7 +43,7 @@ class Track:
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class TrialSamples:
     """Instants of all recordings, m in total.
 
     Attributes:
@@ -54,7 +55,7 @@ class Samples:
         recording: (m,) number of the recording.
     """
 
-    tracks: tuple[Track, ...]
+    tracks: tuple[SampledTrack, ...]
     at: tuple[NDArray[np.intp], ...]
     of_track: tuple[int, ...]
     kept: NDArray[np.bool_]
@@ -65,7 +66,7 @@ class Samples:
         """Return values of all tracks at the instants, (m, n).
 
         Args:
-            values: name of an attribute of ``Track``.
+            values: name of an attribute of ``SampledTrack``.
             shift: (R, n) [s] by which values are taken later, interpolated; None: 0.
         """
         parts = []
@@ -86,7 +87,7 @@ class Samples:
         """Number of recordings."""
         return self.of_track[-1] + 1
 
-    def thinned(self, step: int) -> Samples:
+    def thinned(self, step: int) -> TrialSamples:
         """Return every ``step``-th instant of each track."""
         sizes = [len(at) for at in self.at]
         firsts = np.cumsum([0, *sizes[:-1]])
@@ -117,8 +118,13 @@ class Samples:
 
 
 def sampled(
-    signals: Sequence[Signals], cutoff_hz: float | None, order: int, *, reach: float = 0.0
-) -> Samples:
+    signals: Sequence[Signals],
+    cutoff_hz: float | None,
+    order: int,
+    *,
+    reach: float = 0.0,
+    breaks: Sequence[Sequence[float]] = (),
+) -> TrialSamples:
     """Choose instants of recordings.
 
     Args:
@@ -126,8 +132,13 @@ def sampled(
         cutoff_hz: of the low-pass on positions [Hz]; None: there is none.
         order: of that low-pass.
         reach: duration left out at both ends of each recording, for shifts [s].
+        breaks: times of each recording at which its motion jumps [s]; () for none.
     """
-    tracks = tuple(_track(recording, cutoff_hz, order) for recording in signals)
+    breaks = breaks or [()] * len(signals)
+    tracks = tuple(
+        _track(recording, cutoff_hz, order, times)
+        for recording, times in zip(signals, breaks, strict=True)
+    )
     step = max(1, sum(len(track.time) for track in tracks) // _INSTANTS)
     at = []
     for track in tracks:
@@ -137,14 +148,16 @@ def sampled(
     fold = np.concatenate([np.arange(len(a)) * FOLDS // max(len(a), 1) for a in at])
     of_track = np.cumsum([not recording.piece for recording in signals]) - 1
     recording = np.repeat(of_track, [len(a) for a in at])
-    return Samples(tracks, tuple(at), tuple(of_track.tolist()), kept, fold, recording)
+    return TrialSamples(tracks, tuple(at), tuple(of_track.tolist()), kept, fold, recording)
 
 
-def _track(signals: Signals, cutoff_hz: float | None, order: int) -> Track:
+def _track(
+    signals: Signals, cutoff_hz: float | None, order: int, breaks: Sequence[float]
+) -> SampledTrack:
     rate = signals.sampling_rate
     cutoff = min(cutoff_hz or _CUTOFF_SHARE * rate, 0.45 * rate)
     torque = low_pass(signals.raw_torque, cutoff, order, rate)
-    return Track(
+    return SampledTrack(
         signals.time,
         signals.position,
         signals.velocity,
@@ -152,8 +165,18 @@ def _track(signals: Signals, cutoff_hz: float | None, order: int) -> Track:
         torque,
         np.gradient(torque, 1 / rate, axis=0),
         rate,
-        _settled(signals, cutoff),
+        _settled(signals, cutoff) & _measured(signals, cutoff, breaks)[:, None],
     )
+
+
+def _measured(signals: Signals, cutoff: float, breaks: Sequence[float]) -> NDArray[np.bool_]:
+    """Return where samples are measured, and motion does not jump, (N,)."""
+    measured = np.ones(len(signals.time), dtype=bool)
+    if signals.missing is not None:
+        measured &= ~signals.missing
+    for time in breaks:  # a filter spreads a jump over a few periods of its cut-off frequency
+        measured &= np.abs(signals.time - time) > _SPREAD / cutoff
+    return measured
 
 
 def _settled(signals: Signals, cutoff: float) -> NDArray[np.bool_]:

@@ -18,8 +18,8 @@ from dynid.evaluation.hypotheses.proposals import (
     other_gravity,
 )
 from dynid.evaluation.hypotheses.refit import Equations
-from dynid.evaluation.hypotheses.state import State
-from dynid.evaluation.hypotheses.trial import FLOOR, Outcome, Trial, advantage, cost
+from dynid.evaluation.hypotheses.state import Hypothesis
+from dynid.evaluation.hypotheses.trial import FLOOR, RefitOutcome, Trial, advantage, cost
 
 MATTERS = 0.3
 """Fall of the cost below which a cause is not worth naming: squared errors fall by a quarter, all
@@ -28,13 +28,12 @@ DECIDES = 0.15
 """Difference in cost between two causes below which either may be true. Changes that cannot be seen
 at all differ by up to 0.05."""
 # Student's t over blocks: about a hundred causes are tried, so that one in a thousand is little
-_SURE = 7.0
-_SURELY_BETTER = 3.0
+_SURE_ADVANTAGE = 5.0
+_BETTER_ADVANTAGE = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
-_EXCHANGED = 0.07  # relative error above which reversed joints and exchanged channels are tried
-_LARGE = 0.15  # relative error above which causes far from the present state are tried
-_NEGLIGIBLE = 1e-5  # fall of the cost for which no further step is taken
+_DOUBTED = 0.07  # relative error above which causes far from the present state are tried
+_NEGLIGIBLE_FALL = 1e-5  # fall of the cost for which no further step is taken
 _ROUNDS = 6  # of Gauss-Newton steps
 _POLISHED = 4  # continuous causes that are followed to their best value
 _FOLLOWED = 6  # exchanged channels and far values that are tried on all instants
@@ -44,7 +43,7 @@ _FOLLOWED_KINDS = ("zero", "delay", "gravity", "factor")
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class TriedCause:
     """A cause that was tried.
 
     Attributes:
@@ -59,13 +58,13 @@ class Candidate:
     cause: str
     kind: str
     joints: tuple[int, ...]
-    outcome: Outcome
+    outcome: RefitOutcome
     recordings: tuple[int, ...] = ()
     deviation: float = float("nan")
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class ChosenCause:
     """A cause that was chosen, and those that may be true in its place.
 
     Attributes:
@@ -75,10 +74,10 @@ class Step:
         runner: the best cause of another kind or place; None: no other explains anything.
     """
 
-    before: Outcome
-    chosen: Candidate
-    others: tuple[Candidate, ...]
-    runner: Candidate | None
+    before: RefitOutcome
+    chosen: TriedCause
+    others: tuple[TriedCause, ...]
+    runner: TriedCause | None
 
     @property
     def gain(self) -> float:
@@ -86,10 +85,10 @@ class Step:
         return self.before.total - self.chosen.outcome.total
 
 
-def search(trial: Trial) -> tuple[Outcome, tuple[Step, ...]]:
+def search(trial: Trial) -> tuple[RefitOutcome, tuple[ChosenCause, ...]]:
     """Return the outcome without any change, and the causes that explain its error, in order."""
-    now = start = trial.judged(trial.outcome(State.unchanged(trial.samples)))
-    steps: list[Step] = []
+    now = start = trial.judged(trial.outcome(Hypothesis.unchanged(trial.samples)))
+    steps: list[ChosenCause] = []
     while len(steps) < _MOST_CAUSES and np.isfinite(now.refit.held_out).any():
         step = _best(trial, now)
         if step is None:
@@ -99,7 +98,7 @@ def search(trial: Trial) -> tuple[Outcome, tuple[Step, ...]]:
     return start, tuple(_needed(trial, start, steps))
 
 
-def _needed(trial: Trial, start: Outcome, steps: list[Step]) -> list[Step]:
+def _needed(trial: Trial, start: RefitOutcome, steps: list[ChosenCause]) -> list[ChosenCause]:
     """Return the last step alone, where it explains as much without the one before.
 
     A cause that is far from the present state is found only after another one has come nearer.
@@ -114,7 +113,7 @@ def _needed(trial: Trial, start: Outcome, steps: list[Step]) -> list[Step]:
     return [replace(last, before=start, chosen=replace(last.chosen, outcome=alone))]
 
 
-def _best(trial: Trial, now: Outcome) -> Step | None:
+def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
     candidates = sorted(_candidates(trial, now), key=lambda c: c.outcome.cost)
     likely = [c for c in candidates if c.outcome.cost < now.total - MATTERS][:_JUDGED]
     judged = [replace(c, outcome=trial.judged(c.outcome)) for c in likely]
@@ -122,42 +121,48 @@ def _best(trial: Trial, now: Outcome) -> Step | None:
     if min(least, now.penalty or 0.0) > MATTERS:  # no refit above is physically consistent
         unseen = _unseen(trial, now)
         judged += [replace(c, outcome=trial.judged(c.outcome)) for c in unseen]
-    judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if is_seen(now, c)]
-    if not judged:
+    judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if _matters(now, c)]
+    if not any(is_seen(now, c) for c in judged):
         return None
-    different: list[Candidate] = []  # the best of each kind and place
+    different: list[TriedCause] = []  # the best of each kind and place
     for candidate in judged:
         if not any(_same(candidate, c, trial.samples.recordings) for c in different):
             different.append(candidate)
     chosen, *rest = different
     others = tuple(c for c in rest if not is_better(chosen, c))
-    return Step(now, chosen, others, rest[0] if rest else None)
+    return ChosenCause(now, chosen, others, rest[0] if rest else None)
 
 
-def is_seen(now: Outcome, candidate: Candidate) -> bool:
+def _matters(now: RefitOutcome, candidate: TriedCause) -> bool:
+    """Whether a cause explains much, and fits not worse for the sake of possible parameters."""
+    outcome = candidate.outcome
+    return now.total - outcome.total > MATTERS and outcome.cost < now.cost + DECIDES
+
+
+def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
     """Whether a cause explains so much, in most blocks of time, that it is no accident."""
     outcome = candidate.outcome
-    if not now.total - outcome.total > MATTERS or outcome.cost > now.cost + DECIDES:
+    if not _matters(now, candidate):
         return False
     if candidate.kind == "contact":  # in a few blocks by its nature
         explained = outcome.refit.seen < _HALF * now.refit.seen
         return bool(np.any(explained & (now.refit.seen > FLOOR)))
     by_penalty = (now.penalty or 0.0) - (outcome.penalty or 0.0)
-    return advantage(outcome, now) > _SURE or by_penalty > _INCONSISTENT
+    return advantage(outcome, now) > _SURE_ADVANTAGE or by_penalty > _INCONSISTENT
 
 
-def is_better(chosen: Candidate, other: Candidate) -> bool:
+def is_better(chosen: TriedCause, other: TriedCause) -> bool:
     """Whether another cause is surely worse than the chosen one."""
     fall = other.outcome.total - chosen.outcome.total
     if "contact" in (chosen.kind, other.kind):
         return fall > MATTERS
     by_penalty = (other.outcome.penalty or 0.0) - (chosen.outcome.penalty or 0.0)
     return fall > DECIDES and (
-        advantage(chosen.outcome, other.outcome) > _SURELY_BETTER or by_penalty > _INCONSISTENT
+        advantage(chosen.outcome, other.outcome) > _BETTER_ADVANTAGE or by_penalty > _INCONSISTENT
     )
 
 
-def _same(first: Candidate, other: Candidate, recordings: int) -> bool:
+def _same(first: TriedCause, other: TriedCause, recordings: int) -> bool:
     """Whether two candidates say the same: of two recordings, that one differs from the other."""
     kinds = {"sign": "factor"}
     alike = (first.joints, kinds.get(first.kind, first.kind)) == (
@@ -167,16 +172,14 @@ def _same(first: Candidate, other: Candidate, recordings: int) -> bool:
     return alike and (recordings <= 2 or first.recordings == other.recordings)
 
 
-def _candidates(trial: Trial, now: Outcome) -> Iterator[Candidate]:
+def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     yield from _continuous(trial, now)
     for outcome in contact_interval(trial, now):
-        yield Candidate("contact", "contact", (), outcome)
+        yield TriedCause("contact", "contact", (), outcome)
     proposals = [*coupled(now)]
-    worst = float(np.nanmax(now.refit.held_out))
-    if worst > _EXCHANGED:
-        proposals += exchanged(now.state)
-    if worst > _LARGE:
-        proposals += far(trial, now)
+    doubted = np.nanmax(now.refit.held_out) > _DOUBTED or (now.penalty or 0.0) > MATTERS
+    if doubted:
+        proposals += [*exchanged(now.state), *far(trial, now)]
     coarse = trial.coarse
     present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
     for proposal in proposals:
@@ -189,18 +192,18 @@ def _candidates(trial: Trial, now: Outcome) -> Iterator[Candidate]:
         loaded = np.array(now.state.loaded)
         loaded[recording] = True
         outcome = trial.outcome(replace(now.state, loaded=loaded))
-        yield Candidate("recordings_differ", "payload", (), outcome, (recording,))
+        yield TriedCause("recordings_differ", "payload", (), outcome, (recording,))
 
 
-def _tried(trial: Trial, proposal: Proposal) -> Candidate:
+def _tried(trial: Trial, proposal: Proposal) -> TriedCause:
     """Refit, and follow a number that may have any value to the best one."""
     outcome, deviation = trial.outcome(proposal.state), float("nan")
     if proposal.kind in _FOLLOWED_KINDS:
         outcome, deviation = followed(trial, outcome, proposal.kind, proposal.joints)
-    return Candidate(proposal.cause, proposal.kind, proposal.joints, outcome, deviation=deviation)
+    return TriedCause(proposal.cause, proposal.kind, proposal.joints, outcome, deviation=deviation)
 
 
-def _unseen(trial: Trial, now: Outcome) -> list[Candidate]:
+def _unseen(trial: Trial, now: RefitOutcome) -> list[TriedCause]:
     """Return trials of what a refit without physical consistency may not see.
 
     That is torque with the other sign, of all joints or of one, and another direction of gravity.
@@ -211,24 +214,24 @@ def _unseen(trial: Trial, now: Outcome) -> list[Candidate]:
     if joints > 1:
         signs += [((j,), np.where(np.arange(joints) == j, -1.0, 1.0)) for j in every]
     turned = [
-        Candidate("flipped_sign", "sign", which, trial.outcome(now.state.scaled(sign)))
+        TriedCause("flipped_sign", "sign", which, trial.outcome(now.state.scaled(sign)))
         for which, sign in signs
     ]
     others = [*other_gravity(trial, now.state), *factors_of_urdf(trial, now.state)]
-    return turned + [Candidate(p.cause, p.kind, p.joints, trial.outcome(p.state)) for p in others]
+    return turned + [TriedCause(p.cause, p.kind, p.joints, trial.outcome(p.state)) for p in others]
 
 
-def _continuous(trial: Trial, now: Outcome) -> Iterator[Candidate]:
+def _continuous(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     """Try every continuous cause linearised, and follow the best of them."""
     promising = sorted(_linearised(trial, now), key=lambda pair: pair[1])[:_POLISHED]
     for knob, expected in promising:
         if expected < cost(now.refit.seen) - MATTERS / 2:
             recordings = () if knob.whole else knob.recordings
             outcome, deviation = followed(trial, now, knob.kind, knob.joints, recordings)
-            yield Candidate(knob.cause, knob.kind, knob.joints, outcome, recordings, deviation)
+            yield TriedCause(knob.cause, knob.kind, knob.joints, outcome, recordings, deviation)
 
 
-def _linearised(trial: Trial, now: Outcome) -> list[tuple[Knob, float]]:
+def _linearised(trial: Trial, now: RefitOutcome) -> list[tuple[Knob, float]]:
     """Return knobs with the cost on data fitted that each leaves, linearised."""
     state = _with_gravity(trial, now.state)
     data = trial.data(state)
@@ -242,7 +245,7 @@ def _linearised(trial: Trial, now: Outcome) -> list[tuple[Knob, float]]:
     return [(knob, cost(error)) for knob, error in zip(several, errors, strict=True)]
 
 
-def _with_gravity(trial: Trial, state: State) -> State:
+def _with_gravity(trial: Trial, state: Hypothesis) -> Hypothesis:
     if state.gravity is not None:
         return state
     return replace(state, gravity=np.asarray(trial.mechanism.gravity))
@@ -250,11 +253,11 @@ def _with_gravity(trial: Trial, state: State) -> State:
 
 def followed(
     trial: Trial,
-    now: Outcome,
+    now: RefitOutcome,
     kind: str,
     joints: tuple[int, ...],
     recordings: tuple[int, ...] = (),
-) -> tuple[Outcome, float]:
+) -> tuple[RefitOutcome, float]:
     """Return the best outcome along a knob, by Gauss-Newton steps, and the number's deviation.
 
     Args:
@@ -280,7 +283,7 @@ def followed(
         step = limited(knob, refit.factors[-columns.shape[2] :])
         for share in (1.0, 0.3):
             outcome = coarse.outcome(knob.moved(best.state, share * step))
-            if outcome.cost < best.cost - _NEGLIGIBLE:
+            if outcome.cost < best.cost - _NEGLIGIBLE_FALL:
                 break
         else:
             break

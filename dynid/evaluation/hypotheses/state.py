@@ -11,11 +11,11 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.hypotheses.refit import Data
-from dynid.evaluation.hypotheses.samples import Samples
+from dynid.evaluation.hypotheses.samples import TrialSamples
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class Hypothesis:
     """Changes of channels and model; R recordings, n joints.
 
     Attributes:
@@ -42,7 +42,7 @@ class State:
     gravity: Array | None = None
 
     @classmethod
-    def unchanged(cls, samples: Samples) -> State:
+    def unchanged(cls, samples: TrialSamples) -> Hypothesis:
         """Return the state without a change."""
         recordings, joints = samples.recordings, samples.kept.shape[1]
         order = np.arange(joints)
@@ -56,7 +56,7 @@ class State:
             loaded=np.zeros(recordings, dtype=bool),
         )
 
-    def with_change(self, before: State, after: State) -> State:
+    def with_change(self, before: Hypothesis, after: Hypothesis) -> Hypothesis:
         """Return this state with what changed between two others."""
         joint = np.argsort(before.position_of)
         torque = np.argsort(before.torque_of)
@@ -77,7 +77,7 @@ class State:
             gravity=self.gravity if same_gravity else after.gravity,
         )
 
-    def with_swapped(self, joint: int, other: int, *, position: bool, torque: bool) -> State:
+    def with_swapped(self, joint: int, other: int, *, position: bool, torque: bool) -> Hypothesis:
         """Return the state with channels of two joints exchanged."""
         order = np.arange(len(self.direction))
         order[[joint, other]] = [other, joint]
@@ -87,19 +87,18 @@ class State:
             torque_of=self.torque_of[order] if torque else self.torque_of,
         )
 
-    def reversed_at(self, joint: int) -> State:
+    def reversed_at(self, joint: int) -> Hypothesis:
         """Return the state with position and torque of a joint reversed."""
-        direction = np.array(self.direction)
-        direction[joint] *= -1
-        return replace(self, direction=direction)
+        turned = np.where(np.arange(len(self.direction)) == joint, -1.0, 1.0)
+        return replace(self, direction=self.direction * turned, zero=self.zero * turned)
 
-    def scaled(self, factor: Array) -> State:
+    def scaled(self, factor: Array) -> Hypothesis:
         """Return the state with torque multiplied by ``factor``, that broadcasts to (R, n)."""
         return replace(self, factor=self.factor * factor)
 
 
 def modified(
-    samples: Samples, mechanism: Mechanism, base: BaseParameterization, state: State
+    samples: TrialSamples, mechanism: Mechanism, base: BaseParameterization, state: Hypothesis
 ) -> Data:
     """Return the data that a state makes of samples."""
     turned, order, number = state.direction, state.position_of, samples.recording

@@ -13,8 +13,8 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.joint_terms import TermSettings, plain_terms
 from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.hypotheses.refit import Data, Equations, Refit
-from dynid.evaluation.hypotheses.samples import Samples
-from dynid.evaluation.hypotheses.state import State, modified
+from dynid.evaluation.hypotheses.samples import TrialSamples
+from dynid.evaluation.hypotheses.state import Hypothesis, modified
 from dynid.robot.robot import Robot
 
 _OBLIQUE = (3.0, 5.0, -8.0)  # [m/s^2]
@@ -24,7 +24,7 @@ FLOOR = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class RefitOutcome:
     """What a refit of a changed state leaves unexplained.
 
     Attributes:
@@ -35,7 +35,7 @@ class Outcome:
         penalty: by which physically consistent parameters raise it; None: not known yet.
     """
 
-    state: State
+    state: Hypothesis
     refit: Refit
     cost: float
     penalty: float | None = None
@@ -55,7 +55,10 @@ class Trial:
     """
 
     def __init__(
-        self, samples: Samples, mechanism: Mechanism, base: BaseParameterization | None = None
+        self,
+        samples: TrialSamples,
+        mechanism: Mechanism,
+        base: BaseParameterization | None = None,
     ) -> None:
         self.samples, self.mechanism = samples, mechanism
         # with an oblique gravity every first moment that has weight under any gravity is among them
@@ -66,20 +69,20 @@ class Trial:
         """The same on every third instant, to choose what is worth a trial on all of them."""
         return Trial(self.samples.thinned(_THINNED), self.mechanism, self.base)
 
-    def data(self, state: State) -> Data:
+    def data(self, state: Hypothesis) -> Data:
         """Return the data that a state makes of the samples."""
         return modified(self.samples, self.mechanism, self.base, state)
 
-    def equations(self, state: State) -> Equations:
+    def equations(self, state: Hypothesis) -> Equations:
         """Return the equations of a state."""
         return Equations(self.data(state), self.samples.fold)
 
-    def outcome(self, state: State) -> Outcome:
+    def outcome(self, state: Hypothesis) -> RefitOutcome:
         """Refit a state."""
         refit = self.equations(state).refit()
-        return Outcome(state, refit, cost(refit.held_out))
+        return RefitOutcome(state, refit, cost(refit.held_out))
 
-    def judged(self, outcome: Outcome) -> Outcome:
+    def judged(self, outcome: RefitOutcome) -> RefitOutcome:
         """Return an outcome with the penalty of physically consistent parameters.
 
         With those a torque of the wrong sign is expensive: friction would drive the joint.
@@ -115,7 +118,7 @@ def profile_mechanism(robot: Robot) -> Mechanism:
     return _with_plain_terms(robot, joints).mechanism()
 
 
-def friction_gain(trial: Trial, robot: Robot, outcome: Outcome) -> Array:
+def friction_gain(trial: Trial, robot: Robot, outcome: RefitOutcome) -> Array:
     """Return by how much friction of any shape lowers each joint's cost, (n,); NaN: unknown.
 
     Args:
@@ -152,7 +155,7 @@ def _with_plain_terms(robot: Robot, joints: Collection[str]) -> Robot:
     return robot.with_terms((*kept, *missing))
 
 
-def advantage(better: Outcome, worse: Outcome) -> float:
+def advantage(better: RefitOutcome, worse: RefitOutcome) -> float:
     """Return how sure it is that an outcome is better: Student's t over blocks left out.
 
     Costs are compared block by block, so that what is special in one of them does not decide.

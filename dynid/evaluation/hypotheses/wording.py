@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.hypotheses.search import Candidate, Step
+from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause
 from dynid.evaluation.hypotheses.trial import Trial
 from dynid.recording.corrections import SIGNALS, Correction, Signal, correction_yaml
 from dynid.text import listed, percent, significant
 
-_EXACT = 0.1  # logarithm of a factor that is taken for -1
+_LARGEST_LOG_OF_A_SIGN = 0.1  # logarithm of a factor that is taken for -1
 _DEGREES = np.pi / 180
 _EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "channels": ("positions and torques", SIGNALS),
@@ -61,9 +61,9 @@ class Wording:
         self._trial, self._joints = trial, tuple(joints)
         self._recordings, self._correctable = tuple(recordings), correctable
 
-    def meaning(self, step: Step, candidate: Candidate) -> Meaning:
+    def meaning(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         """Return the meaning of a candidate of a step."""
-        words: dict[str, Callable[[Step, Candidate], Meaning]] = {
+        words: dict[str, Callable[[ChosenCause, TriedCause], Meaning]] = {
             "sign": self._sign,
             "factor": self._factor,
             "zero": self._zero,
@@ -90,7 +90,7 @@ class Wording:
             f"{percent(before[worst])}"
         )
 
-    def _names(self, candidate: Candidate) -> tuple[str, ...]:
+    def _names(self, candidate: TriedCause) -> tuple[str, ...]:
         return tuple(self._joints[j] for j in candidate.joints)
 
     def _fixed(self, *corrections: Correction) -> tuple[str, tuple[Correction, ...]]:
@@ -99,12 +99,12 @@ class Wording:
             return "", ()
         return f" In the profile: {correction_yaml(corrections)}.", corrections
 
-    def _recording(self, candidate: Candidate) -> tuple[int, str]:
+    def _recording(self, candidate: TriedCause) -> tuple[int, str]:
         number = candidate.recordings[0]
         name = self._recordings[number]
         return number, f"recording {number + 1}" + (f" ({name})" if name else "")
 
-    def _sign(self, step: Step, candidate: Candidate) -> Meaning:
+    def _sign(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         if len(candidate.joints) == 1 and len(self._joints) > 1:
             return self._factor(step, candidate)
         key, corrections = self._fixed(Correction(signal="effort", factor=-1.0))
@@ -117,13 +117,13 @@ class Wording:
             corrections,
         )
 
-    def _factor(self, step: Step, candidate: Candidate) -> Meaning:
+    def _factor(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         if candidate.recordings:
             return self._factor_of_recording(step, candidate)
         joint = candidate.joints[0]
         name = self._joints[joint]
         ratio = candidate.outcome.state.factor[0, joint] / step.before.state.factor[0, joint]
-        if ratio < 0 and abs(np.log(-ratio)) < _EXACT:
+        if ratio < 0 and abs(np.log(-ratio)) < _LARGEST_LOG_OF_A_SIGN:
             key, corrections = self._fixed(Correction(signal="effort", joint=name, factor=-1.0))
             return Meaning(
                 "flipped_sign",
@@ -148,7 +148,7 @@ class Wording:
             ((f"ratio of {name}", float(1 / ratio)), *_deviation(candidate, "relative ")),
         )
 
-    def _factor_of_recording(self, step: Step, candidate: Candidate) -> Meaning:
+    def _factor_of_recording(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         number, text = self._recording(candidate)
         joint = candidate.joints[0]
         ratio = (
@@ -167,7 +167,7 @@ class Wording:
             evidence=(("ratio", float(1 / ratio)), *_deviation(candidate, "relative ")),
         )
 
-    def _zero(self, step: Step, candidate: Candidate) -> Meaning:
+    def _zero(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         joint = candidate.joints[0]
         name, unit = self._joints[joint], "m" if self._trial.mechanism.prismatic[joint] else "rad"
         number, where = (0, "") if not candidate.recordings else self._recording(candidate)
@@ -201,7 +201,7 @@ class Wording:
             evidence,
         )
 
-    def _delay(self, step: Step, candidate: Candidate) -> Meaning:
+    def _delay(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         joint = candidate.joints[0]
         number, where = (0, "") if not candidate.recordings else self._recording(candidate)
         delay = float(
@@ -231,7 +231,7 @@ class Wording:
             ),
         )
 
-    def _gravity(self, _step: Step, candidate: Candidate) -> Meaning:
+    def _gravity(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         gravity = np.asarray(candidate.outcome.state.gravity)
         present = np.asarray(self._trial.mechanism.gravity)
         size = float(np.linalg.norm(gravity) * np.linalg.norm(present))
@@ -254,7 +254,7 @@ class Wording:
             settings={"gravity": entry},
         )
 
-    def _no_gravity(self, _step: Step, _candidate: Candidate) -> Meaning:
+    def _no_gravity(self, _step: ChosenCause, _candidate: TriedCause) -> Meaning:
         return Meaning(
             "wrong_gravity",
             (),
@@ -265,7 +265,7 @@ class Wording:
             settings={"gravity": "by_robot"},
         )
 
-    def _reverse(self, _step: Step, candidate: Candidate) -> Meaning:
+    def _reverse(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         (name,) = self._names(candidate)
         key, corrections = self._fixed(
             *(Correction(signal=signal, joint=name, factor=-1.0) for signal in SIGNALS)
@@ -279,7 +279,7 @@ class Wording:
             corrections,
         )
 
-    def _swap(self, _step: Step, candidate: Candidate) -> Meaning:
+    def _swap(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         first, other = self._names(candidate)
         what, signals = _EXCHANGED[candidate.kind]
         key, corrections = self._fixed(
@@ -297,7 +297,7 @@ class Wording:
             corrections,
         )
 
-    def _contact(self, step: Step, candidate: Candidate) -> Meaning:
+    def _contact(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         spans = candidate.outcome.state.excluded[len(step.before.state.excluded) :]
         several = self._trial.samples.recordings > 1
         texts = [
@@ -318,7 +318,7 @@ class Wording:
             ),
         )
 
-    def _payload(self, _step: Step, candidate: Candidate) -> Meaning:
+    def _payload(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         number, text = self._recording(candidate)
         loaded = candidate.outcome.state.loaded
         place = 10 * int(np.flatnonzero(np.flatnonzero(loaded) == number)[0])
@@ -339,7 +339,7 @@ class Wording:
             evidence=(("mass [kg]", mass), ("standard deviation [kg]", deviation)),
         )
 
-    def _coupling(self, _step: Step, candidate: Candidate) -> Meaning:
+    def _coupling(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         driven, driving = self._names(candidate)
         return Meaning(
             "unmodelled_coupling",
@@ -359,7 +359,7 @@ def _unit_of(ratio: float) -> str:
     return ""
 
 
-def _deviation(candidate: Candidate, what: str, unit: str = "") -> tuple[tuple[str, float], ...]:
+def _deviation(candidate: TriedCause, what: str, unit: str = "") -> tuple[tuple[str, float], ...]:
     if not np.isfinite(candidate.deviation):
         return ()
     name = f"{what}standard deviation" + (f" [{unit}]" if unit else "")

@@ -10,8 +10,8 @@ from support.searched_arm import crane_recording, trial_of
 
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.contact import contact_interval, errors_of
-from dynid.evaluation.hypotheses.state import State
-from dynid.evaluation.hypotheses.trial import FLOOR, Outcome, Trial
+from dynid.evaluation.hypotheses.state import Hypothesis
+from dynid.evaluation.hypotheses.trial import FLOOR, RefitOutcome, Trial
 from dynid.recording.model import Recording
 
 GOOD = crane_recording()
@@ -26,13 +26,13 @@ def pushed(*spans: tuple[float, float], recording: Recording = GOOD) -> Recordin
     return replace(recording, effort=effort)
 
 
-def outcomes(trial: Trial) -> list[Outcome]:
-    return list(contact_interval(trial, trial.outcome(State.unchanged(trial.samples))))
+def outcomes(trial: Trial) -> list[RefitOutcome]:
+    return list(contact_interval(trial, trial.outcome(Hypothesis.unchanged(trial.samples))))
 
 
 def excluded_times(trial: Trial) -> Array:
     (outcome,) = outcomes(trial)
-    return trial.samples.time[outcome.state.excluded]
+    return trial.samples.time[~trial.samples.outside(outcome.state.excluded)]
 
 
 def test_without_a_contact_nothing_is_left_out() -> None:
@@ -57,7 +57,7 @@ def test_two_contacts_are_two_intervals() -> None:
 
 def test_what_is_left_fits_without_an_error_worth_a_claim() -> None:
     trial = trial_of(pushed((7.0, 8.0)))
-    assert trial.outcome(State.unchanged(trial.samples)).refit.held_out[1] > 0.1
+    assert trial.outcome(Hypothesis.unchanged(trial.samples)).refit.held_out[1] > 0.1
     (outcome,) = outcomes(trial)
     assert np.all(outcome.refit.held_out < FLOOR / 2)
 
@@ -69,12 +69,12 @@ def test_errors_most_of_the_time_are_no_contact() -> None:
 def test_a_contact_is_of_its_recording() -> None:
     trial = trial_of(GOOD, pushed((7.0, 8.0), recording=crane_recording(1)))
     (outcome,) = outcomes(trial)
-    assert set(trial.samples.recording[outcome.state.excluded]) == {1}
+    assert {recording for recording, _, _ in outcome.state.excluded} == {1}
 
 
 def test_errors_are_relative_to_each_joints_torque() -> None:
     trial = trial_of(pushed((7.0, 8.0)))
-    outcome = trial.outcome(State.unchanged(trial.samples))
+    outcome = trial.outcome(Hypothesis.unchanged(trial.samples))
     errors = errors_of(trial, outcome)
     inside = (trial.samples.time > 7.3) & (trial.samples.time < 7.7)
     torque = trial.samples.rows("torque")

@@ -12,7 +12,7 @@ from support.searched_arm import crane, crane_recording, trial_of
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, across, knobs, limited
 from dynid.evaluation.hypotheses.refit import Equations
-from dynid.evaluation.hypotheses.state import State, modified
+from dynid.evaluation.hypotheses.state import Hypothesis, modified
 from dynid.evaluation.hypotheses.trial import Trial
 
 SMALL_CHANGE = {"factor": 1e-4, "zero": 1e-4, "delay": 1e-4, "gravity": 1e-3}
@@ -23,9 +23,9 @@ def two_recordings() -> Trial:
     return trial_of(crane_recording(0), crane_recording(1))
 
 
-def changed_state(trial: Trial) -> State:
+def changed_state(trial: Trial) -> Hypothesis:
     """Return a state in which all channels are changed."""
-    state = State.unchanged(trial.samples).reversed_at(0)
+    state = Hypothesis.unchanged(trial.samples).reversed_at(0)
     state = state.with_swapped(0, 1, position=False, torque=True)
     state = state.with_swapped(1, 2, position=False, torque=True)
     return replace(
@@ -38,9 +38,9 @@ def changed_state(trial: Trial) -> State:
 
 
 @cache
-def derivatives(*, changed: bool = True) -> tuple[State, Derivatives]:
+def derivatives(*, changed: bool = True) -> tuple[Hypothesis, Derivatives]:
     trial = two_recordings()
-    state = changed_state(trial) if changed else State.unchanged(trial.samples)
+    state = changed_state(trial) if changed else Hypothesis.unchanged(trial.samples)
     data = modified(trial.samples, trial.mechanism, trial.base, state)
     refit = Equations(data, trial.samples.fold).refit()
     return state, Derivatives(trial.samples, data, state, refit)
@@ -50,7 +50,7 @@ def all_knobs(*, changed: bool = True) -> list[Knob]:
     return list(knobs(derivatives(changed=changed)[1], two_recordings().samples))
 
 
-def beyond_measured(state: State, standard: Array) -> Array:
+def beyond_measured(state: Hypothesis, standard: Array) -> Array:
     """Return the modelled torque minus the measured one, (m, n)."""
     trial = two_recordings()
     data = modified(trial.samples, trial.mechanism, trial.base, state)
@@ -150,7 +150,7 @@ def test_every_cause_of_two_recordings_has_a_knob() -> None:
 
 def test_without_gravity_its_direction_is_no_cause() -> None:
     trial = trial_of(crane_recording(), robot=crane(gravity=[0.0, 0.0, 0.0]))
-    state = State.unchanged(trial.samples)
+    state = Hypothesis.unchanged(trial.samples)
     data = modified(trial.samples, trial.mechanism, trial.base, state)
     refit = Equations(data, trial.samples.fold).refit()
     kinds = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.searched_arm import RATE, crane, crane_recording
 
-from dynid.evaluation.hypotheses.samples import FOLDS, Samples, Track, sampled
+from dynid.evaluation.hypotheses.samples import FOLDS, SampledTrack, TrialSamples, sampled
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
@@ -28,17 +28,17 @@ def long_signals(factor: int, signals: Signals) -> Signals:
     return replace(signals, time=time, raw_position=rows["position"], **rows)
 
 
-def track(values: np.ndarray) -> Track:
+def track(values: np.ndarray) -> SampledTrack:
     """Return a track whose signals are all the same, (N, n)."""
     time = np.arange(len(values)) / RATE
     settled = np.ones(values.shape, dtype=bool)
-    return Track(time, values, values, values, values, values, RATE, settled)
+    return SampledTrack(time, values, values, values, values, values, RATE, settled)
 
 
-def samples_of(*tracks: Track) -> Samples:
+def samples_of(*tracks: SampledTrack) -> TrialSamples:
     """Return every sample of tracks."""
     sizes = [len(one.time) for one in tracks]
-    return Samples(
+    return TrialSamples(
         tracks=tracks,
         at=tuple(np.arange(size) for size in sizes),
         of_track=tuple(range(len(tracks))),

@@ -21,7 +21,7 @@ from support.searched_arm import (
 from support.synthetic import recorded
 
 from dynid.arrays import Array
-from dynid.evaluation.hypotheses.search import Step, search
+from dynid.evaluation.hypotheses.search import ChosenCause, search
 from dynid.evaluation.hypotheses.wording import Wording
 from dynid.recording.model import Recording
 
@@ -29,7 +29,7 @@ FIRST, SECOND, THIRD = (crane_recording(seed) for seed in range(3))
 MASS, REACH = 1.5, 0.3  # [kg], [m]
 
 
-def only_step(second: Recording) -> Step:
+def only_step(second: Recording) -> ChosenCause:
     """Return the step of a search, of which the second of three recordings is the cause."""
     _, (step,) = searched(FIRST, second, THIRD)
     assert step.chosen.cause == "recordings_differ"

@@ -12,8 +12,13 @@ from support.synthetic import swinging
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.evaluation.hypotheses.refit import Data
-from dynid.evaluation.hypotheses.samples import FOLDS, Samples, Track
-from dynid.evaluation.hypotheses.state import State, coupling_columns, modified, payload_columns
+from dynid.evaluation.hypotheses.samples import FOLDS, SampledTrack, TrialSamples
+from dynid.evaluation.hypotheses.state import (
+    Hypothesis,
+    coupling_columns,
+    modified,
+    payload_columns,
+)
 
 COUNT = 400  # instants of each recording
 MECHANISM = crane().mechanism()
@@ -21,18 +26,18 @@ BASE = base_parameterization(MECHANISM)
 INSIDE = np.r_[50:350, 450:750]  # instants far from the ends of both recordings
 
 
-def track(seed: int) -> Track:
+def track(seed: int) -> SampledTrack:
     position, velocity, acceleration = swinging(COUNT, 3, RATE, seed)
     torque = 10 + np.cumsum(velocity, axis=0)
     settled = np.abs(velocity) > 0.2
     slope = np.gradient(torque, 1 / RATE, axis=0)
     time = np.arange(COUNT) / RATE
-    return Track(time, position, velocity, acceleration, torque, slope, RATE, settled)
+    return SampledTrack(time, position, velocity, acceleration, torque, slope, RATE, settled)
 
 
-def make_samples() -> Samples:
+def make_samples() -> TrialSamples:
     tracks = (track(0), track(1))
-    return Samples(
+    return TrialSamples(
         tracks=tracks,
         at=(np.arange(COUNT),) * 2,
         of_track=(0, 1),
@@ -43,13 +48,13 @@ def make_samples() -> Samples:
 
 
 SAMPLES = make_samples()
-UNCHANGED = State.unchanged(SAMPLES)
+UNCHANGED = Hypothesis.unchanged(SAMPLES)
 POSITION, VELOCITY, ACCELERATION, TORQUE = (
     SAMPLES.rows(name) for name in ("position", "velocity", "acceleration", "torque")
 )
 
 
-def made(state: State) -> Data:
+def made(state: Hypothesis) -> Data:
     return modified(SAMPLES, MECHANISM, BASE, state)
 
 

@@ -87,7 +87,7 @@ FAULTS = {
     "delay": (
         replace(GOOD, effort=np.roll(GOOD.effort, 3, axis=0)),
         "time_shift",
-        "torque is recorded 30 ms later than its motion (standard deviation 0.0",
+        "torque is recorded 29.9 ms later than its motion (standard deviation 0.0",
     ),
 }
 
