@@ -25,7 +25,7 @@ _UNITS = {
     180 / np.pi: "degrees somewhere",
 }
 _LARGEST_ERROR_RATIO = 0.1  # error with positions in degrees, over that in radians
-_EXPLAINED = 0.5  # the same over the torque, for a verdict
+_EXPLAINED = 0.5  # the same over the torque, beyond which it says nothing
 _DEGREES = "the torque fits positions in degrees much better than in radians."
 _CONVERT = "'factor: 0.0174533' of position in the column map (recording.columns) converts them."
 _LARGEST_LOG_DISTANCE = 0.7  # logarithm of a ratio's distance from one of these
@@ -90,19 +90,18 @@ def _ratio(case: Case, joint: int) -> float | None:
 
 
 def are_degrees(case: Case) -> bool:
-    """Whether positions in degrees explain the torque much better."""
-    before = float(np.linalg.norm(case.decimated.torque - case.urdf_torque))
-    return _error_in_degrees(case) < _LARGEST_ERROR_RATIO * before
-
-
-def reasons_against_units(case: Case) -> list[str]:
-    """Return why no model can be true, where the torque shows that positions are in degrees.
+    """Whether positions in degrees explain the torque, and radians do not.
 
     A torque that is almost 0 is explained by any robot at a pose without weight, and shows nothing.
     """
+    before = float(np.linalg.norm(case.decimated.torque - case.urdf_torque))
     measured = float(np.linalg.norm(case.decimated.torque))
-    sure = are_degrees(case) and _error_in_degrees(case) < _EXPLAINED * measured
-    return [f"{_DEGREES[:-1]}; {_CONVERT}"] if sure else []
+    return _error_in_degrees(case) < min(_LARGEST_ERROR_RATIO * before, _EXPLAINED * measured)
+
+
+def reasons_against_units(case: Case) -> list[str]:
+    """Return why no model can be true, where the torque shows that positions are in degrees."""
+    return [f"{_DEGREES[:-1]}; {_CONVERT}"] if are_degrees(case) else []
 
 
 def _error_in_degrees(case: Case) -> float:
