@@ -28,11 +28,14 @@ DECIDES = 0.15
 """Difference in cost between two causes below which either may be true. Changes that cannot be seen
 at all differ by up to 0.05."""
 # Student's t over blocks: about a hundred causes are tried, so that one in a thousand is little
-_SURE_ADVANTAGE = 5.0
+_SURE_ADVANTAGE = 7.0
 _BETTER_ADVANTAGE = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
-_DOUBTED = 0.07  # relative error above which causes far from the present state are tried
+# relative errors above which exchanged channels are tried, and values far from the present ones;
+# each costs seconds, and those of good real models are 0.02 to 0.1
+_DOUBTED = 0.07
+_WRONG = 0.15
 _NEGLIGIBLE_FALL = 1e-5  # fall of the cost for which no further step is taken
 _ROUNDS = 6  # of Gauss-Newton steps
 _POLISHED = 4  # continuous causes that are followed to their best value
@@ -177,9 +180,11 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     for outcome in contact_interval(trial, now):
         yield TriedCause("contact", "contact", (), outcome)
     proposals = [*coupled(now)]
-    doubted = np.nanmax(now.refit.held_out) > _DOUBTED or (now.penalty or 0.0) > MATTERS
-    if doubted:
-        proposals += [*exchanged(now.state), *far(trial, now)]
+    worst, impossible = float(np.nanmax(now.refit.held_out)), now.penalty or 0.0
+    if worst > _DOUBTED or impossible > _INCONSISTENT:
+        proposals += exchanged(now.state)
+    if worst > _WRONG or impossible > _INCONSISTENT:
+        proposals += far(trial, now)
     coarse = trial.coarse
     present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
     for proposal in proposals:
