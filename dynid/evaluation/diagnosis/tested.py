@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+import numpy as np
+
 from dynid.arrays import Array
-from dynid.errors import EstimationError
+from dynid.errors import EstimationError, MechanismError
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
-from dynid.evaluation.diagnosis.finding import Finding
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.hypotheses.samples import sampled
 from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, search
@@ -60,7 +62,14 @@ def tested_causes(case: Case, kind: str) -> Iterator[Finding]:
 
 def tested(case: Case) -> tuple[Finding, ...]:
     """Return the findings of the search, in the order in which causes were chosen."""
-    return case.derived("tested causes", lambda: tuple(_tested(case)))
+
+    def search_once() -> tuple[Finding, ...]:
+        try:
+            return tuple(_tested(case))
+        except MechanismError:  # such as a pose that a closed chain cannot take
+            return ()
+
+    return case.derived("tested causes", search_once)
 
 
 def friction_is_doubted(case: Case, joint: int) -> bool:
@@ -115,7 +124,7 @@ def _trial(case: Case) -> Trial | None:
         )
         try:
             trial = Trial(samples, hypothesis_mechanism(case.robot))
-        except EstimationError:  # the rank of the base parameters is unclear
+        except (EstimationError, MechanismError):  # an unclear rank, or an impossible pose
             return None
         enough = samples.kept.sum() >= _FEWEST_ROWS * len(trial.base.independent)
         return trial if enough else None
@@ -151,7 +160,7 @@ def _finding(wording: Wording, step: ChosenCause) -> Finding:
     if step.chosen.kind == "sign":
         effect = ""
     if others:
-        return _undecided(meaning, others, effect)
+        return _undecided(step, meaning, others, effect)
     severity: Literal["problem", "warning"] = "warning" if meaning.cause in _NO_HARM else "problem"
     tail = f" This was tried: {effect}." if effect else ""
     return Finding(
@@ -161,13 +170,28 @@ def _finding(wording: Wording, step: ChosenCause) -> Finding:
         sentence=meaning.sentence + tail,
         remedy=meaning.remedy,
         evidence={**dict(meaning.evidence), "fall of the cost": step.gain},
+        plot=_effect(step),
         names=meaning.joints,
         corrections=meaning.corrections,
         settings=meaning.settings,
     )
 
 
-def _undecided(meaning: Meaning, others: list[Meaning], effect: str) -> Finding:
+def _effect(step: ChosenCause) -> Plot:
+    """Plot the errors of each joint with the change and without."""
+    before, after = step.before.refit.held_out, step.chosen.outcome.refit.held_out
+    number = np.arange(1.0, len(before) + 1)
+    return Plot(
+        x_label="joint",
+        y_label="unexplained torque on data left out [%]",
+        traces=(
+            Trace(number, 100 * before, "as recorded", "dots"),
+            Trace(number, 100 * after, "with the change", "dots"),
+        ),
+    )
+
+
+def _undecided(step: ChosenCause, meaning: Meaning, others: list[Meaning], effect: str) -> Finding:
     sentences = [m.sentence.rstrip(".") for m in (meaning, *others)]
     return Finding(
         cause=meaning.cause,
@@ -179,6 +203,7 @@ def _undecided(meaning: Meaning, others: list[Meaning], effect: str) -> Finding:
         ),
         remedy=f"Check each of them; of the first: {meaning.remedy}",
         evidence=dict(meaning.evidence),
+        plot=_effect(step),
         names=meaning.joints,
         alternatives=tuple((m.cause, m.joints) for m in others),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dynid.errors import MechanismError
 from dynid.evaluation.hypotheses.contact import contact_interval
 from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs, limited
 from dynid.evaluation.hypotheses.proposals import (
@@ -188,7 +189,7 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     coarse = trial.coarse
     present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
     for proposal in proposals:
-        there = coarse.outcome(proposal.state).cost
+        there = _cost_of(coarse, proposal.state)
         if there < present - MATTERS:
             better.append((there, proposal))
     for _, proposal in sorted(better, key=lambda pair: pair[0])[:_FOLLOWED]:
@@ -198,6 +199,14 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
         loaded[recording] = True
         outcome = trial.outcome(replace(now.state, loaded=loaded))
         yield TriedCause("recordings_differ", "payload", (), outcome, (recording,))
+
+
+def _cost_of(trial: Trial, state: Hypothesis) -> float:
+    """Return the cost of a state, infinite if a closed chain cannot take its poses."""
+    try:
+        return trial.outcome(state).cost
+    except MechanismError:
+        return np.inf
 
 
 def _tried(trial: Trial, proposal: Proposal) -> TriedCause:
