@@ -24,8 +24,10 @@ def friction_terms(case: Case) -> Iterator[Finding]:
         return
     residual = TorqueResidual.of(case)
     for joint in np.flatnonzero(case.decimated.moves).tolist():
-        if not residual.exceeds(joint, _SMALLEST_EFFECT) or not friction_is_doubted(case, joint):
+        if not residual.exceeds(joint, _SMALLEST_EFFECT):
             continue
+        if case.fit is not None and not friction_is_doubted(case, joint):
+            continue  # a given model may have another friction than the recordings
         plain_columns = residual.plain(joint)
         explained = {
             kind: max(

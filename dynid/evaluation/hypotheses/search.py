@@ -231,6 +231,9 @@ def _unseen(trial: Trial, now: RefitOutcome) -> list[TriedCause]:
         TriedCause("flipped_sign", "sign", which, trial.outcome(now.state.scaled(sign)))
         for which, sign in signs
     ]
+    if np.linalg.norm(trial.mechanism.gravity) > 0:  # its derivative may vanish where it is wrong
+        outcome, deviation = followed(trial, now, "gravity", every)
+        turned.append(TriedCause("wrong_gravity", "gravity", every, outcome, deviation=deviation))
     others = [*other_gravity(trial, now.state), *factors_of_urdf(trial, now.state)]
     return turned + [TriedCause(p.cause, p.kind, p.joints, trial.outcome(p.state)) for p in others]
 
