@@ -126,7 +126,7 @@ class Model:
         """Return the half-width of the 95 % interval of torque [N m or N]; (N, n), or (n,).
 
         It is the quantile of the errors on data that were not fitted, in motion and at rest, after
-        the filters of the identification (:mod:`dynid.evaluation.torque_intervals`).
+        the filters of the identification (``dynid.evaluation.torque_intervals``).
 
         Args:
             dq: velocities (N, n), or (n,); slower joints than those fitted in motion are at rest.
