@@ -327,7 +327,7 @@ class Wording:
         known = deviation < abs(mass) / 2
         more = "more" if mass > 0 else "less"
         size = (
-            f" of {significant(abs(mass), 3)} ± {significant(deviation, 1)} kg {more}"
+            f", {significant(abs(mass), 3)} ± {significant(deviation, 1)} kg {more}"
             if known
             else ""
         )

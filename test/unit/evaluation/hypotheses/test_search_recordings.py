@@ -87,7 +87,7 @@ def test_a_load_of_one_recording_is_weighed() -> None:
     off = abs(evidence["mass [kg]"] - MASS)
     assert off < 4 * evidence["standard deviation [kg]"]
     assert meaning.sentence.startswith(
-        "recording 2 (b.csv): the robot carries another load than in the others of 1.50 ± 0.00"
+        "recording 2 (b.csv): the robot carries another load than in the others, 1.50 ± 0.00"
     )
 
 
