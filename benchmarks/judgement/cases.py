@@ -35,7 +35,7 @@ class JudgedCase:
         seed: which determines everything else.
         drawn: the robot.
         plant: that moves.
-        profile: what dynid is told of the robot, with the faults.
+        profile: of the robot, with the faults that are in it.
         faults: that are injected; () for a clean case.
         faulty, clean: the recordings.
         unseen: the last motion as recorded without faults.

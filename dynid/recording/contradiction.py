@@ -8,7 +8,9 @@ from typing import Literal
 
 from dynid.recording.corrections import Correction
 
-Weight = Literal["problem", "warning", "note"]
+Severity = Literal["problem", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("problem", "warning", "note")
+"""In decreasing order: unusable model, reduced accuracy, information."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Contradiction:
 
     kind: str
     joints: tuple[str, ...]
-    severity: Weight
+    severity: Severity
     sentence: str
     remedy: str
     evidence: Mapping[str, float]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -74,6 +74,11 @@ class Correction(Settings):
     def entry(self) -> dict[str, Any]:
         """Return the keys that differ from their defaults, as in a profile."""
         return self.model_dump(mode="json", exclude_defaults=True)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it changes nothing."""
+        return set(self.entry()) <= {"signal", "joint"}
 
     def concerns(self, joint: str) -> bool:
         """Whether the correction is of this joint's signal."""
@@ -160,17 +165,17 @@ def unwrap_samples(
     """
     names = samples.joint_names
     check_corrections(corrections, names)
-    sources = {c.joint: c.source for c in corrections if c.signal == "position" and c.source}
+    sources = sources_of(c for c in corrections if c.signal == "position")
     chosen = [c for c in corrections if c.unwrap]
     joints = [joint for joint in names if any(c.concerns(joint) for c in chosen)]
     position, notes = samples.position.copy(), []
     for channel in dict.fromkeys(sources.get(joint, joint) for joint in joints):
-        column = position[:, names.index(str(channel))]
+        column = position[:, names.index(channel)]
         known = np.isfinite(column)
-        column[known], note = _unwrapped(column[known], str(channel))
+        column[known], note = _unwrapped(column[known], channel)
         notes.append(note)
     rest = (c.model_copy(update={"unwrap": False}) for c in corrections)
-    left = tuple(c for c in rest if set(c.entry()) - {"signal", "joint"})
+    left = tuple(c for c in rest if not c.is_empty)
     if not joints:
         return samples, left
     return replace(samples, position=position, repairs=(*samples.repairs, *notes)), left
@@ -192,7 +197,7 @@ def _of_signal(
     values: Array, corrections: Sequence[Correction], joints: Sequence[str], notes: list[str]
 ) -> Array:
     """Return the columns (N, n) from other channels, unwrapped, with factors and offsets."""
-    columns = [joints.index(_sources(corrections).get(joint, joint)) for joint in joints]
+    columns = [joints.index(sources_of(corrections).get(joint, joint)) for joint in joints]
     result = np.array(values[:, columns])
     for correction in corrections:
         for column, joint in enumerate(joints):
@@ -206,13 +211,14 @@ def _of_signal(
     return result
 
 
-def _sources(corrections: Sequence[Correction]) -> Mapping[str, str]:
+def sources_of(corrections: Iterable[Correction]) -> dict[str, str]:
+    """Return the joint whose channel each joint takes, where it is another one, of one signal."""
     return {c.joint: c.source for c in corrections if c.joint and c.source}
 
 
 def _scaled_steps(steps: Array, corrections: Sequence[Correction], joints: Sequence[str]) -> Array:
     """Return the steps (n,) between positions of the channels, with the factors."""
-    sources = _sources(corrections)
+    sources = sources_of(corrections)
     scaled = np.array([steps[joints.index(sources.get(joint, joint))] for joint in joints])
     for correction in corrections:
         concerned = np.array([correction.concerns(joint) for joint in joints])

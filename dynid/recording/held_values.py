@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.recording.contradiction import Contradiction
 from dynid.recording.model import Recording
-from dynid.recording.velocity_agreement import position_noise
+from dynid.recording.velocity_agreement import moving_joints
 from dynid.text import listed, percent
 
 Flags = NDArray[np.bool_]
 """(N,) samples with a property."""
 
-_TRAVEL = 50.0  # times noise and step of the position: less is no motion
 _SPEED = 0.1  # of the largest one: slower samples may be at rest
 _FEWEST_SAMPLES = 50  # in motion
 _FEWEST_RUNS = 20  # of equal values
@@ -38,9 +37,7 @@ class Held(NamedTuple):
 
 def held_signals(recording: Recording) -> Iterator[Contradiction]:
     """Find efforts and positions that do not follow the motion between updates or near zero."""
-    travel = np.ptp(recording.position, axis=0)
-    moving = np.flatnonzero(travel > _TRAVEL * np.maximum(position_noise(recording), 1e-12))
-    fast = {j: _in_motion(recording.position[:, j]) for j in moving.tolist()}
+    fast = {j: _in_motion(recording.position[:, j]) for j in moving_joints(recording).tolist()}
     fast = {joint: flags for joint, flags in fast.items() if flags.sum() >= _FEWEST_SAMPLES}
     effort, names = recording.effort, recording.joint_names
     constant = [joint for joint in fast if np.ptp(effort[:, joint]) == 0]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dynid.recording.corrections import SIGNALS, Correction, Signal, check_corrections, time_factor
+from dynid.recording.corrections import (
+    SIGNALS,
+    Correction,
+    Signal,
+    check_corrections,
+    sources_of,
+    time_factor,
+)
 
 
 def merged_corrections(
@@ -38,29 +45,32 @@ def _then(
     """
     moved = list(first)
     for signal in SIGNALS:
-        sources = _sources(after, signal)
+        sources = sources_of(c for c in after if c.signal == signal)
         if sources:
-            rest = [one for one in moved if one.signal != signal]
-            own = [one for one in moved if one.signal == signal]
-            moved = [*rest, *_taken_over(signal, own, sources, joints)]
+            rest = [c for c in moved if c.signal != signal]
+            present = [c for c in moved if c.signal == signal]
+            moved = [*rest, *_taken_over(signal, present, sources, joints)]
     stretch = time_factor(first)  # delays are in recorded seconds, times are scaled last
-    later = (one.model_copy(update={"source": None, "delay": one.delay / stretch}) for one in after)
-    return (*moved, *(one for one in later if set(one.entry()) - {"signal", "joint"}))
+    later = (c.model_copy(update={"source": None, "delay": c.delay / stretch}) for c in after)
+    return (*moved, *(c for c in later if not c.is_empty))
 
 
 def _taken_over(
-    signal: Signal, own: Sequence[Correction], sources: Mapping[str, str], joints: Sequence[str]
+    signal: Signal,
+    present: Sequence[Correction],
+    sources: Mapping[str, str],
+    joints: Sequence[str],
 ) -> Iterator[Correction]:
     """Yield corrections of one signal, whose channels are then taken for other joints."""
-    before = _sources(own, signal)
+    before = sources_of(present)
     for joint in joints:
         channel = sources.get(joint, joint)
         recorded = before.get(channel, channel)
         if recorded != joint:
             yield Correction(signal=signal, joint=joint, source=recorded)
-    for correction in own:
+    for correction in present:
         plain = correction.model_copy(update={"source": None})
-        if not set(plain.entry()) - {"signal", "joint"}:
+        if plain.is_empty:
             continue
         if correction.joint is None:
             yield plain
@@ -68,12 +78,3 @@ def _taken_over(
         for joint in joints:
             if sources.get(joint, joint) == correction.joint:
                 yield plain.model_copy(update={"joint": joint})
-
-
-def _sources(corrections: Iterable[Correction], signal: str) -> dict[str, str]:
-    """Return the joint whose channel each joint takes, where it is another one."""
-    return {
-        one.joint: one.source
-        for one in corrections
-        if one.signal == signal and one.joint is not None and one.source is not None
-    }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dynid.recording.contradiction import Contradiction, Weight
+from dynid.recording.contradiction import SEVERITIES, Contradiction
 from dynid.recording.copied_channels import copied_channels, equal_channels
 from dynid.recording.corrections import Correction, corrected, correction_yaml
 from dynid.recording.held_values import held_signals
@@ -21,8 +21,6 @@ from dynid.text import listed
 
 __all__ = ["Contradiction", "contradictions"]
 
-_ORDER: tuple[Weight, ...] = ("problem", "warning", "note")
-
 
 def contradictions(recording: Recording) -> tuple[Contradiction, ...]:
     """Return what contradicts itself in a recording, the worst first.
@@ -33,8 +31,7 @@ def contradictions(recording: Recording) -> tuple[Contradiction, ...]:
     piece = max(recording.pieces, key=lambda part: len(part.time), default=None)
     if piece is None:
         return ()
-    found = list(_all(piece))
-    return tuple(sorted(found, key=lambda one: _ORDER.index(one.severity)))
+    return tuple(sorted(_all(piece), key=lambda c: SEVERITIES.index(c.severity)))
 
 
 def _all(recording: Recording) -> Iterator[Contradiction]:

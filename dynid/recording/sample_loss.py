@@ -12,10 +12,9 @@ from scipy import stats
 from dynid.arrays import Array
 from dynid.recording.contradiction import Contradiction
 from dynid.recording.model import Recording
-from dynid.recording.velocity_agreement import position_noise
+from dynid.recording.velocity_agreement import moving_joints, position_noise
 
 _WINDOW = 3  # steps in which a jump is sought: one that only comes a sample late is none
-_TRAVEL = 50.0  # times noise and step of the position: less is no motion
 _FEWEST_LOST = 0.7  # samples: late stamps are a fraction of a step
 _COMMON = 0.9  # of the squared jump, that the same number of lost samples explains at all joints
 _FALSE_ALARM = 1e-3  # probability in a whole recording
@@ -62,8 +61,7 @@ def lost_samples(recording: Recording) -> Iterator[Contradiction]:
 
 def find_losses(recording: Recording) -> list[Loss]:
     """Return where samples are lost, in the order of time."""
-    noise = position_noise(recording)
-    moving = np.flatnonzero(np.ptp(recording.position, axis=0) > _TRAVEL * noise)
+    noise, moving = position_noise(recording), moving_joints(recording)
     if len(moving) < _FEWEST_JOINTS or len(recording.time) < 8 * _WINDOW:
         return []
     position = recording.position[:, moving]

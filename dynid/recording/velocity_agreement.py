@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 from scipy.fft import next_fast_len
 
@@ -75,9 +76,7 @@ def averaged_motion(recording: Recording) -> AveragedMotion | None:
     """
     if recording.velocity is None or len(recording.time) < 4 * _FEWEST_BLOCKS:
         return None
-    noise = position_noise(recording)
-    travel = np.ptp(recording.position, axis=0)
-    moving = np.flatnonzero(travel > _TRAVEL * noise)
+    noise, moving = position_noise(recording), moving_joints(recording)
     window, motion = 1, None
     while len(moving) and window < len(recording.time) // _MOST_BLOCKS:
         derivative = _derivative(recording, window)
@@ -91,6 +90,12 @@ def averaged_motion(recording: Recording) -> AveragedMotion | None:
             break
         window *= 2
     return motion if motion is not None and motion.moving else None
+
+
+def moving_joints(recording: Recording) -> NDArray[np.intp]:
+    """Return the numbers of the joints whose positions move far beyond their noise and steps."""
+    travel = np.ptp(recording.position, axis=0)
+    return np.flatnonzero(travel > _TRAVEL * position_noise(recording))
 
 
 def position_noise(recording: Recording) -> Array:

@@ -10,10 +10,11 @@ from dynid.errors import MechanismError
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.conditioning import ill_conditioned
 from dynid.evaluation.diagnosis.contradicting_signals import (
+    AGAINST_ANY_MODEL,
     CONTRADICTIONS,
     contradicting_signals,
 )
-from dynid.evaluation.diagnosis.finding import SEVERITIES, Finding
+from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.friction import friction_terms
 from dynid.evaluation.diagnosis.noise import noise
 from dynid.evaluation.diagnosis.one_direction import one_direction
@@ -28,6 +29,7 @@ from dynid.evaluation.diagnosis.tested import TESTED, tested, tested_causes
 from dynid.evaluation.diagnosis.too_short import too_short
 from dynid.evaluation.diagnosis.too_slow import too_slow
 from dynid.evaluation.diagnosis.warming_up import warming_up
+from dynid.recording.contradiction import SEVERITIES
 
 Cause = Callable[[Case], Iterable[Finding]]
 
@@ -79,9 +81,6 @@ _SPOILS_TORQUE = (
     *(cause for cause in TESTED if cause not in ("time_shift", "unmodelled_coupling")),
 )
 _SPOILS_ERRORS = (*_SPOILS_TORQUE, "spikes", "time_shift", "quantised_feedback")
-
-_SPOILS_SIGNALS = ("wrapped_position", "time", "copied_channel", "velocity")
-"""Contradictions of recordings, of which every other finding may be a consequence."""
 
 _OF_UNUSED_SIGNALS = ("copied_channel", "velocity")
 """Those that may concern a velocity that is not used; they are no problem then."""
@@ -138,7 +137,7 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         **{
             cause: (
                 *_OF_MODELS.get(cause, ()),
-                *_SPOILS_SIGNALS,
+                *AGAINST_ANY_MODEL,
                 *(("lost_samples",) if cause in _SPOILED_BY_LOSS else ()),
             )
             for cause in CAUSES
@@ -188,7 +187,7 @@ def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
         joints = _joints(other)
         # what was tried on all joints, and wrong motion, affect all, which share parameters
         trials = finding.cause in TESTED or other.cause in TESTED
-        affects_all = trials or other.cause in _SPOILS_SIGNALS
+        affects_all = trials or other.cause in AGAINST_ANY_MODEL
         if affects_all or not joints or not _joints(finding):
             return True
         explained |= joints

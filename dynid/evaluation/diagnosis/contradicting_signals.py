@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dynid.evaluation.diagnosis.case import Case
-from dynid.evaluation.diagnosis.finding import SEVERITIES, Finding
-from dynid.recording.contradiction import Contradiction, Weight
+from dynid.evaluation.diagnosis.finding import Finding
+from dynid.recording.contradiction import SEVERITIES, Contradiction, Severity
 from dynid.recording.redundancy import contradictions
 from dynid.signals.settings import SignalSettings
 from dynid.text import only
@@ -23,8 +23,9 @@ CONTRADICTIONS = (
 )
 """Kinds of contradictions, each a cause of findings."""
 
-_AGAINST_ANY_MODEL = ("wrapped_position", "time", "copied_channel", "velocity")
-_UNUSED: dict[Weight, Weight] = {"problem": "warning", "warning": "note", "note": "note"}
+AGAINST_ANY_MODEL = ("wrapped_position", "time", "copied_channel", "velocity")
+"""Those with which no model can be good, and of which other findings may be a consequence."""
+_UNUSED: dict[Severity, Severity] = {"problem": "warning", "warning": "note", "note": "note"}
 
 
 def contradicting_signals(case: Case, kind: str) -> Iterator[Finding]:
@@ -48,7 +49,7 @@ def reasons_against_signals(case: Case) -> list[str]:
     return [
         contradiction.sentence
         for contradiction in _contradictions(case)
-        if contradiction.kind in _AGAINST_ANY_MODEL and contradiction.severity == "problem"
+        if contradiction.kind in AGAINST_ANY_MODEL and contradiction.severity == "problem"
     ]
 
 
@@ -67,7 +68,7 @@ def _over_all_recordings(case: Case) -> Iterator[Contradiction]:
             same.setdefault((rated.kind, rated.joints, factors), []).append(rated)
     total = len(case.recordings)
     for group in same.values():
-        worst = min(group, key=lambda one: SEVERITIES.index(one.severity))
+        worst = min(group, key=lambda c: SEVERITIES.index(c.severity))
         yield worst if len(group) == total else _of_some(worst, len(group), total)
 
 

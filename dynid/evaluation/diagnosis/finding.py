@@ -8,12 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dynid.arrays import Array
+from dynid.recording.contradiction import Severity
 from dynid.recording.corrections import Correction
 from dynid.text import listed, significant
-
-Severity = Literal["problem", "warning", "note"]
-SEVERITIES: tuple[Severity, ...] = ("problem", "warning", "note")
-"""In decreasing order: unusable model, reduced accuracy, information."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,14 +38,14 @@ def repair_of(
         given: the profile's ``recording.corrections``.
         joints: of the recordings.
     """
-    found = [finding for finding in findings if finding.severity != "note"]
-    applied = [finding for finding in found if is_applicable(finding)]
+    serious = [finding for finding in findings if finding.severity != "note"]
+    applied = [finding for finding in serious if is_applicable(finding)]
     groups = [finding.corrections for finding in sorted(applied, key=_turn)]
     return Repair(
         corrections=merged_corrections(given, groups, joints),
-        settings={key: value for one in applied for key, value in one.settings.items()},
+        settings={key: value for finding in applied for key, value in finding.settings.items()},
         applied=tuple(applied),
-        left=tuple(finding for finding in found if finding not in applied),
+        left=tuple(finding for finding in serious if finding not in applied),
     )
 
 
@@ -62,10 +62,10 @@ def _turn(finding: Finding) -> int:
     channel by a later one: exchanged channels come before reversed joints, and these before zeros.
     """
     if finding.cause in CONTRADICTIONS:
-        return 0 if any(one.unwrap for one in finding.corrections) else 1
-    if any(one.source for one in finding.corrections):
+        return 0 if any(c.unwrap for c in finding.corrections) else 1
+    if any(c.source for c in finding.corrections):
         return 2
-    return 3 if any(_scales_position(one) for one in finding.corrections) else 4
+    return 3 if any(_scales_position(c) for c in finding.corrections) else 4
 
 
 def _scales_position(correction: Correction) -> bool:

@@ -57,7 +57,7 @@ def torque_factor(case: Case) -> Iterator[Finding]:
     off = {j: r for j, r in ratios.items() if max(r, 1 / r) > _OFF}
     middle = float(np.exp(np.median(np.log(list(off.values()) or [1.0]))))
     similar = all(max(r / middle, middle / r) < _LARGEST_RATIO_SPREAD for r in ratios.values())
-    # of one joint among others a refit tells
+    # a refit shows whether one joint differs from the others
     if off and similar and (len(off) > 1 or len(case.joints) == 1):
         yield _finding(case, middle, off)
 

@@ -15,7 +15,6 @@ from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.hypotheses.samples import sampled
 from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, search
-from dynid.evaluation.hypotheses.state import Hypothesis
 from dynid.evaluation.hypotheses.trial import (
     RefitOutcome,
     Trial,
@@ -45,7 +44,7 @@ TESTED = (
 """Causes that are tried by a refit."""
 
 _NO_HARM = ("contact", "time_shift", "unmodelled_coupling")
-"""Causes whose model may still be good; the verdict tells by its errors."""
+"""Causes with which a model may still be good; its errors decide the verdict."""
 _REACH = 0.2  # [s] longest delay tried
 _FEWEST_ROWS = 4  # per parameter, of all joints
 
@@ -80,9 +79,7 @@ def friction_is_doubted(case: Case, joint: int) -> bool:
 
     def gains() -> Array | None:
         trial = _trial(case)
-        if trial is None:
-            return None
-        return friction_gain(trial, case.robot, trial.outcome(Hypothesis.unchanged(trial.samples)))
+        return None if trial is None else friction_gain(trial, case.robot)
 
     gain = case.derived("friction gains", gains)
     return gain is None or not gain[joint] < MATTERS  # NaN: unknown

@@ -1,5 +1,7 @@
 """Hypotheses about faults of recordings or models: each is a remedy that is tried by a refit.
 
-``samples`` holds the data, ``refit`` the error of a refit on data it did not use, ``remedies`` the
-modifications of data or model, ``search`` chooses among them, and ``findings`` says what was seen.
+``samples`` holds the data, ``state`` what a hypothesis changes in them, ``refit`` the error of a
+refit on data it did not use, and ``trial`` brings these together. ``knobs`` has the numbers that a
+linearised search finds, ``proposals`` what is far from the present state, ``contact`` intervals of
+time. ``search`` chooses among all of them, and ``wording`` says what was chosen.
 """

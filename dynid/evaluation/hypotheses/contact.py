@@ -39,14 +39,14 @@ def _far(trial: Trial, outcome: RefitOutcome) -> NDArray[np.bool_]:
     """Return the instants (m,) in windows with far larger errors than the median window."""
     error, samples = errors_of(trial, outcome), trial.samples
     flags = []
-    for number, (track, at) in enumerate(zip(samples.tracks, samples.at, strict=True)):
+    for number in range(samples.recordings):
         here = samples.recording == number
-        spacing = float(np.median(np.diff(at))) / track.rate if len(at) > 1 else 1.0
+        spacing = float(np.median(np.diff(samples.time[here])))
         size = max(3, round(_WINDOW / spacing))
         kept = samples.kept[here].astype(float)
-        share = np.maximum(uniform_filter1d(kept, size, axis=0), 1e-9)
-        power = uniform_filter1d(error[here] ** 2 * kept, size, axis=0) / share
-        known = uniform_filter1d(kept, size, axis=0) > 0.3
+        share = uniform_filter1d(kept, size, axis=0)
+        power = uniform_filter1d(error[here] ** 2 * kept, size, axis=0) / np.maximum(share, 1e-9)
+        known = share > 0.3
         # a joint that never moves far from a reversal has no usual error
         usual = _medians(power, known)
         far = known & (power > _BEYOND**2 * np.maximum(usual, FLOOR**2))

@@ -100,35 +100,43 @@ def across(gravity: Array) -> Array:
 def knobs(derivatives: Derivatives, samples: TrialSamples) -> Iterator[Knob]:
     """Yield every knob at a state: of all recordings together, then of each alone."""
     joints, recordings = derivatives.model.shape[1], samples.recordings
-    every, together = tuple(range(joints)), tuple(range(recordings))
-    yield _knob(derivatives, samples, "delay", every, together)
+    every = tuple(range(joints))
+    yield knob_of(derivatives, samples, "delay", every)
     if np.linalg.norm(derivatives.data.mechanism.gravity) > 0:
-        yield Knob("wrong_gravity", "gravity", every, together, derivatives.gravity, _tilted)
+        yield knob_of(derivatives, samples, "gravity", every)
     for joint in every:
         for kind in ("factor", "zero", "delay"):
             if joints > 1 or kind == "zero":
-                yield _knob(derivatives, samples, kind, (joint,), together)
-    for recording in together if recordings > 1 else ():
-        yield _knob(derivatives, samples, "factor", every, (recording,))
-        yield _knob(derivatives, samples, "delay", every, (recording,))
+                yield knob_of(derivatives, samples, kind, (joint,))
+    for recording in range(recordings) if recordings > 1 else ():
+        yield knob_of(derivatives, samples, "factor", every, (recording,))
+        yield knob_of(derivatives, samples, "delay", every, (recording,))
         for joint in every:
             for kind in ("factor", "zero"):
-                yield _knob(derivatives, samples, kind, (joint,), (recording,))
+                yield knob_of(derivatives, samples, kind, (joint,), (recording,))
 
 
-_CAUSES = {"factor": "torque_factor", "zero": "encoder_zero", "delay": "time_shift"}
+_CAUSES = {
+    "factor": "torque_factor",
+    "zero": "encoder_zero",
+    "delay": "time_shift",
+    "gravity": "wrong_gravity",
+}
 
 
-def _knob(
+def knob_of(
     derivatives: Derivatives,
     samples: TrialSamples,
     kind: str,
     joints: tuple[int, ...],
-    recordings: tuple[int, ...],
+    recordings: tuple[int, ...] = (),
 ) -> Knob:
-    """Return a knob of some joints in some recordings."""
+    """Return a knob of some joints in some recordings; (): in all."""
+    recordings = recordings or tuple(range(samples.recordings))
 
     def columns() -> Array:
+        if kind == "gravity":
+            return derivatives.gravity()
         if kind == "zero":
             column = derivatives.zero(joints[0])
         else:
@@ -136,6 +144,8 @@ def _knob(
         return column * np.isin(samples.recording, recordings)[:, None, None]
 
     def moved(state: Hypothesis, step: Array) -> Hypothesis:
+        if kind == "gravity":
+            return _tilted(state, np.asarray(derivatives.data.mechanism.gravity), step)
         change = np.zeros_like(state.zero)
         change[np.ix_(recordings, joints)] = step[0]
         if kind == "factor":
@@ -149,8 +159,7 @@ def _knob(
     return Knob(cause, kind, joints, recordings, columns, moved, whole)
 
 
-def _tilted(state: Hypothesis, step: Array) -> Hypothesis:
-    present = np.asarray(state.gravity)
+def _tilted(state: Hypothesis, present: Array, step: Array) -> Hypothesis:
     gravity = present + step @ across(present)
     size = float(np.linalg.norm(present))
     return replace(state, gravity=gravity * size / float(np.linalg.norm(gravity)))

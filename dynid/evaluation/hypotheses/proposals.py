@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
-from dynid.evaluation.hypotheses.refit import friction_shapes
+from dynid.evaluation.hypotheses.refit import Equations, friction_shapes
 from dynid.evaluation.hypotheses.state import Hypothesis
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, cost
 
@@ -62,27 +62,26 @@ def coupled(now: RefitOutcome) -> Iterator[Proposal]:
                     yield Proposal("unmodelled_coupling", "coupling", (driven, driving), state)
 
 
-def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
+def far(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
     """Propose values of continuous causes that are too far for a linearised search."""
-    joints, state = len(now.state.direction), now.state
-    every, prismatic = tuple(range(joints)), trial.mechanism.prismatic
+    every, prismatic = tuple(range(len(state.direction))), trial.mechanism.prismatic
+    equations = trial.coarse.equations(state)
     for joint in every:
         turned = [sign * zero for zero in _ZEROS for sign in (1, -1)]
         for zero in () if prismatic[joint] else turned:
             moved = np.array(state.zero)
             moved[:, joint] += zero
             yield Proposal("encoder_zero", "zero", (joint,), replace(state, zero=moved))
-        if joints > 1:
-            yield from _best_factor(trial, now, joint)
+        if len(every) > 1:
+            yield from _best_factor(equations, state, joint)
     for delay in (sign * seconds for seconds in _DELAYS for sign in (1, -1)):
         late = replace(state, delay=state.delay + delay)
         yield Proposal("time_shift", "delay", every, late)
     yield from other_gravity(trial, state)
 
 
-def _best_factor(trial: Trial, now: RefitOutcome, joint: int) -> Iterator[Proposal]:
+def _best_factor(equations: Equations, state: Hypothesis, joint: int) -> Iterator[Proposal]:
     """Propose the best factor of a joint's torque, which only scales its equations."""
-    equations = trial.coarse.equations(now.state)
     costs = {
         sign * factor: cost(equations.scaled(joint, sign * factor).seen_error())
         for factor in _FACTORS
@@ -91,9 +90,16 @@ def _best_factor(trial: Trial, now: RefitOutcome, joint: int) -> Iterator[Propos
     factor = min(costs, key=lambda f: costs[f])
     if factor == 1.0:
         return
-    scale = np.where(np.arange(len(now.state.direction)) == joint, factor, 1.0)
     cause = "flipped_sign" if factor == -1.0 else "torque_factor"
-    yield Proposal(cause, "factor", (joint,), now.state.scaled(scale))
+    yield Proposal(cause, "factor", (joint,), state.scaled_at(joint, factor))
+
+
+def opposite_torque(state: Hypothesis) -> Iterator[Proposal]:
+    """Propose torque with the other sign, of all joints and of each."""
+    joints = range(len(state.direction))
+    yield Proposal("flipped_sign", "sign", tuple(joints), state.scaled(np.array(-1.0)))
+    for joint in joints if len(joints) > 1 else ():
+        yield Proposal("flipped_sign", "sign", (joint,), state.scaled_at(joint, -1.0))
 
 
 def other_gravity(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
@@ -117,5 +123,5 @@ def factors_of_urdf(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
         left, measured = beyond(basis_of(shapes), columns).T
         ratio = float(left @ measured) / max(float(left @ left), 1e-300)
         for factor in (*_UNITS, 1 / ratio if ratio else 1.0):
-            scale = np.where(np.arange(len(state.direction)) == joint, factor, 1.0)
-            yield Proposal("torque_factor", "factor", (joint,), state.scaled(scale))
+            scaled = state.scaled_at(joint, factor)
+            yield Proposal("torque_factor", "factor", (joint,), scaled)

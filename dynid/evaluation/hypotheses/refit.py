@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -56,9 +57,22 @@ class Data:
     extra: Array
     kept: NDArray[np.bool_]
 
+    @cached_property
+    def regressor(self) -> Array:
+        """Columns (m, n, p) of the standard parameters."""
+        return self.mechanism.regressor(*self.motion)
+
+    @cached_property
+    def load(self) -> Array:
+        """Gravity torque (m, n) of the URDF's masses [N m or N]."""
+        return self.mechanism.gravity_torque(self.motion[0])
+
     def with_extra(self, blocks: Sequence[Array]) -> Data:
         """Return the same data with more columns, (m, n, c) each."""
-        return replace(self, extra=np.concatenate([self.extra, *blocks], axis=2))
+        data = replace(self, extra=np.concatenate([self.extra, *blocks], axis=2))
+        # neither depends on the further columns
+        vars(data).update(regressor=self.regressor, load=self.load)
+        return data
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +108,8 @@ class Equations:
 
     def __init__(self, data: Data, fold: NDArray[np.intp], friction: Friction = "any") -> None:
         self.data = data
-        regressor = data.mechanism.regressor(*data.motion)[:, :, data.base.independent]
+        regressor = data.regressor[:, :, data.base.independent]
         joints, size = data.torque.shape[1], regressor.shape[2] + data.extra.shape[2] + 1
-        load = data.mechanism.gravity_torque(data.motion[0])
         self.gram = np.zeros((FOLDS, joints, size, size))
         for joint in range(joints):
             kept = data.kept[:, joint]
@@ -108,7 +121,7 @@ class Equations:
             used = np.flatnonzero(rows.any(axis=0))  # no bodies in front of the joint
             used = np.union1d(used, size - 1)
             rows = rows[:, used]
-            shapes = friction_shapes(data.motion[1][kept, joint], load[kept, joint], friction)
+            shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint], friction)
             torque = float(np.linalg.norm(rows[:, -1]))
             rows = beyond(basis_of(shapes), rows) / (torque or 1.0)
             for number in range(FOLDS):
@@ -153,7 +166,7 @@ class Equations:
             solution = np.zeros(len(gram) - 1)
             solution[:first] = through[:, -1] - through[:, at] @ factors
             solution[first + at] = factors
-            errors.append(self.seen_error(solution / scale[:-1] * scale[-1]))
+            errors.append(_relative(whole, solution / scale[:-1] * scale[-1]))
         return errors
 
     def refit(self, *, physical: bool = False) -> Refit:
@@ -166,22 +179,20 @@ class Equations:
         ]
         factors = np.array(left_out)[:, self.parameters :]
         consistent = self._consistent(weights, solution, left_out) if physical else None
+        blocks = self._blocks(left_out)
         return Refit(
-            self._held_out(left_out),
-            self.seen_error(solution),
-            self._blocks(left_out),
+            _together(blocks),
+            _relative(whole, solution),
+            blocks,
             consistent,
             solution[: self.parameters],
             solution[self.parameters :],
             np.sqrt((FOLDS - 1) * factors.var(axis=0)),
         )
 
-    def seen_error(self, solution: Array | None = None) -> Array:
-        """Return the relative error (n,) of a solution (s,) on all blocks; None: of a quick fit."""
-        whole = self.gram.sum(axis=0)
-        if solution is None:
-            solution, _ = self.fitted(_QUICK_REWEIGHTINGS)
-        return np.where(whole[:, -1, -1] > 0, np.sqrt(_squared(whole, solution)), np.nan)
+    def seen_error(self) -> Array:
+        """Return the relative error (n,) of a quick fit on all blocks."""
+        return _relative(self.gram.sum(axis=0), self.fitted(_QUICK_REWEIGHTINGS)[0])
 
     def fitted(self, reweightings: int) -> tuple[Array, Array]:
         """Return the solution (s,) of all blocks, and the joints' weights (n,)."""
@@ -194,16 +205,10 @@ class Equations:
             weights = np.where(moves, 1 / squared, 0.0)
         return solution, weights
 
-    def _held_out(self, left_out: list[Array], moved: Array | float = 0.0) -> Array:
-        squared = sum(
-            _squared(self.gram[fold], solution + moved) for fold, solution in enumerate(left_out)
-        )
-        torque = self.gram.sum(axis=0)[:, -1, -1]
-        return np.asarray(np.sqrt(np.where(torque > 0, squared, np.nan)))
-
-    def _blocks(self, left_out: list[Array]) -> Array:
+    def _blocks(self, left_out: list[Array], moved: Array | float = 0.0) -> Array:
+        """Return the errors (FOLDS, n) of each block, of solutions to which ``moved`` is added."""
         squared = np.array(
-            [_squared(self.gram[fold], solution) for fold, solution in enumerate(left_out)]
+            [_squared(self.gram[fold], solution + moved) for fold, solution in enumerate(left_out)]
         )
         torque = self.gram.sum(axis=0)[:, -1, -1]
         return np.asarray(np.sqrt(FOLDS * np.where(torque > 0, squared, np.nan)))
@@ -219,17 +224,16 @@ class Equations:
             rest = slice(self.parameters, -1)
             right = gram[rest, -1] - gram[rest, : self.parameters] @ moved
             whole[self.parameters :] = np.linalg.lstsq(gram[rest, rest], right, rcond=1e-12)[0]
-        return self._held_out(left_out, whole - solution)
+        return _together(self._blocks(left_out, whole - solution))
 
 
 def residual(data: Data, refit: Refit) -> Array:
     """Return the torque (m, n) that a refit does not explain [N m or N], friction of any shape."""
-    regressor = data.mechanism.regressor(*data.motion)[:, :, data.base.independent]
+    regressor = data.regressor[:, :, data.base.independent]
     error = data.torque - regressor @ refit.base - data.extra @ refit.factors
-    load = data.mechanism.gravity_torque(data.motion[0])
     for joint in range(error.shape[1]):
         kept = data.kept[:, joint]
-        shapes = friction_shapes(data.motion[1][:, joint], load[:, joint])
+        shapes = friction_shapes(data.motion[1][:, joint], data.load[:, joint])
         if kept.sum() > shapes.shape[1]:
             factors = np.linalg.lstsq(shapes[kept], error[kept, joint], rcond=1e-9)[0]
             error[:, joint] -= shapes @ factors
@@ -307,6 +311,16 @@ def _solved(gram: Array) -> Array:
     matrix = scale[:, None] * gram[:-1, :-1] * scale
     matrix[np.diag_indices_from(matrix)] += _RIDGE + (scale == 0)
     return np.asarray(scale * np.linalg.solve(matrix, scale * gram[:-1, -1]))
+
+
+def _together(blocks: Array) -> Array:
+    """Return the errors (n,) of all blocks from those of each (FOLDS, n)."""
+    return np.asarray(np.sqrt(np.mean(blocks**2, axis=0)))
+
+
+def _relative(gram: Array, solution: Array) -> Array:
+    """Return the relative error (n,) of each joint, NaN without torque."""
+    return np.where(gram[:, -1, -1] > 0, np.sqrt(_squared(gram, solution)), np.nan)
 
 
 def _squared(gram: Array, solution: Array) -> Array:

@@ -9,13 +9,14 @@ import numpy as np
 
 from dynid.errors import MechanismError
 from dynid.evaluation.hypotheses.contact import contact_interval
-from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs, limited
+from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knob_of, knobs, limited
 from dynid.evaluation.hypotheses.proposals import (
     Proposal,
     coupled,
     exchanged,
     factors_of_urdf,
     far,
+    opposite_torque,
     other_gravity,
 )
 from dynid.evaluation.hypotheses.refit import Equations
@@ -91,7 +92,7 @@ class ChosenCause:
 
 def search(trial: Trial) -> tuple[RefitOutcome, tuple[ChosenCause, ...]]:
     """Return the outcome without any change, and the causes that explain its error, in order."""
-    now = start = trial.judged(trial.outcome(Hypothesis.unchanged(trial.samples)))
+    now = start = trial.judged(trial.present)
     steps: list[ChosenCause] = []
     while len(steps) < _MOST_CAUSES and np.isfinite(now.refit.held_out).any():
         step = _best(trial, now)
@@ -185,7 +186,7 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     if worst > _DOUBTED or impossible > _INCONSISTENT:
         proposals += exchanged(now.state)
     if worst > _WRONG or impossible > _INCONSISTENT:
-        proposals += far(trial, now)
+        proposals += far(trial, now.state)
     coarse = trial.coarse
     present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
     for proposal in proposals:
@@ -209,33 +210,35 @@ def _cost_of(trial: Trial, state: Hypothesis) -> float:
         return np.inf
 
 
+def _refitted(trial: Trial, proposal: Proposal) -> TriedCause:
+    outcome = trial.outcome(proposal.state)
+    return TriedCause(proposal.cause, proposal.kind, proposal.joints, outcome)
+
+
 def _tried(trial: Trial, proposal: Proposal) -> TriedCause:
     """Refit, and follow a number that may have any value to the best one."""
-    outcome, deviation = trial.outcome(proposal.state), float("nan")
-    if proposal.kind in _FOLLOWED_KINDS:
-        outcome, deviation = followed(trial, outcome, proposal.kind, proposal.joints)
-    return TriedCause(proposal.cause, proposal.kind, proposal.joints, outcome, deviation=deviation)
+    tried = _refitted(trial, proposal)
+    if proposal.kind not in _FOLLOWED_KINDS:
+        return tried
+    outcome, deviation = followed(trial, tried.outcome.state, proposal.kind, proposal.joints)
+    return replace(tried, outcome=outcome, deviation=deviation)
 
 
-def _unseen(trial: Trial, now: RefitOutcome) -> list[TriedCause]:
-    """Return trials of what a refit without physical consistency may not see.
+def _unseen(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
+    """Try what a refit without physical consistency may not see.
 
-    That is torque with the other sign, of all joints or of one, and another direction of gravity.
+    That is torque with the other sign or in another unit, and another direction of gravity.
     """
-    joints = len(now.state.direction)
-    every = tuple(range(joints))
-    signs = [(every, -np.ones(joints))]
-    if joints > 1:
-        signs += [((j,), np.where(np.arange(joints) == j, -1.0, 1.0)) for j in every]
-    turned = [
-        TriedCause("flipped_sign", "sign", which, trial.outcome(now.state.scaled(sign)))
-        for which, sign in signs
-    ]
+    for proposal in (
+        *opposite_torque(now.state),
+        *other_gravity(trial, now.state),
+        *factors_of_urdf(trial, now.state),
+    ):
+        yield _refitted(trial, proposal)
     if np.linalg.norm(trial.mechanism.gravity) > 0:  # its derivative may vanish where it is wrong
-        outcome, deviation = followed(trial, now, "gravity", every)
-        turned.append(TriedCause("wrong_gravity", "gravity", every, outcome, deviation=deviation))
-    others = [*other_gravity(trial, now.state), *factors_of_urdf(trial, now.state)]
-    return turned + [TriedCause(p.cause, p.kind, p.joints, trial.outcome(p.state)) for p in others]
+        every = tuple(range(len(now.state.direction)))
+        outcome, deviation = followed(trial, now.state, "gravity", every)
+        yield TriedCause("wrong_gravity", "gravity", every, outcome, deviation=deviation)
 
 
 def _continuous(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
@@ -244,15 +247,14 @@ def _continuous(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     for knob, expected in promising:
         if expected < cost(now.refit.seen) - MATTERS / 2:
             recordings = () if knob.whole else knob.recordings
-            outcome, deviation = followed(trial, now, knob.kind, knob.joints, recordings)
+            outcome, deviation = followed(trial, now.state, knob.kind, knob.joints, recordings)
             yield TriedCause(knob.cause, knob.kind, knob.joints, outcome, recordings, deviation)
 
 
 def _linearised(trial: Trial, now: RefitOutcome) -> list[tuple[Knob, float]]:
     """Return knobs with the cost on data fitted that each leaves, linearised."""
-    state = _with_gravity(trial, now.state)
-    data = trial.data(state)
-    several = list(knobs(Derivatives(trial.samples, data, state, now.refit), trial.samples))
+    data = trial.data(now.state)
+    several = list(knobs(Derivatives(trial.samples, data, now.state, now.refit), trial.samples))
     blocks = [knob.columns() for knob in several]
     equations = Equations(data.with_extra(blocks), trial.samples.fold)
     fixed = data.extra.shape[2]
@@ -262,15 +264,9 @@ def _linearised(trial: Trial, now: RefitOutcome) -> list[tuple[Knob, float]]:
     return [(knob, cost(error)) for knob, error in zip(several, errors, strict=True)]
 
 
-def _with_gravity(trial: Trial, state: Hypothesis) -> Hypothesis:
-    if state.gravity is not None:
-        return state
-    return replace(state, gravity=np.asarray(trial.mechanism.gravity))
-
-
 def followed(
     trial: Trial,
-    now: RefitOutcome,
+    start: Hypothesis,
     kind: str,
     joints: tuple[int, ...],
     recordings: tuple[int, ...] = (),
@@ -279,21 +275,17 @@ def followed(
 
     Args:
         trial: the data; steps are taken on a part of the instants.
-        now: where to start.
+        start: where to start.
         kind: of the knob.
         joints: of the knob.
         recordings: of the knob; (): all.
     """
     coarse, deviation = trial.coarse, float("nan")
-    best = coarse.outcome(_with_gravity(trial, now.state))
+    best = coarse.outcome(start)
     for _ in range(_ROUNDS):
         data = coarse.data(best.state)
         derivatives = Derivatives(coarse.samples, data, best.state, best.refit)
-        knob = next(
-            k
-            for k in knobs(derivatives, coarse.samples)
-            if (k.kind, k.joints, () if k.whole else k.recordings) == (kind, joints, recordings)
-        )
+        knob = knob_of(derivatives, coarse.samples, kind, joints, recordings)
         columns = knob.columns()
         refit = Equations(data.with_extra([columns]), coarse.samples.fold).refit()
         deviation = float(np.linalg.norm(refit.deviations[-columns.shape[2] :]))

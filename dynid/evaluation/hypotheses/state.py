@@ -89,12 +89,20 @@ class Hypothesis:
 
     def reversed_at(self, joint: int) -> Hypothesis:
         """Return the state with position and torque of a joint reversed."""
-        turned = np.where(np.arange(len(self.direction)) == joint, -1.0, 1.0)
+        turned = self._only_at(joint, -1.0)
         return replace(self, direction=self.direction * turned, zero=self.zero * turned)
 
     def scaled(self, factor: Array) -> Hypothesis:
         """Return the state with torque multiplied by ``factor``, that broadcasts to (R, n)."""
         return replace(self, factor=self.factor * factor)
+
+    def scaled_at(self, joint: int, factor: float) -> Hypothesis:
+        """Return the state with a joint's torque multiplied by ``factor``."""
+        return self.scaled(self._only_at(joint, factor))
+
+    def _only_at(self, joint: int, factor: float) -> Array:
+        """Return factors (n,) that are 1 at the other joints."""
+        return np.where(np.arange(len(self.direction)) == joint, factor, 1.0)
 
 
 def modified(
@@ -126,7 +134,7 @@ def modified(
 def payload_columns(data: Data, instants: NDArray[np.bool_]) -> Array:
     """Return columns (m, n, 10) of a body carried by the payload's joint at some instants."""
     first = 10 * data.mechanism.payload_body
-    columns = data.mechanism.regressor(*data.motion)[:, :, first : first + 10]
+    columns = data.regressor[:, :, first : first + 10]
     return np.asarray(columns * instants[:, None, None])
 
 

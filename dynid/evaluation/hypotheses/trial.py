@@ -69,6 +69,11 @@ class Trial:
         """The same on every third instant, to choose what is worth a trial on all of them."""
         return Trial(self.samples.thinned(_THINNED), self.mechanism, self.base)
 
+    @cached_property
+    def present(self) -> RefitOutcome:
+        """The outcome without any change."""
+        return self.outcome(Hypothesis.unchanged(self.samples))
+
     def data(self, state: Hypothesis) -> Data:
         """Return the data that a state makes of the samples."""
         return modified(self.samples, self.mechanism, self.base, state)
@@ -89,9 +94,8 @@ class Trial:
         """
         if outcome.penalty is not None:
             return outcome
-        plain = Equations(self.data(outcome.state), self.samples.fold, "uneven").refit(
-            physical=True
-        )
+        equations = Equations(self.data(outcome.state), self.samples.fold, "uneven")
+        plain = equations.refit(physical=True)
         if plain.consistent is None:
             return replace(outcome, penalty=np.inf)
         gap = cost(plain.consistent) - cost(plain.held_out)
@@ -118,19 +122,18 @@ def profile_mechanism(robot: Robot) -> Mechanism:
     return _with_plain_terms(robot, joints).mechanism()
 
 
-def friction_gain(trial: Trial, robot: Robot, outcome: RefitOutcome) -> Array:
+def friction_gain(trial: Trial, robot: Robot) -> Array:
     """Return by how much friction of any shape lowers each joint's cost, (n,); NaN: unknown.
 
     Args:
         trial: the data.
         robot: with the terms in question.
-        outcome: of the trial without a change.
     """
     mechanism = profile_mechanism(robot)
-    base = base_parameterization(mechanism)
-    data = modified(trial.samples, mechanism, base, outcome.state)
+    base, present = base_parameterization(mechanism), trial.present
+    data = modified(trial.samples, mechanism, base, present.state)
     modelled = Equations(data, trial.samples.fold, "modelled").refit().held_out
-    return np.asarray(np.log(modelled**2 + FLOOR**2) - np.log(outcome.refit.held_out**2 + FLOOR**2))
+    return np.asarray(np.log(modelled**2 + FLOOR**2) - np.log(present.refit.held_out**2 + FLOOR**2))
 
 
 def _depends_on_present_motion(term: TermSettings) -> bool:

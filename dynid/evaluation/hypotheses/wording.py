@@ -99,10 +99,10 @@ class Wording:
             return "", ()
         return f" In the profile: {correction_yaml(corrections)}.", corrections
 
-    def _recording(self, candidate: TriedCause) -> tuple[int, str]:
+    def _recording(self, candidate: TriedCause) -> str:
         number = candidate.recordings[0]
         name = self._recordings[number]
-        return number, f"recording {number + 1}" + (f" ({name})" if name else "")
+        return f"recording {number + 1}" + (f" ({name})" if name else "")
 
     def _sign(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         if len(candidate.joints) == 1 and len(self._joints) > 1:
@@ -122,7 +122,8 @@ class Wording:
             return self._factor_of_recording(step, candidate)
         joint = candidate.joints[0]
         name = self._joints[joint]
-        ratio = candidate.outcome.state.factor[0, joint] / step.before.state.factor[0, joint]
+        after, before = _numbers(step, candidate)
+        ratio = after / before
         if ratio < 0 and abs(np.log(-ratio)) < _LARGEST_LOG_OF_A_SIGN:
             key, corrections = self._fixed(Correction(signal="effort", joint=name, factor=-1.0))
             return Meaning(
@@ -149,11 +150,9 @@ class Wording:
         )
 
     def _factor_of_recording(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
-        number, text = self._recording(candidate)
-        joint = candidate.joints[0]
-        ratio = (
-            candidate.outcome.state.factor[number, joint] / step.before.state.factor[number, joint]
-        )
+        text = self._recording(candidate)
+        after, before = _numbers(step, candidate)
+        ratio = after / before
         every = len(candidate.joints) > 1
         names = () if every else self._names(candidate)
         where = "of all joints" if every else f"of {names[0]}"
@@ -170,10 +169,8 @@ class Wording:
     def _zero(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         joint = candidate.joints[0]
         name, unit = self._joints[joint], "m" if self._trial.mechanism.prismatic[joint] else "rad"
-        number, where = (0, "") if not candidate.recordings else self._recording(candidate)
-        zero = float(
-            candidate.outcome.state.zero[number, joint] - step.before.state.zero[number, joint]
-        )
+        after, before = _numbers(step, candidate)
+        zero = after - before
         size = f"{significant(abs(zero), 3)} {unit}"
         if unit == "rad":
             size += f" ({abs(zero) / _DEGREES:.3g} deg)"
@@ -182,8 +179,8 @@ class Wording:
             return Meaning(
                 "recordings_differ",
                 (name,),
-                f"{where}: the encoder zero of {name} differs by {size} from that of the other "
-                "recordings.",
+                f"{self._recording(candidate)}: the encoder zero of {name} differs by {size} from "
+                "that of the other recordings.",
                 "Do not fit these recordings together: correct the position of one of them before, "
                 "or identify those with the right zero.",
                 evidence=evidence,
@@ -202,11 +199,9 @@ class Wording:
         )
 
     def _delay(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
-        joint = candidate.joints[0]
-        number, where = (0, "") if not candidate.recordings else self._recording(candidate)
-        delay = float(
-            candidate.outcome.state.delay[number, joint] - step.before.state.delay[number, joint]
-        )
+        where = self._recording(candidate) if candidate.recordings else ""
+        after, before = _numbers(step, candidate)
+        delay = after - before
         every = len(candidate.joints) == len(self._joints)
         names = () if every else self._names(candidate)
         rate = self._trial.samples.tracks[0].rate
@@ -319,9 +314,8 @@ class Wording:
         )
 
     def _payload(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        number, text = self._recording(candidate)
-        loaded = candidate.outcome.state.loaded
-        place = 10 * int(np.flatnonzero(np.flatnonzero(loaded) == number)[0])
+        # ten factors of the payload of each loaded recording, in order
+        place = 10 * int(candidate.outcome.state.loaded[: candidate.recordings[0]].sum())
         mass = float(candidate.outcome.refit.factors[place])
         deviation = float(candidate.outcome.refit.deviations[place])
         known = deviation < abs(mass) / 2
@@ -334,7 +328,8 @@ class Wording:
         return Meaning(
             "recordings_differ",
             (),
-            f"{text}: the robot carries another load than in the others{size}.",
+            f"{self._recording(candidate)}: the robot carries another load than in the others"
+            f"{size}.",
             "Do not fit these recordings together; `dynid payload` weighs the load by two of them.",
             evidence=(("mass [kg]", mass), ("standard deviation [kg]", deviation)),
         )
@@ -349,6 +344,14 @@ class Wording:
             f"If the transmissions of {driving} and {driven} are coupled, add 'coupling' to the "
             "profile, and the terms of the coupled motor with side: motor.",
         )
+
+
+def _numbers(step: ChosenCause, candidate: TriedCause) -> tuple[float, float]:
+    """Return the number that a candidate changes, with the change and before."""
+    name, at = candidate.kind, (*(candidate.recordings or (0,))[:1], candidate.joints[0])
+    name = "factor" if name == "sign" else name
+    after, before = (getattr(s, name) for s in (candidate.outcome.state, step.before.state))
+    return float(after[at]), float(before[at])
 
 
 def _unit_of(ratio: float) -> str:

@@ -11,7 +11,7 @@ from support.fitted_case import TURNTABLE_URDF, arm, fitted_case, with_terms
 from support.synthetic import ARM_URDF, arm_robot, recorded
 
 from dynid.evaluation.diagnosis.scale import reasons_against_units, torque_factor
-from dynid.evaluation.diagnosis.tested import tested_causes
+from dynid.evaluation.diagnosis.tested import tested_causes as causes_tried
 from dynid.identification.identify import identify
 
 
@@ -43,7 +43,7 @@ def test_torque_factor_of_one_joint_is_left_to_a_refit(factor: float) -> None:
     scaled = replace(recording, effort=recording.effort * [1.0, factor, 1.0])
     case = fitted_case(robot, scaled)
     assert list(torque_factor(case)) == []
-    (found,) = tested_causes(case, "torque_factor")
+    (found,) = causes_tried(case, "torque_factor")
     assert found.sentence.startswith("elbow: ")
     assert found.evidence["ratio of elbow"] == pytest.approx(factor, rel=0.1)
 

@@ -136,7 +136,7 @@ def test_gravity_is_set_in_the_profile() -> None:
     assert (meaning.cause, meaning.joints, meaning.corrections) == ("wrong_gravity", (), ())
     assert "and not (0, 0, -9.81) m/s^2 of the profile" in meaning.sentence
     assert "the angle between them is 90 deg" in meaning.sentence
-    # what the remedy tells to set cures the profile
+    # the key that the remedy names cures the profile
     values = meaning.remedy.rsplit("gravity: [", 1)[1].rstrip("].").split(",")
     gravity = [float(value) for value in values]
     start, steps = searched(tilted, robot=crane(gravity=gravity))
