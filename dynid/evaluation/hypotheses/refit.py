@@ -67,10 +67,17 @@ class Data:
         """Gravity torque (m, n) of the URDF's masses [N m or N]."""
         return self.mechanism.gravity_torque(self.motion[0])
 
+    def with_torque(self, torque: Array, kept: NDArray[np.bool_]) -> Data:
+        """Return other torque (m, n) along the same motion, compared at ``kept``, (m, n)."""
+        return self._with(torque=torque, kept=kept, extra=torque[:, :, None][:, :, :0])
+
     def with_extra(self, blocks: Sequence[Array]) -> Data:
         """Return the same data with more columns, (m, n, c) each."""
-        data = replace(self, extra=np.concatenate([self.extra, *blocks], axis=2))
-        # neither depends on the further columns
+        return self._with(extra=np.concatenate([self.extra, *blocks], axis=2))
+
+    def _with(self, **changes: Array | NDArray[np.bool_]) -> Data:
+        """Return changed data of the same motion, on which alone regressor and load depend."""
+        data = replace(self, **changes)  # type: ignore[arg-type]
         vars(data).update(regressor=self.regressor, load=self.load)
         return data
 

@@ -100,35 +100,57 @@ class Hypothesis:
         """Return the state with a joint's torque multiplied by ``factor``."""
         return self.scaled(self._only_at(joint, factor))
 
+    def moves_like(self, other: Hypothesis) -> bool:
+        """Return whether bodies move in the same way under the same gravity."""
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("position_of", "direction", "zero", "gravity")
+        )
+
     def _only_at(self, joint: int, factor: float) -> Array:
         """Return factors (n,) that are 1 at the other joints."""
         return np.where(np.arange(len(self.direction)) == joint, factor, 1.0)
 
 
 def modified(
-    samples: TrialSamples, mechanism: Mechanism, base: BaseParameterization, state: Hypothesis
+    samples: TrialSamples,
+    mechanism: Mechanism,
+    base: BaseParameterization,
+    state: Hypothesis,
+    alike: Data | None = None,
 ) -> Data:
-    """Return the data that a state makes of samples."""
-    turned, order, number = state.direction, state.position_of, samples.recording
+    """Return the data that a state makes of samples.
+
+    Args:
+        samples: of the recordings.
+        mechanism: of the model.
+        base: its base parameters.
+        state: the changes.
+        alike: data of a state that moves like this one, whose regressor serves again; None: none.
+    """
+    data = alike or _moved(samples, mechanism, base, state)
     shift = state.delay[:, np.argsort(state.torque_of)]
     torque = samples.rows("torque", shift=shift if np.any(shift) else None)
+    torque = torque[:, state.torque_of] * state.direction * state.factor[samples.recording]
+    kept = samples.kept[:, state.position_of] & samples.outside(state.excluded)[:, None]
+    data = data.with_torque(torque, kept)
+    blocks = [payload_columns(data, samples.recording == r) for r in np.flatnonzero(state.loaded)]
+    blocks += [coupling_columns(data, *pair) for pair in state.coupled]
+    return data.with_extra(blocks) if blocks else data
+
+
+def _moved(
+    samples: TrialSamples, mechanism: Mechanism, base: BaseParameterization, state: Hypothesis
+) -> Data:
+    turned, order = state.direction, state.position_of
     motion = (
-        samples.rows("position")[:, order] * turned + state.zero[number],
+        samples.rows("position")[:, order] * turned + state.zero[samples.recording],
         samples.rows("velocity")[:, order] * turned,
         samples.rows("acceleration")[:, order] * turned,
     )
-    gravity = state.gravity
-    data = Data(
-        mechanism if gravity is None else mechanism.with_gravity(gravity),
-        base,
-        motion,
-        torque[:, state.torque_of] * turned * state.factor[number],
-        np.zeros((*torque.shape, 0)),
-        samples.kept[:, order] & samples.outside(state.excluded)[:, None],
-    )
-    blocks = [payload_columns(data, number == r) for r in np.flatnonzero(state.loaded)]
-    blocks += [coupling_columns(data, *pair) for pair in state.coupled]
-    return data.with_extra(blocks)
+    moved = mechanism if state.gravity is None else mechanism.with_gravity(state.gravity)
+    none = np.zeros((*motion[0].shape, 0))
+    return Data(moved, base, motion, np.zeros_like(motion[0]), none, samples.kept)
 
 
 def payload_columns(data: Data, instants: NDArray[np.bool_]) -> Array:

@@ -18,6 +18,7 @@ from dynid.evaluation.hypotheses.state import Hypothesis, modified
 from dynid.robot.robot import Robot
 
 _OBLIQUE = (3.0, 5.0, -8.0)  # [m/s^2]
+_RECENT = 4  # data of which the regressor is kept: most states change the torque alone
 _THINNED = 3  # of coarse trials: every third instant
 FLOOR = 0.02
 """Relative torque error that counts as none: less is not worth a claim."""
@@ -63,6 +64,7 @@ class Trial:
         self.samples, self.mechanism = samples, mechanism
         # with an oblique gravity every first moment that has weight under any gravity is among them
         self.base = base or base_parameterization(mechanism.with_gravity(_OBLIQUE))
+        self._recent: list[tuple[Hypothesis, Data]] = []
 
     @cached_property
     def coarse(self) -> Trial:
@@ -76,7 +78,13 @@ class Trial:
 
     def data(self, state: Hypothesis) -> Data:
         """Return the data that a state makes of the samples."""
-        return modified(self.samples, self.mechanism, self.base, state)
+        alike = next((pair for pair in self._recent if state.moves_like(pair[0])), None)
+        data = modified(
+            self.samples, self.mechanism, self.base, state, None if alike is None else alike[1]
+        )
+        others = [pair for pair in self._recent if pair is not alike]
+        self._recent = [(state, data), *others][:_RECENT]
+        return data
 
     def equations(self, state: Hypothesis) -> Equations:
         """Return the equations of a state."""
