@@ -17,13 +17,17 @@ from dynid.identification.online.estimator import OnlineEstimator, OnlineSetting
 from dynid.identification.online.model_update import ModelUpdate, ModelUpdater
 from dynid.identification.online.online_json import change_json, parameters_json
 from dynid.profile import load_model
+from dynid.recording.joint_names import recorded_names
+from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
 from dynid_ros.joint_values import in_order
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, STATE_DEPTH
+from dynid_ros.signal_watch import SignalWatch
 
 if TYPE_CHECKING:
     from dynid.identification.online.change import PayloadChange
+    from dynid.robot.robot import Robot
 
 _LIVE = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Compatible with every publisher; stores messages while parameters are solved."""
@@ -35,8 +39,8 @@ class OnlineEstimatorNode(DynidNode):
 
     Topics: ``~/parameters`` (std_msgs/String, JSON, at ``publish_rate``), ``~/change``
     (std_msgs/String, JSON, latched: the newest change), with a model ``~/model_update``
-    (std_msgs/Float64MultiArray: standard parameters, then the rows of their covariance). Service
-    ``~/reset``: restarts estimation.
+    (std_msgs/Float64MultiArray: standard parameters, then the rows of their covariance; none after
+    a contradiction between signals). Service ``~/reset``: restarts estimation.
     """
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
@@ -46,7 +50,7 @@ class OnlineEstimatorNode(DynidNode):
         self.parameter(
             "model", "", "model.yaml to start from and detect changes; empty: none.", fixed=True
         )
-        topic = self.parameter(
+        self._topic = self.parameter(
             "joint_states_topic", "/joint_states", "sensor_msgs/JointState.", fixed=True
         )
         rate = self.parameter(
@@ -56,7 +60,7 @@ class OnlineEstimatorNode(DynidNode):
         self._change = self._declared_change()
         self._updater: ModelUpdater | None = None
         self._names = ""
-        self._estimator = self._make()
+        self._start()
         self._arrival = 0
         self._lacking = ""
         self._waits_for = ""
@@ -66,9 +70,9 @@ class OnlineEstimatorNode(DynidNode):
         self._update_out = self.create_publisher(Float64MultiArray, "~/model_update", 1)
         self._change_out = self.create_publisher(String, "~/change", LATCHED)
         self.create_service(Trigger, "~/reset", self.answering(self._reset))
-        self.create_subscription(JointState, topic, self._on_joint_states, _LIVE)
+        self.create_subscription(JointState, self._topic, self._on_joint_states, _LIVE)
         self.create_timer(1 / rate, self._publish, clock=self.steady)
-        self.health(WARN, f"no {topic} yet")
+        self.health(WARN, f"no {self._topic} yet")
 
     def measured(self) -> dict[str, object]:
         """Return counts of invalid samples, and the evidence of a change."""
@@ -152,8 +156,14 @@ class OnlineEstimatorNode(DynidNode):
             ),
         )
 
-    def _make(self) -> OnlineEstimator:
+    def _start(self) -> None:
+        """Start without data."""
         robot = self.load_robot()
+        self._estimator = self._make(robot)
+        self._recorded = recorded_names(robot.joints, robot.settings(RecordingSettings).names)
+        self._watch = SignalWatch(robot, self._topic)
+
+    def _make(self, robot: Robot) -> OnlineEstimator:
         path = self.current("model", str)
         if not path:
             return OnlineEstimator(robot, robot.mechanism(), self._settings)
@@ -166,22 +176,22 @@ class OnlineEstimatorNode(DynidNode):
         return OnlineEstimator(model.robot, model.mechanism, self._settings, known=model.base)
 
     def _reset(self) -> str:
-        self._estimator = self._make()
+        self._start()
         self._newest = None
         self.health(OK, "restarted")
         return "all data are cleared; the estimation is restarted."
 
     def _on_joint_states(self, message: JointState) -> None:
-        joints = self._estimator.joints
-        position = in_order(joints, message.name, message.position)
-        effort = in_order(joints, message.name, message.effort)
+        position = in_order(self._recorded, message.name, message.position)
+        effort = in_order(self._recorded, message.name, message.effort)
         if position is None or effort is None:
             what = "position" if position is None else "effort"
-            self._lacking = f"joint states lack the {what} of one of {', '.join(joints)}"
+            self._lacking = f"joint states lack the {what} of one of {', '.join(self._recorded)}"
             return
         self._lacking = ""
         self._arrival = self.steady.now().nanoseconds
         stamp = message.header.stamp
+        self._watch.add(message)
         try:
             changes = self._estimator.take(stamp.sec + 1e-9 * stamp.nanosec, position, effort)
         except DynidError as error:
@@ -202,7 +212,7 @@ class OnlineEstimatorNode(DynidNode):
             try:
                 parameters = self._estimator.parameters()
                 self._out.publish(String(data=parameters_json(parameters, self._estimator.joints)))
-                if self._updater is not None:
+                if self._updater is not None and self._watch.problem is None:
                     update = self._updater(parameters.values, parameters.covariance)
                     self._update_out.publish(_message(update, self._names))
             except EstimationError as error:
@@ -212,9 +222,12 @@ class OnlineEstimatorNode(DynidNode):
         self._publish_status()
 
     def _publish_status(self) -> None:
-        """Summarise on /diagnostics: missing data have priority, then a change."""
+        """Summarise on /diagnostics: missing or contradictory data first, then a change."""
+        problem = self._watch.problem
         if self._lacking:
             self.health(ERROR, self._lacking)
+        elif problem is not None:
+            self.health(ERROR, f"{problem.sentence} {problem.remedy} Then call ~/reset.")
         elif not self._arrival:
             return
         elif self.steady.now().nanoseconds - self._arrival > _STALE_NS:

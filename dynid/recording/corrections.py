@@ -193,6 +193,26 @@ def _unwrapped(column: Array, joint: str) -> tuple[Array, str]:
     return unwrapped(column, wrapping), note
 
 
+def corrected_values(
+    values: Array, signal: Signal, corrections: Sequence[Correction], joints: Sequence[str]
+) -> Array:
+    """Return one signal (N, n) of samples that arrive one after the other.
+
+    Raises:
+        ConfigurationError: a joint is unknown, or a correction needs other samples too.
+    """
+    check_corrections(corrections, joints)
+    for correction in corrections:
+        if correction.unwrap or correction.delay or correction.signal == "time":
+            raise ConfigurationError(
+                f"{correction_yaml([correction])}: needs a whole recording; live joint states are "
+                "corrected by factor, offset and source only, so correct this where they are "
+                "published."
+            )
+    chosen = [correction for correction in corrections if correction.signal == signal]
+    return _of_signal(values, chosen, joints, [])
+
+
 def _of_signal(
     values: Array, corrections: Sequence[Correction], joints: Sequence[str], notes: list[str]
 ) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -114,6 +115,29 @@ def test_reports_joint_states_without_effort(graph: Graph, robot) -> None:
     assert source.health()[-1].level == ERROR
 
 
+def test_a_velocity_of_the_wrong_sign_is_an_error_until_reset(graph: Graph, robot) -> None:
+    path, bare, _ = robot
+    source = Source(graph, path)
+    wrong = replace(bare, velocity=bare.velocity * [1.0, -1.0])
+    begin = 0.0
+    while not any(s.level == ERROR for s in source.health()):
+        source.publish_recording(wrong, begin)
+        begin = source.end + 0.001
+    message = source.health()[-1].message
+    assert JOINTS[1] in message
+    assert "recording.corrections" in message
+    assert graph.call("/online_estimator/reset").success
+    graph.until(lambda: source.health()[-1].level != ERROR)
+
+
+def test_joint_states_that_agree_are_no_error(graph: Graph, robot) -> None:
+    path, bare, _ = robot
+    source = Source(graph, path)
+    for _ in range(3):
+        source.publish_recording(bare, source.end)
+    assert not any(s.level == ERROR for s in source.health())
+
+
 def test_restarts_on_reset(graph: Graph, robot) -> None:
     path, bare, _ = robot
     source = Source(graph, path)
@@ -149,8 +173,8 @@ class Source:
         graph.until(self.publisher.get_subscription_count)
         self.end, self._sent = 0.0, 0
 
-    def send(self, time: float, position, effort) -> None:
-        message = JointState(name=list(JOINTS)[::-1])
+    def send(self, time: float, position, effort, velocity=()) -> None:
+        message = JointState(name=list(JOINTS)[::-1], velocity=list(velocity)[::-1])
         message.position, message.effort = list(position)[::-1], list(effort)[::-1]
         nanoseconds = round(1e9 * time)
         message.header.stamp.sec, message.header.stamp.nanosec = divmod(nanoseconds, 10**9)
@@ -160,7 +184,8 @@ class Source:
         """Publish a recording as fast as it is received, and return its start time."""
         for i in range(len(recording.time) if rows is None else rows):
             self.end = begin + 0.001 + recording.time[i]
-            self.send(self.end, recording.position[i], recording.effort[i])
+            velocity = () if recording.velocity is None else recording.velocity[i]
+            self.send(self.end, recording.position[i], recording.effort[i], velocity)
             self._sent += 1
             if i % 100 == 99:
                 self.graph.until(lambda: self._node.measured()["messages"] == self._sent)

@@ -21,6 +21,7 @@ from dynid.identification.online.change import (
 )
 from dynid.identification.online.sampler import MessageCounts, Sampler
 from dynid.identification.payload.fit import payload_columns
+from dynid.recording.corrections import Signal, corrected_values
 from dynid.recording.settings import RecordingSettings
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ class OnlineEstimator:
             URDF's, and changes are relative to a model estimated first.
 
     Raises:
-        DynidError: there are no base parameters of the mechanism.
+        DynidError: there are no base parameters of the mechanism, or the profile corrects
+            recordings as only whole ones can be.
     """
 
     def __init__(
@@ -116,7 +118,10 @@ class OnlineEstimator:
         self._base = base_parameterization(mechanism)
         self._payload = payload_columns(mechanism)
         self._factor = robot.drives.torque_factor(n)
-        at_motors = robot.settings(RecordingSettings).side == "motor"
+        recorded = robot.settings(RecordingSettings)
+        self._corrections = recorded.corrections
+        self._corrected(np.zeros((1, n)), "position")  # refuses what live data cannot have
+        at_motors = recorded.side == "motor"
         self._coupling = mechanism.coupling if at_motors else np.eye(n)
         self._sampler = Sampler(settings.sampling_rate)
         self._acquisition = Acquisition(mechanism, settings.sampling_rate, slowest_motion(robot))
@@ -208,8 +213,9 @@ class OnlineEstimator:
         samples = np.concatenate(self._buffer)
         self._buffer, self._buffered = [], 0
         n = len(self.joints)
-        position = samples[:, :n] @ self._coupling.T
-        torque = np.linalg.solve(self._coupling.T, (samples[:, n:] * self._factor).T).T
+        position = self._corrected(samples[:, :n], "position") @ self._coupling.T
+        effort = self._corrected(samples[:, n:], "effort") * self._factor
+        torque = np.linalg.solve(self._coupling.T, effort.T).T
         rows = self._acquisition(position, torque)
         if not rows.moving.size:
             return []
@@ -219,6 +225,9 @@ class OnlineEstimator:
             self._learn(rows)
             return []
         return self._watch(self._detector, rows) if self.settings.detect else []
+
+    def _corrected(self, values: Array, signal: Signal) -> Array:
+        return corrected_values(values, signal, self._corrections, self.joints)
 
     def _watch(self, detector: PayloadDetector, rows: OnlineRows) -> list[PayloadChange]:
         if self.settings.adaptive and self._time - self._referred >= _REFERENCE_AGE:

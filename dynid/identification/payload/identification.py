@@ -103,12 +103,11 @@ def identify_payload(
         before = evaluate(without, settings, reference=limits)
         rated = ErrorReference.of(base.robot, held_out.relative_error)
         mass = float(fit.posterior.mean[0]) if fit.body.determined[0] else 0.0
-        impossible = impossible_mass(base, mass)
+        reasons = [
+            reason for reason in (impossible_mass(base, mass), _insignificant(fit)) if reason
+        ]
         after = evaluate(
-            compare(loaded, signals, settings),
-            settings,
-            reference=rated,
-            reasons=[impossible] if impossible else [],
+            compare(loaded, signals, settings), settings, reference=rated, reasons=reasons
         )
         return PayloadIdentification(
             payload=describe(base, fit.body, recordings),
@@ -136,11 +135,6 @@ def _warnings(base: Model, fit: PayloadFit, before: Verdict, after: Verdict) -> 
             f"the estimated mass of {mass:.3g} kg is negative; check whether the model was "
             "identified with the payload, and the recording made without it."
         )
-    elif not _is_significant(fit):
-        warnings.append(
-            f"the payload is not significant: {mass:.2g} kg, standard deviation "
-            f"{standard_deviation:.2g} kg; check that the recording was made with it."
-        )
     if worse:
         warnings.append(
             f"the torque error of {', '.join(worse)} is larger with the payload than without; "
@@ -159,11 +153,15 @@ def _warnings(base: Model, fit: PayloadFit, before: Verdict, after: Verdict) -> 
     return tuple(warnings)
 
 
-def _is_significant(fit: PayloadFit) -> bool:
-    """Whether any identifiable parameter differs significantly from 0."""
-    sizes = np.sqrt(np.diag(fit.posterior.covariance))
-    apart = np.abs(fit.posterior.mean) > _SIGNIFICANT * sizes
-    return bool((apart & fit.body.determined).any())
+def _insignificant(fit: PayloadFit) -> str:
+    """Return a sentence if no identifiable parameter differs significantly from 0, or ''."""
+    mean, sizes = fit.posterior.mean, np.sqrt(np.diag(fit.posterior.covariance))
+    if bool(((np.abs(mean) > _SIGNIFICANT * sizes) & fit.body.determined).any()):
+        return ""
+    return (
+        f"no payload can be told from none: {mean[0]:.2g} kg, standard deviation {sizes[0]:.2g} kg;"
+        " check that the recording was made with it, and that its motion is fast or wide enough."
+    )
 
 
 def _held_out(fit: PayloadFit, signals: Sequence[Signals]) -> HeldOut:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +13,7 @@ import pytest
 from support.small_robot import write_small_robot
 
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.errors import EstimationError
+from dynid.errors import ConfigurationError, EstimationError
 from dynid.identification.online.estimator import OnlineEstimator, OnlineSettings
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
@@ -139,3 +141,41 @@ def test_refuses_parameters_of_a_robot_at_rest() -> None:
         one.take(i / 1000, [0.1, -0.2], [1.0, 0.5])
     with pytest.raises(EstimationError, match="no joint has moved"):
         one.parameters()
+
+
+def corrected_duo(*corrections: dict) -> Robot:
+    with TemporaryDirectory() as folder:
+        return load_robot(
+            write_small_robot(Path(folder)),
+            overrides=[f"recording.corrections={json.dumps(corrections)}"],
+        )
+
+
+def test_the_profiles_corrections_are_made() -> None:
+    first, second = duo().joints
+    robot = corrected_duo(
+        {"signal": "effort", "joint": first, "factor": -2.0},
+        {"signal": "position", "joint": second, "offset": 0.4},
+    )
+    raw, truth = recorded(0.0, 0), estimator()
+    changed = replace(
+        raw, effort=raw.effort * [-0.5, 1.0], position=raw.position - np.array([0.0, 0.4])
+    )
+    one = OnlineEstimator(robot, robot.mechanism(), SETTINGS)
+    changes_in(one, changed)
+    changes_in(truth, raw)
+    np.testing.assert_allclose(one.parameters().values, truth.parameters().values, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "correction",
+    [
+        {"signal": "effort", "delay": 0.02},
+        {"signal": "position", "unwrap": True},
+        {"signal": "time", "factor": 2.0},
+    ],
+)
+def test_refuses_corrections_that_need_a_whole_recording(correction: dict) -> None:
+    robot = corrected_duo(correction)
+    with pytest.raises(ConfigurationError, match="needs a whole recording"):
+        OnlineEstimator(robot, robot.mechanism(), SETTINGS)

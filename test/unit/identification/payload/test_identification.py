@@ -156,9 +156,16 @@ def test_exchanged_recordings_give_a_warning() -> None:
     assert "is negative" in found.verdict.warnings[0]
 
 
-def test_a_missing_payload_gives_a_warning() -> None:
+def test_a_missing_payload_fails() -> None:
     empty = recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0, noise=NOISE)
-    assert "is not significant" in found_on(empty).verdict.warnings[0]
+    verdict = found_on(empty).verdict
+    assert not verdict.success
+    assert any("no payload can be told from none" in reason for reason in verdict.reasons)
+
+
+def test_a_payload_that_noise_hides_fails() -> None:
+    verdict = found_on(arm_with_payload(500 * NOISE)).verdict
+    assert any("no payload can be told from none" in reason for reason in verdict.reasons)
 
 
 def test_refuses_a_robot_at_rest() -> None:
