@@ -141,12 +141,7 @@ def wrench_command(
     if as_json:
         print_json(wrench_json(loaded.robot.name, errors, shown))
         return
-    if errors.origin == "identification":
-        print_message(
-            "the uncertainty is the torque error of the identification; --free determines it from "
-            "free motion, with the noise that the observer sees.",
-            kind="note",
-        )
+    print_message(errors.false_contacts, kind="note")
     for name, wrench in shown.items():
         print_wrench(console, name, wrench)
     print_written(console, existing if kept is None else [*existing, kept])

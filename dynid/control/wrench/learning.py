@@ -112,7 +112,7 @@ def learned_uncertainty(
         seconds / 3600 * false_alarms_per_hour,
         least=max(least, float(all_distances.max())),
     )
-    return replace(uncertainty, threshold=level.value)
+    return replace(uncertainty, threshold=level.value, free_seconds=seconds)
 
 
 def _divided(observed: Sequence[ObservedTorque]) -> list[ObservedTorque]:

@@ -30,6 +30,7 @@ class _Content(Settings):
     threshold: NonNegativeFloat
     observer_gain: PositiveFloat
     origin: Literal["free motion", "identification"]
+    free_seconds: NonNegativeFloat = 0.0
 
 
 def uncertainty_text(uncertainty: ExternalTorqueUncertainty, header: Sequence[str]) -> str:
@@ -46,6 +47,7 @@ def uncertainty_text(uncertainty: ExternalTorqueUncertainty, header: Sequence[st
             f"threshold: {uncertainty.threshold!r} # of the squared Mahalanobis distance",
             f"observer_gain: {uncertainty.observer_gain!r} # [1/s]",
             f"origin: {uncertainty.origin}",
+            f"free_seconds: {uncertainty.free_seconds!r} # [s]",
             "",
         ]
     )
@@ -91,6 +93,7 @@ def read_uncertainty(path: Path, robot: Robot) -> ExternalTorqueUncertainty:
         content.threshold,
         content.observer_gain,
         content.origin,
+        content.free_seconds,
     )
     _check_correlation(uncertainty.correlation, path)
     return uncertainty

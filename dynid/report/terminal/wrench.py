@@ -57,14 +57,14 @@ def print_wrench(console: Console, name: str, estimate: ExternalWrench) -> None:
     print_text(console, f"{name}: {count} in {seconds:.3g} s", "bold")
     if estimate.contacts:
         rows = table(
-            "from [s]", "to [s]", "probability", "distance/threshold", "link", wrap_last=True
+            "from [s]", "to [s]", "distance/threshold", "link's probability", "link", wrap_last=True
         )
         for contact in estimate.contacts:
             rows.add_row(
                 f"{contact.start:.2f}",
                 f"{contact.stop:.2f}",
-                f"{100 * sum(contact.probabilities):.0f} %",
                 significant(contact.distance / estimate.threshold, _DIGITS),
+                f"{100 * sum(contact.probabilities):.0f} %",
                 Text(" or ".join(contact.links)),
             )
         console.print(rows)

@@ -118,7 +118,7 @@ def test_without_free_motion_it_says_where_the_uncertainty_is_from(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, workshop / "pushed", "-m", workshop / "model.yaml") == 0
-    assert "--free determines it from free motion" in " ".join(capsys.readouterr().err.split())
+    assert "The rate of false contacts is unknown" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(

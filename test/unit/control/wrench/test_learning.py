@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
@@ -66,6 +68,31 @@ def test_the_threshold_is_that_of_normal_errors_or_of_the_largest_recorded_one()
     assert found.threshold >= normal
     rare = learned_uncertainty(load_robot("scara_2r"), [observed], false_alarms_per_hour=1e-6)
     assert rare.threshold > found.threshold
+
+
+def test_the_threshold_of_pieces_that_differ_holds_for_the_next_one() -> None:
+    random = np.random.default_rng(5)
+
+    def piece(seed: int) -> ObservedTorque:
+        motion = free_motion(seed, seconds=5.0)
+        return replace(motion, torque=motion.torque * np.exp(0.4 * random.standard_normal()))
+
+    false = 0
+    for seed in range(40):
+        found = learned_uncertainty(
+            load_robot("scara_2r"), [piece(4 * seed + k) for k in range(3)], false_alarms_per_hour=1
+        )
+        false += piece(4 * seed + 3).distance(found).max() > found.threshold
+    assert false <= 4
+
+
+def test_the_statement_says_what_the_duration_can_show() -> None:
+    found = learned_uncertainty(
+        load_robot("scara_2r"), [free_motion(0, seconds=36.0)], false_alarms_per_hour=0.1
+    )
+    # no event in 0.01 h: at most -ln(0.05) / 0.01 h
+    assert "36 s" in found.false_contacts
+    assert "at most 300 an hour" in found.false_contacts
 
 
 def test_samples_at_rest_do_not_count_as_errors_in_motion() -> None:
