@@ -100,8 +100,7 @@ _KINDS = (
     ),
     FaultKind("zero_of_one_recording", _anywhere("recordings_differ"), "recordings", recordings=2),
     FaultKind("saturation", _at("saturation"), "torque"),
-    # there is no cause of its own: friction with hysteresis, or an admission
-    FaultKind("backlash", _at("friction_terms", "unexplained"), "position"),
+    FaultKind("backlash", _at("backlash"), "position"),
     # a low-pass of torque is a delay at the frequencies of a motion
     FaultKind("torque_low_pass", _anywhere("time_shift"), "delay", joints=0),
 )

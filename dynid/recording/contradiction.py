@@ -19,7 +19,7 @@ class Contradiction:
 
     Attributes:
         kind: ``velocity``, ``time``, ``wrapped_position``, ``lost_samples``, ``effort``,
-            ``held_position`` or ``copied_channel``.
+            ``backlash``, ``held_position`` or ``copied_channel``.
         joints: names of the joints.
         severity: "problem", "warning" or "note", as of a finding.
         sentence: the observation, with numbers and units.

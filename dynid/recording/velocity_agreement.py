@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.fft import next_fast_len
+from scipy.ndimage import uniform_filter1d
 
 from dynid.arrays import Array
+from dynid.recording.backlash import side_of_teeth
 from dynid.recording.model import Recording
 
 _NOISE = 0.1  # largest noise of a derivative, over its standard deviation
@@ -23,6 +25,21 @@ _BLOCK = 1.0  # quarters of a cycle, at least
 _MOVING_BLOCK = 0.05  # of the mean square of the derivative
 _SMOOTH = 8  # parts of a quarter of a cycle, over which noise of a second derivative is averaged
 _FALSE_ALARM = 1e-3  # probability that a slope or lag is outside of its limits by chance
+
+
+class Play(NamedTuple):
+    """Play of a gear between the sensors of a position and a velocity.
+
+    Attributes:
+        size: by which the position jumps against the velocity where torque changes its sign [rad
+            or m].
+        margin: half of its confidence interval.
+        explained: share of the squared disagreement, beyond slope and lag, that it explains.
+    """
+
+    size: float
+    margin: float
+    explained: float
 
 
 class Agreement(NamedTuple):
@@ -38,6 +55,7 @@ class Agreement(NamedTuple):
         damping: slope that a filter with this lag leaves; 1 without lag.
         late: error of the velocity by the lag, over the velocity (rms).
         clear: whether the slope differs from 0 by more than chance.
+        play: of a gear between the position and the velocity.
     """
 
     slope: float
@@ -48,6 +66,7 @@ class Agreement(NamedTuple):
     damping: float
     late: float
     clear: bool
+    play: Play
 
 
 class AveragedMotion(NamedTuple):
@@ -56,6 +75,7 @@ class AveragedMotion(NamedTuple):
     Attributes:
         derivative: (M, n) difference of positions over the window.
         velocity: (M, n) mean velocity in the window.
+        side: (M, n) change of the side on which a gear's teeth touch, over the window.
         rate: [Hz].
         moving: numbers of the joints whose derivatives are well above their noise.
         quarter: (n,) samples to the first zero of the derivative's autocorrelation.
@@ -63,6 +83,7 @@ class AveragedMotion(NamedTuple):
 
     derivative: Array
     velocity: Array
+    side: Array
     rate: float
     moving: tuple[int, ...]
     quarter: tuple[int, ...]
@@ -79,13 +100,17 @@ def averaged_motion(recording: Recording) -> AveragedMotion | None:
     noise, moving = position_noise(recording), moving_joints(recording)
     window, motion = 1, None
     while len(moving) and window < len(recording.time) // _MOST_BLOCKS:
-        derivative = _derivative(recording, window)
+        derivative = _derivative(recording.position, recording.sampling_rate, window)
         quarters = tuple(_first_zero(column) for column in derivative.T)
         error = 2**0.5 * noise * recording.sampling_rate / window
         quiet = error <= _NOISE * derivative.std(axis=0)
         kept = tuple(int(j) for j in moving if quiet[j])
         velocity = _mean(recording.velocity, window)
-        motion = AveragedMotion(derivative, velocity, recording.sampling_rate, kept, quarters)
+        effort = uniform_filter1d(recording.effort, window, axis=0)
+        change = _derivative(side_of_teeth(effort), recording.sampling_rate, window)
+        motion = AveragedMotion(
+            derivative, velocity, change, recording.sampling_rate, kept, quarters
+        )
         if len(kept) == len(moving) or window > _LONGEST_WINDOW * min(quarters[j] for j in moving):
             break
         window *= 2
@@ -126,7 +151,7 @@ def agreement(motion: AveragedMotion, velocity: int, position: int) -> Agreement
     if len(blocks) < _FEWEST_BLOCKS:
         return None
     columns = np.column_stack([derivative, curvature, np.ones_like(derivative)])
-    slope, shift, correlation = _fit(columns, measured)
+    (slope, shift), correlation = _fit(columns, measured)
     if slope == 0:
         return None
     spread = _spread_of_fits(columns, measured, blocks)
@@ -141,27 +166,47 @@ def agreement(motion: AveragedMotion, velocity: int, position: int) -> Agreement
         damping=float(1 / np.hypot(1.0, frequency * delay)),
         late=float(abs(frequency * delay)),
         clear=bool(size > spread[0]),
+        play=_play(motion, velocity, position),
     )
 
 
-def _fit(columns: Array, measured: Array) -> tuple[float, float, float]:
-    """Return the first two factors, and the correlation of what is fitted with what is measured.
+def _play(motion: AveragedMotion, velocity: int, position: int) -> Play:
+    """Compare in windows so long that noise, and the instants of jumps, matter little."""
+    quarter = motion.quarter[position]
+    window = max(1, quarter // 2)
+    derivative = uniform_filter1d(motion.derivative[:, position], window)
+    measured = uniform_filter1d(motion.velocity[:, velocity], window)
+    curvature = np.gradient(derivative) * motion.rate
+    jumps = uniform_filter1d(motion.side[:, position], window)
+    columns = np.column_stack([derivative, curvature, jumps, np.ones_like(derivative)])
+    (slope, _, jump), correlation = _fit(columns, measured)
+    if slope == 0:
+        return Play(0.0, np.inf, 0.0)
+    margin = _spread_of_fits(columns, measured, _blocks(derivative, quarter))[2]
+    without = _fit(columns[:, [0, 1, 3]], measured)[1]
+    explained = 1 - (1 - correlation**2) / max(1 - without**2, 1e-12)
+    return Play(-2 * jump / slope, 2 * float(margin) / abs(slope), explained)
 
-    The second factor is that of a small lag: ``v(t) = s (q'(t) - lag q''(t))``.
+
+def _fit(columns: Array, measured: Array) -> tuple[Array, float]:
+    """Return the factors but the last, and the correlation of what is fitted with the measured.
+
+    The second factor is that of a small lag, and before the last is that of play:
+    ``v(t) = s (q'(t) - lag q''(t) - play / 2 side'(t))``.
     """
     factors = np.linalg.lstsq(columns, measured, rcond=None)[0]
     fitted = columns @ factors
     size = float(np.linalg.norm(measured - measured.mean()))
     explained = float(np.linalg.norm(fitted - fitted.mean())) / size if size > 0 else 0.0
-    return float(factors[0]), float(factors[1]), float(np.copysign(explained, factors[0]))
+    return factors[:-1], float(np.copysign(explained, factors[0]))
 
 
 def _spread_of_fits(columns: Array, measured: Array, blocks: list[slice]) -> Array:
-    """Return half of the confidence intervals of the first two factors, by a jackknife."""
+    """Return half of the confidence intervals of the factors but the last, by a jackknife."""
     products = np.array([columns[b].T @ columns[b] for b in blocks])
     rights = np.array([columns[b].T @ measured[b] for b in blocks])
     without = zip(products.sum(axis=0) - products, rights.sum(axis=0) - rights, strict=True)
-    factors = np.array([np.linalg.lstsq(a, b, rcond=None)[0][:2] for a, b in without])
+    factors = np.array([np.linalg.lstsq(a, b, rcond=None)[0][:-1] for a, b in without])
     count = len(blocks)
     deviation = np.sqrt((count - 1) * factors.var(axis=0))
     return np.asarray(deviation * stats.t.ppf(1 - _FALSE_ALARM / 2, count - 1))
@@ -205,9 +250,8 @@ def _first_zero(column: Array) -> int:
     return max(1, int(negative[0])) if len(negative) else max(1, len(column) // 4)
 
 
-def _derivative(recording: Recording, window: int) -> Array:
-    moved = recording.position[window:] - recording.position[:-window]
-    return np.asarray(moved * recording.sampling_rate / window)
+def _derivative(values: Array, rate: float, window: int) -> Array:
+    return np.asarray((values[window:] - values[:-window]) * rate / window)
 
 
 def _mean(velocity: Array, window: int) -> Array:

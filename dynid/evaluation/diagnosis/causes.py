@@ -41,6 +41,12 @@ def _torque_factors(case: Case) -> Iterator[Finding]:
         yield from torque_factor(case)
 
 
+def _backlash(case: Case) -> Iterator[Finding]:
+    """Yield play that shows between position and velocity; if there is none, what a refit shows."""
+    seen = tuple(contradicting_signals(case, "backlash"))
+    yield from seen or tested_causes(case, "backlash")
+
+
 CAUSES: Mapping[str, Cause] = MappingProxyType(
     {
         **{kind: partial(contradicting_signals, kind=kind) for kind in CONTRADICTIONS},
@@ -53,6 +59,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         "overlapping_frequencies": overlapping_frequencies,
         **{kind: partial(tested_causes, kind=kind) for kind in TESTED},
         "torque_factor": _torque_factors,
+        "backlash": _backlash,
         "noise": noise,
         "quantised_feedback": quantised_feedback,
         "friction_terms": friction_terms,

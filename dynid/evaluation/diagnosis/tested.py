@@ -38,12 +38,13 @@ TESTED = (
     "recordings_differ",
     "contact",
     "time_shift",
+    "backlash",
     "unmodelled_coupling",
     "unexplained",
 )
 """Causes that are tried by a refit."""
 
-_NO_HARM = ("contact", "time_shift", "unmodelled_coupling")
+_NO_HARM = ("contact", "time_shift", "backlash", "unmodelled_coupling")
 """Causes with which a model may still be good; its errors decide the verdict."""
 _REACH = 0.2  # [s] longest delay tried
 _FEWEST_ROWS = 4  # per parameter, of all joints
@@ -220,7 +221,8 @@ def _unexplained(case: Case, left: RefitOutcome) -> Iterator[Finding]:
         sentence=(
             f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared "
             "torque remains unexplained on data left out, whatever was tried: signs, factors, "
-            "exchanged channels, zeros, gravity, delays, contact, coupling, friction of any shape."
+            "exchanged channels, zeros, gravity, delays, backlash, contact, coupling, and friction "
+            "of any shape."
         ),
         remedy=(
             "Record again, slowly and with each joint alone, to find at which joint and in which "

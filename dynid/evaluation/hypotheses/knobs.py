@@ -10,10 +10,16 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.refit import Data, Refit, residual
 from dynid.evaluation.hypotheses.samples import TrialSamples
-from dynid.evaluation.hypotheses.state import Hypothesis
+from dynid.evaluation.hypotheses.state import Hypothesis, sides, without_backlash
 
 _STEP = 1e-4  # of numerical derivatives [rad, m or m/s^2]
-_LARGEST_STEP = {"factor": 0.5, "zero": 0.3, "delay": 0.03, "gravity": 3.0}  # of an iteration
+_LARGEST_STEP = {  # of an iteration
+    "factor": 0.5,
+    "zero": 0.3,
+    "delay": 0.03,
+    "backlash": 0.05,
+    "gravity": 3.0,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +28,7 @@ class Knob:
 
     Attributes:
         cause: key of the cause.
-        kind: "factor" (logarithm), "zero", "delay" or "gravity".
+        kind: "factor" (logarithm), "zero", "delay", "backlash" or "gravity".
         joints: those concerned; all for a whole robot.
         recordings: those concerned.
         columns: (m, n, c) derivatives of the model's torque minus that of the measured one.
@@ -56,6 +62,7 @@ class Derivatives:
         slope = samples.rows("slope", shift=state.delay[:, np.argsort(state.torque_of)])
         slope = slope[:, state.torque_of] * state.direction
         self._slope = slope * state.factor[samples.recording]
+        self._sides = sides(samples, state)
         self._zero: dict[int, Array] = {}
 
     def factor(self, joints: tuple[int, ...]) -> Array:
@@ -79,6 +86,13 @@ class Derivatives:
             torque = self.data.mechanism.torque(moved, velocity, acceleration, self.standard)
             self._zero[joint] = ((torque - self._bodies) / _STEP)[:, :, None]
         return self._zero[joint]
+
+    def backlash(self, joint: int) -> Array:
+        """Return the column (m, n, 1) of a joint's play."""
+        play = np.where(np.arange(self.model.shape[1]) == joint, _STEP, 0.0)
+        moved = without_backlash(self.data.motion, self._sides, play)
+        torque = self.data.mechanism.torque(*moved, self.standard)
+        return np.asarray((torque - self._bodies) / _STEP)[:, :, None]
 
     def gravity(self) -> Array:
         """Return the columns (m, n, 2) of gravity's two directions at a right angle to it."""
@@ -108,6 +122,7 @@ def knobs(derivatives: Derivatives, samples: TrialSamples) -> Iterator[Knob]:
         for kind in ("factor", "zero", "delay"):
             if joints > 1 or kind == "zero":
                 yield knob_of(derivatives, samples, kind, (joint,))
+        yield knob_of(derivatives, samples, "backlash", (joint,))
     for recording in range(recordings) if recordings > 1 else ():
         yield knob_of(derivatives, samples, "factor", every, (recording,))
         yield knob_of(derivatives, samples, "delay", every, (recording,))
@@ -120,6 +135,7 @@ _CAUSES = {
     "factor": "torque_factor",
     "zero": "encoder_zero",
     "delay": "time_shift",
+    "backlash": "backlash",
     "gravity": "wrong_gravity",
 }
 
@@ -137,8 +153,8 @@ def knob_of(
     def columns() -> Array:
         if kind == "gravity":
             return derivatives.gravity()
-        if kind == "zero":
-            column = derivatives.zero(joints[0])
+        if kind in ("zero", "backlash"):
+            column = getattr(derivatives, kind)(joints[0])
         else:
             column = (derivatives.factor if kind == "factor" else derivatives.delay)(joints)
         return column * np.isin(samples.recording, recordings)[:, None, None]
@@ -146,6 +162,9 @@ def knob_of(
     def moved(state: Hypothesis, step: Array) -> Hypothesis:
         if kind == "gravity":
             return _tilted(state, np.asarray(derivatives.data.mechanism.gravity), step)
+        if kind == "backlash":
+            of_joint = np.arange(len(state.backlash)) == joints[0]
+            return replace(state, backlash=np.maximum(state.backlash + step[0] * of_joint, 0.0))
         change = np.zeros_like(state.zero)
         change[np.ix_(recordings, joints)] = step[0]
         if kind == "factor":

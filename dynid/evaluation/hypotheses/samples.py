@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.recording.backlash import side_of_teeth
 from dynid.signals.filters import low_pass
 from dynid.signals.signals import Signals
 
@@ -28,6 +29,8 @@ class SampledTrack:
         time: (N,) [s].
         position, velocity, acceleration: filtered.
         torque, slope: [N m or N], and its derivative.
+        side: (N, n, 3) side on which a gear's teeth touch, -1 to 1 by the sign of torque, filtered
+            like positions, and its two derivatives.
         rate: [Hz].
         settled: (N, n) True where the joint is not near a reversal.
     """
@@ -38,6 +41,7 @@ class SampledTrack:
     acceleration: Array
     torque: Array
     slope: Array
+    side: Array
     rate: float
     settled: NDArray[np.bool_]
 
@@ -63,7 +67,7 @@ class TrialSamples:
     recording: NDArray[np.intp]
 
     def rows(self, values: str, *, shift: Array | None = None) -> Array:
-        """Return values of all tracks at the instants, (m, n).
+        """Return values of all tracks at the instants, (m, n); of ``side`` (m, n, 3).
 
         Args:
             values: name of an attribute of ``SampledTrack``.
@@ -164,9 +168,17 @@ def _track(
         signals.acceleration,
         torque,
         np.gradient(torque, 1 / rate, axis=0),
+        _side(torque, cutoff, order, rate),
         rate,
         _settled(signals, cutoff) & _measured(signals, cutoff, breaks)[:, None],
     )
+
+
+def _side(torque: Array, cutoff: float, order: int, rate: float) -> Array:
+    """Return the side of the teeth (N, n, 3) with its derivatives, from torque (N, n)."""
+    side = low_pass(side_of_teeth(torque), cutoff, order, rate)
+    speed = np.gradient(side, 1 / rate, axis=0)
+    return np.stack([side, speed, np.gradient(speed, 1 / rate, axis=0)], axis=2)
 
 
 def _measured(signals: Signals, cutoff: float, breaks: Sequence[float]) -> NDArray[np.bool_]:

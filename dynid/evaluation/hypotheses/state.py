@@ -25,6 +25,7 @@ class Hypothesis:
         zero: (R, n) added to positions [rad or m].
         delay: (R, n) by which torque was recorded later than the motion [s].
         excluded: spans (recording, start [s], stop [s]) that are not compared.
+        backlash: (n,) play of a gear between the measured position and the joint [rad or m].
         loaded: (R,) recordings with a payload of their own.
         coupled: pairs (driven, driving) of joints with a motor that moves both.
         gravity: (3,) [m/s^2]; None: the mechanism's.
@@ -36,6 +37,7 @@ class Hypothesis:
     factor: Array
     zero: Array
     delay: Array
+    backlash: Array
     loaded: NDArray[np.bool_]
     excluded: tuple[tuple[int, float, float], ...] = ()
     coupled: tuple[tuple[int, int], ...] = ()
@@ -53,6 +55,7 @@ class Hypothesis:
             factor=np.ones((recordings, joints)),
             zero=np.zeros((recordings, joints)),
             delay=np.zeros((recordings, joints)),
+            backlash=np.zeros(joints),
             loaded=np.zeros(recordings, dtype=bool),
         )
 
@@ -71,6 +74,7 @@ class Hypothesis:
             factor=self.factor * after.factor / before.factor,
             zero=self.zero + after.zero - before.zero,
             delay=self.delay + after.delay - before.delay,
+            backlash=self.backlash + after.backlash - before.backlash,
             loaded=self.loaded | (after.loaded & ~before.loaded),
             excluded=(*self.excluded, *after.excluded[len(before.excluded) :]),
             coupled=(*self.coupled, *after.coupled[len(before.coupled) :]),
@@ -102,10 +106,10 @@ class Hypothesis:
 
     def moves_like(self, other: Hypothesis) -> bool:
         """Return whether bodies move in the same way under the same gravity."""
-        return all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("position_of", "direction", "zero", "gravity")
-        )
+        names = ["position_of", "direction", "zero", "backlash", "gravity"]
+        if self.backlash.any():  # the side of the teeth is that of torque
+            names += ["torque_of", "factor"]
+        return all(np.array_equal(getattr(self, n), getattr(other, n)) for n in names)
 
     def _only_at(self, joint: int, factor: float) -> Array:
         """Return factors (n,) that are 1 at the other joints."""
@@ -143,14 +147,37 @@ def _moved(
     samples: TrialSamples, mechanism: Mechanism, base: BaseParameterization, state: Hypothesis
 ) -> Data:
     turned, order = state.direction, state.position_of
-    motion = (
-        samples.rows("position")[:, order] * turned + state.zero[samples.recording],
-        samples.rows("velocity")[:, order] * turned,
-        samples.rows("acceleration")[:, order] * turned,
+    position = samples.rows("position")[:, order] * turned + state.zero[samples.recording]
+    motion = without_backlash(
+        (
+            position,
+            samples.rows("velocity")[:, order] * turned,
+            samples.rows("acceleration")[:, order] * turned,
+        ),
+        sides(samples, state),
+        state.backlash,
     )
     moved = mechanism if state.gravity is None else mechanism.with_gravity(state.gravity)
-    none = np.zeros((*motion[0].shape, 0))
-    return Data(moved, base, motion, np.zeros_like(motion[0]), none, samples.kept)
+    none = np.zeros((*position.shape, 0))
+    return Data(moved, base, motion, np.zeros_like(position), none, samples.kept)
+
+
+def sides(samples: TrialSamples, state: Hypothesis) -> Array:
+    """Return the side of each gear's teeth (m, n, 3), with two derivatives."""
+    sign = state.direction * np.sign(state.factor[samples.recording])
+    return np.asarray(samples.rows("side")[:, state.torque_of] * sign[:, :, None])
+
+
+def without_backlash(
+    motion: tuple[Array, Array, Array], side: Array, backlash: Array
+) -> tuple[Array, Array, Array]:
+    """Return the motion behind gears with play (n,): motors are ahead where they push."""
+    if not backlash.any():
+        return motion
+    position, velocity, acceleration = (
+        part - backlash / 2 * side[:, :, number] for number, part in enumerate(motion)
+    )
+    return position, velocity, acceleration
 
 
 def payload_columns(data: Data, instants: NDArray[np.bool_]) -> Array:

@@ -68,6 +68,7 @@ class Wording:
             "factor": self._factor,
             "zero": self._zero,
             "delay": self._delay,
+            "backlash": self._backlash,
             "gravity": self._gravity,
             "no gravity": self._no_gravity,
             "reverse": self._reverse,
@@ -224,6 +225,22 @@ class Wording:
                 ("standard deviation [s]", candidate.deviation),
                 ("delay [control cycles]", float(round(delay * rate))),
             ),
+        )
+
+    def _backlash(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+        joint = candidate.joints[0]
+        name, unit = self._joints[joint], "m" if self._trial.mechanism.prismatic[joint] else "rad"
+        before, after = (
+            s.backlash[joint].sum() for s in (step.before.state, candidate.outcome.state)
+        )
+        play = float(after - before)
+        return Meaning(
+            "backlash",
+            (name,),
+            f"{name}: the recorded position is ahead of the joint on the side to which the motor "
+            f"pushes, by a play of {significant(play, 3)} {unit} in all.",
+            f"Check the gear of {name} for backlash, or measure its position behind the gear.",
+            evidence=((f"play of {name} [{unit}]", play), *_deviation(candidate, "", unit)),
         )
 
     def _gravity(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:

@@ -210,6 +210,29 @@ def test_a_long_delay_is_a_warning_that_its_correction_removes() -> None:
     assert found(corrected(late, warning.corrections)) == []
 
 
+# --- backlash ----------------------------------------------------------------------------------
+
+
+def pushed_ahead(recording: Recording, play: np.ndarray) -> np.ndarray:
+    """Return positions of motors, ahead where they push."""
+    effort = recording.effort
+    return recording.position + play / 2 * np.tanh(effort / (0.02 * effort.std(axis=0)))
+
+
+@pytest.mark.parametrize("joints", [(1,), (0, 2)])
+def test_play_between_position_and_velocity_is_found(joints: tuple[int, ...]) -> None:
+    play = np.where(np.isin(range(3), joints), 0.04, 0.0)
+    contradiction = the_only(replace(clean(), position=pushed_ahead(clean(), play)))
+    assert contradiction.kind == "backlash"
+    assert contradiction.joints == tuple(JOINTS[joint] for joint in joints)
+    assert list(contradiction.evidence.values()) == pytest.approx([0.04] * len(joints), rel=0.25)
+    assert contradiction.corrections == ()
+
+
+def test_play_within_the_noise_of_positions_is_none() -> None:
+    assert found(replace(clean(), position=pushed_ahead(clean(), np.full(3, COUNT)))) == []
+
+
 # --- time --------------------------------------------------------------------------------------
 
 

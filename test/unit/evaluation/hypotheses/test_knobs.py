@@ -15,7 +15,7 @@ from dynid.evaluation.hypotheses.refit import Equations
 from dynid.evaluation.hypotheses.state import Hypothesis, modified
 from dynid.evaluation.hypotheses.trial import Trial
 
-SMALL_CHANGE = {"factor": 1e-4, "zero": 1e-4, "delay": 1e-4, "gravity": 1e-3}
+SMALL_CHANGE = {"factor": 1e-4, "zero": 1e-4, "delay": 1e-4, "backlash": 1e-4, "gravity": 1e-3}
 
 
 @cache
@@ -33,6 +33,7 @@ def changed_state(trial: Trial) -> Hypothesis:
         factor=np.array([[1.5, -0.5, 2.0], [1.0, 3.0, 0.7]]),
         zero=np.array([[0.1, -0.2, 0.3], [0.2, 0.0, -0.4]]),
         delay=np.array([[0.01, -0.02, 0.03], [0.0, 0.015, -0.01]]),
+        backlash=np.array([0.01, 0.02, 0.03]),
         gravity=np.array([2.0, -1.0, -9.0]),
     )
 
@@ -66,10 +67,10 @@ def finite_change(knob: Knob, component: int) -> Array:
     return np.asarray((ends[0] - ends[1]) / (2 * size))
 
 
-@pytest.mark.parametrize("kind", ["zero", "delay", "gravity"])
+@pytest.mark.parametrize("kind", ["zero", "delay", "backlash", "gravity"])
 def test_columns_are_the_change_of_torque_by_a_small_step(kind: str) -> None:
     chosen = [knob for knob in all_knobs() if knob.kind == kind]
-    assert len(chosen) == {"zero": 9, "delay": 6, "gravity": 1}[kind]
+    assert len(chosen) == {"zero": 9, "delay": 6, "backlash": 3, "gravity": 1}[kind]
     for knob in chosen:
         columns = knob.columns()
         for component in range(columns.shape[2]):
@@ -97,7 +98,7 @@ def test_the_column_of_a_factor_is_the_model_which_has_no_noise() -> None:
 def test_a_factor_multiplies_and_numbers_of_other_kinds_are_added() -> None:
     state, _ = derivatives()
     for knob in all_knobs():
-        if knob.kind == "gravity":
+        if knob.kind in ("gravity", "backlash"):
             continue
         before, after = (
             getattr(one, knob.kind) for one in (state, knob.moved(state, np.array([0.1])))
@@ -106,6 +107,15 @@ def test_a_factor_multiplies_and_numbers_of_other_kinds_are_added() -> None:
         concerned[np.ix_(knob.recordings, knob.joints)] = True
         expected = before * np.exp(0.1) if knob.kind == "factor" else before + 0.1
         np.testing.assert_allclose(after, np.where(concerned, expected, before))
+
+
+def test_play_grows_and_is_never_negative() -> None:
+    state, _ = derivatives()
+    for knob in (one for one in all_knobs() if one.kind == "backlash"):
+        of_joint = np.isin(np.arange(3), knob.joints)
+        grown = knob.moved(state, np.array([0.1])).backlash
+        np.testing.assert_allclose(grown, state.backlash + 0.1 * of_joint)
+        assert np.all(knob.moved(state, np.array([-1.0])).backlash >= 0)
 
 
 def test_gravity_turns_and_keeps_its_size() -> None:
@@ -132,6 +142,7 @@ def test_every_cause_of_two_recordings_has_a_knob() -> None:
             ("torque_factor", "factor", joints, (0, 1)),
             ("encoder_zero", "zero", joints, (0, 1)),
             ("time_shift", "delay", joints, (0, 1)),
+            ("backlash", "backlash", joints, (0, 1)),
         }
     for recording in ((0,), (1,)):
         expected |= {
@@ -156,7 +167,7 @@ def test_without_gravity_its_direction_is_no_cause() -> None:
     kinds = {
         knob.kind for knob in knobs(Derivatives(trial.samples, data, state, refit), trial.samples)
     }
-    assert kinds == {"factor", "zero", "delay"}
+    assert kinds == {"factor", "zero", "delay", "backlash"}
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,8 @@ def track(values: np.ndarray) -> SampledTrack:
     """Return a track whose signals are all the same, (N, n)."""
     time = np.arange(len(values)) / RATE
     settled = np.ones(values.shape, dtype=bool)
-    return SampledTrack(time, values, values, values, values, values, RATE, settled)
+    side = np.zeros((*values.shape, 3))
+    return SampledTrack(time, values, values, values, values, values, side, RATE, settled)
 
 
 def samples_of(*tracks: SampledTrack) -> TrialSamples:

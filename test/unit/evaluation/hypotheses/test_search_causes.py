@@ -18,9 +18,12 @@ from support.searched_arm import (
 )
 
 from dynid.arrays import Array
+from dynid.evaluation.hypotheses.samples import sampled
 from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause, search
+from dynid.evaluation.hypotheses.trial import Trial, hypothesis_mechanism
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
+from dynid.signals.preprocess import preprocess
 
 SWAPPED = [0, 2, 1]
 DEVIATIONS = 4.0  # that a number may be off
@@ -122,6 +125,19 @@ def test_an_encoder_zero_is_found_from_afar(zero: float) -> None:
     turns = np.round(error / (2 * np.pi))  # half a turn either way is the same
     assert abs(error - 2 * np.pi * turns) < DEVIATIONS * chosen.deviation
     assert chosen.deviation < 0.01
+
+
+@pytest.mark.parametrize("width", [0.05, 0.15])
+def test_backlash_is_found_with_its_play(width: float) -> None:
+    robot = crane(identification={"cutoff_hz": 8.0, "trim_rest": False})
+    good = crane_recording()
+    teeth = np.tanh(good.effort / (width * good.effort.std(axis=0)))
+    ahead = replace(good, position=good.position + 0.1 / 2 * teeth * PAN)
+    samples = sampled([preprocess(ahead, robot)], 8.0, 4, reach=0.2)
+    _, (step,) = search(Trial(samples, hypothesis_mechanism(robot)))
+    assert cause(step.chosen) == ("backlash", "backlash", (0,))
+    assert step.others == ()
+    assert step.chosen.outcome.state.backlash[0] == pytest.approx(0.1, rel=0.25)
 
 
 @pytest.mark.parametrize("joint", [PAN, ELBOW])

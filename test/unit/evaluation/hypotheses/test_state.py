@@ -32,7 +32,8 @@ def track(seed: int) -> SampledTrack:
     settled = np.abs(velocity) > 0.2
     slope = np.gradient(torque, 1 / RATE, axis=0)
     time = np.arange(COUNT) / RATE
-    return SampledTrack(time, position, velocity, acceleration, torque, slope, RATE, settled)
+    side = np.zeros((*position.shape, 3))
+    return SampledTrack(time, position, velocity, acceleration, torque, slope, side, RATE, settled)
 
 
 def make_samples() -> TrialSamples:

@@ -1,0 +1,56 @@
+"""Play in a gear: a motor's position is ahead of its joint on the side to which it pushes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.recording.contradiction import Contradiction
+from dynid.text import listed, significant
+
+if TYPE_CHECKING:
+    from dynid.recording.velocity_agreement import Agreement
+
+_UNLOADED = 0.1  # of the rms torque: below, teeth change sides
+_EXPLAINED = 0.8  # of the squared disagreement of velocity and position, at least
+
+
+def side_of_teeth(torque: Array) -> Array:
+    """Return the side on which teeth touch, from -1 to 1, by the sign of torque (N, n)."""
+    near = _UNLOADED * np.sqrt(np.mean(torque**2, axis=0))
+    return np.asarray(torque / np.maximum(np.hypot(torque, near), 1e-300))
+
+
+def has_play(found: Agreement) -> bool:
+    """Whether play explains most of what velocity and position disagree by."""
+    return abs(found.play.size) > found.play.margin and found.play.explained > _EXPLAINED
+
+
+def backlash(agreements: Mapping[str, Agreement]) -> Iterator[Contradiction]:
+    """Yield the joints whose position jumps against their velocity where torque changes its sign.
+
+    Args:
+        agreements: by joint.
+    """
+    plays = {joint: abs(found.play.size) for joint, found in agreements.items() if has_play(found)}
+    if not plays:
+        return
+    sizes = listed(significant(play, 3) for play in plays.values())
+    yield Contradiction(
+        kind="backlash",
+        joints=tuple(plays),
+        severity="warning",
+        sentence=(
+            f"The position of {listed(plays)} jumps against the recorded velocity where "
+            f"torque changes its sign, by {sizes} rad or m: they are measured on two sides of a "
+            "gear with play."
+        ),
+        remedy=(
+            f"Check the gear of {listed(plays)} for backlash, and record position and velocity on "
+            "the same side."
+        ),
+        evidence={f"play of {joint}": play for joint, play in plays.items()},
+    )
