@@ -278,7 +278,7 @@ class ExcitationPlayer(ManagedNode):
 
 def main() -> None:
     """Run the node."""
-    sys.exit(run(ExcitationPlayer))
+    sys.exit(run(ExcitationPlayer, in_time=True))
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from dynid.robot.assumptions import assumptions
 from dynid.robot.description import is_description
 from dynid_ros.discovery_range import stay_on_this_machine
 from dynid_ros.executor import make_executor
+from dynid_ros.priority import raise_priority
 from dynid_ros.qos import ALIVE, DIAGNOSTICS
 from dynid_ros.stop import (
     FINISHED,
@@ -288,13 +289,19 @@ def destroy_actions(node: Node) -> None:
             waitable.destroy()  # type: ignore[no-untyped-call]
 
 
-def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> int:
+def run(
+    make: Callable[[], DynidNode], arguments: list[str] | None = None, *, in_time: bool = False
+) -> int:
     """Run a node until a signal comes, and return the process's exit code.
+
+    A node that has to act ``in_time`` has a higher priority, where that is permitted.
 
     It is 0 after a clean shutdown, 2 if the node could not start, 3 if the shutdown was not clean;
     2 and 3 with one sentence. The process ends within LONGEST_END after the signal.
     """
     stop = Stop()
+    if in_time:
+        raise_priority()
     reach = stay_on_this_machine()
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     try:

@@ -20,6 +20,7 @@ import sys
 import time
 from contextlib import suppress
 
+from dynid_ros.priority import raise_priority
 from dynid_ros.stop import ENDS_WITH_PARENT, LONGEST_END, Stop, silence_closed_streams
 
 LONGEST = 20.0
@@ -51,7 +52,7 @@ def main(arguments: list[str]) -> int:
         command,
         env=environment,
         start_new_session=True,
-        preexec_fn=_end_with_parent,  # noqa: PLW1509  there are no threads
+        preexec_fn=_prepare,  # noqa: PLW1509  there are no threads
     )
     while process.poll() is None and not stop.requested and not rest:
         time.sleep(_CHECK_PERIOD)
@@ -72,9 +73,10 @@ def main(arguments: list[str]) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _end_with_parent() -> None:
-    """Have the system send SIGINT to this process when its parent is killed."""
+def _prepare() -> None:
+    """Have the system send SIGINT to this process when its parent is killed, and run it first."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
+    raise_priority()
 
 
 def _stopper() -> subprocess.Popen[str]:

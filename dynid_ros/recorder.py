@@ -294,7 +294,7 @@ def _megabytes(size: int) -> str:
 
 def main() -> None:
     """Run the node."""
-    sys.exit(run(Recorder))
+    sys.exit(run(Recorder, in_time=True))
 
 
 if __name__ == "__main__":
