@@ -1,4 +1,4 @@
-# make demo [ROBOT=puma560] · make test · make docs · make bench · make lint · make clean
+# make demo [ROBOT=puma560] · make test · make test-all · make docs · make bench · make lint · make clean
 # Everything happens in .venv and build/; nothing of the system is changed.
 
 PYTHON ?= python3
@@ -20,8 +20,8 @@ PYTHON_CODE := dynid dynid_plugins dynid_ros launch test benchmarks setup.py int
   docs/conf.py docs/dynid_docs
 INTERFACES := $(wildcard interfaces/action/* interfaces/*.py interfaces/*.toml)
 
-.PHONY: demo install test pytest ctest ros-test bench bench-full fuzz sanitize mutants coverage \
-  lint lint-python lint-cpp docs docs-links release-check wheel-check clean
+.PHONY: demo install test test-all pytest ctest ros-test bench bench-full fuzz sanitize mutants coverage \
+  lint lint-python lint-cpp format-cpp docs docs-links release-check wheel-check clean
 
 demo: install
 	$(BIN)/dynid demo --robot $(ROBOT)
@@ -55,11 +55,17 @@ $(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py $(CMAKE_FILES) $(CPP)
 # --- checks -----------------------------------------------------------------------------------
 # lint and docs side by side: most of their programs use one processor
 test: install $(VENV)/.docs
-	$(MAKE) --jobs=$(JOBS) lint docs
+	$(MAKE) --jobs=$(JOBS) lint-python format-cpp docs
 	$(MAKE) pytest ctest ros-test
 
+# and clang-tidy, which takes minutes, and the tests that are marked as thorough
+test-all: install $(VENV)/.docs
+	$(MAKE) --jobs=$(JOBS) lint docs
+	$(MAKE) TESTS=all pytest ctest ros-test
+
+TESTS ?=
 pytest: install
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) $(if $(TESTS),-m "")
 
 ctest: install
 	$(BIN)/cmake --build $(BUILD) --target dynid_tests --parallel $(JOBS)
@@ -106,7 +112,7 @@ mutants: install
 COVERED ?= test
 coverage: install
 	rm -rf build/coverage
-	$(BIN)/coverage run -m pytest -n $(JOBS) $(COVERED)
+	$(BIN)/coverage run -m pytest -n $(JOBS) -m "" $(COVERED)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage json --quiet -o build/coverage/coverage.json
 	$(BIN)/python benchmarks/coverage_table.py build/coverage/coverage.json
@@ -124,7 +130,9 @@ lint-python: install
 PLUGINS := cpp/ros2_control/% cpp/inverse_dynamics_solver/%
 TIDY := $(patsubst %.cpp,build/tidy/%.ok,$(filter-out $(PLUGINS),$(filter %.cpp,$(CPP))))
 
-lint-cpp: install $(TIDY)
+lint-cpp: format-cpp $(TIDY)
+
+format-cpp: install
 	$(BIN)/clang-format --dry-run -Werror $(CPP) $(CPP_CHECKS)
 
 build/tidy/%.ok: %.cpp $(filter %.hpp,$(CPP)) .clang-tidy | $(VENV)/.installed

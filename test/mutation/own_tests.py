@@ -20,6 +20,8 @@ RESULTS = ROOT / "build/mutants"
 QUIET = (
     "-x",
     "-q",
+    "-m",
+    "",  # thorough ones too
     "-p",
     "no:cacheprovider",
     "-p",
