@@ -112,6 +112,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.thorough
 def test_the_killed_command_goes_on_where_it_was(dask, tmp_path):
     path = write_fleet(tmp_path, robots=ROBOTS, days=DAYS)
     ended = subprocess.run(  # noqa: S603
@@ -124,6 +125,7 @@ def test_the_killed_command_goes_on_where_it_was(dask, tmp_path):
     check(path)
 
 
+@pytest.mark.thorough
 def test_the_command_killed_before_any_change_of_files_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(
         fleet_identify,

@@ -128,6 +128,7 @@ def _may_mount() -> bool:
     return tried.returncode == 0
 
 
+@pytest.mark.thorough
 def test_a_full_disk_and_a_read_only_one_leave_the_earlier_results(workshop, folder) -> None:
     if not _may_mount():
         pytest.skip("no tmpfs can be mounted here (unshare -rm)")

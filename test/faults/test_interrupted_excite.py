@@ -35,6 +35,7 @@ cli.main()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("first", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("second", ["SIGINT", "SIGTERM"])
 def test_the_best_motion_so_far_is_saved(first: str, second: str, tmp_path: Path) -> None:

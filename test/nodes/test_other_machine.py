@@ -72,6 +72,7 @@ def test_another_machine_neither_sees_nor_moves_a_robot_that_this_machine_moves(
     assert "carried off" not in local.lines
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("opened", ["range", "profile"])
 def test_another_machine_moves_a_robot_that_the_environment_opens(
     machines, tmp_path, opened

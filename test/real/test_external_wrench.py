@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from support.real_recordings import PANDA, needs
 
 import dynid
 from dynid.control.wrench.table import rms
 
 
+@pytest.mark.thorough
 @needs(PANDA)
 def test_panda_in_free_motion_has_a_noise_floor_below_a_newton() -> None:
     robot = dynid.load_robot("panda")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from support.real_recordings import UR10, UR10E, needs
 
 from dynid.identification.friction.candidates import Candidate, candidates
@@ -68,6 +69,7 @@ def held_out(model: Model, recordings: list[Recording]) -> float:
     return float(np.mean(errors))
 
 
+@pytest.mark.thorough
 @needs(UR10E)
 def test_terms_chosen_by_one_recording_predict_others_like_the_shipped_profile() -> None:
     robot = without_terms("ur10e")
@@ -79,6 +81,7 @@ def test_terms_chosen_by_one_recording_predict_others_like_the_shipped_profile()
     assert chosen < 0.8 * held_out(plain, unseen)
 
 
+@pytest.mark.thorough
 @needs(UR10)
 def test_terms_chosen_by_a_part_of_a_recording_predict_the_rest_like_the_shipped_profile() -> None:
     robot = without_terms("ur10")

@@ -78,6 +78,7 @@ def test_ur10e_currents_between_ten_points_are_predicted() -> None:
     assert held_out.success
 
 
+@pytest.mark.thorough
 @needs(PANDA)
 def test_panda_passes_with_friction_chosen_by_its_recording() -> None:
     robot = load_robot("panda")
@@ -93,6 +94,7 @@ def test_panda_passes_with_friction_chosen_by_its_recording() -> None:
     assert chosen.verdict.mean_relative_error < 0.8 * before.verdict.mean_relative_error
 
 
+@pytest.mark.thorough
 @needs(DVRK)
 @pytest.mark.parametrize(
     ("arm", "published"),
@@ -113,6 +115,7 @@ def test_arms_of_the_da_vinci_are_predicted_as_well_as_published(arm, published)
     assert held_out.success
 
 
+@pytest.mark.thorough
 @needs(LWR)
 def test_lwr_says_which_joints_it_does_not_serve() -> None:
     robot = load_robot("lwr4")

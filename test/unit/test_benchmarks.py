@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -36,6 +38,7 @@ def _import_failures(folder: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.thorough
 def test_every_script_can_be_imported() -> None:
     assert _import_failures(ROOT / "benchmarks") == []
 

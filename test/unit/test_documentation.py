@@ -133,7 +133,13 @@ def check_block(block: Block, reader: Reader) -> None:
         assert wrong is None, f"{block.code}\n{wrong}"
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def _in_time(page: Path) -> object:
+    """Return a parameter; all tutorials but one take long."""
+    marks = () if page.stem == "own-robot" else pytest.mark.thorough
+    return pytest.param(page, id=page.stem, marks=marks)
+
+
+@pytest.mark.parametrize("page", [_in_time(page) for page in TUTORIALS])
 def test_tutorials_run_from_an_empty_folder(page: Path, reader: Reader) -> None:
     if "import rclpy" in page.read_text("utf-8"):
         pytest.importorskip("rclpy", reason="no rclpy here")

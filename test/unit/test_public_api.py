@@ -157,6 +157,7 @@ def test_it_identifies_in_a_thread(result: dynid.Identification) -> None:
     np.testing.assert_array_equal(found[0].model.parameters, result.model.parameters)
 
 
+@pytest.mark.thorough
 def test_it_runs_in_a_script_from_standard_input(tmp_path: Path) -> None:
     script = """
 import dynid

@@ -45,6 +45,7 @@ def test_the_written_motion_is_safe(run, kind: str) -> None:
     assert code == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["fourier", "sine"])
 def test_the_margin_of_the_profile_is_respected(run, kind: str) -> None:
     words = ("--set", "excitation.margin=0.3", "--type", kind, "--starts", "1", "--json")
@@ -52,6 +53,7 @@ def test_the_margin_of_the_profile_is_respected(run, kind: str) -> None:
     assert json.loads(out)["excitation"]["margin"] == 0.3
 
 
+@pytest.mark.thorough
 def test_a_series_has_the_requested_duration(run) -> None:
     words = ("--duration", "9", "--periods", "3", "--harmonics", "5", "--starts", "1", "--json")
     code, out, _ = run("excite", *words)
@@ -93,6 +95,7 @@ def test_from_centre_starts_at_the_centre_of_the_profile(run) -> None:
         assert at_start == pytest.approx(start)
 
 
+@pytest.mark.thorough
 def test_existing_files_are_replaced_only_with_force(run) -> None:
     Path("excitation.png").write_text("mine")
     code, _, err = run("excite", "--starts", "1")
@@ -130,6 +133,7 @@ def test_a_missing_folder_is_named_before_the_search(run, monkeypatch) -> None:
     assert "absent/excitation.yaml: its folder does not exist; create it first." in err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
     ("module", "name"),

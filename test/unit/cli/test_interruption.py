@@ -245,6 +245,7 @@ def test_an_interruption_while_serve_is_imported_ends_it_without_a_complaint(tmp
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_an_interruption_while_serve_imports_dask_ends_it_without_a_complaint(
     number: str, tmp_path: Path

@@ -48,6 +48,7 @@ def test_a_wrong_model_is_noticed_and_its_torque_is_ramped_out(name):
     assert not work.robot.latched, "the robot goes on"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_model_is_not_called_wrong(name):
     _, model = tried()[name]

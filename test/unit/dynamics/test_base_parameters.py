@@ -18,6 +18,7 @@ def planar_arm(gravity: tuple[float, float, float]) -> Mechanism:
     return Mechanism(ARM_URDF, ["shoulder", "elbow"], gravity=gravity)
 
 
+@pytest.mark.thorough
 @given(random_trees(kinds=STATELESS_KINDS))
 def test_base_parameters_reproduce_the_torque_of_standard_parameters(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
@@ -29,6 +30,7 @@ def test_base_parameters_reproduce_the_torque_of_standard_parameters(tree: Rando
     np.testing.assert_allclose(from_base, torque, atol=1e-6 * max(1.0, np.abs(torque).max()))
 
 
+@pytest.mark.thorough
 @given(random_trees(kinds=STATELESS_KINDS))
 def test_the_number_of_base_parameters_is_the_rank_of_the_regressor(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
@@ -54,6 +56,7 @@ def test_base_parameters_are_the_same_from_pieces_of_any_size(
     np.testing.assert_allclose(found.regrouping, whole.regrouping, atol=1e-11)
 
 
+@pytest.mark.thorough
 def test_memory_for_base_parameters_is_less_than_the_regressor_takes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -79,6 +79,7 @@ def retrieval(urdf: str) -> Retrieval:
     return retrieve(mechanism, base, given, robot.limits, settings)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("urdf", [TWISTED, EMPTY_HAND], ids=["true", "empty"])
 def test_a_consistent_robot_is_found_from_any_urdf(urdf: str) -> None:
     found = retrieval(urdf)

@@ -120,6 +120,7 @@ def test_a_steady_rise_cannot_be_separated_from_time():
     assert not effect.beyond_time
 
 
+@pytest.mark.thorough
 def test_effects_by_chance_are_rare():
     """Noise of correlation 0.5 s to 10 s beside rising temperatures, a different one each time."""
     signals = motion()

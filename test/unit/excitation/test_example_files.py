@@ -26,6 +26,7 @@ def test_there_is_an_example_of_a_sine_and_of_a_spline() -> None:
     assert types == {SineSettings, SplineSettings}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_keeps_every_limit_of_its_robot(path: Path) -> None:
     assert make_plan(load_robot(robot_of(path)), excitation=path).excitation.duration > 1

@@ -62,6 +62,7 @@ def test_torque_limits_that_bind_are_kept_between_the_samples_too(seed: int) -> 
     assert used.max() > 0.8  # they did bind
 
 
+@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_motion_whatever_the_number_of_processes() -> None:
     model = small_model()
     here = optimise(model, SPEC, NOISE, starts=2, seed=4, jobs=1)
@@ -71,6 +72,7 @@ def test_the_same_seed_gives_the_same_motion_whatever_the_number_of_processes() 
     assert here.settings != optimise(model, SPEC, NOISE, starts=2, seed=5, jobs=1).settings
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 3), st.sampled_from(["condition", "determinant", "both"]))
 @settings(max_examples=4)
 def test_what_ran_before_makes_no_difference(seed: int, objective: Objective) -> None:
@@ -156,6 +158,7 @@ def test_other_objectives_raise_the_determinant(objective: str) -> None:
     assert determinant(found) > determinant(other)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", shipped_profiles())
 def test_every_shipped_robot_has_a_start_pose(name: str) -> None:
     robot = load_robot(name)

@@ -96,23 +96,27 @@ def printed(done: subprocess.CompletedProcess) -> object:
     return json.loads(done.stdout)
 
 
+@pytest.mark.thorough
 def test_a_script_from_standard_input_can_search(tmp_path: Path, objectives: list[float]) -> None:
     done = run("-", script=IMPORTS + SEARCH, folder=tmp_path)
     assert printed(done) == objectives
 
 
+@pytest.mark.thorough
 def test_a_script_without_a_main_guard_can_search(tmp_path: Path, objectives: list[float]) -> None:
     path = tmp_path / "script.py"
     path.write_text(IMPORTS + SEARCH)
     assert printed(run(str(path), folder=tmp_path)) == objectives
 
 
+@pytest.mark.thorough
 def test_a_thread_of_a_script_can_search(tmp_path: Path, objectives: list[float]) -> None:
     begin = "\nthread = threading.Thread(target=search)\nthread.start()\nthread.join()\n"
     script = IMPORTS + "def search():" + indent(SEARCH, "    ") + begin
     assert printed(run("-", script=script, folder=tmp_path)) == objectives
 
 
+@pytest.mark.thorough
 def test_workers_import_nothing_from_the_working_directory(
     tmp_path: Path, objectives: list[float]
 ) -> None:
@@ -124,6 +128,7 @@ def test_workers_import_nothing_from_the_working_directory(
     assert printed(run(str(script), folder=folder)) == objectives
 
 
+@pytest.mark.thorough
 def test_workers_find_modules_where_their_parent_does(
     tmp_path: Path, processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +137,7 @@ def test_workers_find_modules_where_their_parent_does(
     assert [process.args[4:] for process in processes] == [sys.path, sys.path]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("jobs", [1, 2, STARTS + 1])
 def test_any_number_of_workers_finds_the_same(
     jobs: int, expected: Search, processes: list[subprocess.Popen]
@@ -144,6 +150,7 @@ def test_any_number_of_workers_finds_the_same(
     assert shares[-1] == 1.0
 
 
+@pytest.mark.thorough
 def test_the_threads_of_blas_make_no_difference() -> None:
     spec = ExcitationSpec(SETTINGS.model_copy(update={"harmonics": 12}))
     design = make_design(nominal_model(load_robot("puma560")), spec, np.full(6, 0.1))
@@ -193,6 +200,7 @@ def test_an_interrupt_leaves_the_best_so_far(processes: list[subprocess.Popen]) 
     assert all(process.returncode is not None for process in processes)
 
 
+@pytest.mark.thorough
 def test_an_interrupt_from_a_terminal_reaches_the_parent_alone(tmp_path: Path) -> None:
     script = f"""
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background job
@@ -207,6 +215,7 @@ print(json.dumps([found.interrupted, found.condition_number]))
     assert np.isfinite(condition_number)
 
 
+@pytest.mark.thorough
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     script = f"""
 def die(share):
@@ -218,6 +227,7 @@ optimise(small_model(), SPEC, NOISE, starts={STARTS}, jobs=2, progress=die)
     assert (done.returncode, done.stderr) == (-9, "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("killed", [1, 2])
 def test_starts_of_killed_workers_are_repeated(
     killed: int, expected: Search, processes: list[subprocess.Popen]
@@ -234,6 +244,7 @@ def test_starts_of_killed_workers_are_repeated(
     assert shares == sorted(shares)
 
 
+@pytest.mark.thorough
 def test_an_interrupt_of_a_repeated_start_keeps_what_its_worker_found(
     processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
 ) -> None:

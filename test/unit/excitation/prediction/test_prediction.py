@@ -203,6 +203,7 @@ def test_a_joint_at_rest_fails_the_motion():
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["scara", "delta_3", "axis_linear", "puma560_static"])
 def test_predictions_work_for_shipped_robots(name):
     robot = load_robot(name, overrides=["excitation.periods=1"])

@@ -86,6 +86,7 @@ def test_detects_a_payload_picked_up_and_dropped_with_its_mass() -> None:
     assert "payload of" in str(changes[0])
 
 
+@pytest.mark.thorough
 def test_continues_from_the_parameters_with_the_payload() -> None:
     robot = duo()
     mechanism = robot.mechanism()

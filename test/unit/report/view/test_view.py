@@ -159,6 +159,7 @@ def test_labels_of_a_page_do_not_overlap(visit, tmp_path: Path) -> None:
             assert beside or top >= other[3] - 1 or other[1] >= bottom - 1  # below or above
 
 
+@pytest.mark.thorough
 def test_a_robot_with_two_arms_has_two_paths() -> None:
     robot = load_robot("yumi")
     picture = RobotPicture(robot)
@@ -205,6 +206,7 @@ def test_without_meshcat_the_error_names_what_to_install(
         render_html(moving)
 
 
+@pytest.mark.thorough
 def test_the_command_writes_a_picture_of_a_shipped_robot(tmp_path: Path) -> None:
     output = tmp_path / "puma.png"
     assert f"wrote {output}" in view("puma560", "-o", output)

@@ -69,6 +69,7 @@ def test_growing_friction_is_gradual() -> None:
     assert "gear wear" in change_sentence(found, found.changes[0])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("memory", [0.0, 0.7])
 def test_false_alarms_are_not_more_than_stated(memory: float) -> None:
     years, rate = 0.0, 3.0

@@ -81,6 +81,7 @@ def served(data_set, window):
             server.kill()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_ends_serve_without_a_complaint(data_set, number):
     with served(data_set, "any time") as server:
