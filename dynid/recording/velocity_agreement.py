@@ -198,7 +198,7 @@ def _fit(columns: Array, measured: Array) -> tuple[Array, float]:
     fitted = columns @ factors
     size = float(np.linalg.norm(measured - measured.mean()))
     explained = float(np.linalg.norm(fitted - fitted.mean())) / size if size > 0 else 0.0
-    return factors[:-1], float(np.copysign(explained, factors[0]))
+    return np.asarray(factors[:-1]), float(np.copysign(explained, factors[0]))
 
 
 def _spread_of_fits(columns: Array, measured: Array, blocks: list[slice]) -> Array:

@@ -153,8 +153,10 @@ def knob_of(
     def columns() -> Array:
         if kind == "gravity":
             return derivatives.gravity()
-        if kind in ("zero", "backlash"):
-            column = getattr(derivatives, kind)(joints[0])
+        if kind == "zero":
+            column = derivatives.zero(joints[0])
+        elif kind == "backlash":
+            column = derivatives.backlash(joints[0])
         else:
             column = (derivatives.factor if kind == "factor" else derivatives.delay)(joints)
         return column * np.isin(samples.recording, recordings)[:, None, None]
