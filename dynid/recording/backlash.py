@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,28 @@ from dynid.arrays import Array
 from dynid.recording.contradiction import Contradiction
 from dynid.text import listed, significant
 
-if TYPE_CHECKING:
-    from dynid.recording.velocity_agreement import Agreement
-
 _UNLOADED = 0.1  # of the rms torque: below, teeth change sides
 _EXPLAINED = 0.8  # of the squared disagreement of velocity and position, at least
+
+
+class Play(NamedTuple):
+    """Play of a gear between the sensors of a position and a velocity.
+
+    Attributes:
+        size: by which the position jumps against the velocity where torque changes its sign [rad
+            or m].
+        margin: half of its confidence interval.
+        explained: share of the squared disagreement, beyond slope and lag, that it explains.
+    """
+
+    size: float
+    margin: float
+    explained: float
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether it explains most of what velocity and position disagree by."""
+        return abs(self.size) > self.margin and self.explained > _EXPLAINED
 
 
 def side_of_teeth(torque: Array) -> Array:
@@ -24,18 +41,13 @@ def side_of_teeth(torque: Array) -> Array:
     return np.asarray(torque / np.maximum(np.hypot(torque, near), 1e-300))
 
 
-def has_play(found: Agreement) -> bool:
-    """Whether play explains most of what velocity and position disagree by."""
-    return abs(found.play.size) > found.play.margin and found.play.explained > _EXPLAINED
-
-
-def backlash(agreements: Mapping[str, Agreement]) -> Iterator[Contradiction]:
+def backlash(found: Mapping[str, Play]) -> Iterator[Contradiction]:
     """Yield the joints whose position jumps against their velocity where torque changes its sign.
 
     Args:
-        agreements: by joint.
+        found: by joint.
     """
-    plays = {joint: abs(found.play.size) for joint, found in agreements.items() if has_play(found)}
+    plays = {joint: abs(play.size) for joint, play in found.items() if play.is_seen}
     if not plays:
         return
     sizes = listed(significant(play, 3) for play in plays.values())

@@ -12,7 +12,7 @@ from scipy.fft import next_fast_len
 from scipy.ndimage import uniform_filter1d
 
 from dynid.arrays import Array
-from dynid.recording.backlash import side_of_teeth
+from dynid.recording.backlash import Play, side_of_teeth
 from dynid.recording.model import Recording
 
 _NOISE = 0.1  # largest noise of a derivative, over its standard deviation
@@ -25,21 +25,6 @@ _BLOCK = 1.0  # quarters of a cycle, at least
 _MOVING_BLOCK = 0.05  # of the mean square of the derivative
 _SMOOTH = 8  # parts of a quarter of a cycle, over which noise of a second derivative is averaged
 _FALSE_ALARM = 1e-3  # probability that a slope or lag is outside of its limits by chance
-
-
-class Play(NamedTuple):
-    """Play of a gear between the sensors of a position and a velocity.
-
-    Attributes:
-        size: by which the position jumps against the velocity where torque changes its sign [rad
-            or m].
-        margin: half of its confidence interval.
-        explained: share of the squared disagreement, beyond slope and lag, that it explains.
-    """
-
-    size: float
-    margin: float
-    explained: float
 
 
 class Agreement(NamedTuple):

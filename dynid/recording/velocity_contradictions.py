@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynid.recording.backlash import backlash, has_play
+from dynid.recording.backlash import backlash
 from dynid.recording.contradiction import Contradiction
 from dynid.recording.corrections import Correction, correction_yaml
 from dynid.recording.model import Recording
@@ -73,8 +73,8 @@ def velocity_contradictions(
     }
     everywhere = len(clear) == len(examined)
     yield from _slopes(clear, recording, everywhere=everywhere)
-    yield from backlash({names[joint]: found for joint, found in clear.items()})
-    yield from _lags({j: found for j, found in clear.items() if not has_play(found)}, recording)
+    yield from backlash({names[joint]: found.play for joint, found in clear.items()})
+    yield from _lags({j: found for j, found in clear.items() if not found.play.is_seen}, recording)
 
 
 def _of_other_joints(
