@@ -142,7 +142,8 @@ WRITING: dict[str, Arguments] = {
         out, "--set", "identification.max_relative_torque_error=0.0001"
     ),
     "identify --payload": lambda shop, out: [
-        *("identify", shop.other_bag, "--payload", "--base-model", shop.model, "-o", out),
+        *("identify", shop / "duo_loaded", "--payload", "-o", out),
+        *("--base-model", shop / "duo_model.yaml"),
     ],
     "validate": lambda shop, out: ["validate", shop.other_bag, "-m", shop.model, "-o", out],
     "fleet identify": lambda shop, out: ["fleet", "identify", _fleet(shop, out), "--again"],
