@@ -52,6 +52,7 @@ from motion_faults import (
     small_everywhere,
 )
 from signal_faults import (
+    backlash,
     copied_effort,
     dead_band,
     flipped_velocity,
@@ -89,6 +90,7 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
         "time": {"stretched by a fifth": stretched_time},
         "copied_channel": {"effort": copied_effort},
         "velocity": {"other sign": flipped_velocity},
+        "backlash": {"of one joint": backlash},
         "lost_samples": {"at ten places": lost_behind_stamps},
         "effort": {"dead band": dead_band},
         "held_position": {"every third": held_position, "every eighth, effort too": held},

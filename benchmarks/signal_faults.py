@@ -13,6 +13,7 @@ from dynid.recording.model import Recording
 _DEAD_BAND = 0.3  # of the standard deviation of effort
 _LOST = 12  # samples at a time
 _HELD = 3  # samples
+_PLAY = 0.05  # [rad or m]
 
 
 def _with_measured_velocity(subject: Subject, recording: Recording) -> Trial:
@@ -36,6 +37,19 @@ def stretched_time(subject: Subject, seed: int) -> Trial:
     trial = _with_measured_velocity(subject, subject.recorded(seed))
     time, rate = 1.2 * trial.recording.time, trial.recording.sampling_rate / 1.2
     return subject.trial(replace(trial.recording, time=time, sampling_rate=rate), trial.robot)
+
+
+def backlash(subject: Subject, seed: int) -> Trial:
+    """Let the position of one joint, not its velocity, be that of the motor before a loose gear."""
+    recording, joint = subject.recorded(seed), any_joint(subject, seed)
+    effort = recording.effort[:, joint]
+    position, velocity = recording.position.copy(), recording.velocity
+    if velocity is None:
+        velocity = np.gradient(position, recording.time, axis=0)
+    position[:, joint] += _PLAY / 2 * np.tanh(effort / (0.05 * effort.std()))
+    return subject.trial(
+        replace(recording, position=position, velocity=velocity, position_step=None)
+    )
 
 
 def wrapped_position(subject: Subject, seed: int) -> Trial:

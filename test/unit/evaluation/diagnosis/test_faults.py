@@ -13,6 +13,7 @@ ONE_EACH = {
     "time": "stretched by a fifth",
     "copied_channel": "effort",
     "velocity": "other sign",
+    "backlash": "of one joint",
     "lost_samples": "at ten places",
     "effort": "dead band",
     "held_position": "every third",
