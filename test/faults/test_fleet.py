@@ -61,6 +61,7 @@ def check(path: Path, recordings: int = ALL) -> None:
     assert set(Counter(zip(*columns, strict=True)).values()) == {1}
 
 
+@pytest.mark.thorough
 def test_a_killed_worker_a_killed_scheduler_and_a_new_one(dask, tmp_path):
     path = write_fleet(tmp_path, robots=ROBOTS, days=DAYS)
 

@@ -105,6 +105,7 @@ def test_a_full_disk_leaves_the_earlier_files(name, out, workshop) -> None:
     assert left(out) == []
 
 
+@pytest.mark.thorough
 def test_a_folder_without_permission_is_reported(name, out, workshop) -> None:
     earlier = kept(out)
     folders = [out, *(one for one in out.rglob("*") if one.is_dir())]
@@ -119,6 +120,7 @@ def test_a_folder_without_permission_is_reported(name, out, workshop) -> None:
     assert left(out) == []
 
 
+@pytest.mark.thorough
 def test_a_file_in_the_place_of_the_folder_is_reported_and_kept(name, folder, workshop) -> None:
     out = folder / "out"
     out.write_bytes(b"the user's")
@@ -126,6 +128,7 @@ def test_a_file_in_the_place_of_the_folder_is_reported_and_kept(name, folder, wo
     assert out.read_bytes() == b"the user's"
 
 
+@pytest.mark.thorough
 def test_files_that_a_clock_dated_later_are_replaced(name, out, workshop) -> None:
     earlier = kept(out)
     for path in (out, *out.rglob("*")):

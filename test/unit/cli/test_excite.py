@@ -83,6 +83,7 @@ def test_a_series_has_the_requested_duration(run) -> None:
     assert [len(row) for row in written["sine"]] == [5, 5]
 
 
+@pytest.mark.thorough
 def test_from_centre_starts_at_the_centre_of_the_profile(run) -> None:
     words = ("--from-centre", "--set", "excitation.centre=[0.3, -0.4]", "--starts", "1", "--json")
     _, out, _ = run("excite", *words)
