@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from dynid.errors import RecordingError
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
-from dynid.recording.settings import RecordingSettings
 from dynid.report.write import MODEL
-from dynid.robot.recordings import load_recording
+from dynid.robot.recordings import live_recording, load_recording
 from dynid.robot.robot import Robot
 
 if TYPE_CHECKING:
@@ -63,15 +62,7 @@ class IdentificationRequest:
                 "collect joint states live between ~/start and ~/stop."
             )
         step("reading the collected joint states")
-        settings = robot.settings(RecordingSettings)
-        return self.live.recording(
-            robot.joints,
-            names=settings.names,
-            sampling_rate=settings.sampling_rate,
-            start=self.start,
-            stop=self.stop,
-            corrections=settings.corrections,
-        )
+        return live_recording(self.live, robot, start=self.start, stop=self.stop)
 
 
 def declare_identification(node: DynidNode) -> None:

@@ -11,7 +11,7 @@ from rclpy.time import Time
 from dynid.errors import DynidError
 from dynid.recording.live import LiveMessages
 from dynid.recording.redundancy import Contradiction, contradictions
-from dynid.recording.settings import RecordingSettings
+from dynid.robot.recordings import live_recording
 
 if TYPE_CHECKING:
     from sensor_msgs.msg import JointState
@@ -34,7 +34,6 @@ class SignalWatch:
 
     def __init__(self, robot: Robot, topic: str) -> None:
         self._robot, self._topic = robot, topic
-        self._settings = robot.settings(RecordingSettings)
         self._messages = self._none()
         self._thread: threading.Thread | None = None
         self.problem: Contradiction | None = None
@@ -57,16 +56,8 @@ class SignalWatch:
         return LiveMessages(self._topic, longest=_SPAN, most_bytes=_MOST_BYTES)
 
     def _check(self, messages: LiveMessages) -> None:
-        settings = self._settings
         try:
-            recording = messages.recording(
-                self._robot.joints,
-                names=settings.names,
-                sampling_rate=settings.sampling_rate,
-                corrections=settings.corrections,
-            )
-            found = [c for c in contradictions(recording) if c.severity == "problem"]
+            found = contradictions(live_recording(messages, self._robot))
         except DynidError:  # the estimator counts what it cannot use
             return
-        if found:
-            self.problem = found[0]
+        self.problem = next((c for c in found if c.severity == "problem"), None)

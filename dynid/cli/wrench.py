@@ -95,7 +95,7 @@ def wrench_command(
     from dynid.files import refuse_to_replace
     from dynid.report.terminal.console import print_message, print_written, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.wrench import print_wrench, wrench_json
+    from dynid.report.terminal.wrench import false_contacts, print_wrench, wrench_json
     from dynid.report.wrench_plot import write_plot
     from dynid.robot.acceptance import check_acceptance
     from dynid.robot.recordings import load_recording
@@ -141,7 +141,8 @@ def wrench_command(
     if as_json:
         print_json(wrench_json(loaded.robot.name, errors, shown))
         return
-    print_message(errors.false_contacts, kind="note")
+    advice = " --free determines it." if errors.origin == "identification" else ""
+    print_message(false_contacts(errors) + advice, kind="note")
     for name, wrench in shown.items():
         print_wrench(console, name, wrench)
     print_written(console, existing if kept is None else [*existing, kept])

@@ -41,16 +41,15 @@ def side_of_teeth(torque: Array) -> Array:
     return np.asarray(torque / np.maximum(np.hypot(torque, near), 1e-300))
 
 
-def backlash(found: Mapping[str, Play]) -> Iterator[Contradiction]:
+def backlash(plays: Mapping[str, Play]) -> Iterator[Contradiction]:
     """Yield the joints whose position jumps against their velocity where torque changes its sign.
 
     Args:
-        found: by joint.
+        plays: that are seen, by joint.
     """
-    plays = {joint: abs(play.size) for joint, play in found.items() if play.is_seen}
     if not plays:
         return
-    sizes = listed(significant(play, 3) for play in plays.values())
+    sizes = listed(significant(abs(play.size), 3) for play in plays.values())
     yield Contradiction(
         kind="backlash",
         joints=tuple(plays),
@@ -64,5 +63,5 @@ def backlash(found: Mapping[str, Play]) -> Iterator[Contradiction]:
             f"Check the gear of {listed(plays)} for backlash, and record position and velocity on "
             "the same side."
         ),
-        evidence={f"play of {joint}": play for joint, play in plays.items()},
+        evidence={f"play of {joint}": abs(play.size) for joint, play in plays.items()},
     )

@@ -193,10 +193,8 @@ def _unwrapped(column: Array, joint: str) -> tuple[Array, str]:
     return unwrapped(column, wrapping), note
 
 
-def corrected_values(
-    values: Array, signal: Signal, corrections: Sequence[Correction], joints: Sequence[str]
-) -> Array:
-    """Return one signal (N, n) of samples that arrive one after the other.
+def check_live_corrections(corrections: Sequence[Correction], joints: Sequence[str]) -> None:
+    """Check corrections of samples that arrive one after the other.
 
     Raises:
         ConfigurationError: a joint is unknown, or a correction needs other samples too.
@@ -209,6 +207,12 @@ def corrected_values(
                 "corrected by factor, offset and source only, so correct this where they are "
                 "published."
             )
+
+
+def corrected_live(
+    values: Array, signal: Signal, corrections: Sequence[Correction], joints: Sequence[str]
+) -> Array:
+    """Return one signal (N, n) with corrections that :func:`check_live_corrections` accepts."""
     chosen = [correction for correction in corrections if correction.signal == signal]
     return _of_signal(values, chosen, joints, [])
 

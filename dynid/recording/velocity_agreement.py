@@ -40,7 +40,6 @@ class Agreement(NamedTuple):
         damping: slope that a filter with this lag leaves; 1 without lag.
         late: error of the velocity by the lag, over the velocity (rms).
         clear: whether the slope differs from 0 by more than chance.
-        play: of a gear between the position and the velocity.
     """
 
     slope: float
@@ -51,7 +50,6 @@ class Agreement(NamedTuple):
     damping: float
     late: float
     clear: bool
-    play: Play
 
 
 class AveragedMotion(NamedTuple):
@@ -92,10 +90,8 @@ def averaged_motion(recording: Recording) -> AveragedMotion | None:
         kept = tuple(int(j) for j in moving if quiet[j])
         velocity = _mean(recording.velocity, window)
         effort = uniform_filter1d(recording.effort, window, axis=0)
-        change = _derivative(side_of_teeth(effort), recording.sampling_rate, window)
-        motion = AveragedMotion(
-            derivative, velocity, change, recording.sampling_rate, kept, quarters
-        )
+        side = _derivative(side_of_teeth(effort), recording.sampling_rate, window)
+        motion = AveragedMotion(derivative, velocity, side, recording.sampling_rate, kept, quarters)
         if len(kept) == len(moving) or window > _LONGEST_WINDOW * min(quarters[j] for j in moving):
             break
         window *= 2
@@ -151,18 +147,20 @@ def agreement(motion: AveragedMotion, velocity: int, position: int) -> Agreement
         damping=float(1 / np.hypot(1.0, frequency * delay)),
         late=float(abs(frequency * delay)),
         clear=bool(size > spread[0]),
-        play=_play(motion, velocity, position),
     )
 
 
-def _play(motion: AveragedMotion, velocity: int, position: int) -> Play:
-    """Compare in windows so long that noise, and the instants of jumps, matter little."""
-    quarter = motion.quarter[position]
+def play_of(motion: AveragedMotion, joint: int) -> Play:
+    """Return the play of a gear between a joint's position and velocity.
+
+    They are compared in windows so long that noise, and the instants of jumps, matter little.
+    """
+    quarter = motion.quarter[joint]
     window = max(1, quarter // 2)
-    derivative = uniform_filter1d(motion.derivative[:, position], window)
-    measured = uniform_filter1d(motion.velocity[:, velocity], window)
+    derivative = uniform_filter1d(motion.derivative[:, joint], window)
+    measured = uniform_filter1d(motion.velocity[:, joint], window)
     curvature = np.gradient(derivative) * motion.rate
-    jumps = uniform_filter1d(motion.side[:, position], window)
+    jumps = uniform_filter1d(motion.side[:, joint], window)
     columns = np.column_stack([derivative, curvature, jumps, np.ones_like(derivative)])
     (slope, _, jump), correlation = _fit(columns, measured)
     if slope == 0:

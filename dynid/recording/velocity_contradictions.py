@@ -12,7 +12,13 @@ from dynid.recording.backlash import backlash
 from dynid.recording.contradiction import Contradiction
 from dynid.recording.corrections import Correction, correction_yaml
 from dynid.recording.model import Recording
-from dynid.recording.velocity_agreement import Agreement, AveragedMotion, agreement, averaged_motion
+from dynid.recording.velocity_agreement import (
+    Agreement,
+    AveragedMotion,
+    agreement,
+    averaged_motion,
+    play_of,
+)
 from dynid.text import listed, significant
 
 _DEVIATION = 0.02  # of a slope from 1: gear ratios, clocks and lengths are known better
@@ -73,8 +79,9 @@ def velocity_contradictions(
     }
     everywhere = len(clear) == len(examined)
     yield from _slopes(clear, recording, everywhere=everywhere)
-    yield from backlash({names[joint]: found.play for joint, found in clear.items()})
-    yield from _lags({j: found for j, found in clear.items() if not found.play.is_seen}, recording)
+    plays = {j: play for j in clear if (play := play_of(motion, j)).is_seen}
+    yield from backlash({names[joint]: play for joint, play in plays.items()})
+    yield from _lags({j: found for j, found in clear.items() if j not in plays}, recording)
 
 
 def _of_other_joints(

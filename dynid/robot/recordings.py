@@ -9,6 +9,7 @@ from dynid.arguments import check_path, check_type
 from dynid.errors import ConfigurationError
 from dynid.plugins import HOOKS, load_plugin
 from dynid.recording import load
+from dynid.recording.live import LiveMessages
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.plausible_motion import check_motion_is_possible
@@ -58,6 +59,36 @@ def with_servo_torque(recording: Recording, robot: Robot) -> Recording:
     user = f"drives.effort: {robot.drives.effort}"
     convert: Callable[[Recording, Robot], Recording] = load_plugin(HOOKS, "servo_torque", user)
     return convert(recording, robot)
+
+
+def live_recording(
+    messages: LiveMessages,
+    robot: Robot,
+    *,
+    start: float | None = None,
+    stop: float | None = None,
+) -> Recording:
+    """Return the recording of live messages, with the ``recording`` settings of a robot.
+
+    Args:
+        messages: of its joint states.
+        robot: the robot.
+        start: omit samples before this time [s].
+        stop: omit samples after this time [s].
+
+    Raises:
+        RecordingError: the messages cannot be converted to a recording.
+        PreprocessingError: the span does not fit them.
+    """
+    settings = robot.settings(RecordingSettings)
+    return messages.recording(
+        robot.joints,
+        names=settings.names,
+        sampling_rate=settings.sampling_rate,
+        start=start,
+        stop=stop,
+        corrections=settings.corrections,
+    )
 
 
 def load_commands(

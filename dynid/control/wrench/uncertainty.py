@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
@@ -14,9 +12,6 @@ from dynid.robot.torque_settings import CollisionSettings
 
 if TYPE_CHECKING:
     from dynid.robot.robot import Robot
-
-
-_UNLIKELY = 0.05  # probability of seeing no event
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +30,7 @@ class ExternalTorqueUncertainty:
             it is a contact.
         observer_gain: of the observer [1/s].
         origin: ``free motion`` or ``identification``.
-        free_seconds: duration of the free motion [s]; 0: none.
+        free_seconds: duration of the free motion [s]; 0: none, or not known.
     """
 
     joints: tuple[str, ...]
@@ -46,21 +41,6 @@ class ExternalTorqueUncertainty:
     observer_gain: float
     origin: str
     free_seconds: float = 0.0
-
-    @property
-    def false_contacts(self) -> str:
-        """What is known about the rate of contacts that are none, as a sentence."""
-        if self.free_seconds <= 0:
-            return (
-                "The rate of false contacts is unknown: the threshold assumes normal torque errors "
-                "of the size that the identification states. Free motion (--free) determines it."
-            )
-        # of a Poisson process without an event
-        most = float(f"{-np.log(_UNLIKELY) / self.free_seconds * 3600:.2g}")
-        return (
-            f"No false contact in {self.free_seconds:.3g} s of free motion, which shows at most "
-            f"{most:g} an hour (95 %); a lower rate is extrapolated."
-        )
 
     def core(self, robot: Robot) -> _core.TorqueUncertainty:
         """Return the core's form, with the robot's ``collision.low_speed``.

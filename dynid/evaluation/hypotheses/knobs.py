@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -62,7 +63,7 @@ class Derivatives:
         slope = samples.rows("slope", shift=state.delay[:, np.argsort(state.torque_of)])
         slope = slope[:, state.torque_of] * state.direction
         self._slope = slope * state.factor[samples.recording]
-        self._sides = sides(samples, state)
+        self._sides = partial(sides, samples, state)
         self._zero: dict[int, Array] = {}
 
     def factor(self, joints: tuple[int, ...]) -> Array:
@@ -89,8 +90,9 @@ class Derivatives:
 
     def backlash(self, joint: int) -> Array:
         """Return the column (m, n, 1) of a joint's play."""
-        play = np.where(np.arange(self.model.shape[1]) == joint, _STEP, 0.0)
-        moved = without_backlash(self.data.motion, self._sides, play)
+        play = np.zeros_like(self.model)
+        play[:, joint] = _STEP
+        moved = without_backlash(self.data.motion, self._sides(), play)
         torque = self.data.mechanism.torque(*moved, self.standard)
         return np.asarray((torque - self._bodies) / _STEP)[:, :, None]
 
@@ -164,15 +166,14 @@ def knob_of(
     def moved(state: Hypothesis, step: Array) -> Hypothesis:
         if kind == "gravity":
             return _tilted(state, np.asarray(derivatives.data.mechanism.gravity), step)
-        if kind == "backlash":
-            of_joint = np.arange(len(state.backlash)) == joints[0]
-            return replace(state, backlash=np.maximum(state.backlash + step[0] * of_joint, 0.0))
         change = np.zeros_like(state.zero)
         change[np.ix_(recordings, joints)] = step[0]
         if kind == "factor":
             return replace(state, factor=state.factor * np.exp(change))
         if kind == "zero":
             return replace(state, zero=state.zero + change)
+        if kind == "backlash":
+            return replace(state, backlash=np.maximum(state.backlash + change, 0.0))
         return replace(state, delay=state.delay + change)
 
     whole = len(recordings) == samples.recordings

@@ -69,7 +69,7 @@ class Data:
 
     def with_torque(self, torque: Array, kept: NDArray[np.bool_]) -> Data:
         """Return other torque (m, n) along the same motion, compared at ``kept``, (m, n)."""
-        return self._with(torque=torque, kept=kept, extra=torque[:, :, None][:, :, :0])
+        return self._with(torque=torque, kept=kept, extra=np.zeros((*torque.shape, 0)))
 
     def with_extra(self, blocks: Sequence[Array]) -> Data:
         """Return the same data with more columns, (m, n, c) each."""

@@ -25,7 +25,7 @@ class Hypothesis:
         zero: (R, n) added to positions [rad or m].
         delay: (R, n) by which torque was recorded later than the motion [s].
         excluded: spans (recording, start [s], stop [s]) that are not compared.
-        backlash: (n,) play of a gear between the measured position and the joint [rad or m].
+        backlash: (R, n) play of a gear between the measured position and the joint [rad or m].
         loaded: (R,) recordings with a payload of their own.
         coupled: pairs (driven, driving) of joints with a motor that moves both.
         gravity: (3,) [m/s^2]; None: the mechanism's.
@@ -55,7 +55,7 @@ class Hypothesis:
             factor=np.ones((recordings, joints)),
             zero=np.zeros((recordings, joints)),
             delay=np.zeros((recordings, joints)),
-            backlash=np.zeros(joints),
+            backlash=np.zeros((recordings, joints)),
             loaded=np.zeros(recordings, dtype=bool),
         )
 
@@ -146,17 +146,13 @@ def modified(
 def _moved(
     samples: TrialSamples, mechanism: Mechanism, base: BaseParameterization, state: Hypothesis
 ) -> Data:
-    turned, order = state.direction, state.position_of
-    position = samples.rows("position")[:, order] * turned + state.zero[samples.recording]
-    motion = without_backlash(
-        (
-            position,
-            samples.rows("velocity")[:, order] * turned,
-            samples.rows("acceleration")[:, order] * turned,
-        ),
-        sides(samples, state),
-        state.backlash,
-    )
+    turned, order, number = state.direction, state.position_of, samples.recording
+    position = samples.rows("position")[:, order] * turned + state.zero[number]
+    velocity = samples.rows("velocity")[:, order] * turned
+    acceleration = samples.rows("acceleration")[:, order] * turned
+    motion = position, velocity, acceleration
+    if state.backlash.any():
+        motion = without_backlash(motion, sides(samples, state), state.backlash[number])
     moved = mechanism if state.gravity is None else mechanism.with_gravity(state.gravity)
     none = np.zeros((*position.shape, 0))
     return Data(moved, base, motion, np.zeros_like(position), none, samples.kept)
@@ -171,9 +167,7 @@ def sides(samples: TrialSamples, state: Hypothesis) -> Array:
 def without_backlash(
     motion: tuple[Array, Array, Array], side: Array, backlash: Array
 ) -> tuple[Array, Array, Array]:
-    """Return the motion behind gears with play (n,): motors are ahead where they push."""
-    if not backlash.any():
-        return motion
+    """Return the motion behind gears with play (m, n): motors are ahead where they push."""
     position, velocity, acceleration = (
         part - backlash / 2 * side[:, :, number] for number, part in enumerate(motion)
     )

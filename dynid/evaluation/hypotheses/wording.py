@@ -230,10 +230,8 @@ class Wording:
     def _backlash(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         joint = candidate.joints[0]
         name, unit = self._joints[joint], "m" if self._trial.mechanism.prismatic[joint] else "rad"
-        before, after = (
-            s.backlash[joint].sum() for s in (step.before.state, candidate.outcome.state)
-        )
-        play = float(after - before)
+        after, before = _numbers(step, candidate)
+        play = after - before
         return Meaning(
             "backlash",
             (name,),

@@ -21,7 +21,7 @@ from dynid.identification.online.change import (
 )
 from dynid.identification.online.sampler import MessageCounts, Sampler
 from dynid.identification.payload.fit import payload_columns
-from dynid.recording.corrections import Signal, corrected_values
+from dynid.recording.corrections import check_live_corrections, corrected_live
 from dynid.recording.settings import RecordingSettings
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class OnlineEstimator:
         self._factor = robot.drives.torque_factor(n)
         recorded = robot.settings(RecordingSettings)
         self._corrections = recorded.corrections
-        self._corrected(np.zeros((1, n)), "position")  # refuses what live data cannot have
+        check_live_corrections(self._corrections, robot.joints)
         at_motors = recorded.side == "motor"
         self._coupling = mechanism.coupling if at_motors else np.eye(n)
         self._sampler = Sampler(settings.sampling_rate)
@@ -213,9 +213,10 @@ class OnlineEstimator:
         samples = np.concatenate(self._buffer)
         self._buffer, self._buffered = [], 0
         n = len(self.joints)
-        position = self._corrected(samples[:, :n], "position") @ self._coupling.T
-        effort = self._corrected(samples[:, n:], "effort") * self._factor
-        torque = np.linalg.solve(self._coupling.T, effort.T).T
+        position = corrected_live(samples[:, :n], "position", self._corrections, self.joints)
+        effort = corrected_live(samples[:, n:], "effort", self._corrections, self.joints)
+        position = position @ self._coupling.T
+        torque = np.linalg.solve(self._coupling.T, (effort * self._factor).T).T
         rows = self._acquisition(position, torque)
         if not rows.moving.size:
             return []
@@ -225,9 +226,6 @@ class OnlineEstimator:
             self._learn(rows)
             return []
         return self._watch(self._detector, rows) if self.settings.detect else []
-
-    def _corrected(self, values: Array, signal: Signal) -> Array:
-        return corrected_values(values, signal, self._corrections, self.joints)
 
     def _watch(self, detector: PayloadDetector, rows: OnlineRows) -> list[PayloadChange]:
         if self.settings.adaptive and self._time - self._referred >= _REFERENCE_AGE:

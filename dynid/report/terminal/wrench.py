@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _NAMES = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
 _DIGITS = 3
+_UNLIKELY = 0.05  # probability of seeing no event
 
 
 def wrench_json(
@@ -45,6 +46,23 @@ def wrench_json(
             for name, estimate in estimates.items()
         ],
     }
+
+
+def false_contacts(uncertainty: ExternalTorqueUncertainty) -> str:
+    """Return what is known about the rate of contacts that are none, as a sentence."""
+    if uncertainty.origin == "identification":
+        return (
+            "The rate of false contacts is unknown: the threshold assumes normal torque errors "
+            "of the size that the identification states."
+        )
+    if uncertainty.free_seconds <= 0:
+        return "The rate of false contacts is unknown, as is the duration of the free motion."
+    # of a Poisson process without an event
+    most = float(f"{-np.log(_UNLIKELY) / uncertainty.free_seconds * 3600:.2g}")
+    return (
+        f"No false contact in {uncertainty.free_seconds:.3g} s of free motion, which shows at most "
+        f"{most:g} an hour (95 %); a lower rate is extrapolated."
+    )
 
 
 def print_wrench(console: Console, name: str, estimate: ExternalWrench) -> None:

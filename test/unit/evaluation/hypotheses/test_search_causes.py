@@ -137,7 +137,7 @@ def test_backlash_is_found_with_its_play(width: float) -> None:
     _, (step,) = search(Trial(samples, hypothesis_mechanism(robot)))
     assert cause(step.chosen) == ("backlash", "backlash", (0,))
     assert step.others == ()
-    assert step.chosen.outcome.state.backlash[0] == pytest.approx(0.1, rel=0.25)
+    assert step.chosen.outcome.state.backlash[0, 0] == pytest.approx(0.1, rel=0.25)
 
 
 @pytest.mark.parametrize("joint", [PAN, ELBOW])
