@@ -29,7 +29,8 @@ from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJo
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from dynid.control.ros2_control import EXTERNAL, TRAJECTORIES, uses_ros2_control
+from dynid.control.installed_packages import uses_ros2_control
+from dynid.control.ros2_control import EXTERNAL, TRAJECTORIES
 from dynid.errors import ConfigurationError
 from dynid.playback.plan import second_seed
 from dynid.profile import load_robot

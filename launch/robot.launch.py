@@ -18,6 +18,7 @@ from launch.logging import launch_config
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
+from dynid.control.installed_packages import check_hardware, installed, uses_ros2_control
 from dynid.control.ros2_control import (
     EXTERNAL,
     Controllers,
@@ -25,9 +26,7 @@ from dynid.control.ros2_control import (
     controller_parameters,
     controllers,
     has_drive_states,
-    installed,
     robot_description,
-    uses_ros2_control,
 )
 from dynid.errors import ConfigurationError
 from dynid.profile import load_model, load_robot
@@ -127,6 +126,7 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         description = robot_description(
             robot, hardware, control_rate=rate, slaves=slaves, torque=torque
         )
+        check_hardware(description)
         drives = has_drive_states(description, robot.joints)
         model = _model(value("model"), robot) if torque else None
         parameters = controller_parameters(

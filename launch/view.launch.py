@@ -8,7 +8,8 @@ from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from dynid.control.ros2_control import installed, root_link
+from dynid.control.installed_packages import installed
+from dynid.control.ros2_control import root_link
 from dynid.profile import load_robot
 from dynid_ros.launching import dynid_node, end_in_order, on_this_machine, parameter_file
 

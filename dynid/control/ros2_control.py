@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -69,9 +68,7 @@ RESET_FAULT = "reset_fault"
 
 _ENABLED = 0x0237  # status word of an enabled drive
 _BROADCASTER = "joint_state_broadcaster"
-_NEEDED = ("controller_manager", "robot_state_publisher", _BROADCASTER, TRAJECTORIES)
 _GIVES_UP = 0.1  # [rad or m] path tolerance at which the trajectory controller aborts and holds
-_PACKAGES = Path("share", "ament_index", "resource_index", "packages")
 _PLUGINS = {
     "simulated": "dynid/SimulatedDrives",
     "mock": "mock_components/GenericSystem",
@@ -354,30 +351,6 @@ def check_external(robot: Robot, *, feedforward: bool, slaves: bool) -> None:
             "hardware:=ethercat."
         )
     check_joint_side(robot)
-
-
-def uses_ros2_control(wanted: str) -> bool:
-    """Return whether controller_manager runs the robot; otherwise the node simulated_robot does.
-
-    Args:
-        wanted: ``true``, ``false``, or ``auto``: true if all its packages are installed.
-
-    Raises:
-        ConfigurationError: ``wanted`` is ``true``, but packages are missing.
-    """
-    absent = [package for package in _NEEDED if not installed(package)]
-    if wanted == "true" and absent:
-        raise ConfigurationError(
-            f"ros2_control:=true needs {', '.join(absent)}, which are not installed; install them, "
-            "or use ros2_control:=auto."
-        )
-    return wanted != "false" and not absent
-
-
-def installed(package: str) -> bool:
-    """Return whether a ROS package is in one of the prefixes of this environment."""
-    prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
-    return any((Path(prefix) / _PACKAGES / package).exists() for prefix in prefixes if prefix)
 
 
 def root_link(urdf_xml: str) -> str:

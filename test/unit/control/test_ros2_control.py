@@ -20,10 +20,8 @@ from dynid.control.ros2_control import (
     controllers,
     hardware_tag,
     has_drive_states,
-    installed,
     robot_description,
     root_link,
-    uses_ros2_control,
 )
 from dynid.control.torque_mode import torque_law_settings
 from dynid.dynamics.closed_chain import ClosedChain, chain_lists
@@ -371,36 +369,6 @@ def test_controllers_do_not_wait_for_drives_without_states() -> None:
     files = controller_parameters(ROBOT, 500, feedforward=True, drives=False)
     assert "drives" not in files["feedforward_controller"]["ros__parameters"]
     assert "drive_monitor" not in files["controller_manager"]["ros__parameters"]
-
-
-def test_packages_are_found_in_any_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index = tmp_path / "second" / "share" / "ament_index" / "resource_index" / "packages"
-    index.mkdir(parents=True)
-    (index / "rviz2").touch()
-    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{tmp_path / 'first'}:{tmp_path / 'second'}")
-    assert installed("rviz2")
-    assert not installed("rviz")
-    monkeypatch.delenv("AMENT_PREFIX_PATH")
-    assert not installed("rviz2")
-
-
-def test_ros2_control_runs_the_robot_if_completely_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    index = tmp_path / "share" / "ament_index" / "resource_index" / "packages"
-    index.mkdir(parents=True)
-    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
-    for package in ("controller_manager", "robot_state_publisher", "joint_state_broadcaster"):
-        (index / package).touch()
-    assert not uses_ros2_control("auto")
-    with pytest.raises(ConfigurationError, match="true needs joint_trajectory_controller, which"):
-        uses_ros2_control("true")
-    (index / "joint_trajectory_controller").touch()
-    assert [uses_ros2_control(wanted) for wanted in ("auto", "true", "false")] == [
-        True,
-        True,
-        False,
-    ]
 
 
 def test_the_root_link_is_no_joints_child() -> None:
