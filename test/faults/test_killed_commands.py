@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from support.folder_content import hidden, visible
+from support.representatives import representatives
 from support.snapshots import snapshots
 from support.writing_commands import ALWAYS_NEW, WRITING, put
 
@@ -26,7 +27,7 @@ def run(monkeypatch: pytest.MonkeyPatch, arguments: list[object]) -> int:
 COMMANDS = [name for name in WRITING if not name.startswith("fleet")]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", representatives(COMMANDS, 9))
 def test_a_kill_leaves_all_old_files_or_all_new_ones(name, workshop, folder, monkeypatch) -> None:
     out = folder / "out"
     out.mkdir()

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from support.faulty_system import as_anybody, begin, dynid, refused
 from support.folder_content import hidden, visible
+from support.representatives import representatives
 from support.writing_commands import ALWAYS_NEW, APART, WRITING, put
 
 from dynid.cli.commands import all_commands, load_command
@@ -68,7 +69,7 @@ def written(workshop) -> Callable[[str], dict[str, bytes]]:
     return of
 
 
-@pytest.fixture(params=WRITING)
+@pytest.fixture(params=representatives(list(WRITING), 10))
 def name(request) -> str:
     if request.param.startswith("fleet"):
         pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")

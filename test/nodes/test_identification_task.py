@@ -244,6 +244,7 @@ def test_a_recording_that_lacks_messages_is_repeated_once(loop, refuse) -> None:
     assert loop.code == FINISHED
 
 
+@pytest.mark.thorough
 def test_a_recording_that_lacks_messages_twice_ends_the_sequence(loop, refuse) -> None:
     refused = refuse("identify", times=9, missing=70)
     message = loop.start().failed(validation_seed=-1)

@@ -113,6 +113,7 @@ def test_torque_that_overflows_is_a_violation() -> None:
     assert check.violation is not None
 
 
+@pytest.mark.thorough
 def test_a_proof_that_cannot_end_is_a_violation() -> None:
     settings = SineSettings(start=at(0), target=at(1e9), frequency=1.0, duration=3)
     motion = described_excitation(settings, Limits(), JOINTS)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import robots_table
 from robots_table import possible_robots, trial
+from support.representatives import representatives
 
 from dynid.errors import ConfigurationError
 from dynid.identification.identify import identify
@@ -73,7 +74,7 @@ def identified(name: str, overrides: tuple[str, ...] = ()) -> Identification:
     return identify(robot, [simulate(robot, motion)])
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", representatives(ROBOTS, 9))
 def test_the_identified_model_predicts_a_second_motion(name: str) -> None:
     result = trial(name, overrides=shorter(name))
     assert result.success
@@ -85,7 +86,9 @@ def test_the_identified_model_predicts_a_second_motion(name: str) -> None:
     assert all(error < allowed for error in errors.values()), errors
 
 
-@pytest.mark.parametrize("name", [name for name in ROBOTS if not rounds_off(name)])
+@pytest.mark.parametrize(
+    "name", representatives([name for name in ROBOTS if not rounds_off(name)], 7)
+)
 def test_base_parameters_are_as_far_from_the_truth_as_their_deviations_say(name: str) -> None:
     errors = deviations(name)
     assert np.sqrt(np.mean(np.square(list(errors.values())))) < RMS_DEVIATIONS

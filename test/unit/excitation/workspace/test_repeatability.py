@@ -158,6 +158,7 @@ def test_a_proof_is_the_same_whatever_was_proven_before(seed: int) -> None:
     assert results == [results[0]] * 3
 
 
+@pytest.mark.thorough
 def test_a_check_has_the_same_result_in_every_process(tmp_path: Path) -> None:
     file = tmp_path / "excitation.yaml"
     file.write_text(

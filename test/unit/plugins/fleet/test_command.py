@@ -67,6 +67,7 @@ def test_bad_input_is_a_sentence(run, tmp_path):
     assert "has no results of a fleet; dynid fleet identify writes them" in err
 
 
+@pytest.mark.thorough
 def test_watch_prints_robots_by_what_needs_a_person(run, tmp_path):
     masses = [0.0] * 5 + [0.5] * 3
     path = write_dated_fleet(tmp_path, {"calm": [0.0] * 8, "changed": masses, "short": [0.0] * 3})

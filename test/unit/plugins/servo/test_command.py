@@ -74,6 +74,7 @@ def test_refuses_a_robot_whose_torque_is_measured(recording: Path) -> None:
     assert "position_command" in str(result.exception)
 
 
+@pytest.mark.thorough
 def test_rig_identifies_a_servo_from_the_recordings_that_a_file_names(tmp_path: Path) -> None:
     robot = load_robot("servo_rig")
     loads = {"light": (0.3, 0.18), "heavy": (0.6, 0.14)}

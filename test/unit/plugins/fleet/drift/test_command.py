@@ -63,6 +63,7 @@ def run(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, *argumen
     return str(capsys.readouterr().out)
 
 
+@pytest.mark.thorough
 def test_a_payload_of_full_identifications_is_found(
     table: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

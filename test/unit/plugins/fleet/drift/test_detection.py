@@ -60,6 +60,7 @@ def test_a_step_is_found_with_its_cause(kind: str, joint: str, size: float, word
     assert found.surprise[change.alarm] > found.threshold
 
 
+@pytest.mark.thorough
 def test_growing_friction_is_gradual() -> None:
     history = drawn_history(
         model(), 50, cause=("dry", "elbow"), size=lambda i: 0.06 * max(i - START, 0), seed=1
@@ -85,6 +86,7 @@ def test_false_alarms_are_not_more_than_stated(memory: float) -> None:
     assert 0 < alarms <= 32, (alarms, rate * years)
 
 
+@pytest.mark.thorough
 def test_friction_that_follows_the_recorded_temperature_is_no_change() -> None:
     history = drawn_history(model(), 45, warmth=-0.02, variation=0.02, seed=2)
     assert not detect_drift(model(), history, simulations=100).changes

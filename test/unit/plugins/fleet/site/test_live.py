@@ -33,6 +33,7 @@ def news(site: LiveSite) -> dict:
     return json.loads(text(site, "/progress.json"))
 
 
+@pytest.mark.thorough
 def test_pages_are_made_again_only_for_robots_that_changed(own, client, watch, monkeypatch):
     drawn: list[str] = []
     pages = live.robot_pages
@@ -66,6 +67,7 @@ def test_models_of_the_data_set_are_served_and_nothing_else(own, client, watch):
         assert site.answer(path) is None
 
 
+@pytest.mark.thorough
 def test_a_damaged_data_set_is_a_sentence_and_the_pages_stay(own, client, watch):
     site = LiveSite(own, client, watch)
     site.refresh()
