@@ -48,7 +48,11 @@ def end(processes) -> dict[str, int]:
     return processes.ended()
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "suspended"])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.thorough)],
+    ids=["killed", "suspended"],
+)
 def test_a_dead_recorder_is_detected_and_the_motion_ends_at_rest(graph, processes, number) -> None:
     os.kill(processes.pids["recorder"], number)
     words = "dynid: recorder does not respond any more: its process was killed or is suspended"

@@ -252,6 +252,7 @@ def test_a_recording_that_lacks_messages_twice_ends_the_sequence(loop, refuse) -
     assert len(refused) == 2
 
 
+@pytest.mark.thorough
 def test_a_motion_that_was_late_is_repeated_once(loop, monkeypatch) -> None:
     renew, late = Commander._renew, []
 

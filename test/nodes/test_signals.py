@@ -50,7 +50,7 @@ def check_end(processes, output, *codes):
     "signals",
     [
         [signal.SIGINT],
-        [signal.SIGINT] * 5,
+        pytest.param([signal.SIGINT] * 5, marks=pytest.mark.thorough),
         [signal.SIGTERM],
         [signal.SIGTERM, signal.SIGINT, signal.SIGHUP],  # delivered in any order
     ],

@@ -94,6 +94,7 @@ def test_a_profile_that_cannot_be_played_is_one_sentence_and_exit_code_2(
     assert not out.exists()
 
 
+@pytest.mark.thorough
 def test_what_a_profile_does_not_have_is_derived_stated_and_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

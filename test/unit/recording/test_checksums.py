@@ -124,6 +124,7 @@ def test_info_describes_the_checksums(bag, motion, messages_of, write_messages):
     assert describe(plain).checksums == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", list(damaged_recordings.SUBJECTS))
 def test_one_altered_byte_never_crashes_and_is_never_silent_under_a_checksum(name):
     tally = damaged_recordings.alter(name, 60, seed=1)

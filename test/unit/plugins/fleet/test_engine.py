@@ -27,6 +27,7 @@ from dynid_plugins.fleet import engine  # noqa: E402
 from dynid_plugins.fleet.engine import WorkerLost, cluster, completed  # noqa: E402
 
 
+@pytest.mark.thorough
 def test_items_of_a_killed_process_are_computed_by_another(tmp_path):
     items = [(number, (str(tmp_path), number)) for number in range(8)]
     with cluster(workers=1) as client:
@@ -67,6 +68,7 @@ def test_a_process_that_keeps_its_memory_gets_items(monkeypatch):
         assert dict(completed(client, square, [("one", (3,))])) == {"one": 9}
 
 
+@pytest.mark.thorough
 def test_a_process_that_exceeds_its_memory_is_ended_and_the_others_are_computed():
     items = [("large", (1300,)), ("small", (1,))]
     with cluster(workers=1, memory="1GB") as client:

@@ -42,11 +42,19 @@ def stepped(kind: str, joint: str, size: float, seed: int = 3) -> Drift:
     ("kind", "joint", "size", "words"),
     [
         ("payload", "wrist", 0.05, "Payload or tool changed: mass +"),
-        ("dry", "elbow", 0.3, "Dry friction at elbow grew"),
+        pytest.param("dry", "elbow", 0.3, "Dry friction at elbow grew", marks=pytest.mark.thorough),
         ("viscous", "elbow", -0.3, "Viscous friction at elbow fell: lubrication or temperature"),
-        ("friction", "all joints", 0.25, "Friction at all joints grew"),
+        pytest.param(
+            "friction",
+            "all joints",
+            0.25,
+            "Friction at all joints grew",
+            marks=pytest.mark.thorough,
+        ),
         ("torque_constant", "shoulder", 0.03, "Torque constant or torque sensor at shoulder"),
-        ("encoder", "elbow", 0.01, "Encoder offset at elbow"),
+        pytest.param(
+            "encoder", "elbow", 0.01, "Encoder offset at elbow", marks=pytest.mark.thorough
+        ),
     ],
 )
 def test_a_step_is_found_with_its_cause(kind: str, joint: str, size: float, words: str) -> None:

@@ -16,6 +16,7 @@ from support.deadlines import LONGEST
 from dynid.cli import main
 
 
+@pytest.mark.thorough
 def test_report_writes_pages(client, data_set, tmp_path, capsys, monkeypatch):
     @contextmanager
     def threads(*_, **__):
@@ -94,6 +95,7 @@ def test_an_interruption_ends_serve_without_a_complaint(data_set, number):
     assert (server.returncode, complaints) == (0, "")
 
 
+@pytest.mark.thorough
 # after the address was printed, and in Dask's callback of the garbage collector
 @pytest.mark.parametrize("window", ["announced", "collected"])
 def test_an_interruption_at_a_bad_moment_ends_serve_without_a_complaint(data_set, window):

@@ -58,6 +58,7 @@ def test_pages_are_made_again_only_for_robots_that_changed(own, client, watch, m
     assert site.answer(f"/{page_name('cell/0').replace('%', '%25')}") is not None
 
 
+@pytest.mark.thorough
 def test_models_of_the_data_set_are_served_and_nothing_else(own, client, watch):
     site = LiveSite(own, client, watch)
     site.refresh()
