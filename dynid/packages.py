@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 PACKAGE_PATH = "DYNID_PACKAGE_PATH"
 """Environment variable: folders of packages, or that contain packages, separated by colons."""
 
+PREFIXES = "AMENT_PREFIX_PATH"
+"""Environment variable: where ROS 2 and its workspaces are installed."""
+
 _DEEPEST = 3
 """Levels below a given folder in which a package is searched, as in the source of a workspace."""
 
@@ -58,11 +61,14 @@ class Packages:
         return ", ".join(str(folder) for folder in self.folders) or "no folder was given"
 
 
+def folders_in(variable: str) -> list[Path]:
+    """Return the folders that a variable of the environment lists."""
+    return [Path(folder) for folder in os.environ.get(variable, "").split(os.pathsep) if folder]
+
+
 def _of_environment() -> Iterator[Path]:
-    for variable in (PACKAGE_PATH, "ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"):
-        for folder in os.environ.get(variable, "").split(os.pathsep):
-            if folder:
-                yield Path(folder)
+    for variable in (PACKAGE_PATH, "ROS_PACKAGE_PATH", PREFIXES):
+        yield from folders_in(variable)
 
 
 def _is_package(folder: Path, name: str) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid.errors import ConfigurationError
+from dynid.packages import PREFIXES, folders_in
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
@@ -43,7 +43,12 @@ def uses_ros2_control(wanted: str) -> bool:
 
 def installed(package: str) -> bool:
     """Return whether a ROS package is in one of the prefixes of this environment."""
-    return any((prefix / _INDEX / "packages" / package).exists() for prefix in _prefixes())
+    return any((prefix / _INDEX / "packages" / package).exists() for prefix in folders_in(PREFIXES))
+
+
+def hardware_plugins(urdf: ET.Element) -> set[str]:
+    """Return the plugins that the ``<ros2_control>`` tags of a URDF name."""
+    return {(tag.text or "").strip() for tag in urdf.iterfind("ros2_control/hardware/plugin")}
 
 
 def check_hardware(description: str) -> None:
@@ -57,16 +62,15 @@ def check_hardware(description: str) -> None:
     Raises:
         ConfigurationError: a plugin is in no installed package.
     """
-    tree = xml_tree(description, "The URDF")
-    named = {(tag.text or "").strip() for tag in tree.iterfind("ros2_control/hardware/plugin")}
-    if absent := sorted(named.difference(*map(_hardware_plugins, _prefixes()))):
+    named = hardware_plugins(xml_tree(description, "The URDF"))
+    if absent := sorted(named.difference(*map(_installed_hardware, folders_in(PREFIXES)))):
         raise ConfigurationError(
             f"the hardware plugin {', '.join(absent)} is in no installed package of ROS 2; install "
             "its package and source its setup.bash, or use hardware:=simulated."
         )
 
 
-def _hardware_plugins(prefix: Path) -> Iterator[str]:
+def _installed_hardware(prefix: Path) -> Iterator[str]:
     for index in (prefix / _INDEX / _HARDWARE).glob("*"):
         for file in index.read_text(encoding="utf-8").split():
             try:
@@ -75,8 +79,3 @@ def _hardware_plugins(prefix: Path) -> Iterator[str]:
                 continue  # pluginlib cannot read it either
             for plugin in classes:
                 yield plugin.get("name") or plugin.get("type") or ""
-
-
-def _prefixes() -> list[Path]:
-    prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
-    return [Path(prefix) for prefix in prefixes if prefix]

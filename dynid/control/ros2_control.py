@@ -11,6 +11,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.control.build import simulated_extrapolation
+from dynid.control.installed_packages import hardware_plugins
 from dynid.control.ros_parameters import feedforward_parameters, torque_parameters
 from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.dynamics.closed_chain import chain_lists
@@ -242,8 +243,7 @@ def _check_mode(robot: Robot, hardware: str, *, torque: bool) -> None:
 
 def _check_own_tag(robot: Robot, root: ET.Element) -> None:
     """Refuse EtherCAT drives without interfaces for their states."""
-    plugins = {(tag.text or "").strip() for tag in root.findall("ros2_control/hardware/plugin")}
-    if _PLUGINS["ethercat"] not in plugins:
+    if _PLUGINS["ethercat"] not in hardware_plugins(root):
         return
     for kind, name in (("state_interface", "status_word"), ("command_interface", RESET_FAULT)):
         absent = _without(root, robot.joints, kind, name)

@@ -24,10 +24,12 @@ from fuzz.targets import SilentChangeError, Target
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.thorough
-def test_every_reader_gives_a_result_or_a_sentence_for_every_case(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", ["0.2", pytest.param("1", marks=pytest.mark.thorough)])
+def test_every_reader_gives_a_result_or_a_sentence_for_every_case(
+    times: str, tmp_path: Path
+) -> None:
     # the same cases in every run; the limit of `make fuzz` would depend on the machine
-    options = ["--times", "1", "--cpu-seconds", str(LONGEST), "--save", str(tmp_path / "faults")]
+    options = ["--times", times, "--cpu-seconds", str(LONGEST), "--save", str(tmp_path / "faults")]
     command = [sys.executable, "-m", "fuzz", *options]
     paths = [str(ROOT), str(ROOT / "test")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}

@@ -11,7 +11,6 @@ from dynid.profile import load_robot
 from dynid.recording.timeline import build_recording
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["late samples, 70 ms and 1 s", "late samples, made up"])
 def test_the_error_on_a_second_motion_is_that_of_an_undisturbed_recording(name: str) -> None:
     robot = load_robot("scara")

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from support.drifting import drawn_history
+from support.representatives import representatives
 from support.synthetic import arm_robot, recorded, true_parameters
 
 import dynid
@@ -40,22 +41,22 @@ def stepped(kind: str, joint: str, size: float, seed: int = 3) -> Drift:
 
 @pytest.mark.parametrize(
     ("kind", "joint", "size", "words"),
-    [
-        ("payload", "wrist", 0.05, "Payload or tool changed: mass +"),
-        pytest.param("dry", "elbow", 0.3, "Dry friction at elbow grew", marks=pytest.mark.thorough),
-        ("viscous", "elbow", -0.3, "Viscous friction at elbow fell: lubrication or temperature"),
-        pytest.param(
-            "friction",
-            "all joints",
-            0.25,
-            "Friction at all joints grew",
-            marks=pytest.mark.thorough,
-        ),
-        ("torque_constant", "shoulder", 0.03, "Torque constant or torque sensor at shoulder"),
-        pytest.param(
-            "encoder", "elbow", 0.01, "Encoder offset at elbow", marks=pytest.mark.thorough
-        ),
-    ],
+    representatives(
+        [
+            ("payload", "wrist", 0.05, "Payload or tool changed: mass +"),
+            ("dry", "elbow", 0.3, "Dry friction at elbow grew"),
+            (
+                "viscous",
+                "elbow",
+                -0.3,
+                "Viscous friction at elbow fell: lubrication or temperature",
+            ),
+            ("friction", "all joints", 0.25, "Friction at all joints grew"),
+            ("torque_constant", "shoulder", 0.03, "Torque constant or torque sensor at shoulder"),
+            ("encoder", "elbow", 0.01, "Encoder offset at elbow"),
+        ],
+        3,
+    ),
 )
 def test_a_step_is_found_with_its_cause(kind: str, joint: str, size: float, words: str) -> None:
     found = stepped(kind, joint, size)

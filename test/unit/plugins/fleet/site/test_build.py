@@ -51,7 +51,6 @@ class _Page(HTMLParser):
             self.rows[-1] += data
 
 
-@pytest.mark.thorough
 def test_robots_are_in_the_order_of_what_needs_a_person(site):
     rows = _Page(site / "index.html").rows[1:5]
     assert ["cell/0" in rows[0], "poor" in rows[1], "new" in rows[2]] == [True] * 3

@@ -95,8 +95,8 @@ def test_an_interruption_ends_serve_without_a_complaint(data_set, number):
     assert (server.returncode, complaints) == (0, "")
 
 
-@pytest.mark.thorough
 # after the address was printed, and in Dask's callback of the garbage collector
+@pytest.mark.thorough
 @pytest.mark.parametrize("window", ["announced", "collected"])
 def test_an_interruption_at_a_bad_moment_ends_serve_without_a_complaint(data_set, window):
     with served(data_set, window) as server:
