@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.signal import lfilter
+import scipy
 
 from dynid.arrays import Array
 from dynid.control.build import collision_settings
@@ -133,6 +133,8 @@ def _from_mean(robot: Robot, residual: CommandedResidual) -> Array:
     acceleration, window = residual.acceleration, robot.settings(CollisionSettings).boost_time
     kept = np.exp(-1.0 / (window * residual.rate)) if window > 0 else 0.0
     first = acceleration[0]
-    mean = first + lfilter([0.0, 1.0 - kept], [1.0, -kept], acceleration - first, axis=0)
+    mean = first + scipy.signal.lfilter(
+        [0.0, 1.0 - kept], [1.0, -kept], acceleration - first, axis=0
+    )
     distance: Array = np.abs(acceleration - mean)
     return distance[residual.counts()]

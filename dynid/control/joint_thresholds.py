@@ -7,9 +7,7 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array, eye_array, hstack
-from scipy.stats import nct, norm
+import scipy
 
 from dynid.arrays import Array
 from dynid.control.free_motion import FreeMotion, joined
@@ -230,7 +228,8 @@ def _of_another(levels: Array) -> float:
     if count < 2 or levels.min() <= 0.0:
         return np.inf
     logarithms = np.log(levels)
-    factor = nct.ppf(SAFE, count - 1, norm.ppf(SAFE) * np.sqrt(count)) / np.sqrt(count)
+    root = np.sqrt(count)
+    factor = scipy.stats.nct.ppf(SAFE, count - 1, scipy.stats.norm.ppf(SAFE) * root) / root
     return float(np.exp(logarithms.mean() + factor * logarithms.std(ddof=1)))
 
 
@@ -247,11 +246,13 @@ def _shape(size: Array, features: Array) -> Array:
     moves = largest > _LARGEST_SPEED_AT_REST
     scale = np.where(moves, largest, 1.0)
     features = features * moves
-    identity = eye_array(count, format="csr")
+    identity = scipy.sparse.eye_array(count, format="csr")
     above, below = np.full(count, _SHAPE_QUANTILE), np.full(count, 1 - _SHAPE_QUANTILE)
-    solution = linprog(
+    solution = scipy.optimize.linprog(
         np.concatenate([np.zeros(parts), above, below]),
-        A_eq=hstack([csr_array(features / scale), identity, -identity], format="csr"),
+        A_eq=scipy.sparse.hstack(
+            [scipy.sparse.csr_array(features / scale), identity, -identity], format="csr"
+        ),
         b_eq=size,
         method="highs",
     )

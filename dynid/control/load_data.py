@@ -16,7 +16,7 @@ from itertools import permutations, product
 from typing import Literal
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+import scipy
 
 from dynid.arrays import Array
 from dynid.dynamics.kinematics import Kinematics
@@ -159,7 +159,7 @@ def _abb(body: RigidBody, name: str, _: int) -> str:
             "or underscores."
         )
     axes = PrincipalAxes.of(body.inertia)
-    x, y, z, w = Rotation.from_matrix(axes.rotation).as_quat(canonical=True)
+    x, y, z, w = scipy.spatial.transform.Rotation.from_matrix(axes.rotation).as_quat(canonical=True)
     numbers = ",".join(map(_fixed, axes.moments))
     quaternion = _list([w, x, y, z])
     centre = _list(1e3 * body.centre)
@@ -168,7 +168,9 @@ def _abb(body: RigidBody, name: str, _: int) -> str:
 
 def _kuka(body: RigidBody, name: str, axis: int) -> str:
     axes = PrincipalAxes.of(body.inertia)
-    a, b, c = Rotation.from_matrix(axes.rotation).as_euler("ZYX", degrees=True)
+    a, b, c = scipy.spatial.transform.Rotation.from_matrix(axes.rotation).as_euler(
+        "ZYX", degrees=True
+    )
     target = f"LOAD_A{axis}_DATA" if axis else f"LOAD_DATA[{_number(name, 'KUKA')}]"
     x, y, z, jx, jy, jz = map(_fixed, (*(1e3 * body.centre), *axes.moments))
     centre = f"X {x},Y {y},Z {z},A {_fixed(a)},B {_fixed(b)},C {_fixed(c)}"

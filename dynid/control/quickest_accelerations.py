@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import clarabel
 import numpy as np
-from scipy import sparse
+import scipy
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
@@ -85,15 +85,17 @@ def _largest_product(rows: Array, weight: Array) -> Array:
 def _solve(rows: Array, weight: Array) -> Array:
     count, n = rows.shape
     # variables x, t; maximise weight t with (t_j, 1, x_j) in the exponential cone: t_j <= log x_j
-    cone = sparse.lil_matrix((3 * n, 2 * n))
+    cone = scipy.sparse.lil_matrix((3 * n, 2 * n))
     for joint in range(n):
         cone[3 * joint, n + joint] = cone[3 * joint + 2, joint] = -1.0
-    block = sparse.vstack([sparse.csc_matrix(np.hstack([rows, 0 * rows])), cone], format="csc")
+    block = scipy.sparse.vstack(
+        [scipy.sparse.csc_matrix(np.hstack([rows, 0 * rows])), cone], format="csc"
+    )
     bounds = np.concatenate([np.ones(count), np.tile([0.0, 1.0, 0.0], n)])
     cones = [clarabel.NonnegativeConeT(count), *n * [clarabel.ExponentialConeT()]]
     options = clarabel.DefaultSettings()
     options.verbose = False
-    cost, nothing = np.concatenate([0 * weight, -weight]), sparse.csc_matrix((2 * n, 2 * n))
+    cost, nothing = np.concatenate([0 * weight, -weight]), scipy.sparse.csc_matrix((2 * n, 2 * n))
     solution = clarabel.DefaultSolver(nothing, cost, block, bounds, cones, options).solve()
     if str(solution.status) not in _SOLVED:
         raise EstimationError(

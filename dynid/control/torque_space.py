@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import qmc
+import scipy
 
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
@@ -44,7 +44,7 @@ class TorqueSpace:
         if self.path is not None:
             return self.path[0], self.path[1]
         n = len(self.velocity)
-        unit = qmc.Sobol(2 * n, seed=seed).random(count)
+        unit = scipy.stats.qmc.Sobol(2 * n, seed=seed).random(count)
         q = self.low + (self.high - self.low) * unit[:, :n]
         q = q[self.mechanism.reachable(q)]
         # rest and both directions: a Coriolis torque can relieve a drive from gravity

@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 import yaml
-from scipy.optimize import minimize
 
 from dynid.arrays import Array
 from dynid.control.quickest_accelerations import move_times, quickest_accelerations
@@ -240,7 +240,7 @@ def _search(space: TorqueSpace, acceleration: Array, q: Array, dq: Array) -> tup
     optima = []
     for joint in range(n):
         for start in np.argsort(use[:, joint])[-_STARTS:]:
-            answer = minimize(
+            answer = scipy.optimize.minimize(
                 lambda x, joint=joint: -_use_of(space, acceleration, x, joint),
                 np.concatenate([q[start], dq[start]]),
                 method="L-BFGS-B",

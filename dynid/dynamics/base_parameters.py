@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import qr, solve_triangular
 
 from dynid.arrays import Array, pieces
 from dynid.dynamics.mechanism import Mechanism
@@ -67,7 +67,7 @@ def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParamet
     regrouping[np.arange(len(independent)), independent] = 1.0
     if len(dependent):
         q, r = np.linalg.qr(triangle[:, independent])
-        coefficients = solve_triangular(r, q.T @ triangle[:, dependent])
+        coefficients = scipy.linalg.solve_triangular(r, q.T @ triangle[:, dependent])
         coefficients[np.abs(coefficients) < 1e-9 * np.abs(coefficients).max()] = 0.0
         regrouping[:, dependent] = coefficients
     names, expressions = _texts(mechanism.parameter_names, independent, regrouping)
@@ -90,7 +90,7 @@ def _independent(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the columns that lead a base parameter, and those that are regrouped into them."""
     independent, dependent = _split(triangle, _preferred_order(mechanism))
-    pivoted = np.abs(np.diag(qr(_scaled(triangle), mode="r", pivoting=True)[0]))
+    pivoted = np.abs(np.diag(scipy.linalg.qr(_scaled(triangle), mode="r", pivoting=True)[0]))
     rank = int((pivoted > _TOLERANCE * pivoted[0]).sum())
     if rank != len(independent):
         raise EstimationError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.fft import irfft, next_fast_len, rfft
+import scipy
 
 from dynid.arrays import Array
 
@@ -14,7 +14,8 @@ def autocorrelation(values: Array, lags: int) -> Array:
     That of a constant signal is 0.
     """
     centred = values - values.mean(axis=0)
-    count = next_fast_len(len(values) + lags, real=True)
-    products = irfft(np.abs(rfft(centred, count, axis=0)) ** 2, count, axis=0)[: lags + 1]
+    count = scipy.fft.next_fast_len(len(values) + lags, real=True)
+    power_spectrum = np.abs(scipy.fft.rfft(centred, count, axis=0)) ** 2
+    products = scipy.fft.irfft(power_spectrum, count, axis=0)[: lags + 1]
     power = products[0]
     return np.asarray(products / np.where(power > 0, power, np.inf))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.signals import Signals
@@ -55,7 +55,7 @@ def near_rest(signals: Signals, joint: int, distance: int) -> NDArray[np.bool_]:
     lowest, highest = (of.reduceat(velocity, starts) for of in (np.minimum, np.maximum))
     reverses = slow[starts] & (lowest * highest <= 0)
     rest = np.repeat(reverses, np.diff(starts, append=len(slow)))
-    return np.asarray(ndimage.maximum_filter1d(rest, 2 * distance + 1, mode="nearest"))
+    return np.asarray(scipy.ndimage.maximum_filter1d(rest, 2 * distance + 1, mode="nearest"))
 
 
 def settling_samples(signals: Signals, parallel_filter: ParallelFilter) -> NDArray[np.intp]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cholesky
-from scipy.optimize import least_squares
+import scipy
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
@@ -178,7 +177,7 @@ def _minimise(task: _Task, point: Array) -> Array:
             by_point = task.root @ task.by_point(at)
             return np.vstack([by_point, root * task.violation_by_point(at)])
 
-        solution = least_squares(
+        solution = scipy.optimize.least_squares(
             residuals,
             np.clip(point, task.low, task.high),
             derivative,
@@ -212,7 +211,7 @@ def _task(
     )
     weight = 1 / np.maximum(estimate.joint_variance, finest)
     gram = np.einsum("j,jik->ik", weight, equations.joint_gram)[:-1, :-1]
-    root = cholesky(gram + 1e-12 * np.trace(gram) * np.eye(len(gram)))
+    root = scipy.linalg.cholesky(gram + 1e-12 * np.trace(gram) * np.eye(len(gram)))
     # keeps unidentifiable directions at the URDF's values; negligible in identifiable ones
     pull = np.diag(1 / scale)
     return _Task(

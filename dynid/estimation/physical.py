@@ -7,8 +7,8 @@ from itertools import product
 
 import clarabel
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
@@ -170,7 +170,7 @@ def _signed_terms(mechanism: Mechanism) -> NDArray[np.intp]:
 
 def parameter_constraints(
     mechanism: Mechanism, settings: PhysicalSettings, scale: Array
-) -> tuple[sparse.csc_matrix, Array, list[object]]:
+) -> tuple[scipy.sparse.csc_matrix, Array, list[object]]:
     """Return A, b and the cones of ``A x + s = b`` for Clarabel, x the scaled parameters.
 
     Raises:
@@ -200,7 +200,7 @@ def parameter_constraints(
         blocks.append(block)
         bounds.append(bound)
         cones.append(cone)
-    return sparse.csc_matrix(np.vstack(blocks)), np.concatenate(bounds), cones
+    return scipy.sparse.csc_matrix(np.vstack(blocks)), np.concatenate(bounds), cones
 
 
 def body_cone(scale: Array) -> tuple[Array, Array, object]:
@@ -230,7 +230,7 @@ def _bound_rows(mechanism: Mechanism, settings: PhysicalSettings) -> list[tuple[
 
 
 def solve_in_cones(
-    cost: Array, linear: Array, matrix: sparse.csc_matrix, bounds: Array, cones: list[object]
+    cost: Array, linear: Array, matrix: scipy.sparse.csc_matrix, bounds: Array, cones: list[object]
 ) -> Array:
     """Minimise ``x^T cost x / 2 + linear^T x`` with ``bounds - matrix x`` in the cones.
 
@@ -265,9 +265,9 @@ def _smallest(
     options.static_regularization_constant = regularisation
     count = matrix.shape[1]
     solver = clarabel.DefaultSolver(
-        sparse.identity(count, format="csc"),
+        scipy.sparse.identity(count, format="csc"),
         np.zeros(count),
-        sparse.csc_matrix(matrix),
+        scipy.sparse.csc_matrix(matrix),
         bounds,
         cones,
         options,

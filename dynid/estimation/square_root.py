@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
@@ -256,5 +256,5 @@ def _triangle(above: Array, below: Array) -> Array:
 def _solved(triangle: Array) -> tuple[Array, Array]:
     """Solve least squares from R of [W, τ] with errors of unit variance; solution, covariance."""
     k = triangle.shape[1] - 1
-    inverse = solve_triangular(triangle[:k, :k], np.eye(k))
+    inverse = scipy.linalg.solve_triangular(triangle[:k, :k], np.eye(k))
     return inverse @ triangle[:k, k], inverse @ inverse.T

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
+import scipy
 
 from dynid.arguments import check_number, check_type
 from dynid.arrays import Array
@@ -114,7 +114,7 @@ class ModelComparison:
     @property
     def probability(self) -> float:
         """Of such a distance, or a larger one, between two models of one unchanged robot."""
-        return float(chi2.sf(self.distance, self.freedom)) if self.freedom else 1.0
+        return float(scipy.stats.chi2.sf(self.distance, self.freedom)) if self.freedom else 1.0
 
 
 def compare_models(

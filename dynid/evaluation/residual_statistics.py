@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-from scipy.signal import welch
+import scipy
 
 from dynid.arrays import Array
 from dynid.signals.filters import ParallelFilter
@@ -34,7 +34,7 @@ def spectrum(values: Array, rate: float) -> tuple[Array, Array]:
         Frequencies above 0 (m,) [Hz], and the density (m, n) [unit of ``values`` per √Hz].
     """
     length = min(len(values), max(16, min(_SEGMENT, 2 * len(values) // _SEGMENTS)))
-    frequency, power = welch(values, rate, nperseg=length, axis=0)
+    frequency, power = scipy.signal.welch(values, rate, nperseg=length, axis=0)
     return np.asarray(frequency[1:]), np.asarray(np.sqrt(power[1:]))
 
 

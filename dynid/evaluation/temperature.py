@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
@@ -156,15 +156,16 @@ def _effect(
     slope, deviation, freedom = last_coefficient(np.column_stack([constant, heat]), *given, order)
     if not deviation > 0 or freedom < 1:
         return None
-    significant = abs(slope) > float(student.ppf(1 - CHANCE / tests / 2, freedom)) * deviation
+    significant = abs(slope) > float(scipy.stats.t.ppf(1 - CHANCE / tests / 2, freedom)) * deviation
     steady = np.column_stack([constant, constant * (time - time.mean())[:, None], heat])
     other, spread, left = last_coefficient(steady, *given, order)
     beyond = (
         left >= 1
         and other * slope > 0
-        and abs(other) > float(student.ppf(0.975, left)) * spread  # one more test, of one effect
+        # one more test, of one effect
+        and abs(other) > float(scipy.stats.t.ppf(0.975, left)) * spread
     )
-    half = float(student.ppf(0.975, freedom)) * deviation
+    half = float(scipy.stats.t.ppf(0.975, freedom)) * deviation
     return Effect(slope, half, bool(significant), bool(significant and beyond))
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import BPoly, make_interp_spline
-from scipy.linalg import LinAlgError, solve_banded
+import scipy
 
 from dynid.arrays import Array
 from dynid.errors import ExcitationError
@@ -27,7 +26,7 @@ class SplineExcitation:
         breakpoints: instants from 0 to the end [s] where the third derivative jumps.
     """
 
-    polynomials: BPoly
+    polynomials: scipy.interpolate.BPoly
     breakpoints: tuple[float, ...]
 
     @property
@@ -92,7 +91,7 @@ def spline_through(
     """
     try:
         return _through(time, position, velocity, acceleration)
-    except (LinAlgError, ValueError):  # of a singular system, or one that is not finite
+    except (np.linalg.LinAlgError, ValueError):  # of a singular system, or one that is not finite
         message = (
             "no smooth motion through the points can be computed, because the positions are too "
             "large, or the intervals too different; give values that are possible for a robot."
@@ -107,7 +106,7 @@ def _through(
     breakpoints = (0.0, float(knots[-1]))
     if velocity is None:
         rest = [(order, np.zeros(position.shape[1])) for order in (1, 2)]
-        spline = make_interp_spline(knots, position, k=5, bc_type=(rest, rest))
+        spline = scipy.interpolate.make_interp_spline(knots, position, k=5, bc_type=(rest, rest))
         velocity, acceleration = (spline.derivative(order)(knots) for order in (1, 2))
         velocity[[0, -1]] = acceleration[[0, -1]] = 0.0  # removes rounding errors
     elif acceleration is None:
@@ -115,7 +114,7 @@ def _through(
     else:
         breakpoints = tuple(knots.tolist())
     points = np.stack([position, velocity, acceleration], axis=1)
-    return SplineExcitation(BPoly.from_derivatives(knots, points), breakpoints)
+    return SplineExcitation(scipy.interpolate.BPoly.from_derivatives(knots, points), breakpoints)
 
 
 def _smooth_acceleration(time: Array, position: Array, velocity: Array) -> Array:
@@ -140,5 +139,5 @@ def _smooth_acceleration(time: Array, position: Array, velocity: Array) -> Array
     bands = np.zeros((3, len(h) - 1))
     bands[0, 1:] = bands[2, :-1] = -3 / h[1:-1]
     bands[1] = 9 / h[:-1] + 9 / h[1:]
-    acceleration[1:-1] = solve_banded((1, 1), bands, at_start[1:] - at_end[:-1])
+    acceleration[1:-1] = scipy.linalg.solve_banded((1, 1), bands, at_start[1:] - at_end[:-1])
     return acceleration

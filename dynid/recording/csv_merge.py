@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from dynid.errors import RecordingError
 from dynid.recording.model import FEWEST_SAMPLES
@@ -115,7 +115,7 @@ def _at(times: Values, signal: TimedSignal, *, smooth: bool) -> Values:
             continue
         seconds = signal.seconds[known]
         sampled[:, column] = (
-            CubicSpline(seconds, values[known])(times)
+            scipy.interpolate.CubicSpline(seconds, values[known])(times)
             if smooth
             else np.interp(times, seconds, values[known])
         )

@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.linalg import solveh_banded
+import scipy
 
 from dynid.arrays import Array
 from dynid.recording.gaps import cubic_weights
@@ -81,7 +80,7 @@ def spline(times: Array, values: Array, at: Array) -> Array:
     at, interpolated = np.minimum(at, times[-1]), np.empty((len(at), values.shape[1]))
     # joint by joint: the coefficients of all splines are four times as large as the samples
     for joint, column in enumerate(values.T):
-        interpolated[:, joint] = CubicSpline(times, column)(at)
+        interpolated[:, joint] = scipy.interpolate.CubicSpline(times, column)(at)
     return interpolated
 
 
@@ -112,7 +111,7 @@ def _penalised(times: Array, values: Array, at: Array, *, penalty: float, step: 
         for column in range(row + 1):
             curvature = penalty * _CURVATURE[row] * _CURVATURE[column]
             bands[row - column, column : column + count - 2] += curvature
-    grid = solveh_banded(bands, right, lower=True)
+    grid = scipy.linalg.solveh_banded(bands, right, lower=True)
     first, weights = _cubic(at / step, count)
     return np.asarray(sum(weights[:, k, None] * grid[first + k] for k in range(4)))
 

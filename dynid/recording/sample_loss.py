@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from dynid.arrays import Array
 from dynid.recording.contradiction import Contradiction
@@ -73,7 +73,7 @@ def find_losses(recording: Recording) -> list[Loss]:
     lost = counts[:, :, 0].min(axis=0)
     middle = _lost(jump, 0.5 * (before + after), noise[moving])
     score = counts[:, :, 2]
-    chance = stats.norm.isf(_FALSE_ALARM / len(lost))
+    chance = scipy.stats.norm.isf(_FALSE_ALARM / len(lost))
     opposite = -float(score.max(axis=0).min(initial=0.0))
     least = max(chance, _BEYOND_OPPOSITE * opposite)
     seen = (lost > _FEWEST_LOST) & (middle[:, 1] > _COMMON) & (score.min(axis=0) > least)

@@ -6,10 +6,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.fft import next_fast_len
-from scipy.ndimage import uniform_filter1d
 
 from dynid.arrays import Array
 from dynid.recording.backlash import Play, side_of_teeth
@@ -89,7 +87,7 @@ def averaged_motion(recording: Recording) -> AveragedMotion | None:
         quiet = error <= _NOISE * derivative.std(axis=0)
         kept = tuple(int(j) for j in moving if quiet[j])
         velocity = _mean(recording.velocity, window)
-        effort = uniform_filter1d(recording.effort, window, axis=0)
+        effort = scipy.ndimage.uniform_filter1d(recording.effort, window, axis=0)
         side = _derivative(side_of_teeth(effort), recording.sampling_rate, window)
         motion = AveragedMotion(derivative, velocity, side, recording.sampling_rate, kept, quarters)
         if len(kept) == len(moving) or window > _LONGEST_WINDOW * min(quarters[j] for j in moving):
@@ -157,10 +155,10 @@ def play_of(motion: AveragedMotion, joint: int) -> Play:
     """
     quarter = motion.quarter[joint]
     window = max(1, quarter // 2)
-    derivative = uniform_filter1d(motion.derivative[:, joint], window)
-    measured = uniform_filter1d(motion.velocity[:, joint], window)
+    derivative = scipy.ndimage.uniform_filter1d(motion.derivative[:, joint], window)
+    measured = scipy.ndimage.uniform_filter1d(motion.velocity[:, joint], window)
     curvature = np.gradient(derivative) * motion.rate
-    jumps = uniform_filter1d(motion.side[:, joint], window)
+    jumps = scipy.ndimage.uniform_filter1d(motion.side[:, joint], window)
     columns = np.column_stack([derivative, curvature, jumps, np.ones_like(derivative)])
     (slope, _, jump), correlation = _fit(columns, measured)
     if slope == 0:
@@ -192,7 +190,7 @@ def _spread_of_fits(columns: Array, measured: Array, blocks: list[slice]) -> Arr
     factors = np.array([np.linalg.lstsq(a, b, rcond=None)[0][:-1] for a, b in without])
     count = len(blocks)
     deviation = np.sqrt((count - 1) * factors.var(axis=0))
-    return np.asarray(deviation * stats.t.ppf(1 - _FALSE_ALARM / 2, count - 1))
+    return np.asarray(deviation * scipy.stats.t.ppf(1 - _FALSE_ALARM / 2, count - 1))
 
 
 def _frequency(derivative: Array, rate: float, quarter: int) -> float:
@@ -220,7 +218,7 @@ def _best_lag(derivative: Array, measured: Array, longest: int) -> int:
 
 def _correlate(first: Array, second: Array) -> Array:
     """Return the sum of ``first[k + lag] second[k]`` by lag; negative ones are at the end."""
-    size = next_fast_len(2 * len(first))
+    size = scipy.fft.next_fast_len(2 * len(first))
     product = np.fft.rfft(first, size) * np.conj(np.fft.rfft(second, size))
     return np.asarray(np.fft.irfft(product, size))
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from math import ceil, log
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import ndimage, signal
 
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
@@ -74,7 +74,7 @@ def replace_outliers(values: Array, settings: MedianSettings) -> tuple[Array, in
     Returns:
         The values (N, n) without outliers, and the number of outliers.
     """
-    median = ndimage.median_filter(values, size=(settings.order, 1), mode="nearest")
+    median = scipy.ndimage.median_filter(values, size=(settings.order, 1), mode="nearest")
     difference = np.abs(values - median)
     threshold = 1.4826 * settings.threshold
     far = np.maximum(threshold * np.median(difference, axis=0), 1e-3 * np.ptp(median, axis=0))
@@ -182,17 +182,17 @@ def _anti_alias_corner(decimation: int) -> float:
 
 @lru_cache(maxsize=16)
 def _chebyshev(corner: float) -> Sections:
-    sections = signal.cheby1(_CHEBYSHEV_ORDER, _CHEBYSHEV_RIPPLE_DB, corner, output="sos")
+    sections = scipy.signal.cheby1(_CHEBYSHEV_ORDER, _CHEBYSHEV_RIPPLE_DB, corner, output="sos")
     return np.asarray(sections)
 
 
 @lru_cache(maxsize=16)
 def _butterworth(cutoff_hz: float, order: int, sampling_rate: float) -> Sections:
-    return np.asarray(signal.butter(order, cutoff_hz, fs=sampling_rate, output="sos"))
+    return np.asarray(scipy.signal.butter(order, cutoff_hz, fs=sampling_rate, output="sos"))
 
 
 def _settling_samples(sections: Sections) -> int:
-    _, poles, _ = signal.sos2zpk(sections)
+    _, poles, _ = scipy.signal.sos2zpk(sections)
     return ceil(log(_SETTLED_RESPONSE) / log(np.abs(poles).max()))
 
 
@@ -205,5 +205,6 @@ def _forwards_backwards(
         repeats = 1 + ceil(_settling_samples(sections) / len(values))
         tiled = np.concatenate([values] * (2 * repeats + 1))
         start = repeats * len(values)
-        return np.asarray(signal.sosfiltfilt(sections, tiled, axis=0))[start : start + len(values)]
-    return np.asarray(signal.sosfiltfilt(sections, values, axis=0, padlen=pad))
+        filtered = np.asarray(scipy.signal.sosfiltfilt(sections, tiled, axis=0))
+        return filtered[start : start + len(values)]
+    return np.asarray(scipy.signal.sosfiltfilt(sections, values, axis=0, padlen=pad))

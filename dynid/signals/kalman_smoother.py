@@ -8,8 +8,8 @@ from math import ceil, log
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import linalg, optimize, signal, special
 
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
@@ -120,13 +120,16 @@ def _steady(order: int, delta: float) -> _Steady:
     step = np.arange(order)
     ahead = step[None, :] - step[:, None]
     transition = np.where(ahead >= 0, delta ** np.maximum(ahead, 0.0), 0.0)
-    transition /= special.factorial(np.maximum(ahead, 0))
+    transition /= scipy.special.factorial(np.maximum(ahead, 0))
     rest = order - 1 - step
     driven = delta ** (2.0 * order - step[:, None] - step) / (
-        (rest[:, None] + rest + 1) * np.outer(special.factorial(rest), special.factorial(rest))
+        (rest[:, None] + rest + 1)
+        * np.outer(scipy.special.factorial(rest), scipy.special.factorial(rest))
     )
     measured = np.eye(order)[:, :1]
-    covariance = np.asarray(linalg.solve_discrete_are(transition.T, measured, driven, np.eye(1)))
+    covariance = np.asarray(
+        scipy.linalg.solve_discrete_are(transition.T, measured, driven, np.eye(1))
+    )
     innovation = float(covariance[0, 0]) + 1.0
     gain = transition @ covariance[:, 0] / innovation
     poles, modes = np.linalg.eig(transition - np.outer(gain, measured))
@@ -171,7 +174,7 @@ def _run(
     """
     return np.array(
         [
-            signal.lfilter([gain], [1.0, -pole], values)
+            scipy.signal.lfilter([gain], [1.0, -pole], values)
             for pole, gain in zip(poles, inputs, strict=True)
         ]
     )
@@ -194,7 +197,7 @@ def _most_likely(position: Array, rate: float, periodic: bool) -> tuple[int, flo
     def mean_square(log_hz: float, order: int) -> float:
         steady = _steady(order, 2 * np.pi * np.exp(log_hz) / rate)
         padded = _padded(centred, steady.pad, periodic=periodic)[: steady.pad + samples]
-        innovations = signal.sosfilt(steady.whitening, padded)
+        innovations = scipy.signal.sosfilt(steady.whitening, padded)
         return float(np.mean(innovations[steady.pad + samples // 10 :] ** 2))
 
     grid = np.linspace(np.log(lowest), np.log(highest), _GRID)
@@ -203,7 +206,7 @@ def _most_likely(position: Array, rate: float, periodic: bool) -> tuple[int, flo
         values = [mean_square(point, order) for point in grid]
         best = int(np.argmin(values))
         around = grid[max(0, best - 1)], grid[min(_GRID - 1, best + 1)]
-        refined = optimize.minimize_scalar(
+        refined = scipy.optimize.minimize_scalar(
             mean_square, bounds=around, args=(order,), method="bounded", options={"xatol": 0.02}
         )
         optima += [(values[best], order, grid[best]), (refined.fun, order, refined.x)]
@@ -222,7 +225,7 @@ def _smoothed(position: Array, steady: _Steady, *, periodic: bool) -> Array:
     """
     padded = _padded(position - position[0], steady.pad, periodic=periodic)
     predicted = _run(steady.poles, steady.duals @ steady.gain, padded)
-    backwards = signal.sosfilt(steady.whitening, padded)[::-1] / steady.innovation
+    backwards = scipy.signal.sosfilt(steady.whitening, padded)[::-1] / steady.innovation
     adjoint = _run(steady.poles, steady.modes[0], backwards)
     inner = slice(steady.pad, steady.pad + len(position))
     states = (steady.covariance[:3] @ steady.duals.T @ adjoint).real[:, ::-1][:, inner]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from scipy import signal
+import scipy
 
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
@@ -80,6 +80,6 @@ def _cycles(pieces: Sequence[Recording], joints: int) -> Array:
     for joint in np.flatnonzero(travel > 0).tolist():
         for piece, sign in product(pieces, (1, -1)):
             position = sign * piece.position[:, joint]
-            ends, _ = signal.find_peaks(position, prominence=_STROKE * travel[joint])
+            ends, _ = scipy.signal.find_peaks(position, prominence=_STROKE * travel[joint])
             cycles[joint] += len(ends) / 2
     return cycles

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+import scipy
 
 from dynid.arrays import Array
 from dynid.text import listed, significant
@@ -72,7 +72,7 @@ def find_unusual(
         beyond = variances[place] - np.delete(variances, place, axis=0).mean(axis=0)
         variance = others.var(axis=0, ddof=1) * (1 + 1 / (count - 1)) + np.maximum(beyond, 0.0)
         scores = (values[place] - mean) / np.sqrt(variance)
-        chances = np.minimum(2 * student.sf(np.abs(scores), count - 2) * values.size, 1.0)
+        chances = np.minimum(2 * scipy.stats.t.sf(np.abs(scores), count - 2) * values.size, 1.0)
         found[robot] = tuple(
             Unusual(
                 common[i],

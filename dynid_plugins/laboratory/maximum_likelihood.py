@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import linalg
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
@@ -96,8 +96,8 @@ class TorqueNoiseModel:
             if len(joints) == 0:
                 continue
             chosen = stacked[np.ix_(joints, np.flatnonzero(which.ravel() == number))]
-            root = linalg.cholesky(self.covariance[np.ix_(joints, joints)], lower=True)
-            flat = linalg.solve_triangular(root, chosen.reshape(len(joints), -1), lower=True)
+            root = scipy.linalg.cholesky(self.covariance[np.ix_(joints, joints)], lower=True)
+            flat = scipy.linalg.solve_triangular(root, chosen.reshape(len(joints), -1), lower=True)
             flat = flat.reshape(-1, stacked.shape[2])
             total += flat.T @ flat
         return total
@@ -127,7 +127,7 @@ def _autoregression(errors: Sequence[Array], counted: Sequence[NDArray[np.bool_]
         left = sum(int(_unbroken(mask, order + 1).sum()) for mask in counted)
         if products[0] <= 0 or left < _LEFT_ROWS * rows:
             break
-        ahead = linalg.solve_toeplitz(products[:order], products[1 : order + 1])
+        ahead = scipy.linalg.solve_toeplitz(products[:order], products[1 : order + 1])
         variance = products[0] - ahead @ products[1 : order + 1]
         criterion = np.log(variance) * rows + order * np.log(rows)
         if criterion < least:

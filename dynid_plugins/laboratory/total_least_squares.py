@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
@@ -98,7 +98,7 @@ def _least_factor(
         return 0.0
     gram = np.block([[np.eye(len(right)), right[:, None]], [right[None, :], np.array([[squared]])]])
     noise = np.block([[shares, mixed[:, None]], [mixed[None, :], np.array([[torque]])]])
-    largest = linalg.eigh(noise, gram, eigvals_only=True)[-1]
+    largest = scipy.linalg.eigh(noise, gram, eigvals_only=True)[-1]
     return float(1 / largest) if largest > 0 else 0.0
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from dynid.arrays import Array
 from dynid.errors import SimulationError
@@ -136,7 +136,8 @@ class _Reference:
 
     def __init__(self, model: Model, signals: Signals, rate: float) -> None:
         columns = (signals.position, signals.velocity, signals.acceleration)
-        self._motion = CubicSpline(signals.time, np.stack(columns, axis=1))  # (N, 3, n)
+        values = np.stack(columns, axis=1)  # (N, 3, n)
+        self._motion = scipy.interpolate.CubicSpline(signals.time, values)
         self._mechanism = model.mechanism
         self._rate = rate
         self._omega = 2 * np.pi * _BANDWIDTH

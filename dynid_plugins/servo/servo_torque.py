@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from dynid.errors import ConfigurationError
 from dynid_plugins.servo.law import ServoLaw, servo_law
@@ -67,7 +67,7 @@ def evaluated(recording: Recording, law: ServoLaw, robot: Robot) -> Recording:
     multiple = max(1, ceil(SERVO_RATE / recording.sampling_rate - _ON_TIME))
     ticks = np.arange((len(recording.time) - 1) * multiple + 1) / multiple  # [samples]
     rate = recording.sampling_rate * multiple
-    spline = CubicSpline(np.arange(len(recording.time)), recording.position)
+    spline = scipy.interpolate.CubicSpline(np.arange(len(recording.time)), recording.position)
     velocity = spline(ticks, 1) * recording.sampling_rate
     output = _output(recording, law, robot, ticks, spline)
     missing = recording.missing
@@ -88,7 +88,7 @@ def _output(
     law: ServoLaw,
     robot: Robot,
     ticks: Array,
-    spline: CubicSpline,
+    spline: scipy.interpolate.CubicSpline,
 ) -> Array:
     """Return the output of the servos' loops (M, n) at times in samples (M,)."""
     kind, recorded = robot.drives.effort, recording.effort

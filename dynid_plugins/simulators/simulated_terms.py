@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.optimize import nnls
+import scipy
 
 from dynid.arrays import Array
 from dynid.dynamics.joint_terms import JointTerm
@@ -250,7 +250,7 @@ def _with_fitted_friction(
         own = {"position": position, "velocity": velocity, "acceleration": acceleration}
         torque += value * term.column(**own, load=load)
     columns = np.column_stack([velocity, np.sign(velocity)])
-    (damping, dry), _ = nnls(columns, torque)
+    (damping, dry), _ = scipy.optimize.nnls(columns, torque)
     labels = dict.fromkeys(term.traits.label for term in others)
     kinds = listed(labels) if labels else "negative friction"
     replaced.append(Replacement(axis.name, f"damping and dry friction in place of {kinds}"))

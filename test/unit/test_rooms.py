@@ -140,6 +140,17 @@ def test_every_entry_of_the_order_is_there() -> None:
     assert there == set(ORDER)
 
 
+def test_parts_of_scipy_load_when_they_are_used() -> None:
+    early = {
+        f"{path.stem} imports {target}; write `import scipy` and the whole name where it is used"
+        for package in (PACKAGE, PLUGINS, ROOT / "dynid_ros")
+        for path in package.rglob("*.py")
+        for target in imported(ast.parse(path.read_text("utf-8")), path.stem)
+        if target.startswith("scipy.")
+    }
+    assert early == set()
+
+
 def plugin_faults(core: Path, plugins: Path) -> list[str]:
     """Modules of the core that import a plug-in, and plug-ins that import another one."""
     faults = []

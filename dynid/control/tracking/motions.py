@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
+import scipy
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
@@ -83,7 +83,7 @@ class LineMotion:
         self.duration = 2 * self._ramp + self._cruise
         path = np.linspace(0.0, settings.length, _KNOTS)
         positions = _follow(kinematics, self.start, direction / size, path)
-        self._spline = make_interp_spline(path, positions, k=5)
+        self._spline = scipy.interpolate.make_interp_spline(path, positions, k=5)
         self._length = settings.length
 
     def evaluate(self, time: ArrayLike) -> Motion:

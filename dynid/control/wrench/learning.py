@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import nnls
-from scipy.stats import chi2
+import scipy
 
 from dynid.arrays import Array
 from dynid.control.tail import rare_level
@@ -181,7 +180,7 @@ def _fit(torque: Array, velocity: Array, moving: Array, joint: str) -> tuple[flo
         columns[:, 1] = 0.0
     share = np.array([variance[0], 0.0])
     for _ in range(_ROUNDS):
-        share, _ = nnls(columns / variance[:, np.newaxis], square / variance)
+        share, _ = scipy.optimize.nnls(columns / variance[:, np.newaxis], square / variance)
         variance = np.maximum(columns @ share, 1e-6 * square.mean())
     share[0] = max(share[0], 1e-6 * square.mean())
     constant = max(float(np.sqrt(share[0])), _SMALLEST_DEVIATION)
@@ -216,4 +215,4 @@ def _correlation(normal: Array, moving: Array, count: float) -> Array:
 def _normal_threshold(joints: int, observer_gain: float, false_alarms_per_hour: float) -> float:
     """Return the distance that normal errors exceed at a rate [1/h]; two time constants apart."""
     independent = 3600 * observer_gain / 2
-    return float(chi2.isf(min(0.5, false_alarms_per_hour / independent), joints))
+    return float(scipy.stats.chi2.isf(min(0.5, false_alarms_per_hour / independent), joints))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
@@ -52,7 +52,7 @@ def _groups(case: Case) -> Iterator[Finding]:
     linked = np.zeros((len(case.joints), len(case.joints)))
     for pair in shares:
         linked[pair] = 1
-    _, group = connected_components(linked, directed=False)
+    _, group = scipy.sparse.csgraph.connected_components(linked, directed=False)
     for number in dict.fromkeys(group[i] for i, _ in shares):
         yield _together(case, {pair: s for pair, s in shares.items() if group[pair[0]] == number})
 

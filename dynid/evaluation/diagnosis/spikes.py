@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy.ndimage import median_filter
 
 from dynid.arrays import Array, runs
 from dynid.evaluation.diagnosis.case import Case
@@ -85,7 +85,7 @@ def _of_joint(case: Case, joint: int) -> _Spikes | None:
 
 def _from_median(values: Array) -> Array:
     """Return the distance of values (N,) from their running median, which follows steps."""
-    return np.asarray(values - median_filter(values, size=_WINDOW, mode="nearest"))
+    return np.asarray(values - scipy.ndimage.median_filter(values, size=_WINDOW, mode="nearest"))
 
 
 def _is_far(distance: Array, scale: float) -> NDArray[np.bool_]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from dynid.arrays import Array
 from dynid.estimation.regression import BLOCKS
@@ -66,7 +66,7 @@ def warming_up(case: Case) -> Iterator[Finding]:
     joints = [j for j in np.flatnonzero(enough).tolist() if np.any(friction[:, j])]
     if not joints or len(residual.time) < _least_samples():
         return
-    bound = float(student.ppf(1 - _FALSE_FINDING_PROBABILITY / len(joints), BLOCKS - 1))
+    bound = float(scipy.stats.t.ppf(1 - _FALSE_FINDING_PROBABILITY / len(joints), BLOCKS - 1))
     for j in joints:
         fall = friction_fall(
             residual.time, residual.error[:, j], friction[:, j], own_columns(residual, j)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from dynid.arrays import Array, runs
 from dynid.evaluation.hypotheses.refit import residual
@@ -44,13 +44,14 @@ def _far(trial: Trial, outcome: RefitOutcome) -> NDArray[np.bool_]:
         spacing = float(np.median(np.diff(samples.time[here])))
         size = max(3, round(_WINDOW / spacing))
         kept = samples.kept[here].astype(float)
-        share = uniform_filter1d(kept, size, axis=0)
-        power = uniform_filter1d(error[here] ** 2 * kept, size, axis=0) / np.maximum(share, 1e-9)
+        share = scipy.ndimage.uniform_filter1d(kept, size, axis=0)
+        power = scipy.ndimage.uniform_filter1d(error[here] ** 2 * kept, size, axis=0)
+        power /= np.maximum(share, 1e-9)
         known = share > 0.3
         # a joint that never moves far from a reversal has no usual error
         usual = _medians(power, known)
         far = known & (power > _BEYOND**2 * np.maximum(usual, FLOOR**2))
-        flags.append(_inside(maximum_filter1d(far.any(axis=1), size)))
+        flags.append(_inside(scipy.ndimage.maximum_filter1d(far.any(axis=1), size)))
     return np.concatenate(flags)
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import null_space
+import scipy
 
 from dynid.arrays import Array
 from dynid.excitation.fourier import FourierExcitation
@@ -74,7 +74,7 @@ class SeriesSpace:
         still = [velocity, acceleration, *([position] if self.from_pose else [])]
         # rows of unit norm, so that the rank is computed correctly
         rows = np.vstack([row / np.linalg.norm(row) for row in still])
-        return np.asarray(null_space(rows))
+        return np.asarray(scipy.linalg.null_space(rows))
 
     def _rows(self, phase: Array) -> Motion:
         """Return the contribution of each coefficient at phases (N,); arrays (N, 1 + 2 L)."""

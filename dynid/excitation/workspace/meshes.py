@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pinocchio
+import scipy
 from pinocchio import coal
-from scipy.spatial import ConvexHull, QhullError
 
 from dynid.errors import MechanismError
 from dynid.input_file import is_file
@@ -80,7 +80,7 @@ def _hull(mesh: ET.Element, folder: Path | None) -> coal.Convex | None:
         scale = np.array([float(word) for word in mesh.get("scale", "1 1 1").split()])
         loaded = coal.MeshLoader().load(str(path), scale)
         return convex_hull(np.array(loaded.vertices()))
-    except (RuntimeError, ValueError, QhullError):
+    except (RuntimeError, ValueError, scipy.spatial.QhullError):
         return None
 
 
@@ -121,7 +121,7 @@ def _candidates(filename: str, folder: Path | None) -> Iterator[Path]:
 
 def convex_hull(points: np.typing.NDArray[np.float64]) -> coal.Convex:
     """Return the convex hull of points (N, 3) [m]; raises QhullError where they span no volume."""
-    hull = ConvexHull(points)
+    hull = scipy.spatial.ConvexHull(points)
     corners, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
     for corner in hull.points[hull.vertices]:
         corners.append(corner)

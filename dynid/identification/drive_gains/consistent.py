@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import clarabel
 import numpy as np
-from scipy import linalg, sparse
+import scipy
 
 from dynid.arrays import Array
 from dynid.estimation.physical import (
@@ -55,7 +55,7 @@ def consistent_gains(fit: GainFit, settings: PhysicalSettings) -> ConsistentGain
     to_unknowns = _to_unknowns(fit, scale)
     rest = to_unknowns.shape[1] - p
     # inverse gains by gains over those of the last iteration, and parameters over their scale
-    to_fit = linalg.block_diag(-np.eye(n), to_unknowns)
+    to_fit = scipy.linalg.block_diag(-np.eye(n), to_unknowns)
     near = np.concatenate([np.ones(n), reference_parameters(mechanism) / scale, np.zeros(rest)])
     constraints = _all_constraints(
         n, parameter_constraints(mechanism, settings, scale), payload, rest
@@ -86,7 +86,7 @@ def _to_unknowns(fit: GainFit, scale: Array) -> Array:
     payload, base = fit.problem.payload, fit.problem.base
     friction = np.eye(len(fit.problem.friction))
     return np.asarray(
-        linalg.block_diag(
+        scipy.linalg.block_diag(
             base.regrouping * scale, np.diag(payload.scale[payload.unknown]), friction
         )
     )
@@ -94,10 +94,10 @@ def _to_unknowns(fit: GainFit, scale: Array) -> Array:
 
 def _all_constraints(
     n: int,
-    robot: tuple[sparse.csc_matrix, Array, list[object]],
+    robot: tuple[scipy.sparse.csc_matrix, Array, list[object]],
     payload: KnownPayload,
     rest: int,
-) -> tuple[sparse.csc_matrix, Array, list[object]]:
+) -> tuple[scipy.sparse.csc_matrix, Array, list[object]]:
     """Return A, b and the cones of ``A x + s = b``, x the gains, robot and payload."""
     matrices, bounds = [-np.eye(n), robot[0]], [np.full(n, -_SMALLEST_GAIN), robot[1]]
     cones = [clarabel.NonnegativeConeT(n), *robot[2]]
@@ -109,5 +109,5 @@ def _all_constraints(
         cones.append(cone)
     else:
         payload_columns = np.zeros((0, free))
-    matrix = sparse.block_diag([*matrices, payload_columns])
-    return sparse.csc_matrix(matrix), np.concatenate(bounds), cones
+    matrix = scipy.sparse.block_diag([*matrices, payload_columns])
+    return scipy.sparse.csc_matrix(matrix), np.concatenate(bounds), cones

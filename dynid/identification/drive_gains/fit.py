@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import lstsq
-from scipy.optimize import least_squares
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
@@ -111,7 +110,9 @@ class _Roots:
         flat = matrix.reshape(-1, matrix.shape[2])
         # pivoted QR takes a third of the time that the SVD does
         cut = np.sqrt(_UNDETERMINED)
-        step = lstsq(flat, right.ravel(), cond=cut, lapack_driver="gelsy", check_finite=False)[0]
+        step = scipy.linalg.lstsq(
+            flat, right.ravel(), cond=cut, lapack_driver="gelsy", check_finite=False
+        )[0]
         return self.start + step, np.asarray(matrix @ step - right)
 
 
@@ -144,7 +145,9 @@ def _search(roots: _Roots, inverse: Array, weight: Array) -> Array:
         return roots.solve(sign * np.exp(logarithms), weight)[1].ravel()
 
     bounds = (begin - _LARGEST_LOG_GAIN, begin + _LARGEST_LOG_GAIN)
-    return np.asarray(sign * np.exp(least_squares(weighted_error, begin, bounds=bounds).x))
+    return np.asarray(
+        sign * np.exp(scipy.optimize.least_squares(weighted_error, begin, bounds=bounds).x)
+    )
 
 
 def _first_inverse(roots: _Roots, weight: Array) -> Array:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from dynid.arrays import Array
 from dynid.identification.friction.candidates import Candidate, Shapes
@@ -141,7 +141,7 @@ def search_shapes(
     start = min(starts, key=error)
     size = _STEP * (high - low)
     away = np.where(start + size > high, -size, size)
-    minimize(
+    scipy.optimize.minimize(
         error,
         start,
         method="Nelder-Mead",

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import minimize, nnls
 
 from dynid.arrays import Array
 from dynid.dynamics.joint_terms import TermSettings
@@ -168,7 +168,7 @@ def _descend(error: _Error, point: Array, size: Array, low: Array, high: Array) 
     """Minimise by the Nelder–Mead simplex, as the error with stop operators is not smooth."""
     away = np.where(point + size > high, -size, size)
     simplex = np.vstack([point, point + np.diag(away)])
-    optimum = minimize(
+    optimum = scipy.optimize.minimize(
         lambda x: np.log(max(error(x), _TINY_SQUARE)),  # makes the tolerance relative
         point,
         method="Nelder-Mead",
@@ -210,6 +210,6 @@ def nonnegative(values: Array, vectors: Array, right: Array, signed: NDArray[np.
     root = size[:, None] * vectors[:, known].T
     aim = vectors[:, known].T @ right / size
     both = np.hstack([root, -root[:, signed]])
-    solution = nnls(both, aim, maxiter=_ACTIVE_SETS * both.shape[1])[0]
+    solution = scipy.optimize.nnls(both, aim, maxiter=_ACTIVE_SETS * both.shape[1])[0]
     solution[np.flatnonzero(signed)] -= solution[len(right) :]
     return np.asarray(solution[: len(right)])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.signal import savgol_coeffs
 
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
@@ -47,10 +47,10 @@ class MotionSmoother:
         self._measured = measured_velocity
         degree, width = _DEGREE - measured_velocity, 2 * self.half + 1
         first = 0 if measured_velocity else 1
-        position = savgol_coeffs(width, _DEGREE, use="dot")
+        position = scipy.signal.savgol_coeffs(width, _DEGREE, use="dot")
         self._position = position
         self._derivatives = [
-            savgol_coeffs(width, degree, deriv=k, delta=1 / sampling_rate, use="dot")
+            scipy.signal.savgol_coeffs(width, degree, deriv=k, delta=1 / sampling_rate, use="dot")
             for k in (first, first + 1)
         ]
         self.reset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
-from scipy import signal
+import scipy
 
 from dynid.arrays import Array
 
@@ -67,7 +67,7 @@ class StateVariableFilter:
             self._state = np.repeat(rest[None], self._order, axis=0)
         stages = [values]
         for stage in range(self._order):
-            filtered, self._state[stage] = signal.lfilter(
+            filtered, self._state[stage] = scipy.signal.lfilter(
                 self._numerator, self._denominator, stages[-1], axis=0, zi=self._state[stage]
             )
             stages.append(filtered)

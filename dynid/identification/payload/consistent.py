@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from dynid.arrays import Array
 from dynid.dynamics.body import LARGEST_DEVIATION, RADIUS, REACH, Body, steiner
@@ -92,7 +92,7 @@ def consistent_body(posterior: Posterior) -> Body:
     covariance = posterior.covariance / np.outer(scale, scale)
     cost[np.ix_(known, known)] = np.linalg.inv(covariance[np.ix_(known, known)])
     block, bound, cone = body_cone(scale)
-    answer = solve_in_cones(cost, -cost @ goal, sparse.csc_matrix(block), bound, [cone])
+    answer = solve_in_cones(cost, -cost @ goal, scipy.sparse.csc_matrix(block), bound, [cone])
     return Body(scale * answer, posterior.covariance, known)
 
 

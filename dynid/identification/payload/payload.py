@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import null_space
+import scipy
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
@@ -126,7 +126,7 @@ def describe(base: Model, body: Body, recordings: Sequence[Recording]) -> Payloa
     names = tuple(model.parameter_names[column] for column in columns)
     # columns that depend on each other in the base parameters do so in every motion
     shown = base_parameterization(model).regrouping[:, columns]
-    in_sums = np.sum(null_space(shown, rcond=_RANK) ** 2, axis=1) > _RANK
+    in_sums = np.sum(scipy.linalg.null_space(shown, rcond=_RANK) ** 2, axis=1) > _RANK
     return Payload(
         robot=base.robot.name,
         joint=model.body_joints[model.payload_body],

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
+import scipy
 
 from dynid.arrays import Array
 
@@ -131,7 +131,9 @@ def _restricted(span: Directions, related: Array, between: Array, inflation: Arr
     root = np.linalg.cholesky(days.reshape(-1, size, size))
     regressors = np.einsum("rd,ij->ridj", span.design, np.eye(width)).reshape(size, -1)
     right = np.column_stack([regressors, span.values.reshape(size)])
-    white = np.array([solve_triangular(one, right, lower=True, check_finite=False) for one in root])
+    white = np.array(
+        [scipy.linalg.solve_triangular(one, right, lower=True, check_finite=False) for one in root]
+    )
     design, values = white[..., :-1], white[..., -1:]
     normal = np.swapaxes(design, 1, 2) @ design
     projected = np.swapaxes(design, 1, 2) @ values

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import gammaln, log_ndtr
-from scipy.stats import chi2
 
 from dynid.arrays import Array
 from dynid_plugins.fleet.drift.baseline import SLOPE, Baseline, Resemblance, Series, cumulated
@@ -171,10 +170,10 @@ def surprise(statistic: Array, owner: NDArray[np.intp]) -> Array:
     for cause, freedom in enumerate(np.bincount(owner)):
         values = statistic[..., cause]
         if freedom == 1:
-            found[..., cause] = -np.log(2) - log_ndtr(-np.sqrt(values))
+            found[..., cause] = -np.log(2) - scipy.special.log_ndtr(-np.sqrt(values))
         else:
             half = np.maximum(values / 2, 1.0)
-            far = half - (freedom / 2 - 1) * np.log(half) + gammaln(freedom / 2)
-            near = -chi2.logsf(values, freedom)
+            far = half - (freedom / 2 - 1) * np.log(half) + scipy.special.gammaln(freedom / 2)
+            near = -scipy.stats.chi2.logsf(values, freedom)
             found[..., cause] = np.where(half > _LARGEST_EXACT_ARGUMENT, far, near)
     return found

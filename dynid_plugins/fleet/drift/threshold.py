@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from dynid.arrays import Array
 from dynid_plugins.fleet.drift.baseline import fit_baseline
@@ -140,7 +140,7 @@ def _remembered(random: np.random.Generator, truth: BetweenDays, shape: tuple[in
     rho = truth.persistence.mean
     shocks = random.standard_normal(shape)
     shocks[1:] *= np.sqrt(1 - rho**2)
-    return np.asarray(lfilter([1.0], [1.0, -rho], shocks, axis=0))
+    return np.asarray(scipy.signal.lfilter([1.0], [1.0, -rho], shocks, axis=0))
 
 
 def _roots(covariances: Array) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from dynid.arrays import Array
 from dynid_plugins.fleet.drift.between_days import BetweenDays
@@ -62,7 +62,7 @@ def find_visibility(
         difference += one / count + typical * (share - 1 / count)
     few = precision(difference)
     # two-sided: the chance of the surprise
-    known = np.full(len(causes), norm.isf(np.exp(-min(threshold, 700.0)) / 2) ** 2)
+    known = np.full(len(causes), scipy.stats.norm.isf(np.exp(-min(threshold, 700.0)) / 2) ** 2)
     scores = np.sqrt(as_estimated(known, np.ones(1, dtype=np.intp), freedom))
     found = []
     for cause, score in zip(causes, scores, strict=True):

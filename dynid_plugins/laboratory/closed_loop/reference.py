@@ -6,7 +6,7 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError, PreprocessingError
@@ -57,7 +57,8 @@ def measured_reference(signals: Signals, step: int) -> Reference:
         ) from None
     position, velocity, acceleration = smoother.motion(signals.raw_position)
     samples = len(position)
-    inner = CubicSpline(np.arange(samples), position)(np.arange((samples - 1) * step + 1) / step)
+    spline = scipy.interpolate.CubicSpline(np.arange(samples), position)
+    inner = spline(np.arange((samples - 1) * step + 1) / step)
     run_in = ceil(_RUN_IN * rate * step)
     time = np.arange(run_in) / (rate * step)
     before = _from_rest(position[0], velocity[0], acceleration[0], time, run_in / (rate * step))

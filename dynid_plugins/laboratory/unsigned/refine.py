@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+import scipy
 
 from dynid.arrays import Array
 from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows
@@ -81,4 +81,6 @@ def _fitted(regressor: Array, grams: Array, torque: Array, weight: Array) -> Arr
     right = np.einsum("mnk,mn->k", regressor, weight * torque, optimize=True)
     norms = np.sqrt(np.maximum(np.diag(matrix), 1e-24 * np.max(np.diag(matrix))))
     scaled = matrix / np.outer(norms, norms) + 1e-10 * np.eye(len(norms))
-    return np.asarray(cho_solve(cho_factor(scaled), right / norms) / norms)
+    return np.asarray(
+        scipy.linalg.cho_solve(scipy.linalg.cho_factor(scaled), right / norms) / norms
+    )

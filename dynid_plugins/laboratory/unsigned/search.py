@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from dynid.arrays import Array
 from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows
@@ -63,13 +63,13 @@ class SegmentEquations:
 
     def gain(self) -> Array:
         """Return G (S, S), with which ``sᵀ G s`` is the squared torque explained with signs s."""
-        factor = cho_factor(self.matrix.sum(axis=0) + np.diag(self.prior()))
-        return np.asarray(self.right @ cho_solve(factor, self.right.T))
+        factor = scipy.linalg.cho_factor(self.matrix.sum(axis=0) + np.diag(self.prior()))
+        return np.asarray(self.right @ scipy.linalg.cho_solve(factor, self.right.T))
 
     def solve(self, signs: Array) -> Array:
         """Solve for base parameters (k,) with these signs (S,)."""
-        factor = cho_factor(self.matrix.sum(axis=0) + np.diag(self.prior()))
-        return np.asarray(cho_solve(factor, signs @ self.right))
+        factor = scipy.linalg.cho_factor(self.matrix.sum(axis=0) + np.diag(self.prior()))
+        return np.asarray(scipy.linalg.cho_solve(factor, signs @ self.right))
 
 
 def largest_segments(rows: Sequence[DriveRows], segments: list[Segment]) -> list[Segment]:
@@ -116,7 +116,7 @@ def beam_search(equations: SegmentEquations) -> Array:
         ways = (1.0,) if signs.shape[1] == 0 else (1.0, -1.0)
         right = np.concatenate([right + way * addition for way in ways])
         signs = np.concatenate([np.column_stack([signs, np.full(len(signs), way)]) for way in ways])
-        solved = cho_solve(cho_factor(matrix), right.T).T
+        solved = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), right.T).T
         best = np.argsort(-np.einsum("ik,ik->i", right, solved), kind="stable")[:_WIDTH]
         right, signs = right[best], signs[best]
     return np.asarray(signs[0])

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
-from scipy.signal import find_peaks
+import scipy
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
@@ -54,7 +53,7 @@ def find_segments(rows: Sequence[DriveRows], cutoff_hz: float | None) -> list[Se
 def _spans(rows: DriveRows, drive: int, cutoff_hz: float | None) -> Iterator[slice]:
     rate = rows.signals.sampling_rate / rows.stride
     window = 1 if cutoff_hz is None else max(1, min(len(rows.searched), round(rate / cutoff_hz)))
-    size = uniform_filter1d(rows.searched[:, drive], window)
+    size = scipy.ndimage.uniform_filter1d(rows.searched[:, drive], window)
     threshold = float(np.quantile(size, _NEAR_ZERO))
     if size.max() <= 0:
         return
@@ -62,7 +61,7 @@ def _spans(rows: DriveRows, drive: int, cutoff_hz: float | None) -> Iterator[sli
     forwards = rows.velocity[:: rows.stride, drive] > 0
     cut = np.zeros(len(size), dtype=bool)
     cut[1:] = (apart[1:] != apart[:-1]) | (forwards[1:] != forwards[:-1])
-    dips, _ = find_peaks(-size, prominence=max(threshold, _smallest(size)))
+    dips, _ = scipy.signal.find_peaks(-size, prominence=max(threshold, _smallest(size)))
     cut[dips] = True
     edges = [0, *np.flatnonzero(cut), len(size)]
     for start, stop in pairwise(edges):
