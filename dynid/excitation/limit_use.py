@@ -55,6 +55,8 @@ class LimitUse(NamedTuple):
         """Return a sentence on the first violation, for a limit that is exceeded."""
         worst = self.first or self.most
         remedy = "make the motion smaller or slower" if self.passed else "start at another position"
+        if self.limit == "distance":  # of random positions, a smaller motion may still collide
+            remedy = "dynid excite finds another motion"
         if not np.isfinite(worst.beyond):
             return (
                 f"{self.of}: {self.limit} at {worst.time:.3f} s is not a finite number, so that "
@@ -63,7 +65,7 @@ class LimitUse(NamedTuple):
         if self.limit == "distance" and self.passed == 0 and self.begins is not None:
             return (
                 f"{self.of}: at the start of the motion they {_gap(self.begins)}, but must be more "
-                f"than {worst.allowed:.4g} m apart; start at another position."
+                f"than {worst.allowed:.4g} m apart; {remedy}."
             )
         return (
             f"{self.of}: {self.limit} reaches {worst.value:.4g} {self.unit} at {worst.time:.3f} s, "

@@ -92,7 +92,7 @@ def test_a_start_in_collision_is_reported_with_pair_and_depth() -> None:
     check = checked(swing(LEVEL, start=tuple(OVER_BASE.tolist())))
     assert check.violation == (
         "upper to base: at the start of the motion they overlap by 0.0659 m, but must be more "
-        "than 0 m apart; start at another position."
+        "than 0 m apart; dynid excite finds another motion."
     )
 
 
