@@ -93,7 +93,8 @@ def identify_command(
         identify_payload_only(recordings, base, start, stop, output, as_json)
     if profile is None:
         raise ConfigurationError(
-            "identify needs a robot: name one with --profile (dynid robots lists those shipped)."
+            "identify needs a robot: name one before the recordings (dynid robots lists those "
+            "shipped)."
         )
     robot = load_robot(profile, urdf=urdf, overrides=overrides)
     console = result_console(as_json)

@@ -183,6 +183,15 @@ def test_refuses_an_excitation_that_the_robot_cannot_play(cell, tmp_path, change
     assert re.match(sentence, made.refused())
 
 
+def test_refuses_to_search_for_a_motion_that_nobody_has_seen(cell) -> None:
+    made = cell(excitation="", profile="tx40")
+    assert made.refused() == (
+        "profile 'tx40' has no 'excitation', and a robot plays no motion that nobody has seen: "
+        "write a checked one by `dynid excite -p tx40 -o excitation.yaml`, and set `excitation` "
+        "to that file."
+    )
+
+
 def test_refuses_a_motion_beyond_the_torque_limit(cell, tmp_path) -> None:
     made = cell(profile=profile(tmp_path, torque_max=[97.6, 5.0, 89.4, 24.2, 20.1, 21.3]))
     assert re.match(

@@ -35,9 +35,11 @@ def test_the_message_has_the_start_and_the_worst_of_the_first_violation() -> Non
     )
 
 
-def test_a_distance_is_not_cured_by_a_smaller_motion_but_by_another_one() -> None:
+def test_the_pose_of_a_violation_and_another_remedy_can_be_named() -> None:
     broken = use(1.0, ("distance", "forearm to base", "m"))
-    assert broken.sentence().endswith("it passes at 1.000 s; dynid excite finds another motion.")
+    sentence = broken.sentence(np.array([0.5, -1.25]), "dynid excite finds another motion")
+    assert f"at {broken.shown_at:.3f} s with the joints at (0.5, -1.25), " in sentence
+    assert sentence.endswith("it passes at 1.000 s; dynid excite finds another motion.")
 
 
 def test_a_violation_that_lasts_to_the_end_is_reported() -> None:
