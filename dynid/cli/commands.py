@@ -225,9 +225,9 @@ def _registered_entry(registration: EntryPoint) -> CommandEntry:
 class RobotCommand(TyperCommand):
     """A command whose first argument may be the robot, in place of ``--profile ROBOT``.
 
-    It is where the command takes no argument of that kind: beyond the number of its arguments, or,
-    in place of a recording, a file of a robot or the name of a shipped one. Former names of options
-    are accepted, too; help does not show them.
+    It is where the command takes no such argument: beyond the number of its arguments, or, in place
+    of the first of several recordings, a file of a robot or the name of a shipped one. Former names
+    of options are accepted, too; help does not show them.
     """
 
     old_options: Mapping[str, str] = {}
@@ -274,7 +274,8 @@ class RobotCommand(TyperCommand):
         first = next((word for word in positional if isinstance(word, _Word)), None)
         if first is None or given.get(option.name):
             return None
-        instead = bool(arguments) and arguments[0].metavar == "RECORDING" and names_robot(first)
+        taken = [(argument.metavar, argument.nargs) for argument in arguments]
+        instead = taken == [("RECORDING", -1)] and names_robot(first)
         return first if surplus or instead else None
 
     def _renamed(self, argument: str) -> str:

@@ -67,6 +67,8 @@ def test_help_has_a_short_option(words: list[str]) -> None:
         ("identify a.mcap b.csv", None),
         ("diagnose my.yml a.mcap", "my.yml"),
         ("friction scara a.mcap", "scara"),
+        ("convert a.yaml bag", None),
+        ("convert scara a.csv bag", "scara"),
     ],
 )
 def test_the_robot_may_come_first(words: str, profile: str | None) -> None:
