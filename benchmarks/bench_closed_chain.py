@@ -14,7 +14,8 @@ import numpy as np
 from dynid.dynamics.mechanism import Mechanism
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
-from dynid.profile import load_robot, shipped_profiles
+from dynid.profile import load_robot
+from dynid.robot_files import shipped_profiles
 
 _RATE = 1000.0  # [Hz] of the motion: a control cycle's step
 _REPEATS = 9

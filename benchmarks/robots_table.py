@@ -20,9 +20,10 @@ from rich.console import Console
 from rich.text import Text
 
 from dynid.errors import DynidError
-from dynid.profile import load_robot, shipped_profiles
+from dynid.profile import load_robot
 from dynid.report.terminal.console import roomy
 from dynid.report.terminal.tables import table
+from dynid.robot_files import shipped_profiles
 from dynid.simulation.ground_truth import GroundTruthTrial, missing_for_trial, try_robot
 from dynid.text import percent, significant
 

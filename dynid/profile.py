@@ -19,11 +19,10 @@ from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.files import share_directories, write_text
 from dynid.identification.quantity_settings import Quantities, QuantitySettings
 from dynid.identification.settings import IdentificationSettings
-from dynid.input_file import exists, is_file, read_text
+from dynid.input_file import is_file, read_text
 from dynid.packages import Packages
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.description import (
-    DESCRIPTIONS,
     described_nominal,
     is_description,
     read_description,
@@ -34,6 +33,7 @@ from dynid.robot.model_file import read_model
 from dynid.robot.robot import Robot, check_counts
 from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 from dynid.robot.urdf_profile import expand_patterns, urdf_profile, with_urdf_limits
+from dynid.robot_files import find_robot_file
 from dynid.simulation.settings import SimulationSettings
 from dynid.text import printable
 from dynid.transaction import settled
@@ -102,7 +102,7 @@ def load_robot(
         WriteError: an interrupted run has left the profile's folder incomplete.
     """
     check_path("load_robot(): path_or_name", path_or_name)
-    path = _profile_path(str(path_or_name))
+    path = find_robot_file(str(path_or_name))
     with settled(path):
         return _load_robot(path, urdf, overrides)
 
@@ -155,7 +155,7 @@ def profile_content(
     Raises:
         ConfigurationError: profile not found, or no profile.
     """
-    path = _profile_path(path_or_name)
+    path = find_robot_file(path_or_name)
     alone = read_description(path) if is_description(path) else None
     return path, _content(path, alone, list(overrides))
 
@@ -232,31 +232,6 @@ def _find_meshes(content: dict[str, Any], path: Path) -> None:
             workspace["mesh_folder"] = str(beside.absolute())
 
 
-def shipped_profiles() -> list[str]:
-    """Return the names of the profiles that are part of dynid."""
-    profiles = [p for root in share_directories()[:1] for p in root.glob("config/robots/*.yaml")]
-    return sorted(path.stem for path in profiles)
-
-
-def _profile_path(name: str) -> Path:
-    path = Path(name)
-    if path.suffix.lower() in {".yaml", ".yml", *DESCRIPTIONS}:
-        return path
-    for root in share_directories():
-        candidate = root / "config" / "robots" / f"{name}.yaml"
-        if is_file(candidate):
-            return candidate
-    if exists(path):
-        raise ConfigurationError(
-            f"{printable(path)}: is no profile; expected a file that ends in .yaml, .urdf, .xacro "
-            "or, of MuJoCo, .xml, or the name of a shipped robot (dynid robots)."
-        )
-    raise ConfigurationError(
-        f"profile '{name}': not shipped with dynid ({', '.join(shipped_profiles())}), "
-        "and not a file that ends in .yaml, .urdf, .xacro or, of MuJoCo, .xml."
-    )
-
-
 def _urdf_file(urdf: str, profile_path: Path, given: Path | None) -> Path:
     candidates = [given] if given else [profile_path.parent / urdf]
     if not given:
@@ -296,7 +271,7 @@ def profile_text(path_or_name: str) -> str | None:
     Raises:
         ConfigurationError: profile not found.
     """
-    path = _profile_path(path_or_name)
+    path = find_robot_file(path_or_name)
     return None if is_description(path) else read_text(path)
 
 

@@ -185,6 +185,7 @@ class Identifier(ManagedNode):
             condition_number=made.condition_number,
             base_parameters=made.base_parameter_count,
             samples=result.samples,
+            validated=True,
         )
 
         def conclude() -> TaskResponse:

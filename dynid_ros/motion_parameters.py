@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dynid.errors import ConfigurationError
+from dynid.excitation.settings import find_excitation
 from dynid.playback.options import Options
 from dynid.playback.plan import Plan, make_plan
 from dynid.profile import load_model
@@ -71,6 +73,25 @@ def declare_motion(node: DynidNode) -> None:
     )
 
 
+def check_motion_is_given(robot: Robot, profile: str, excitation: str) -> None:
+    """Raise a ConfigurationError where a player would have to search for a motion itself.
+
+    A robot may be real, and plays only a motion that its user could look at before.
+
+    Args:
+        robot: to move.
+        profile: its name or file, as the user gave it.
+        excitation: file of the motion; empty: none.
+    """
+    if excitation or find_excitation(robot) is not None:
+        return
+    raise ConfigurationError(
+        f"profile '{robot.name}' has no 'excitation', and a robot plays no motion that nobody has "
+        f"seen: write a checked one by `dynid excite -p {profile} -o excitation.yaml`, and set "
+        "`excitation` to that file."
+    )
+
+
 def make_the_plan(node: DynidNode, robot: Robot) -> Plan:
     """Return the plan of the motion that the parameters describe now.
 
@@ -79,6 +100,7 @@ def make_the_plan(node: DynidNode, robot: Robot) -> Plan:
     """
     seed = node.current("seed", int)
     excitation, path = node.current("excitation", str), node.current("model", str)
+    check_motion_is_given(robot, node.current("profile", str), excitation)
     with node.logging_warnings():
         model = load_model(path) if path else None
     return make_plan(

@@ -100,7 +100,7 @@ class VisualizerNode(DynidNode):
         return LiveTorqueError(model.robot, model.mechanism, cutoff_hz=cutoff_hz)
 
     def _publish_path(self, robot: Robot) -> None:
-        motion = excitation_motion(robot, self._picture.kinematics.mechanism)
+        motion = excitation_motion(robot)
         if motion is not None:
             paths = enumerate(self._picture.tool_paths(motion))
             markers = [line_marker(path, number, self._frame) for number, path in paths]

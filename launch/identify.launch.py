@@ -24,14 +24,18 @@ from launch.event import Event
 from launch.event_handler import EventHandler
 from launch.event_handlers import OnProcessExit, OnShutdown
 from launch.events.process import ProcessExited
-from launch.logging import get_logger
+from launch.logging import get_logger, launch_config
 from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 from dynid.control.installed_packages import uses_ros2_control
-from dynid.control.ros2_control import EXTERNAL, TRAJECTORIES
+from dynid.control.ros2_control import EXTERNAL, SIMULATED, TRAJECTORIES
 from dynid.errors import ConfigurationError
+from dynid.excitation.default_motion import default_excitation
+from dynid.excitation.files import excitation_text
+from dynid.excitation.settings import find_excitation
+from dynid.files import write_text
 from dynid.playback.plan import second_seed
 from dynid.profile import load_robot
 from dynid.recording.settings import RecordingSettings
@@ -45,6 +49,7 @@ from dynid_ros.launching import (
     on_this_machine,
     release_robot,
 )
+from dynid_ros.motion_parameters import check_motion_is_given
 from dynid_ros.stop import CRITERION_FAILED, VALIDATION_MISSING
 
 ARGUMENTS = [
@@ -143,7 +148,8 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     robot = {"profile": value("robot"), "urdf": value("urdf")}
     external = context.launch_configurations.get("hardware") == EXTERNAL
     parameters = {name: value(name) for name in ("output", "recording")}
-    seed = {"validation_seed": _seed(value)}
+    excitation = _excitation(context, value)
+    seed = {"validation_seed": _seed(value, excitation)}
     task = dynid_node("identification_task", {**parameters, **seed}, needed=False)  # see _end
     topic = {"topic": value("joint_states")}
     identifier = dynid_node("identifier", {**robot, **topic, **_span(value)})
@@ -157,7 +163,7 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         nodes.append(RegisterEventHandler(OnProcessExit(target_action=_is_spawner, on_exit=begin)))
     if not value("recording"):
         patience = {name: float(value(name)) for name in ("horizon", "max_age")}
-        chosen = {name: value(name) for name in ("excitation", "controller")}
+        chosen = {"excitation": excitation, "controller": value("controller")}
         player = dynid_node("excitation_player", {**robot, **topic, **patience, **chosen})
         nodes += [player, dynid_node("recorder", {"topics": [_topic(value)]})]
         nodes.append(release_robot(after=player))
@@ -185,13 +191,32 @@ def _robot(value: Callable[[str], str]) -> Robot:
     return load_robot(value("robot"), urdf=Path(value("urdf")) if value("urdf") else None)
 
 
-def _seed(value: Callable[[str], str]) -> int:
+def _excitation(context: LaunchContext, value: Callable[[str], str]) -> str:
+    """Return the file of the motion; empty for the profile's own.
+
+    A motion for the simulated robot is searched for where there is none; a real one is refused.
+    """
+    given = value("excitation")
+    if given or value("recording"):
+        return given
+    robot = _robot(value)
+    if context.launch_configurations.get("hardware", SIMULATED) != SIMULATED:
+        check_motion_is_given(robot, value("robot"), given)
+    if find_excitation(robot) is not None:
+        return ""
+    file = Path(launch_config.log_dir) / "excitation.yaml"
+    searched = ["A motion within all limits, searched for the simulated robot."]
+    write_text(file, excitation_text(default_excitation(robot), searched))
+    get_logger("launch").info(f"the profile has no excitation; the motion is in {file}")
+    return str(file)
+
+
+def _seed(value: Callable[[str], str], excitation: str) -> int:
     """Return the seed of the second motion; -1: there is none."""
     if value("validation_seed") != "auto":
         return int(value("validation_seed"))
     if value("recording"):
         return -1
-    excitation = value("excitation")
     seed = second_seed(_robot(value), Path(excitation) if excitation else None)
     return -1 if seed is None else seed
 

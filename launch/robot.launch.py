@@ -21,6 +21,7 @@ from launch_ros.actions import Node
 from dynid.control.installed_packages import check_hardware, installed, uses_ros2_control
 from dynid.control.ros2_control import (
     EXTERNAL,
+    SIMULATED,
     Controllers,
     check_external,
     controller_parameters,
@@ -54,8 +55,8 @@ ARGUMENTS = [
     ),
     DeclareLaunchArgument(
         "hardware",
-        default_value="simulated",
-        choices=["simulated", "mock", "ethercat", EXTERNAL],
+        default_value=SIMULATED,
+        choices=[SIMULATED, "mock", "ethercat", EXTERNAL],
         description="simulated: dynid's drives and bodies; mock: commands are returned as states, "
         "without torque; ethercat: drives, by the files in slaves, or by the URDF's own "
         "<ros2_control>; external: nothing is started, because the robot's driver and its "
@@ -135,11 +136,11 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             feedforward=feedforward,
             drives=drives,
             torque=model,
-            simulated=hardware == "simulated",
+            simulated=hardware == SIMULATED,
         )
         spawned = controllers(feedforward=feedforward, drives=drives)
         return [*_controlled(description, parameters, spawned), *_monitored(value)]
-    if hardware != "simulated":
+    if hardware != SIMULATED:
         raise ConfigurationError(
             f"hardware:={hardware} needs ros2_control, which is not installed or not enabled; "
             "without it use hardware:=simulated."

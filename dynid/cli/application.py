@@ -19,6 +19,7 @@ from dynid.errors import DynidError
 app = typer.Typer(
     cls=CommandGroup,
     no_args_is_help=True,
+    context_settings={"help_option_names": ["--help", "-h"]},  # of the commands, too
     help="Identify the dynamic model of a robot from its own motion, and use it for control.",
     epilog="dynid COMMAND --help describes a command, dynid demo shows all steps on a simulated "
     "robot. Press Tab to complete commands, options, robots and files, after dynid "
@@ -39,7 +40,11 @@ def _options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+            "--version",
+            "-V",
+            callback=_show_version,
+            is_eager=True,
+            help="Show the version and exit.",
         ),
     ] = False,
 ) -> None:

@@ -6,15 +6,12 @@ Nothing here may import what computes: a completion takes no longer than the lis
 from __future__ import annotations
 
 from dynid.estimation.estimators import estimator_names
-from dynid.files import share_directories
+from dynid.robot_files import shipped_profiles
 
 
 def complete_robot(incomplete: str) -> list[str]:
     """Return names of shipped robots; where none fits, the shell completes files."""
-    profiles = [
-        path for root in share_directories()[:1] for path in root.glob("config/robots/*.yaml")
-    ]
-    return [name for name in sorted(path.stem for path in profiles) if name.startswith(incomplete)]
+    return [name for name in shipped_profiles() if name.startswith(incomplete)]
 
 
 def complete_estimator(incomplete: str) -> list[str]:

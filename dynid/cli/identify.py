@@ -93,7 +93,8 @@ def identify_command(
         identify_payload_only(recordings, base, start, stop, output, as_json)
     if profile is None:
         raise ConfigurationError(
-            "identify needs a robot: name one with --profile (dynid robots lists those shipped)."
+            "identify needs a robot: name one before the recordings (dynid robots lists those "
+            "shipped)."
         )
     robot = load_robot(profile, urdf=urdf, overrides=overrides)
     console = result_console(as_json)
@@ -131,7 +132,7 @@ def validate_command(
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.results import print_verdict
+    from dynid.report.terminal.results import print_next, print_verdict
     from dynid.report.verdict_json import verdict_json
     from dynid.report.write import write_validation_outputs
 
@@ -150,10 +151,12 @@ def validate_command(
                 condition_number=made.condition_number,
                 base_parameters=made.base_parameter_count,
                 samples=validation.samples,
+                validated=True,
             )
         )
     else:
         print_verdict(console, validation.verdict, notes=validation.notes)
+        print_next(console, validation.verdict, validated=True)
         print_written(console, written)
     raise typer.Exit(0 if validation.verdict.success else 1)
 

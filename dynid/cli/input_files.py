@@ -7,7 +7,9 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from dynid.input_file import exists
 from dynid.kept_inputs import inputs_kept
+from dynid.robot_files import find_robot_file
 
 OUTPUTS = frozenset({"apply", "output", "profile_out", "destination"})
 """Names of the options and arguments that a command writes to."""
@@ -16,17 +18,38 @@ INTO_MODEL = "into_model"
 """Name of the option to write into the file of ``model``."""
 
 _NAMES_OR_FILES = ("profile", "robot")  # options that take the name of a shipped robot, or a file
+_RECORDINGS = ("recordings", "recording")
 
 
 def keeping_inputs(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that refuses to write to the files that its other options name."""
+    """Return a command that refuses to write to the files that its other options name.
+
+    A robot or recording that does not exist is refused before the command imports what computes.
+    """
 
     @wraps(command)
     def kept(**options: Any) -> None:  # noqa: ANN401  of any command
+        _check_present(options)
         with inputs_kept(_input_files(options)):
             command(**options)
 
     return kept
+
+
+def _check_present(options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        for item in value if isinstance(value, list) else [value]:
+            if name in _NAMES_OR_FILES and isinstance(item, str):
+                find_robot_file(item)
+            elif name in _RECORDINGS and isinstance(item, Path) and not _may_be_recording(item):
+                from dynid.recording.bag_folder import require_present  # which takes time
+
+                require_present(item)
+
+
+def _may_be_recording(path: Path) -> bool:
+    """Return whether a path exists, or has the name of an episode of a LeRobot dataset."""
+    return exists(path) or path.name.startswith("episode_")
 
 
 def _input_files(options: dict[str, Any]) -> Iterator[Path]:

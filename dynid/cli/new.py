@@ -213,6 +213,7 @@ def _report(profile: Path, written: Sequence[Path]) -> None:
     typer.echo(
         f"\nFill in what is marked {FILL_IN} in {profile}, then:\n"
         f"  dynid view {profile}                            # its shape and zero position\n"
+        f"  dynid demo {profile}                            # every step on a simulated robot\n"
         f"  dynid excite -p {profile} -o excitation.yaml    # the most informative motion\n"
         f"  dynid check excitation.yaml -p {profile}        # what it uses of each limit\n"
         f"  dynid identify RECORDING -p {profile}           # after the robot has played it"

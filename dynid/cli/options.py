@@ -10,7 +10,7 @@ from dynid.cli.completion import complete_robot
 
 
 def profile_option(description: str) -> OptionInfo:
-    """Return the option ``--profile`` with its completion."""
+    """Return the option ``--profile`` with its completion; see :class:`RobotCommand`."""
     option: OptionInfo = typer.Option(
         "--profile", "-p", metavar="ROBOT", autocompletion=complete_robot, help=description
     )

@@ -12,7 +12,10 @@ from dynid.cli.options import Set, Urdf
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from dynid.report.view.joint_motion import JointMotion
     from dynid.report.view.scene import Scene
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 
 _SUFFIXES = (".html", ".png")
@@ -95,9 +98,9 @@ def _scene(
 ) -> Scene:
     from dynid.cli.loading import load_robot
     from dynid.profile import load_model
-    from dynid.report.view.joint_motion import excitation_motion, recorded_motion, resting_position
+    from dynid.report.terminal.console import print_message
+    from dynid.report.view.joint_motion import resting_position
     from dynid.report.view.picture import RobotPicture, check_same_joints
-    from dynid.robot.recordings import load_recording
 
     stored = None if model is None else load_model(model)
     if name is not None:
@@ -114,16 +117,8 @@ def _scene(
         check_same_joints(stored.robot, robot, model)
     picture = RobotPicture(robot, tool=tool, meshes=True)
     if picture.note:
-        typer.echo(f"dynid: note: {picture.note}", err=True)
-    if recording is None:
-        motion = excitation_motion(robot, picture.kinematics.mechanism)
-    else:
-        recorded = robot if stored is None else stored.robot
-        motion = recorded_motion(
-            recorded,
-            load_recording(recording, recorded),
-            None if stored is None else stored.mechanism,
-        )
+        print_message(picture.note, kind="note")
+    motion = _motion(robot, stored, recording)
     if motion is None:
         if at is not None:
             message = f"--at {at:g} needs a motion: profile {robot.name} has no excitation; name a "
@@ -142,6 +137,22 @@ def _scene(
         time=float(motion.time[moment]),
         title=_title(robot.name, at, peak=error is not None and at is None),
     )
+
+
+def _motion(robot: Robot, model: Model | None, recording: Path | None) -> JointMotion | None:
+    """Return a recorded motion, else the profile's excitation, with a note if it is refused."""
+    from dynid.report.terminal.console import print_message
+    from dynid.report.view.joint_motion import excitation_motion, recorded_motion
+    from dynid.robot.recordings import load_recording
+
+    if recording is not None:
+        recorded = robot if model is None else model.robot
+        loaded = load_recording(recording, recorded)
+        return recorded_motion(recorded, loaded, None if model is None else model.mechanism)
+    motion = excitation_motion(robot)
+    if motion is not None and motion.violation is not None:
+        print_message(f"the excitation is refused: {motion.violation}", kind="note")
+    return motion
 
 
 def _title(robot: str, at: float | None, *, peak: bool) -> str:

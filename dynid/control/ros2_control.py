@@ -67,11 +67,14 @@ MONITOR = "drive_monitor"
 RESET_FAULT = "reset_fault"
 """Command interface of a joint that resets its drive's fault."""
 
+SIMULATED = "simulated"
+"""Hardware that is dynid's simulation of drives and bodies."""
+
 _ENABLED = 0x0237  # status word of an enabled drive
 _BROADCASTER = "joint_state_broadcaster"
 _GIVES_UP = 0.1  # [rad or m] path tolerance at which the trajectory controller aborts and holds
 _PLUGINS = {
-    "simulated": "dynid/SimulatedDrives",
+    SIMULATED: "dynid/SimulatedDrives",
     "mock": "mock_components/GenericSystem",
     "ethercat": "ethercat_driver/EthercatDriver",
 }
@@ -169,7 +172,7 @@ def hardware_tag(
             _ec_module(element, joint, values)
         return system
     simulated = SimulatedRobot(robot)  # checks the settings
-    if hardware == "simulated":
+    if hardware == SIMULATED:
         parameters = _plant(robot, simulated.home, control_rate)
         if torque:
             parameters["mode"] = _TORQUE_MODES[robot.settings(TorqueControlSettings).gravity]

@@ -31,6 +31,21 @@ def relative_errors(comparisons: Sequence[TorqueComparison]) -> Array:
     return np.asarray(np.sqrt(error / np.where(torque > 0, torque, np.inf)))
 
 
+def urdf_errors(
+    model: Mechanism, signals: Sequence[Signals], settings: SignalSettings
+) -> list[float] | None:
+    """Return the relative errors (n,) with the URDF's bodies and the model's joint terms.
+
+    None for a URDF without masses, which predicts nothing.
+    """
+    terms = np.arange(len(model.parameters)) >= model.first_term
+    if not np.any(model.urdf_parameters[~terms]):
+        return None
+    parameters = np.where(terms, model.parameters, model.urdf_parameters)
+    errors = relative_errors(compare(model.with_parameters(parameters), signals, settings))
+    return [float(error) for error in errors]
+
+
 def unconstrained_errors(fitted: Fit, settings: EstimationSettings) -> Array:
     """Return the relative errors (n,) of the parameters that are not made consistent."""
     problem, base = fitted.problem, fitted.estimate.base

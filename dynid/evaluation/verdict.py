@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -44,6 +44,25 @@ class Verdict:
     def mean_relative_error(self) -> float:
         """Mean of the relative errors over the joints."""
         return float(np.mean([joint.relative_error for joint in self.joints]))
+
+    @property
+    def mean_error(self) -> float:
+        """Mean of the relative errors on data not used in the fit, over the compared joints."""
+        return _mean(joint.held_out_error for joint in self.compared)
+
+    @property
+    def mean_urdf_error(self) -> float:
+        """Mean of the errors with the masses of the URDF and the same joint terms; or NaN."""
+        return _mean(joint.urdf_error for joint in self.compared)
+
+    @property
+    def compared(self) -> tuple[JointErrors, ...]:
+        """The joints at which the model can be compared with the URDF."""
+        return tuple(
+            joint
+            for joint in self.joints
+            if isfinite(joint.held_out_error) and isfinite(joint.urdf_error)
+        )
 
 
 @dataclass(frozen=True)
@@ -281,6 +300,11 @@ def _largest_error(comparisons: Sequence[TorqueComparison], number: int) -> tupl
         at = int(np.argmax(error))
         largest = max(largest, (float(error[at]), recording, float(comparison.signals.time[at])))
     return largest[1:] if largest[0] >= 0 else (1, nan)
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = list(values)
+    return sum(known) / len(known) if known else nan
 
 
 def _rms(values: Array) -> float:

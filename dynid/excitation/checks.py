@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.robot.limits import Limits
 
+_ANOTHER_MOTION = "`dynid excite ROBOT -o excitation.yaml` finds another motion"
+_BY_HAND = "move the robot by hand to a position from where the way is free"
 _PROVEN = ("position", "velocity", "acceleration")
 
 
@@ -118,7 +120,7 @@ def examine_motion(
             violations.append((excitation.duration, str(error)))
     broken = first_broken(uses)
     if broken is not None and broken.passed is not None:
-        violations.append((broken.passed, broken.sentence()))
+        violations.append((broken.passed, _sentence(broken, excitation)))
     if not reached.all():
         violations.append(_out_of_reach(peaks, reached, mechanism))
     time, violation = min(violations, default=(None, None))
@@ -158,11 +160,20 @@ def check_reachable(
     move: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
 ) -> None:
     """Raise a PlaybackError if the robot cannot move safely to the start of the motion."""
-    try:
-        check_motion(move, limits, mechanism, workspace)
-    except ExcitationError as error:
-        message = f"the start cannot be reached from the robot's current position: {error}"
-        raise PlaybackError(message) from None
+    check = examine_motion(move, limits, mechanism, workspace)
+    if check.violation is None:
+        return
+    reason, broken = check.violation, check.broken
+    if broken is not None and broken.limit == "distance":
+        reason = broken.sentence(move.evaluate([broken.shown_at]).position[0], _BY_HAND)
+    raise PlaybackError(f"the start cannot be reached from the robot's current position: {reason}")
+
+
+def _sentence(broken: LimitUse, excitation: Excitation) -> str:
+    """Return a sentence on a violation; of two bodies, with the pose, which no limit shows."""
+    if broken.limit != "distance":
+        return broken.sentence()
+    return broken.sentence(excitation.evaluate([broken.shown_at]).position[0], _ANOTHER_MOTION)
 
 
 def _torque_uses(

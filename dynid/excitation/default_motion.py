@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.settings import ExcitationSettings
     from dynid.robot.robot import Robot
 
 _TURN_SPEED, _SLIDE_SPEED = np.pi, 1.0
@@ -83,12 +87,33 @@ def default_excitation(robot: Robot) -> FourierSettings:
     A_j = v_j / (2 pi f_rms), and is 90 % of its range at most. The base frequency is the highest
     with which the slowest joint uses this range, from 0.1 to 0.2 Hz.
 
-    The result depends on the robot only.
+    The result depends on the robot only; in a process, the search for equal robots runs once.
 
     Raises:
         ExcitationError: no such motion was found; the sentence names what prevents it.
         MechanismError: robot and URDF do not match.
     """
+    content = json.dumps(robot.yaml_content(), sort_keys=True)
+    return _searched(_Described(content, robot.urdf_xml, robot))
+
+
+def excitation_of(robot: Robot) -> ExcitationSettings:
+    """Return the excitation in a robot's profile, else :func:`default_excitation`."""
+    return find_excitation(robot) or default_excitation(robot)
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A robot as the key of a cache: a Robot is not hashable."""
+
+    content: str
+    urdf_xml: str
+    robot: Robot = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _searched(described: _Described) -> FourierSettings:
+    robot = described.robot
     mechanism = robot.mechanism()
     search = _Search(robot, mechanism)
     reason = ""
@@ -103,13 +128,6 @@ def default_excitation(robot: Robot) -> FourierSettings:
         "profile."
     )
     raise ExcitationError(message)
-
-
-def with_excitation(robot: Robot) -> Robot:
-    """Return the robot, with :func:`default_excitation` if its profile has no excitation."""
-    if find_excitation(robot) is not None:
-        return robot
-    return robot.with_settings(default_excitation(robot))
 
 
 def _candidates(motion: MotionRange, centres: Array) -> Iterator[FourierSettings]:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_ANOTHER_START = "start at another position"
+
+
 class Extreme(NamedTuple):
     """Where a motion uses the largest share of a limit.
 
@@ -51,10 +54,22 @@ class LimitUse(NamedTuple):
     used: float | None = None
     begins: float | None = None
 
-    def sentence(self) -> str:
-        """Return a sentence on the first violation, for a limit that is exceeded."""
+    @property
+    def shown_at(self) -> float:
+        """Time of the pose that shows the first violation, or the largest share [s]."""
+        return 0.0 if self.passed == 0 else (self.first or self.most).time
+
+    def sentence(self, pose: Array | None = None, remedy: str = "") -> str:
+        """Return a sentence on the first violation, for a limit that is exceeded.
+
+        Args:
+            pose: positions of the joints at :attr:`shown_at` (n,) [rad or m], to be named.
+            remedy: a clause in place of the usual one.
+        """
         worst = self.first or self.most
-        remedy = "make the motion smaller or slower" if self.passed else "start at another position"
+        if not remedy:
+            remedy = "make the motion smaller or slower" if self.passed else _ANOTHER_START
+        joints = "" if pose is None else f" with the joints at ({_listed(pose)})"
         if not np.isfinite(worst.beyond):
             return (
                 f"{self.of}: {self.limit} at {worst.time:.3f} s is not a finite number, so that "
@@ -62,14 +77,18 @@ class LimitUse(NamedTuple):
             )
         if self.limit == "distance" and self.passed == 0 and self.begins is not None:
             return (
-                f"{self.of}: at the start of the motion they {_gap(self.begins)}, but must be more "
-                f"than {worst.allowed:.4g} m apart; start at another position."
+                f"{self.of}: at the start of the motion they {_gap(self.begins)}{joints}, but must "
+                f"be more than {worst.allowed:.4g} m apart; {remedy}."
             )
         return (
-            f"{self.of}: {self.limit} reaches {worst.value:.4g} {self.unit} at {worst.time:.3f} s, "
-            f"{worst.beyond:.2g} {self.unit} beyond its limit of {worst.allowed:.4g} {self.unit}, "
-            f"which it passes at {self.passed:.3f} s; {remedy}."
+            f"{self.of}: {self.limit} reaches {worst.value:.4g} {self.unit} at {worst.time:.3f} s"
+            f"{joints}, {worst.beyond:.2g} {self.unit} beyond its limit of {worst.allowed:.4g} "
+            f"{self.unit}, which it passes at {self.passed:.3f} s; {remedy}."
         )
+
+
+def _listed(position: Array) -> str:
+    return ", ".join(f"{value:.3g}" for value in position)
 
 
 def _gap(distance: float) -> str:

@@ -24,7 +24,7 @@ from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_sig
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.diagnosis.scale import reasons_against_units
 from dynid.evaluation.diagnosis.tested import reasons_of_tested
-from dynid.evaluation.errors import compare, unconstrained_errors
+from dynid.evaluation.errors import compare, unconstrained_errors, urdf_errors
 from dynid.evaluation.left_out_recordings import disagreements, held_out_notes
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import ErrorReference, evaluate
@@ -167,6 +167,7 @@ def _identify(
             held_out.relative_error,
             plain_held_out(fitted, held_out),
             largest_static_friction(identified, signals),
+            urdf_errors(identified, signals, settings),
         ),
         reasons=(
             reasons_against_signals(case)

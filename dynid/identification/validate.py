@@ -10,13 +10,12 @@ import numpy as np
 
 from dynid.arguments import check_type
 from dynid.arrays import Array
-from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
 from dynid.evaluation.diagnosis.finding import Finding, sentences
 from dynid.evaluation.diagnosis.tested import reasons_of_tested
-from dynid.evaluation.errors import compare, relative_errors
+from dynid.evaluation.errors import compare, urdf_errors
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import ErrorReference, TorqueComparison, Verdict, evaluate
 from dynid.identification.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
@@ -120,7 +119,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         reference=ErrorReference.of(
             robot,
             static_friction=largest_static_friction(mechanism, signals),
-            urdf=_urdf_errors(mechanism, signals, settings),
+            urdf=urdf_errors(mechanism, signals, settings),
         ),
         reasons=reasons_against_signals(case) or reasons_of_tested(findings),
         warnings=[*warnings, *sentences(findings)],
@@ -158,13 +157,3 @@ def _with_coverage(
         for joint, share in zip(verdict.joints, inside.mean(axis=0), strict=True)
     ]
     return replace(verdict, joints=tuple(joints))
-
-
-def _urdf_errors(
-    mechanism: Mechanism, signals: Sequence[Signals], settings: IdentificationSettings
-) -> list[float]:
-    """Return the relative errors (n,) with the URDF's bodies and the model's joint terms."""
-    terms = np.arange(len(mechanism.parameters)) >= mechanism.first_term
-    parameters = np.where(terms, mechanism.parameters, mechanism.urdf_parameters)
-    errors = relative_errors(compare(mechanism.with_parameters(parameters), signals, settings))
-    return [float(error) for error in errors]

@@ -16,9 +16,10 @@ from dynid.excitation.checks import (
     sliding_joints,
     unchecked,
 )
+from dynid.excitation.default_motion import excitation_of
 from dynid.excitation.files import read_excitation
 from dynid.excitation.limits import check_rest
-from dynid.excitation.settings import FourierSettings, find_excitation
+from dynid.excitation.settings import FourierSettings
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.playback.trajectory import Trajectory, sample
 from dynid.recording.settings import RecordingSettings
@@ -85,6 +86,8 @@ def make_plan(
 ) -> Plan:
     """Build an excitation and check it against all limits of the robot.
 
+    A robot whose profile has no excitation gets the one that a search finds within its limits.
+
     Args:
         robot: with its limits and settings.
         seed: of random coefficients instead of the profile's.
@@ -95,7 +98,7 @@ def make_plan(
         rate: points per second [Hz].
 
     Raises:
-        DynidError: there is no excitation, a limit would be exceeded, or a file is invalid.
+        DynidError: no motion was found, a limit would be exceeded, or a file is invalid.
     """
     settings = _settings(robot, seed, excitation)
     mechanism, identified = _mechanism(robot, model)
@@ -109,7 +112,7 @@ def make_plan(
 
 
 def examine_plan(
-    robot: Robot, *, excitation: Path | None, model: Model | None
+    robot: Robot, *, excitation: Path | None = None, model: Model | None = None
 ) -> tuple[Excitation, MotionCheck]:
     """Build an excitation, and check it against every limit, also if it exceeds some.
 
@@ -117,7 +120,7 @@ def examine_plan(
     arguments are those of :func:`make_plan`.
 
     Raises:
-        DynidError: there is no excitation, or a file is invalid.
+        DynidError: no motion was found, or a file is invalid.
     """
     settings = _settings(robot, None, excitation)
     mechanism, identified = _mechanism(robot, model)
@@ -146,7 +149,7 @@ def second_seed(robot: Robot, excitation: Path | None = None) -> int | None:
         excitation: a file instead of the profile's excitation.
 
     Raises:
-        DynidError: there is no excitation, or the file is invalid.
+        DynidError: no motion was found, or the file is invalid.
     """
     settings = _settings(robot, None, excitation)
     if not isinstance(settings, FourierSettings) or settings.sine is not None:
@@ -171,15 +174,7 @@ def check_joint_side(robot: Robot) -> None:
 
 
 def _settings(robot: Robot, seed: int | None, file: Path | None) -> ExcitationSettings:
-    settings = find_excitation(robot)
-    if file is not None:
-        settings = read_excitation(file)
-    if settings is None:
-        message = (
-            f"profile '{robot.name}' has no 'excitation' group; add one, or name a YAML file "
-            "with one; `dynid demo` proposes one."
-        )
-        raise ConfigurationError(message)
+    settings = excitation_of(robot) if file is None else read_excitation(file)
     if seed is None:
         return settings
     if not isinstance(settings, FourierSettings) or settings.sine is not None:

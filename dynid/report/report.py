@@ -153,7 +153,9 @@ def _common(result: Identification | Validation, motion: EvaluatedMotion) -> dic
     profile = yaml.safe_dump(robot.yaml_content(), sort_keys=False, allow_unicode=True)
     return {
         "success": verdict.success,
+        "against_urdf": words.against_urdf(verdict),
         "uses": words.uses(verdict),
+        "next": words.next_command(verdict, validated=not isinstance(result, Identification)),
         "reasons": verdict.reasons,
         # those of the diagnosis stand in its own section
         "warnings": [warning for warning in verdict.warnings if warning not in diagnosed],

@@ -15,6 +15,7 @@ from dynid.identification.quantities import Quantity
 from dynid.identification.result import Identification
 from dynid.identification.validate import Validation
 from dynid.json_text import json_by
+from dynid.report.words import against_urdf, next_command
 from dynid.robot.provenance import BaseEstimate
 
 _VERDICT = TypeAdapter(Verdict)
@@ -28,15 +29,21 @@ def verdict_json(
     base_parameters: int,
     samples: int,
     quantities: Sequence[Quantity] = (),
+    validated: bool = False,
 ) -> dict[str, Any]:
     """Return what ``--json`` prints: fractions, not percent.
 
-    The key ``quantities`` is present only if there are any.
+    The key ``quantities`` is present only if there are any. ``validated``: the recordings were not
+    those of the identification.
     """
     optional = {"quantities": json_by("name", quantities)} if quantities else {}
     return {
         "joints": json_by("joint", verdict.joints, without=["sliding", "of_several"]),
         "success": verdict.success,
+        "mean_error": verdict.mean_error,
+        "mean_urdf_error": verdict.mean_urdf_error,
+        "against_urdf": against_urdf(verdict),
+        "next": next_command(verdict, validated=validated),
         "reasons": verdict.reasons,
         "warnings": verdict.warnings,
         "condition_number": condition_number,
@@ -97,6 +104,7 @@ def identification_json(
         base_parameters=len(identification.base_parameters),
         samples=evaluated.samples,
         quantities=identification.quantities,
+        validated=isinstance(evaluated, Validation),
     )
     intervals = {
         parameter.name: parameter.interval

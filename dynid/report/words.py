@@ -9,6 +9,7 @@ from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.estimation.estimators import estimator_class, is_estimator
 from dynid.evaluation.diagnosis.finding import grouped
 from dynid.evaluation.left_out_recordings import held_out_notes
+from dynid.evaluation.uses import PLAIN_BETTER
 from dynid.identification.settings import IdentificationSettings
 from dynid.text import NOT_KNOWN, count, listed, percent, significant
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.evaluation.diagnosis.finding import Finding
-    from dynid.evaluation.joint_errors import JointErrors, UseName
+    from dynid.evaluation.joint_errors import JointErrors, JointState, UseName
     from dynid.evaluation.verdict import Verdict
     from dynid.identification.result import Identification
     from dynid.robot.robot import Robot
@@ -32,6 +33,41 @@ def verdict(verdict: Verdict, settings: IdentificationSettings, *, held_out: boo
         else "does not explain {} well enough"
     )
     return f"The model {good.format(what)}: {_largest(verdict, settings, held_out)}"
+
+
+def against_urdf(verdict: Verdict) -> list[str]:
+    """Return how much better the model is than the URDF, and where it is not, with the reason."""
+    if not verdict.compared:
+        return []
+    sentences = [
+        f"Mean torque error of the joints: {percent(verdict.mean_error)} with the model, "
+        f"{percent(verdict.mean_urdf_error)} with the masses of the URDF and the same friction."
+    ]
+    alike = [
+        f"{joint.joint} ({percent(joint.held_out_error)} instead of {percent(joint.urdf_error)}: "
+        f"{_NO_BETTER.get(joint.state, 'the masses of the URDF explain it as well')})"
+        for joint in verdict.compared
+        if joint.urdf_error <= PLAIN_BETTER * joint.held_out_error
+    ]
+    if alike:
+        sentences.append(f"No better than the URDF: {listed(alike)}.")
+    return sentences
+
+
+def next_command(verdict: Verdict, *, validated: bool) -> str:
+    """Return the command that comes next, with capital letters for what the user names."""
+    if not verdict.success:
+        return "dynid diagnose ROBOT RECORDING"
+    if not validated:
+        return "dynid validate ANOTHER_RECORDING --model model.yaml"
+    return "ros2 launch dynid control.launch.py robot:=ROBOT model:=model.yaml"
+
+
+_NO_BETTER: dict[JointState, str] = {
+    "noise": "its torque is hardly more than noise",
+    "at_rest": "it did not move",
+    "not_moved": "it did not move",
+}
 
 
 def rest(joint: JointErrors) -> str:

@@ -9,13 +9,11 @@ from dynid.packages import Packages
 from dynid.robot.mjcf_conversion import mjcf_as_urdf
 from dynid.robot.mjcf_nominal import MjcfNominal, mjcf_nominal
 from dynid.robot.xacro_expansion import expand_xacro
+from dynid.robot_files import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-DESCRIPTIONS = (".urdf", ".xacro", ".xml", ".mjcf")
-"""Endings of files that describe a robot without a profile."""
 
 
 def is_description(path: Path) -> bool:

@@ -55,14 +55,8 @@ identification:
   cutoff_hz: 10            # [Hz] above the frequencies of the motion, below those of noise
   parallel_filter: {cutoff_hz: 10}   # of torque and model; of fast recordings with decimation: 10
 
-excitation:                # `dynid excite` finds a better one
-  type: fourier
-  base_frequency: 0.1      # [Hz]
-  harmonics: 5
-  periods: 2
-  ramp: 2.0                # [s]
-  margin: 0.9              # fraction of the limits to use
-  seed: 1                  # of the random coefficients
+# Without a group `excitation`, a motion within all limits is searched for when it is needed;
+# `dynid excite` finds a better one.
 
 """
 _WORKSPACE = """\

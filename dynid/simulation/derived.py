@@ -1,4 +1,4 @@
-"""Simulated drives of a robot whose profile has no ``simulation``: derived, not measured."""
+"""The simulated robot of a profile without ``simulation``: derived, not measured."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ _SCREW = 0.02  # [m] lead of the screw of a sliding joint
 _SCREW_COUNTS = 2**13  # encoder counts per turn of its screw
 _LAG = 0.2  # [s] a joint further behind its target than it moves in this time is in fault
 _DIGITS = 4  # of derived values
+_OF_A_BODY = 10  # parameters: mass, first moments, inertia
+_LEAST_DEVIATION, _LARGEST_DEVIATION = 0.05, 0.15  # of real masses from those that a URDF states
 
 
 def simulation_settings(robot: Robot) -> SimulationSettings:
@@ -87,6 +89,25 @@ def derived_simulation(robot: Robot) -> SimulationSettings:
         rated_torque=_rounded(rated),
         torque_noise=_rounded(_NOISE * rated),
     )
+
+
+def deviating_bodies(robot: Robot) -> dict[str, float]:
+    """Return parameters of bodies that differ from the URDF's as a real robot's do, by name.
+
+    Each body is lighter or heavier by 5 to 15 %, with the same centre of mass and shape, so that it
+    stays physically consistent. The result depends on the number of bodies only.
+
+    Raises:
+        MechanismError: robot and URDF do not match.
+    """
+    mechanism = robot.with_terms(()).mechanism()
+    bodies = mechanism.urdf_parameters[: mechanism.first_term].reshape(-1, _OF_A_BODY)
+    random = np.random.default_rng(0)
+    share = random.uniform(_LEAST_DEVIATION, _LARGEST_DEVIATION, len(bodies))
+    share *= random.choice([-1, 1], len(bodies))
+    values = (bodies * (1 + share[:, np.newaxis])).ravel()
+    names = mechanism.parameter_names[: mechanism.first_term]
+    return {name: value for name, value in zip(names, _rounded(values), strict=True) if value}
 
 
 def _rotor_and_rated_torque(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dynid.excitation.default_motion import default_excitation
 from dynid.excitation.settings import find_excitation
 from dynid.playback.plan import make_plan
-from dynid.simulation.derived import derived_simulation
+from dynid.simulation.derived import derived_simulation, deviating_bodies
 from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
@@ -43,10 +43,14 @@ def rehearsal(robot: Robot) -> Rehearsal:
         )
     if robot.find(SimulationSettings) is None:
         derived = derived_simulation(robot)
-        start = make_plan(robot).start.tolist()
-        robot = robot.with_settings(derived.model_copy(update={"home": tuple(start)}))
+        true = {
+            "parameters": {**deviating_bodies(robot), **derived.parameters},
+            "home": tuple(make_plan(robot).start.tolist()),
+        }
+        robot = robot.with_settings(derived.model_copy(update=true))
         assumed.append(
             "The profile has no simulation: rotor inertia, friction, noise and drives are derived "
-            "from the URDF's bodies and the limits, not measured."
+            "from the URDF's bodies and the limits, not measured. As of a real robot, each mass "
+            "differs from the URDF's, here by 5 to 15 %."
         )
     return Rehearsal(robot, tuple(assumed))

@@ -8,7 +8,6 @@ import numpy as np
 
 from dynid.arguments import check_number, check_type
 from dynid.errors import ExcitationError, SimulationError
-from dynid.excitation.default_motion import with_excitation
 from dynid.playback.plan import make_plan
 from dynid.plugins import HOOKS, load_plugin
 from dynid.recording.model import Recording
@@ -49,7 +48,7 @@ def simulate(
     check_type("simulate(): robot", robot, Robot, "dynid.load_robot(path)")
     check_number("simulate(): seed", seed, least=0)
     if excitation is None:
-        excitation = make_plan(with_excitation(robot)).excitation
+        excitation = make_plan(robot).excitation
     if excitation.joint_count != len(robot.joints):
         message = (
             f"the excitation moves {excitation.joint_count} joints, expected "

@@ -11,9 +11,8 @@ from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError, MechanismError
 from dynid.excitation.build import build_excitation
-from dynid.excitation.default_motion import with_excitation
+from dynid.excitation.default_motion import excitation_of
 from dynid.excitation.motion import Motion
-from dynid.excitation.settings import find_excitation
 from dynid.signals.preprocess import preprocess
 from dynid.text import listed
 from dynid_plugins.simulators.moving_joints import MovingMotion, moving_motion
@@ -135,10 +134,8 @@ def motion_of(model: Model, recording: Recording | None) -> Motion:
     if recording is not None:
         signals = preprocess(recording, model.robot)
         return Motion(signals.position, signals.velocity, signals.acceleration)
-    robot = with_excitation(model.robot)
-    settings = find_excitation(robot)
-    assert settings is not None  # noqa: S101  for mypy
-    excitation = build_excitation(settings, robot.limits, robot.joints)
+    robot = model.robot
+    excitation = build_excitation(excitation_of(robot), robot.limits, robot.joints)
     return excitation.evaluate(np.linspace(0.0, excitation.duration, _SAMPLES))
 
 

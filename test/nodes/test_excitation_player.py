@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -181,6 +182,18 @@ def test_refuses_an_excitation_that_the_robot_cannot_play(cell, tmp_path, change
     made = cell()
     excitation(tmp_path, **change)
     assert re.match(sentence, made.refused())
+
+
+def test_refuses_to_search_for_a_motion_that_nobody_has_seen(cell, tmp_path) -> None:
+    file = tmp_path / "puma560.yaml"
+    content = yaml.safe_load(Path(profile(tmp_path)).read_text())
+    del content["excitation"]
+    file.write_text(yaml.safe_dump(content))
+    assert cell(excitation="", profile=str(file)).refused() == (
+        "profile 'puma560' has no 'excitation', and a robot plays no motion that nobody has seen: "
+        f"write a checked one by `dynid excite -p {file} -o excitation.yaml`, and set `excitation` "
+        "to that file."
+    )
 
 
 def test_refuses_a_motion_beyond_the_torque_limit(cell, tmp_path) -> None:

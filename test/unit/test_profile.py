@@ -11,9 +11,10 @@ from support.synthetic import ARM_URDF
 
 from dynid.errors import ConfigurationError, MechanismError
 from dynid.identification.settings import IdentificationSettings
-from dynid.profile import load_robot, make_robot, shipped_profiles
+from dynid.profile import load_robot, make_robot
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import Drives
+from dynid.robot_files import shipped_profiles
 
 ARM = {
     "robot": "arm",
@@ -81,8 +82,8 @@ def test_a_model_in_place_of_a_profile_is_named(tmp_path: Path) -> None:
         load_robot(path)
 
 
-def test_the_error_of_an_unknown_name_lists_the_shipped_profiles() -> None:
-    with pytest.raises(ConfigurationError, match=r"profile 'ur11': not shipped .*ur10.*\.yaml"):
+def test_the_error_of_an_unknown_name_lists_the_shipped_profiles_or_the_nearest() -> None:
+    with pytest.raises(ConfigurationError, match=r"profile 'ur11': not shipped .*mean 'ur10'\?"):
         load_robot("ur11")
 
 

@@ -29,6 +29,7 @@ ORDER = (
     "transaction",
     "file_names",
     "files",
+    "robot_files",
     "arguments",
     "notebook",
     "_core",

@@ -15,9 +15,7 @@ from dynid.control.tracking.metrics import peak_to_peak, settling_time
 from dynid.control.tracking.motions import LineMotion, Oscillation
 from dynid.control.tracking.settings import LineSettings, TrackingSettings, find_tracking
 from dynid.errors import ConfigurationError, SimulationError
-from dynid.excitation.build import build_excitation
 from dynid.excitation.motion import Motion
-from dynid.excitation.settings import find_excitation
 from dynid.identification.identify import identify
 from dynid.robot.torque_settings import FeedforwardSettings
 from dynid.simulation.robot import SimulatedRobot
@@ -113,18 +111,9 @@ def identified(robot: Robot, *, seed: int = 0) -> Mechanism:
     """Return the mechanism identified from an excitation of the simulated robot.
 
     Raises:
-        ConfigurationError: the profile has no excitation.
         DynidError: simulation or identification fail.
     """
-    settings = find_excitation(robot)
-    if settings is None:
-        message = (
-            f"profile '{robot.name}' has no excitation for identification; give a model.yaml "
-            "with --model."
-        )
-        raise ConfigurationError(message)
-    excitation = build_excitation(settings, robot.limits, robot.joints)
-    recording = simulate(robot, excitation, seed=seed)
+    recording = simulate(robot, seed=seed)
     return identify(robot, recording).model.mechanism
 
 

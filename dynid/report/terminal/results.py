@@ -13,7 +13,7 @@ from dynid.json_text import json_fields
 from dynid.recording.column_proposal import proposal_text
 from dynid.report.terminal.console import print_message, print_sentences, print_text, roomy
 from dynid.report.terminal.tables import ResultTable, table
-from dynid.report.words import rest, uses
+from dynid.report.words import against_urdf, next_command, rest, uses
 from dynid.report.write import kept_model
 from dynid.text import percent, significant, unit
 
@@ -64,6 +64,7 @@ def print_identification(console: Console, identification: Identification) -> No
         held_out=identification.held_out,
         notes=identification.notes,
     )
+    print_next(console, identification.verdict, validated=False)
 
 
 def print_terms(console: Console, selection: TermSelection) -> None:
@@ -107,8 +108,8 @@ def print_verdict(
     console = roomy(console)
     console.print(_error_table(verdict.joints, held_out))
     console.print(_rest_table(verdict.joints))
-    for use in uses(verdict):
-        print_text(console, use)
+    for sentence in (*against_urdf(verdict), *uses(verdict)):
+        print_text(console, sentence)
     for title, sentences, style in (
         ("Failed because", verdict.reasons if not verdict.success else (), "bold red"),
         ("Warnings", verdict.warnings, "yellow"),
@@ -117,6 +118,11 @@ def print_verdict(
         print_sentences(console, title, sentences, style)
     outcome = ("Succeeded.", "bold green") if verdict.success else ("Failed.", "bold red")
     console.print(Text(*outcome))
+
+
+def print_next(console: Console, verdict: Verdict, *, validated: bool) -> None:
+    """Print the command that comes after an identification, or after a validation."""
+    print_text(console, f"Next: {next_command(verdict, validated=validated)}")
 
 
 def print_demonstration(
@@ -132,6 +138,10 @@ def print_demonstration(
         print_text(console, titles[kind], "bold")
         print_verdict(console, verdict)
         console.print()
+    failed = (kind for kind, verdict in verdicts.items() if not verdict.success)
+    last = next(failed, [*verdicts][-1])
+    print_next(console, verdicts[last], validated=last == "validation")
+    console.print()
 
 
 def print_recording_info(console: Console, info: RecordingInfo) -> None:

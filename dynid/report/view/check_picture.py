@@ -57,7 +57,7 @@ def write_check_picture(
         WriteError: the file cannot be written.
     """
     use = check.broken or _nearest(check.uses)
-    at = 0.0 if use is None or use.passed == 0 else (use.first or use.most).time
+    at = 0.0 if use is None else use.shown_at
     position = motion.evaluate([at]).position[0]
     contact = None
     if use is not None and use.limit == "distance" and " to tool_box" not in use.of:

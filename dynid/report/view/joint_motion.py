@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +10,9 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.evaluation.errors import compare
-from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
 from dynid.identification.settings import IdentificationSettings
+from dynid.playback.plan import examine_plan
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
@@ -33,12 +33,14 @@ class JointMotion:
         time: (N,) [s], increasing.
         position: (N, n) [rad or m], at the joints.
         torque_error: (N, n) model minus measured [N m or N], or None without a model.
+        violation: a sentence on why the motion would be refused; None where it would not.
     """
 
     name: str
     time: Array
     position: Array
     torque_error: Array | None = None
+    violation: str | None = None
 
     def index(self, time: float) -> int:
         """Return the index of the sample nearest to a time [s].
@@ -66,26 +68,21 @@ class JointMotion:
         count = max(2, min(most, round(duration * rate) + 1))
         time = np.linspace(self.time[0], self.time[-1], count)
         columns = [np.interp(time, self.time, column) for column in self.position.T]
-        return JointMotion(self.name, time, np.stack(columns, axis=1))
+        return replace(self, time=time, position=np.stack(columns, axis=1), torque_error=None)
 
 
-def excitation_motion(robot: Robot, mechanism: Mechanism) -> JointMotion | None:
+def excitation_motion(robot: Robot) -> JointMotion | None:
     """Return the excitation of a profile, or None if it has none.
 
     Raises:
-        DynidError: the excitation cannot be built, or exceeds the robot's limits.
+        DynidError: the excitation cannot be built.
     """
-    settings = find_excitation(robot)
-    if settings is None:
+    if find_excitation(robot) is None:
         return None
-    sliding = [
-        joint
-        for joint, kind in zip(mechanism.joints, mechanism.joint_types, strict=True)
-        if kind == "prismatic"
-    ]
-    motion = build_excitation(settings, robot.limits, robot.joints, prismatic=sliding)
+    motion, check = examine_plan(robot)
     time = np.linspace(0.0, motion.duration, max(2, round(motion.duration * _RATE) + 1))
-    return JointMotion("excitation", time, motion.evaluate(time).position)
+    position = motion.evaluate(time).position
+    return JointMotion("excitation", time, position, violation=check.violation)
 
 
 def recorded_motion(

@@ -35,6 +35,7 @@ _PATHS: tuple[Colour, ...] = (
     (0.0, 0.62, 0.45, 1.0),
     (0.8, 0.47, 0.65, 1.0),
 )
+_REFUSED: Colour = (0.85, 0.1, 0.1, 1.0)
 _AXES: tuple[Colour, ...] = (
     (0.85, 0.20, 0.20, 1.0),
     (0.25, 0.65, 0.25, 1.0),
@@ -91,10 +92,11 @@ class RobotPicture:
         paths = self.kinematics.link_paths(sampled.position, links)
         return tuple(
             Polyline(
-                f"path of {link}, {motion.name} of {motion.time[-1]:.3g} s",
+                f"path of {link}, {motion.name} of {motion.time[-1]:.3g} s"
+                + ("" if motion.violation is None else ", REFUSED"),
                 points,
                 _PATH_WIDTH * self.kinematics.reach,
-                _PATHS[number % len(_PATHS)],
+                _PATHS[number % len(_PATHS)] if motion.violation is None else _REFUSED,
             )
             for number, (link, points) in enumerate(zip(links, paths, strict=True))
         )

@@ -23,14 +23,8 @@ identification:
   cutoff_hz: 10            # [Hz] above the excitation's frequencies
   parallel_filter: {cutoff_hz: 10}   # of torque and model; of fast recordings with decimation: 10
 
-excitation:
-  type: fourier
-  base_frequency: 0.1      # [Hz]
-  harmonics: 5
-  periods: 4
-  ramp: 2.0                # [s]
-  margin: 0.8              # fraction of the limits to use
-  seed: 1                  # of the random coefficients
+# Without a group `excitation`, a motion within all limits is searched for when it is needed;
+# `dynid excite` finds a better one.
 """
 _SIMULATION = """
 simulation:                # of `dynid demo`: bodies are the URDF's
@@ -43,8 +37,7 @@ def profile_text(
 ) -> str:
     """Return a profile in YAML, with values of the table and defaults for the rest.
 
-    Limits that a row lacks are omitted for all joints; without position limits the excitation has a
-    span of 1 rad about 0.
+    Limits that a row lacks are omitted for all joints.
 
     Args:
         robot: name of the robot.
@@ -62,9 +55,8 @@ def profile_text(
         f"gravity: {_list(gravity)}\n\n"
     )
     limits = _limits(links)
-    span = "" if limits else "  span: 1.0                # [rad] largest distance from 0\n"
     bodies = all(link.mass is not None for link in links)
-    return f"{head}{limits}{_REST}{span}{_SIMULATION if bodies else ''}"
+    return f"{head}{limits}{_REST}{_SIMULATION if bodies else ''}"
 
 
 def _limits(links: Sequence[Link]) -> str:

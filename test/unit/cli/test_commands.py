@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -30,8 +32,9 @@ def test_help_lists_every_command() -> None:
         assert f" {name} " in shown.stdout
 
 
-def test_version_is_that_of_the_package() -> None:
-    shown = CliRunner().invoke(app, ["--version"])
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version_is_that_of_the_package(option: str) -> None:
+    shown = CliRunner().invoke(app, [option])
     assert (shown.exit_code, shown.stdout) == (0, f"dynid {dynid.__version__}\n")
 
 
@@ -39,6 +42,81 @@ def test_a_misspelt_command_is_answered_with_the_nearest_one() -> None:
     shown = CliRunner().invoke(app, ["identfy"])
     assert shown.exit_code == 2
     assert "'identify'" in shown.output
+
+
+@pytest.mark.parametrize("words", [[], ["demo"], ["model", "at"]])
+def test_help_has_a_short_option(words: list[str]) -> None:
+    long, short = (CliRunner().invoke(app, [*words, option]).output for option in ("--help", "-h"))
+    assert short == long
+    assert "Usage:" in short
+
+
+@pytest.mark.parametrize(
+    ("words", "profile"),
+    [
+        ("demo scara", "scara"),
+        ("demo --json -o scara scara", "scara"),
+        ("demo -p scara", "scara"),
+        ("demo", "puma560"),
+        ("tracking my.yaml --json", "my.yaml"),
+        ("excite my.urdf", "my.urdf"),
+        ("check my.yaml motion.yaml", "my.yaml"),
+        ("check motion.yaml -p my.yaml", "my.yaml"),
+        ("identify scara a.mcap b.csv", "scara"),
+        ("identify -o out my.xacro a.mcap", "my.xacro"),
+        ("identify a.mcap b.csv", None),
+        ("diagnose my.yml a.mcap", "my.yml"),
+        ("friction scara a.mcap", "scara"),
+        ("convert a.yaml bag", None),
+        ("convert scara a.csv bag", "scara"),
+    ],
+)
+def test_the_robot_may_come_first(words: str, profile: str | None) -> None:
+    name, *arguments = words.split()
+    context = load_command(name).make_context(name, arguments)
+    given = context.params
+    assert given.get("profile", given.get("robot")) == profile
+    assert not any(profile == str(path) for path in given.get("recordings", ()))
+
+
+def test_a_recording_with_the_name_of_a_robot_stays_a_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("scara").mkdir()
+    context = load_command("identify").make_context("identify", ["scara", "a.mcap"])
+    assert context.params["profile"] is None
+    assert context.params["recordings"] == [Path("scara"), Path("a.mcap")]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["identify", "missing.csv", "-p", "puma560"], "missing.csv: there is no such file or fo"),
+        (["tracking", "puma561"], "profile 'puma561': .* did you mean 'puma560'"),
+        (["view", "my_robt.yaml"], "my_robt.yaml: there is no such file; did you mean 'my_robot.u"),
+        (["excite", "sub/robo.urdf"], "sub/robo.urdf: .* did you mean 'sub/robot.urdf'"),
+    ],
+)
+def test_a_missing_input_is_reported_before_anything_that_computes_is_imported(
+    words: list[str], sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "my_robot.urdf").touch()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "robot.urdf").touch()
+    script = (
+        "import sys; from dynid.cli import main\n"
+        f"sys.argv = ['dynid', *{words!r}]\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    print(end.code)\n"
+        "print([name for name in ('pinocchio', 'scipy') if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", script]
+    ran = subprocess.run(  # noqa: S603
+        command, capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert ran.stdout.split("\n")[:2] == ["2", "[]"]
+    assert re.match(f"dynid: {sentence}", ran.stderr), ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

@@ -12,7 +12,7 @@ import pytest
 from dynid.cli.commands import all_commands
 from dynid.cli.completion import complete_estimator, complete_robot
 from dynid.estimation.estimators import estimator_names
-from dynid.profile import shipped_profiles
+from dynid.robot_files import shipped_profiles
 
 
 @pytest.fixture

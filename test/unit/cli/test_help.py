@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from dynid.cli import app
-from dynid.cli.commands import RenamingCommand, all_commands, load_command, plain_help
+from dynid.cli.commands import RobotCommand, all_commands, load_command, plain_help
 
 SUBCOMMANDS = ("at", "along", "base", "code", "seal")
 WORDS = [[], *([name] for name in all_commands()), *(["model", name] for name in SUBCOMMANDS)]
@@ -84,7 +84,7 @@ def test_paragraphs_wrap_where_the_terminal_ends() -> None:
 @pytest.mark.parametrize("name", [name for name, one in all_commands().items() if one.old_options])
 def test_former_names_of_options_work_and_are_not_shown(name: str) -> None:
     command = load_command(name)
-    assert isinstance(command, RenamingCommand)
+    assert isinstance(command, RobotCommand)
     present = {option for parameter in command.params for option in parameter.opts}
     for old, new in all_commands()[name].old_options.items():
         assert new in present

@@ -15,6 +15,7 @@ from dynid import cli
 from dynid.errors import DynidError
 from dynid.excitation.settings import find_excitation
 from dynid.files import share_directories
+from dynid.playback.plan import make_plan
 from dynid.profile import load_robot, make_robot
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.profile_text import profile_text
@@ -44,7 +45,8 @@ def test_writes_a_urdf_and_a_profile_that_belong_together(tmp_path: Path) -> Non
     assert loaded.mechanism().joints == ("joint_1",)
     assert loaded.limits.velocity == (pytest.approx(np.pi / 2, abs=1e-6),)
     assert loaded.limits.torque_max == (5,)
-    assert find_excitation(loaded) is not None
+    assert find_excitation(loaded) is None
+    assert make_plan(loaded).verdict.startswith("Limits kept")
     with pytest.raises(DynidError, match=r"one\.urdf: already exists; --force replaces it"):
         run(tmp_path / "table.yaml", "-o", urdf)
     run(tmp_path / "table.yaml", "-o", urdf, "--force")
@@ -82,13 +84,11 @@ def test_links_without_mass_are_named(tmp_path: Path) -> None:
     assert printed[1].startswith("dynid: note: the links behind joint_2 have no mass;")
 
 
-def test_the_excitation_of_a_profile_without_limits_is_about_zero(tmp_path: Path) -> None:
+def test_a_table_without_limits_makes_a_profile_without_any(tmp_path: Path) -> None:
     table = table_of(one_row(), tmp_path)
     text = profile_text("one", "one.urdf", chains_of(table, "t"), table.gravity, "t")
     robot = make_robot(yaml.safe_load(text), "", where="one.yaml")
     assert robot.limits.position is None
-    assert find_excitation(robot) is not None
-    assert find_excitation(robot).span == (1.0,)
     assert robot.find(SimulationSettings) is None
 
 

@@ -8,10 +8,13 @@ import pytest
 import yaml
 from support.mobile_arm import mobile_arm
 from support.synthetic import ARM_URDF
+from support.walled_arm import URDF as WALLED_URDF
 from typer.testing import CliRunner
 
 from dynid import cli
 from dynid.errors import DynidError
+from dynid.excitation.settings import FourierSettings, find_excitation
+from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 
 XACRO = """<robot name="made" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -59,6 +62,16 @@ def test_the_profile_has_the_urdfs_joints_and_limits(folder: Path) -> None:
     assert "wrote arm.yaml" in printed
     assert "dynid excite -p arm.yaml" in printed
     assert robot.terms == "auto"
+
+
+def test_the_motion_of_a_new_profile_avoids_collisions(folder: Path) -> None:
+    Path("walled.urdf").write_text(WALLED_URDF)
+    run("walled.urdf")
+    robot = load_robot("walled.yaml")
+    assert find_excitation(robot) is None
+    assert make_plan(robot).verdict.startswith("Limits kept")
+    with pytest.raises(DynidError, match=r"`dynid excite .* finds another motion"):
+        make_plan(robot.with_settings(FourierSettings(seed=1)))
 
 
 def test_what_a_data_sheet_has_is_marked(folder: Path) -> None:

@@ -14,10 +14,11 @@ from support.synthetic import arm_robot
 from typer.testing import CliRunner
 
 from dynid import cli
-from dynid.profile import load_robot, shipped_profiles
+from dynid.profile import load_robot
 from dynid.report.robot_summary import RobotSummary, summarize
 from dynid.report.view.robot_pictures import bare_scene, braille, contact_sheet
 from dynid.robot.robot import Robot
+from dynid.robot_files import shipped_profiles
 from dynid.simulation.settings import SimulationSettings
 
 TWO_ARMS = """
@@ -40,7 +41,7 @@ def robots(*arguments: object) -> str:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     names = ("puma560", "scara", "tx40")
-    monkeypatch.setattr("dynid.profile.shipped_profiles", lambda: list(names))
+    monkeypatch.setattr("dynid.robot_files.shipped_profiles", lambda: list(names))
     return names
 
 
@@ -133,11 +134,11 @@ def test_a_drawing_fills_one_side_of_the_given_area() -> None:
 def test_a_terminal_gets_drawings_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(force_terminal=True, width=140, record=True, quiet=False)
     monkeypatch.setattr("dynid.report.terminal.console.result_console", lambda _: console)
-    monkeypatch.setattr("dynid.profile.shipped_profiles", lambda: ["scara"])
+    monkeypatch.setattr("dynid.robot_files.shipped_profiles", lambda: ["scara"])
     robots()
     assert any("\u2801" <= letter <= "\u28ff" for letter in console.export_text())
     monkeypatch.undo()
-    monkeypatch.setattr("dynid.profile.shipped_profiles", lambda: ["scara"])
+    monkeypatch.setattr("dynid.robot_files.shipped_profiles", lambda: ["scara"])
     assert not any("\u2800" <= letter <= "\u28ff" for letter in robots())
 
 

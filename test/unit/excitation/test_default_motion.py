@@ -9,7 +9,7 @@ import pytest
 from support.small_robot import URDF
 
 from dynid.errors import ExcitationError
-from dynid.excitation.default_motion import default_excitation, motion_range, with_excitation
+from dynid.excitation.default_motion import default_excitation, excitation_of, motion_range
 from dynid.excitation.limits import sample_peaks
 from dynid.excitation.settings import find_excitation
 from dynid.playback.plan import make_plan, second_seed
@@ -34,7 +34,7 @@ def duo(**limits: object) -> Robot:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_a_robot_without_an_excitation_gets_two_motions_that_keep_all_limits(name: str) -> None:
-    robot = with_excitation(without_excitation(load_robot(name)))
+    robot = without_excitation(load_robot(name))
     first = make_plan(robot)
     second = make_plan(robot, seed=second_seed(robot))
     assert not np.allclose(first.trajectory.position[500], second.trajectory.position[500])
@@ -42,7 +42,7 @@ def test_a_robot_without_an_excitation_gets_two_motions_that_keep_all_limits(nam
 
 def test_an_excitation_of_the_profile_is_kept() -> None:
     robot = load_robot("puma560")
-    assert with_excitation(robot) is robot
+    assert excitation_of(robot) is find_excitation(robot)
 
 
 def test_the_motion_uses_the_limits_of_a_light_robot() -> None:
@@ -63,7 +63,7 @@ def test_without_limits_a_joint_turns_half_a_turn_to_both_sides() -> None:
     assert found.low == pytest.approx([-np.pi] * 2)
     assert found.high == pytest.approx([np.pi] * 2)
     assert found.speed == pytest.approx([np.pi / 2] * 2)
-    assert make_plan(with_excitation(robot)).start.shape == (2,)
+    assert make_plan(robot).start.shape == (2,)
 
 
 def test_limits_beyond_any_motion_are_not_used() -> None:
@@ -106,4 +106,4 @@ def test_a_part_of_the_range_in_which_bodies_collide_is_avoided() -> None:
     free = default_excitation(make_robot({**content, "limits": limits}, URDF))
     with pytest.raises(ExcitationError, match="base"):
         make_plan(robot.with_settings(free))
-    assert make_plan(with_excitation(robot)).verdict.startswith("Limits kept")
+    assert make_plan(robot).verdict.startswith("Limits kept")

@@ -35,6 +35,13 @@ def test_the_message_has_the_start_and_the_worst_of_the_first_violation() -> Non
     )
 
 
+def test_the_pose_of_a_violation_and_another_remedy_can_be_named() -> None:
+    broken = use(1.0, ("distance", "forearm to base", "m"))
+    sentence = broken.sentence(np.array([0.5, -1.25]), "dynid excite finds another motion")
+    assert f"at {broken.shown_at:.3f} s with the joints at (0.5, -1.25), " in sentence
+    assert sentence.endswith("it passes at 1.000 s; dynid excite finds another motion.")
+
+
 def test_a_violation_that_lasts_to_the_end_is_reported() -> None:
     values = VALUES[:6]
     broken = limit_use(WHAT, TIME[:6], values, 2.0, values - 2.0)

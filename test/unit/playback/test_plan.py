@@ -7,6 +7,7 @@ import pytest
 from support.fake_cell import SINE, puma, sine_plan
 
 from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation import default_motion
 from dynid.excitation.settings import find_excitation
 from dynid.playback.plan import check_joint_side, examine_plan, make_plan, second_seed
 from dynid.profile import load_robot
@@ -82,10 +83,17 @@ def test_an_excitation_can_come_from_a_file(tmp_path) -> None:
         make_plan(puma(), excitation=file)
 
 
-def test_refuses_a_profile_without_excitation() -> None:
-    robot = load_robot("tx40")
-    with pytest.raises(ConfigurationError, match="profile 'tx40' has no 'excitation' group"):
-        make_plan(robot)
+def test_a_profile_without_excitation_gets_a_motion_that_is_searched_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    without = puma().without_settings(type(SINE))
+    plan = make_plan(without)
+    assert plan.verdict.startswith("Limits kept")
+    monkeypatch.setattr(default_motion, "_candidates", lambda *_: ())
+    equal = puma().without_settings(type(SINE))
+    np.testing.assert_array_equal(make_plan(equal).start, plan.start)
+    with pytest.raises(ExcitationError, match="no motion was found"):
+        make_plan(puma(velocity=(1.0,) * 6).without_settings(type(SINE)))
 
 
 def test_refuses_a_profile_whose_joint_states_are_the_motors() -> None:

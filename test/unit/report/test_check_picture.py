@@ -90,9 +90,11 @@ def test_a_picture_is_written_of_a_violation_and_of_the_nearest_approach(
 
 def test_a_start_in_collision_is_reported_with_pair_and_depth() -> None:
     check = checked(swing(LEVEL, start=tuple(OVER_BASE.tolist())))
+    pose = ", ".join(f"{angle:.3g}" for angle in OVER_BASE)
     assert check.violation == (
-        "upper to base: at the start of the motion they overlap by 0.0659 m, but must be more "
-        "than 0 m apart; start at another position."
+        "upper to base: at the start of the motion they overlap by 0.0659 m with the joints at "
+        f"({pose}), but must be more than 0 m apart; `dynid excite ROBOT -o excitation.yaml` finds "
+        "another motion."
     )
 
 

@@ -13,6 +13,7 @@ from dynid.errors import ModelFileError
 from dynid.json_text import json_content, json_text
 from dynid.report.terminal.results import print_verdict
 from dynid.report.verdict_json import read_verdict, verdict_json
+from dynid.report.words import against_urdf, next_command
 
 JOINT_KEYS = {
     "rmse",
@@ -66,6 +67,10 @@ def test_json_has_exactly_the_promised_keys(identification):
     assert content.keys() == {
         "joints",
         "success",
+        "mean_error",
+        "mean_urdf_error",
+        "against_urdf",
+        "next",
         "reasons",
         "warnings",
         "condition_number",
@@ -108,6 +113,47 @@ def test_failure_and_reasons_are_in_json(failed):
     content = as_json(failed.verdict)
     assert content["success"] is False
     assert content["reasons"] == list(failed.verdict.reasons)
+
+
+def compared(identification, *errors):
+    """Return the verdict with the errors of (model, URDF) at each joint."""
+    joints = [
+        replace(joint, held_out_error=model, urdf_error=urdf, state=state)
+        for joint, (model, urdf, state) in zip(identification.verdict.joints, errors, strict=True)
+    ]
+    return replace(identification.verdict, joints=tuple(joints))
+
+
+def test_model_and_urdf_are_compared_in_one_number(identification):
+    verdict = compared(
+        identification, (0.02, 0.2, "good"), (0.5, 0.4, "noise"), (0.03, math.nan, "good")
+    )
+    content = as_json(verdict)
+    assert (content["mean_error"], content["mean_urdf_error"]) == pytest.approx((0.26, 0.3))
+    assert content["against_urdf"] == against_urdf(verdict)
+    assert all(
+        sentence in printed(verdict).replace("\n", " ") for sentence in against_urdf(verdict)
+    )
+    assert against_urdf(verdict) == [
+        "Mean torque error of the joints: 26.0 % with the model, 30.0 % with the masses of the "
+        "URDF and the same friction.",
+        "No better than the URDF: elbow & co (50.0 % instead of 40.0 %: its torque is hardly more "
+        "than noise).",
+    ]
+
+
+def test_without_masses_in_the_urdf_there_is_no_comparison(identification):
+    verdict = compared(identification, *[(0.02, math.nan, "good")] * 3)
+    assert against_urdf(verdict) == []
+    assert as_json(verdict)["mean_urdf_error"] is None
+
+
+def test_the_next_command_depends_on_the_verdict(identification, failed):
+    good, bad = identification.verdict, failed.verdict
+    assert next_command(good, validated=False).startswith("dynid validate ")
+    assert next_command(good, validated=True).startswith("ros2 launch dynid control.launch.py ")
+    assert next_command(bad, validated=True).startswith("dynid diagnose ")
+    assert as_json(good)["next"] == next_command(good, validated=False)
 
 
 def text_of(verdict):

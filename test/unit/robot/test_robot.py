@@ -14,10 +14,11 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.settings import EstimationSettings
 from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
 from dynid.identification.settings import IdentificationSettings
-from dynid.profile import load_robot, make_robot, shipped_profiles
+from dynid.profile import load_robot, make_robot
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
+from dynid.robot_files import shipped_profiles
 from dynid.signals.settings import SignalSettings
 from dynid.simulation.settings import SimulationSettings
 

@@ -14,7 +14,7 @@ from dynid.identification.identify import identify
 from dynid.profile import load_robot, make_robot
 from dynid.robot.robot import Robot
 from dynid.simulation.build import plant_arguments
-from dynid.simulation.derived import derived_simulation
+from dynid.simulation.derived import derived_simulation, deviating_bodies
 from dynid.simulation.rehearsal import rehearsal
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
@@ -73,6 +73,23 @@ def test_derived_drives_have_rotors_whatever_terms_the_model_has() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["scara", "delta_3", "axis_linear"])
+def test_the_bodies_of_a_rehearsal_are_5_to_15_percent_off_those_of_the_urdf(name: str) -> None:
+    robot = load_robot(name).without_settings(SimulationSettings)
+    mechanism = robot.mechanism()
+    stated = dict(zip(mechanism.parameter_names, mechanism.urdf_parameters.tolist(), strict=True))
+    true = deviating_bodies(robot)
+    assert true.keys() == {key for key, value in stated.items() if value and key in true}
+    factors = {key: value / stated[key] for key, value in true.items()}
+    for body in {re.sub(r"\D", "", key) for key in true}:
+        of_body = [value for key, value in factors.items() if re.sub(r"\D", "", key) == body]
+        assert np.allclose(of_body, of_body[0], rtol=1e-3)
+        assert 0.049 < abs(of_body[0] - 1) < 0.151
+    parameters = rehearsal(robot).robot.settings(SimulationSettings).parameters
+    assert {key: parameters[key] for key in true} == true
+    assert deviating_bodies(robot) == true
+
+
 def test_a_joint_that_moves_no_inertia_is_named() -> None:
     massless = re.sub(r"<inertial>.*?</inertial>", "", URDF, flags=re.DOTALL)
     with pytest.raises(ConfigurationError, match=r"'shoulder': the bodies .* add their <inertial>"):
@@ -84,6 +101,7 @@ def test_what_is_assumed_is_stated_and_only_that() -> None:
     robot = load_robot("puma560").without_settings(SimulationSettings)
     (sentence,) = rehearsal(robot).assumed
     assert "derived from the URDF's bodies and the limits, not measured" in sentence
+    assert "each mass differs from the URDF's" in sentence
     made = rehearsal(duo())
     assert len(made.assumed) == 2
     assert made.robot.find(SimulationSettings) is not None

@@ -17,8 +17,9 @@ from dynid.excitation.design.information import Objective
 from dynid.excitation.design.optimise import optimise
 from dynid.excitation.design.proposal import propose_series
 from dynid.excitation.design.search import Search
-from dynid.profile import load_robot, shipped_profiles
+from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
+from dynid.robot_files import shipped_profiles
 
 TIGHT = {"torque_max": [10.0, 1.6]}
 USED = small_model()  # by every example, one after the other

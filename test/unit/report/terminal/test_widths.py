@@ -61,7 +61,14 @@ from dynid_plugins.servo.rig_report import print_rig
 JOINTS = [f"left_arm_{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow")]
 SMALL = -1.234e-5
 SENTENCE = "joint 'left_arm_elbow_joint' [m]: its range is small; move it over most of its range."
-NO_TABLE = {"print_sentences", "print_text", "print_message", "print_written", "print_kept_model"}
+NO_TABLE = {
+    "print_sentences",
+    "print_text",
+    "print_message",
+    "print_written",
+    "print_kept_model",
+    "print_next",
+}
 
 
 def some(**fields: object) -> SimpleNamespace:
@@ -75,12 +82,14 @@ def errors() -> list[SimpleNamespace]:
     relative = dict.fromkeys(("max_relative_torque_error", "mean_relative_torque_error"), 123.0)
     use = {"feedforward": True, "collision": False, "uses": (), "state": "good"}
     use |= {"moving_error": 0.1, "rest_share": 0.5, "rest_rmse": 0.2, "static_friction": 1.0}
-    use |= {"rest_error_share": 0.7, "coverage": 0.95}
+    use |= {"rest_error_share": 0.7, "coverage": 0.95, "held_out_error": 0.3}
     return [some(joint=joint, unit="permille", **numbers, **relative, **use) for joint in JOINTS]
 
 
 def verdict(success: bool = True) -> SimpleNamespace:
-    return some(joints=errors(), success=success, reasons=(SENTENCE,), warnings=(SENTENCE,))
+    sentences = {"reasons": (SENTENCE,), "warnings": (SENTENCE,)}
+    compared = {"compared": errors(), "mean_error": SMALL, "mean_urdf_error": 1.5}
+    return some(joints=errors(), success=success, **sentences, **compared)
 
 
 def payload() -> SimpleNamespace:

@@ -141,10 +141,19 @@ def test_distance_is_from_the_surface(shape, point, distance) -> None:
 def test_the_path_ends_where_the_tool_does() -> None:
     robot = load_robot("puma560")
     picture = RobotPicture(robot)
-    motion = excitation_motion(robot, picture.kinematics.mechanism)
+    motion = excitation_motion(robot)
     assert motion is not None
     points = picture.tool_paths(motion)[0].points
     np.testing.assert_allclose(points[-1], picture.kinematics.tool_path(motion.position[-1:])[0])
+
+
+def test_the_path_of_a_motion_that_would_be_refused_is_marked() -> None:
+    robot = load_robot("puma560", overrides=["limits.torque_max=1.0"])
+    motion = excitation_motion(robot)
+    assert motion is not None
+    assert "the predicted torque reaches" in str(motion.violation)
+    (path,) = RobotPicture(robot).tool_paths(motion)
+    assert path.name.endswith("REFUSED")
 
 
 def test_errors_of_a_recording_are_those_of_a_validation() -> None:

@@ -9,11 +9,12 @@ import pytest
 import yaml
 
 from dynid.excitation.settings import find_excitation
-from dynid.profile import make_robot, shipped_profiles
+from dynid.profile import make_robot
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.profile_text import profile_text
 from dynid.robot.dh.table import read_table
 from dynid.robot.dh.urdf import urdf_of
+from dynid.robot_files import shipped_profiles
 from dynid.simulation.settings import SimulationSettings
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
