@@ -102,7 +102,14 @@ class Trial:
             for name in ("position", "velocity", "effort")
         )
         time = np.arange(len(position)) / RATE
-        return Recording(time, position, velocity, effort, self.robot.joints, float(RATE))
+        return Recording(
+            time,
+            position,
+            effort,
+            velocity=velocity,
+            joint_names=self.robot.joints,
+            sampling_rate=float(RATE),
+        )
 
 
 class Pusher:

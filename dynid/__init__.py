@@ -2,28 +2,34 @@
 
     import dynid
 
-    robot = dynid.load_robot("my_robot.yaml")
-    recording = dynid.load_recording("work.mcap", robot)
-    result = dynid.identify(robot, recording, cutoff_hz=20)
+    result = dynid.identify("my_robot.yaml", "work.mcap", cutoff_hz=20)
+    result.report("report.html")
     result.model.save("model.yaml")
 
-Names are imported on first use, so that ``import dynid`` is fast.
+Robots, models and recordings may be given as files wherever a function takes one. Names are
+imported on first use, so that ``import dynid`` is fast.
 """
 
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dynid.api import (
-        design_excitation,
+    from dynid.api.control import estimate_wrench, tune_collision
+    from dynid.api.identification import (
+        compare_models,
+        cross_validate,
         diagnose,
-        estimate_wrench,
-        predict_uncertainty,
-        tune_collision,
+        identify,
+        identify_payload,
+        select_friction,
+        validate,
     )
+    from dynid.api.inputs import load_recording
+    from dynid.api.motions import design_excitation, predict_uncertainty, simulate
+    from dynid.control.tuning import Tuning
     from dynid.control.wrench.estimation import ExternalWrench
     from dynid.dynamics.closed_chain import ClosedChain
-    from dynid.dynamics.joint_terms import JointTerm
+    from dynid.dynamics.joint_terms import JointTerm, TermSettings
     from dynid.dynamics.mechanism import Mechanism
     from dynid.errors import (
         ArgumentError,
@@ -41,21 +47,28 @@ if TYPE_CHECKING:
         TaskError,
         WriteError,
     )
+    from dynid.estimation.cross_validation import HeldOut
+    from dynid.estimation.least_squares import (
+        IterativelyReweightedLeastSquares,
+        OrdinaryLeastSquares,
+        WeightedLeastSquares,
+    )
+    from dynid.estimation.recursive import RecursiveLeastSquares
     from dynid.evaluation.diagnosis.finding import Finding
-    from dynid.evaluation.model_comparison import ModelComparison, compare_models
-    from dynid.identification.friction.selection import select_friction
-    from dynid.identification.identify import identify
-    from dynid.identification.payload.identification import identify_payload
+    from dynid.evaluation.model_comparison import ModelComparison
+    from dynid.excitation.fourier import FourierExcitation
+    from dynid.excitation.prediction.prediction import Prediction
+    from dynid.identification.diagnose import Diagnosis
+    from dynid.identification.friction.selection import FrictionSelection
+    from dynid.identification.payload.identification import PayloadIdentification
     from dynid.identification.payload.payload import Payload
     from dynid.identification.result import Identification
-    from dynid.identification.validate import Validation, validate
+    from dynid.identification.validate import Validation
     from dynid.profile import load_model, load_robot
     from dynid.recording.model import Recording
-    from dynid.robot.model import Model
-    from dynid.robot.recordings import load_recording
+    from dynid.robot.model import Model, PredictedTorque
     from dynid.robot.robot import Robot
     from dynid.signals.signals import Signals
-    from dynid.simulation.simulate import simulate
 
 __version__ = "0.2.0"
 
@@ -63,12 +76,17 @@ _WHERE = {
     "ArgumentError": "errors",
     "ClosedChain": "dynamics.closed_chain",
     "ConfigurationError": "errors",
+    "Diagnosis": "identification.diagnose",
     "DynidError": "errors",
     "EstimationError": "errors",
     "ExcitationError": "errors",
     "ExternalWrench": "control.wrench.estimation",
     "Finding": "evaluation.diagnosis.finding",
+    "FourierExcitation": "excitation.fourier",
+    "FrictionSelection": "identification.friction.selection",
+    "HeldOut": "estimation.cross_validation",
     "Identification": "identification.result",
+    "IterativelyReweightedLeastSquares": "estimation.least_squares",
     "JointTerm": "dynamics.joint_terms",
     "Mechanism": "dynamics.mechanism",
     "MechanismError": "errors",
@@ -76,31 +94,40 @@ _WHERE = {
     "ModelComparison": "evaluation.model_comparison",
     "ModelFileError": "errors",
     "ModelFileWarning": "errors",
+    "OrdinaryLeastSquares": "estimation.least_squares",
     "Payload": "identification.payload.payload",
+    "PayloadIdentification": "identification.payload.identification",
     "PlaybackError": "errors",
+    "PredictedTorque": "robot.model",
+    "Prediction": "excitation.prediction.prediction",
     "PreprocessingError": "errors",
     "Recording": "recording.model",
     "RecordingError": "errors",
+    "RecursiveLeastSquares": "estimation.recursive",
     "Robot": "robot.robot",
     "Signals": "signals.signals",
     "SimulationError": "errors",
     "TaskError": "errors",
+    "TermSettings": "dynamics.joint_terms",
+    "Tuning": "control.tuning",
     "Validation": "identification.validate",
+    "WeightedLeastSquares": "estimation.least_squares",
     "WriteError": "errors",
-    "compare_models": "evaluation.model_comparison",
-    "design_excitation": "api",
-    "diagnose": "api",
-    "estimate_wrench": "api",
-    "identify": "identification.identify",
-    "identify_payload": "identification.payload.identification",
+    "compare_models": "api.identification",
+    "cross_validate": "api.identification",
+    "design_excitation": "api.motions",
+    "diagnose": "api.identification",
+    "estimate_wrench": "api.control",
+    "identify": "api.identification",
+    "identify_payload": "api.identification",
     "load_model": "profile",
-    "load_recording": "robot.recordings",
+    "load_recording": "api.inputs",
     "load_robot": "profile",
-    "predict_uncertainty": "api",
-    "select_friction": "identification.friction.selection",
-    "simulate": "simulation.simulate",
-    "tune_collision": "api",
-    "validate": "identification.validate",
+    "predict_uncertainty": "api.motions",
+    "select_friction": "api.identification",
+    "simulate": "api.motions",
+    "tune_collision": "api.control",
+    "validate": "api.identification",
 }
 
 _RENAMED = {"OutputError": "WriteError"}
@@ -110,12 +137,17 @@ __all__ = [
     "ArgumentError",
     "ClosedChain",
     "ConfigurationError",
+    "Diagnosis",
     "DynidError",
     "EstimationError",
     "ExcitationError",
     "ExternalWrench",
     "Finding",
+    "FourierExcitation",
+    "FrictionSelection",
+    "HeldOut",
     "Identification",
+    "IterativelyReweightedLeastSquares",
     "JointTerm",
     "Mechanism",
     "MechanismError",
@@ -123,19 +155,28 @@ __all__ = [
     "ModelComparison",
     "ModelFileError",
     "ModelFileWarning",
+    "OrdinaryLeastSquares",
     "Payload",
+    "PayloadIdentification",
     "PlaybackError",
+    "PredictedTorque",
+    "Prediction",
     "PreprocessingError",
     "Recording",
     "RecordingError",
+    "RecursiveLeastSquares",
     "Robot",
     "Signals",
     "SimulationError",
     "TaskError",
+    "TermSettings",
+    "Tuning",
     "Validation",
+    "WeightedLeastSquares",
     "WriteError",
     "__version__",
     "compare_models",
+    "cross_validate",
     "design_excitation",
     "diagnose",
     "estimate_wrench",
@@ -162,7 +203,7 @@ def __getattr__(name: str) -> object:
     elif name.startswith("_"):
         raise AttributeError(f"module 'dynid' has no attribute '{name}'", name=name)
     else:
-        value = _import_module("dynid.plugins").public_name(name)
+        value = _import_module("dynid.plugins").public_name(name, _WHERE)
     globals()[name] = value
     return value
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -25,6 +24,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dynid.errors import ConfigurationError
+from dynid.guessed_names import meant_name
 from dynid.input_file import read_text
 from dynid.text import printable
 from dynid.yaml_loader import load_yaml
@@ -196,14 +196,33 @@ def parse(settings_type: type[SettingsT], content: Mapping[str, Any], where: str
         raise ConfigurationError(_sentence(settings_type, error, content, where)) from None
 
 
-def changed(settings: SettingsT, changes: Mapping[str, Any], where: str) -> SettingsT:
+def changed(
+    settings: SettingsT, changes: Mapping[str, Any], where: str, *, others: Sequence[str] = ()
+) -> SettingsT:
     """Return settings with some keys replaced, validated as a whole.
+
+    Args:
+        settings: to be changed.
+        changes: values by their keys.
+        where: names them in error messages.
+        others: keys that the caller takes besides, of which one may be meant.
 
     Raises:
         ConfigurationError: a key is unknown, or a value is invalid.
     """
+    known = _known_keys(type(settings), ())
+    for key in changes:
+        if key not in known:
+            message = _unknown_key(where, f"key '{key[:60]}'", key, [*known, *others])
+            raise ConfigurationError(message)
     given = {name: getattr(settings, name) for name in settings.model_fields_set}
     return parse(type(settings), given | dict(changes), where)
+
+
+def _unknown_key(where: str, place: str, key: str, known: Sequence[str]) -> str:
+    meant = meant_name(key, known)
+    hint = f"did you mean '{meant}'" if meant else f"known keys are {', '.join(known)}"
+    return f"{where}: unknown {place}; {hint}."
 
 
 def _sentence(
@@ -214,9 +233,7 @@ def _sentence(
     first, path = errors[0], _path(errors[0], content)
     if first["type"] == "extra_forbidden":
         known = _known_keys(settings_type, first["loc"][:-1])
-        near = get_close_matches(str(path[-1]), known, n=1)
-        hint = f"did you mean '{near[0]}'" if near else f"known keys are {', '.join(known)}"
-        return f"{where}: unknown {_place(path)}; {hint}."
+        return _unknown_key(where, _place(path), str(path[-1]), known)
     if _misses_a_key(first):
         return f"{where}: {_place(path)} is missing."
     path, meant = _closest(errors, content)

@@ -1,4 +1,4 @@
-"""Results in a notebook: HTML tables, and data frames if pandas is installed."""
+"""Results as a person looks at them: text, HTML tables, data frames if pandas is installed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,29 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from dynid.errors import ConfigurationError
+from dynid.guessed_names import unknown_name
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+class Shown:
+    """What has a text of a few lines, and answers a guessed name by the one that exists."""
+
+    def summary(self) -> str:
+        """Return the text that ``print`` shows."""
+        return repr(self)
+
+    if not TYPE_CHECKING:  # a type checker must refuse unknown names
+
+        def __getattr__(self, name: str) -> object:
+            """Raise an AttributeError that names what is meant, also of an attribute's own."""
+            known: list[str] = []
+            if not name.startswith("_"):  # libraries try many of these
+                known = [other for other in dir(self) if not other.startswith("_")]
+                known += [f"{part}.{name}" for part in vars(self) if name in dir(vars(self)[part])]
+            kind = f"'{type(self).__name__}' object"
+            raise AttributeError(unknown_name(kind, name, known), name=name)
 
 
 def html_lines(lines: Sequence[str]) -> str:

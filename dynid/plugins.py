@@ -7,7 +7,7 @@ entry point may name the extra that installs the libraries it needs.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dynid.errors import ConfigurationError
+from dynid.guessed_names import unknown_name
 
 COMMANDS = "dynid.commands"
 """Group of commands: by name, each a ``dynid.cli.commands.CommandEntry``."""
@@ -66,8 +67,12 @@ def naming_extra(user: str, extra: str) -> Iterator[None]:
         raise ConfigurationError(message) from error
 
 
-def public_name(name: str) -> object:
+def public_name(name: str, others: Iterable[str] = ()) -> object:
     """Import a name of ``import dynid`` that a plug-in registers.
+
+    Args:
+        name: as used.
+        others: public names of the core, of which one may be meant.
 
     Raises:
         AttributeError: none registers it.
@@ -75,8 +80,19 @@ def public_name(name: str) -> object:
     """
     entry = registered(NAMES).get(name)
     if entry is None:
-        raise AttributeError(f"module 'dynid' has no attribute '{name}'", name=name)
+        known = (*others, *registered(NAMES))
+        raise AttributeError(unknown_name("module 'dynid'", name, known), name=name)
     return _load(entry, f"dynid.{name}")
+
+
+def on_use(place: str) -> Any:  # noqa: ANN401  what the module has
+    """Import what a method needs of a package above its class, whose modules import the class.
+
+    Args:
+        place: ``dynid.report.report:write_report``.
+    """
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def names_on_use(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:

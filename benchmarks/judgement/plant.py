@@ -123,7 +123,14 @@ class MeasuredMotion:
 
     def as_recording(self, joints: tuple[str, ...]) -> Recording:
         """Return the same as dynid takes it."""
-        return Recording(self.time, self.position, self.velocity, self.torque, joints, self.rate)
+        return Recording(
+            self.time,
+            self.position,
+            self.torque,
+            velocity=self.velocity,
+            joint_names=joints,
+            sampling_rate=self.rate,
+        )
 
 
 @dataclass(frozen=True, eq=False)

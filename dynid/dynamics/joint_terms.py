@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dynid import _core
 from dynid.arrays import Array
@@ -127,6 +127,12 @@ class TermSettings(Settings):
     """Static friction of ``lugre`` in excess of Coulomb friction, as a fraction of it."""
     stribeck_velocity: Annotated[float, Field(ge=0)] = 0.0
     """Stribeck velocity of ``lugre`` [rad/s or m/s]."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kind_alone(cls, content: object) -> object:
+        """Accept the kind alone: ``viscous`` for ``{kind: viscous}``."""
+        return {"kind": content} if isinstance(content, str) else content
 
     @property
     def traits(self) -> TermKind:

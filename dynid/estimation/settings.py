@@ -21,6 +21,8 @@ from dynid.signals.settings import SignalSettings
 
 
 def _checked(chosen: object) -> object:
+    if isinstance(chosen, type) and hasattr(chosen, "fit"):
+        return chosen()  # with its default settings
     if is_estimator(chosen):
         return chosen
     *first, last = (f"'{name}'" for name in estimator_names())

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
 
-from dynid.arguments import check_number, check_type
+from dynid.arguments import check_number
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.torque_parts import torque_parts
 from dynid.errors import ConfigurationError
 from dynid.estimation.regression import unfiltered_torque
 from dynid.estimation.repeatability import friction_parameters
+from dynid.notebook import Shown, data_frame
 from dynid.recording.model import Recording
 from dynid.robot.model import Model
 from dynid.robot.random_states import States, random_states
 from dynid.signals.preprocess import preprocess
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _NO_INFORMATION = 1e-12  # eigenvalue of the correlations, relative to the largest
 _MOST_STATES = 100_000  # which take 0.5 GB for seven joints
@@ -89,7 +94,7 @@ class RecordingDifference:
 
 
 @dataclass(frozen=True, eq=False)
-class ModelComparison:
+class ModelComparison(Shown):
     """What differs between two models.
 
     Attributes:
@@ -115,6 +120,28 @@ class ModelComparison:
     def probability(self) -> float:
         """Of such a distance, or a larger one, between two models of one unchanged robot."""
         return float(scipy.stats.chi2.sf(self.distance, self.freedom)) if self.freedom else 1.0
+
+    def to_frame(self) -> DataFrame:
+        """Return the base parameters of both models as a pandas DataFrame.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        names = ("name", "unit", "first", "second", "standard_deviation", "score")
+        return data_frame({name: [getattr(row, name) for row in self.parameters] for name in names})
+
+    def __repr__(self) -> str:
+        """Return how much the models differ, and a line for each joint."""
+        rows = [
+            f"{joint.joint}: torque differs by {joint.rms:.3g} {'N' if slides else 'N m'}, "
+            f"expected {joint.expected:.3g}"
+            for joint, slides in zip(self.workspace, self.first.mechanism.prismatic, strict=True)
+        ]
+        first = (
+            f"Comparison of two models of {self.first.robot.name}: {len(self.parameters)} base "
+            f"parameters, difference of probability {self.probability:.2g} if they are equal"
+        )
+        return "\n".join([first, *rows])
 
 
 def compare_models(
@@ -142,8 +169,6 @@ def compare_models(
         MechanismError: a closed chain can be closed at too few positions within the limits.
         PreprocessingError: the filters of the first model do not fit a recording.
     """
-    for name, model in (("first", first), ("second", second)):
-        check_type(f"compare_models(): {name}", model, Model, "dynid.load_model(path)")
     check_number("compare_models(): states", states, least=1, most=_MOST_STATES, whole=True)
     check_number("compare_models(): seed", seed, least=0, whole=True)
     if isinstance(recordings, Recording):

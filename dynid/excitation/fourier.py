@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.excitation.motion import Motion
+from dynid.notebook import Shown
+from dynid.plugins import on_use
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from dynid.excitation.ramp import Ramp
 
 
 @dataclass(frozen=True, eq=False)
-class FourierExcitation:
+class FourierExcitation(Shown):
     """Finite Fourier series of every joint, with one base frequency (Swevers et al. 1997).
 
     q(t) = centre + s(t) sum_l [a_l / (w l) sin(w l x) - b_l / (w l) cos(w l x)], x = t - ramp.rise,
@@ -46,6 +48,10 @@ class FourierExcitation:
             f"Fourier excitation of {joints} joints: {harmonics} harmonics of "
             f"{self.base_frequency:.4g} Hz, {self.duration:.4g} s"
         )
+
+    def plot(self) -> NDArray[Any]:
+        """Draw position, velocity and acceleration over time; return matplotlib's axes (3, n)."""
+        return cast("NDArray[Any]", on_use("dynid.report.figures:motion_axes")(self))
 
     @property
     def joint_count(self) -> int:

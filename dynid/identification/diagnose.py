@@ -12,7 +12,7 @@ from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
-from dynid.notebook import data_frame, html_lines, html_table
+from dynid.notebook import Shown, data_frame, html_lines, html_table
 from dynid.recording.model import Recording, Source
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Shown):
     """Findings in recordings of a robot.
 
     Attributes:

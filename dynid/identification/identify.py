@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dynid.arguments import check_type
 from dynid.configuration import changed
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
@@ -82,13 +81,12 @@ def identify(
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """
-    check_type("identify(): robot", robot, Robot, "dynid.load_robot(path)")
     recordings = given_recordings("identify()", recordings)
     if "terms" in settings:
         robot = robot.with_checked_terms(settings.pop("terms"), "identify()")
     if settings:
         group = robot.settings(IdentificationSettings)
-        robot = robot.with_settings(changed(group, settings, "identify()"))
+        robot = robot.with_settings(changed(group, settings, "identify()", others=["terms"]))
     pieces = usable_pieces(recordings, robot)
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from dynid.arrays import Array
 from dynid.estimation.cross_validation import HeldOut
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.verdict import Verdict
+from dynid.identification.evaluated_model import EvaluatedModel
 from dynid.identification.friction.term_selection import TermSelection
 from dynid.identification.quantities import Quantity
 from dynid.identification.torque_signs import TorqueSigns
 from dynid.notebook import data_frame, html_lines, html_table
+from dynid.plugins import on_use
 from dynid.recording.model import Source
 from dynid.robot.model import Model
 from dynid.robot.provenance import Provenance
@@ -65,7 +68,7 @@ class BaseParameter:
 
 
 @dataclass(frozen=True, eq=False)
-class Identification:
+class Identification(EvaluatedModel):
     """The identified model with the details of its identification.
 
     Attributes:
@@ -113,6 +116,19 @@ class Identification:
     def samples(self) -> int:
         """Number of samples used."""
         return self.provenance.samples
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report, one HTML file without external resources, and return its path.
+
+        Raises:
+            WriteError: the file cannot be written, or the model was made from it.
+        """
+        return self._write_report("dynid.report.report:write_report", path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``dynid identify --json`` prints: verdict and base parameters."""
+        content = on_use("dynid.report.verdict_json:identification_json")(self, self)
+        return cast("dict[str, Any]", content)
 
     def to_frame(self) -> DataFrame:
         """Return the base parameters as a pandas DataFrame: value, standard deviation, unit etc.

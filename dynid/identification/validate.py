@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.arguments import check_type
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
@@ -19,6 +19,7 @@ from dynid.evaluation.errors import compare, urdf_errors
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import ErrorReference, TorqueComparison, Verdict, evaluate
 from dynid.identification.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
+from dynid.identification.evaluated_model import EvaluatedModel
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.torque_signs import model_signs
 from dynid.notebook import data_frame, html_lines, html_table
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Validation:
+class Validation(EvaluatedModel):
     """The errors of a model on given recordings, with the signals.
 
     Attributes:
@@ -57,6 +58,14 @@ class Validation:
     samples: int
     notes: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report, one HTML file without external resources, and return its path.
+
+        Raises:
+            WriteError: the file cannot be written, or it is one of the inputs.
+        """
+        return self._write_report("dynid.report.report:write_validation_report", path)
 
     def to_frame(self) -> DataFrame:
         """Return the errors of each joint as a pandas DataFrame; relative errors are fractions.
@@ -98,7 +107,6 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     Raises:
         DynidError: a recording or setting is not suitable.
     """
-    check_type("validate(): model", model, Model, "dynid.load_model(path), or identification.model")
     recordings = given_recordings("validate()", recordings)
     # borders may be excluded from a fit, but not from a validation
     settings = model.robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})

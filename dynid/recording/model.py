@@ -5,22 +5,24 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from dynid.arguments import check_type
 from dynid.errors import ArgumentError, PreprocessingError
-from dynid.notebook import data_frame, html_lines
+from dynid.notebook import Shown, data_frame, html_lines
+from dynid.plugins import on_use
 from dynid.recording.position_step import position_steps
 from dynid.text import printable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
     from pandas import DataFrame
 
+    from dynid.recording.columns import ColumnMap
     from dynid.recording.temperature import Temperature
 
 FEWEST_SAMPLES = 10
@@ -28,6 +30,8 @@ FEWEST_SAMPLES = 10
 
 # tolerance of a span's limits, which are decimal numbers [samples]
 _ON_THE_LIMIT = 1e-6
+# largest difference of a step of time from the others; the times may be rounded
+_UNEQUAL_STEPS = 0.01
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Source:
         name: printable file name without folder; or the topic, if live.
         sha256: hexadecimal digest of the file's content, or of the messages.
         kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"``, ``"npz"``,
-            ``"softMC rec"``, ``"lerobot"`` or ``"live"``.
+            ``"softMC rec"``, ``"lerobot"``, ``"arrays"`` or ``"live"``.
         topic: the topic, for a bag or live.
         start_time: stamp of the recording's first sample [ns], for a bag or live.
         path: of the file, where it was read in this process; it is not stored with results.
@@ -65,19 +69,20 @@ def source_names(sources: Iterable[Source]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class Recording(Shown):
     """One uniformly sampled motion of a robot.
 
     Several recordings are never joined in time. Where samples are missing, values are interpolated;
     those in ``gaps`` say nothing of the motion, and :attr:`pieces` are the parts between them.
+    ``recording[2.0:8.0]`` is a span in seconds, as :meth:`cut` returns it.
 
     Attributes:
         time: (N,) [s], starts at 0, steps of ``1 / sampling_rate``.
         position: (N, n) [rad or m].
-        velocity: (N, n) [rad/s or m/s]; None if not measured.
         effort: (N, n), in the unit of the source (Nm, N, A, ...).
-        joint_names: n names, in the order of the columns.
-        sampling_rate: [Hz].
+        velocity: (N, n) [rad/s or m/s]; None if not measured.
+        joint_names: n names, in the order of the columns; if not given, ``joint_1`` etc.
+        sampling_rate: [Hz]; if not given, that of equal steps of ``time``, from where it starts.
         sources: the files that were read.
         repairs: one sentence with a count for each kind of repair, in order.
         position_step: (n,) step between positions before any interpolation, 0 where there is none
@@ -91,10 +96,11 @@ class Recording:
 
     time: NDArray[np.float64]
     position: NDArray[np.float64]
-    velocity: NDArray[np.float64] | None
     effort: NDArray[np.float64]
-    joint_names: tuple[str, ...]
-    sampling_rate: float
+    _: KW_ONLY
+    velocity: NDArray[np.float64] | None = None
+    joint_names: tuple[str, ...] = ()
+    sampling_rate: float = 0.0
     sources: tuple[Source, ...] = ()
     repairs: tuple[str, ...] = ()
     position_step: NDArray[np.float64] | None = None
@@ -105,7 +111,13 @@ class Recording:
 
     def __post_init__(self) -> None:
         """Check the shapes, and copy every array as read-only unless it is :func:`frozen`."""
-        shape = (len(self.time), len(self.joint_names))
+        if not self.sampling_rate:
+            time, rate = _from_zero(self.time)
+            object.__setattr__(self, "time", time)
+            object.__setattr__(self, "sampling_rate", rate)
+        names = tuple(self.joint_names or unnamed_joints(self.position))
+        object.__setattr__(self, "joint_names", names)
+        shape = (len(self.time), len(names))
         for name in ("time", "position", "velocity", "effort"):
             values = getattr(self, name)
             if values is None and name == "velocity":
@@ -113,7 +125,8 @@ class Recording:
             expected = shape[:1] if name == "time" else shape
             array = values if _is_frozen(values) else np.array(values, np.float64, order="C")
             if array.shape != expected:
-                raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
+                message = f"Recording(): {name} has shape {array.shape}, expected {expected}."
+                raise ArgumentError(message)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
         if self.missing is not None and self.missing.shape != shape[:1]:
@@ -128,6 +141,96 @@ class Recording:
         """Time from the first sample to the last [s]."""
         return float(self.time[-1] - self.time[0])
 
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints, as a robot has them: ``joint_names``."""
+        return self.joint_names
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.time)
+
+    def __getitem__(self, span: slice) -> Recording:
+        """Return a span in seconds, ``recording[2.0:8.0]``, as :meth:`cut` does."""
+        try:
+            limits = [None if end is None else float(end) for end in (span.start, span.stop)]
+        except (AttributeError, TypeError, ValueError):  # no span, or none of numbers
+            limits = []
+        if not limits or span.step is not None:
+            shown = repr(span)[:60]
+            raise ArgumentError(f"recording[{shown}]: must be a span in seconds, recording[2:8].")
+        return self.cut(*limits)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        time: ArrayLike,
+        position: ArrayLike,
+        effort: ArrayLike,
+        *,
+        velocity: ArrayLike | None = None,
+        joint_names: Sequence[str] = (),
+    ) -> Recording:
+        """Return a recording of arrays, repaired and sampled uniformly like one that is read.
+
+        Args:
+            time: (N,) [s], in steps of any size.
+            position: (N, n) [rad or m]; (N,) of a single joint.
+            effort: likewise, in the unit of the robot's ``drives.effort``.
+            velocity: likewise [rad/s or m/s]; None if not measured.
+            joint_names: n names as in the URDF; without them the columns are ``joint_1`` etc., and
+                a robot with as many joints takes them in its order.
+
+        Raises:
+            ArgumentError: shapes do not match, or an array is not of numbers.
+            RecordingError: the samples cannot be repaired.
+        """
+        make = on_use("dynid.recording.from_memory:recording_of_arrays")
+        return cast(
+            "Recording", make(time, position, effort, velocity=velocity, joint_names=joint_names)
+        )
+
+    @classmethod
+    def from_frame(cls, frame: DataFrame) -> Recording:
+        """Return a recording of a pandas DataFrame, such as :meth:`to_frame` returns.
+
+        Args:
+            frame: columns as ``dynid info`` understands those of a CSV file: ``time``, and
+                ``shoulder.position`` and ``shoulder.effort``, or ``q1`` and ``tau1``, etc.
+
+        Raises:
+            ArgumentError: the columns are not understood.
+            RecordingError: the samples cannot be repaired.
+        """
+        return cast("Recording", on_use("dynid.recording.from_memory:recording_of_frame")(frame))
+
+    @classmethod
+    def from_csv(cls, path: str | Path, *, columns: ColumnMap | None = None) -> Recording:
+        """Return the recording in a CSV file; dynid.load_recording reads the other formats.
+
+        Args:
+            path: of the file.
+            columns: None for those that ``dynid info`` proposes from the header.
+
+        Raises:
+            RecordingError: the file cannot be read or repaired, or the header is not understood.
+        """
+        read = on_use("dynid.recording.from_memory:recording_of_csv")
+        return cast("Recording", read(path, columns))
+
+    def save(self, path: str | Path) -> None:
+        """Write the recording as ``.npz``, ``.csv``, or else as a rosbag2 folder.
+
+        Raises:
+            RecordingError: the file or folder exists or cannot be written.
+            WriteError: likewise.
+        """
+        on_use("dynid.recording.saving:save_recording")(self, path)
+
+    def plot(self) -> NDArray[Any]:
+        """Draw position, velocity and effort over time; return matplotlib's axes (k, n)."""
+        return cast("NDArray[Any]", on_use("dynid.report.figures:recording_axes")(self))
+
     def to_frame(self) -> DataFrame:
         """Return samples as a pandas DataFrame: ``time``, then ``<joint>.position`` etc.
 
@@ -136,6 +239,10 @@ class Recording:
         Raises:
             ConfigurationError: pandas is not installed.
         """
+        return data_frame(self.columns())
+
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """Return the columns (N,) of :meth:`to_frame` by name."""
         columns = {"time": self.time}
         celsius = None if self.temperature is None else self.temperature.at(self.time)
         for number, joint in enumerate(self.joint_names):
@@ -145,7 +252,7 @@ class Recording:
                     columns[f"{joint}.{name}"] = values[:, number]
             if celsius is not None:
                 columns[f"{joint}.temperature"] = celsius[:, number]
-        return data_frame(columns)
+        return columns
 
     def __repr__(self) -> str:
         """Return files, joints, length, rate and repairs."""
@@ -210,6 +317,30 @@ class Recording:
         )
 
 
+def unnamed_joints(position: ArrayLike) -> tuple[str, ...]:
+    """Return the names of joints whose names are not known: ``joint_1``, ``joint_2``, …."""
+    shape = np.shape(position)
+    count = shape[1] if len(shape) == 2 else 1
+    return tuple(f"joint_{number + 1}" for number in range(count))
+
+
+def _from_zero(time: ArrayLike) -> tuple[NDArray[np.float64], float]:
+    """Return times from 0 [s] and their rate [Hz], from times in equal steps.
+
+    Raises:
+        ArgumentError: the steps are not equal.
+    """
+    times = np.array(time, np.float64)
+    steps = np.diff(times) if times.ndim == 1 else np.empty(0)
+    step = float(np.mean(steps)) if len(steps) else math.nan
+    if not (step > 0 and np.abs(steps - step).max() <= _UNEQUAL_STEPS * step):
+        raise ArgumentError(
+            "Recording(): time must be (N,) [s] in equal steps; Recording.from_arrays() takes "
+            "others."
+        )
+    return np.arange(len(times), dtype=np.float64) * step, 1 / step
+
+
 def frozen(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Make an array read-only that nothing else will change, so that recordings share it.
 
@@ -240,9 +371,10 @@ def given_recordings(function: str, recordings: Recording | Sequence[Recording])
     if not several:
         raise ArgumentError(f"{function}: recordings is empty; give at least one.")
     for recording in several:
-        check_type(
-            f"{function}: recordings", recording, Recording, "dynid.load_recording(path, robot)"
+        hint = (
+            "or its file; of a DataFrame Recording.from_frame(), of arrays Recording.from_arrays()"
         )
+        check_type(f"{function}: recordings", recording, Recording, hint)
     return cast("list[Recording]", several)
 
 

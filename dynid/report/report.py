@@ -49,7 +49,7 @@ def write_validation_report(validation: Validation, path: Path) -> None:
     Raises:
         WriteError: the file cannot be written.
     """
-    motion = _motion(validation)
+    motion = evaluated_motion(validation)
     settings = validation.model.robot.settings(IdentificationSettings)
     content, made = _common(validation, motion), validation.model.provenance
     content |= {
@@ -80,7 +80,7 @@ def write_missing_validation_report(model: Model, reason: str, path: Path) -> No
 
 def report_html(identification: Identification) -> str:
     """Return the text of an identification's report."""
-    motion = _motion(identification)
+    motion = evaluated_motion(identification)
     settings = identification.robot.settings(IdentificationSettings)
     content = _common(identification, motion)
     verdict = identification.verdict
@@ -117,7 +117,8 @@ def _page(content: dict[str, Any]) -> str:
     return render("template.html.j2", content, scripts=_SCRIPTS)
 
 
-def _motion(result: Identification | Validation) -> EvaluatedMotion:
+def evaluated_motion(result: Identification | Validation) -> EvaluatedMotion:
+    """Return the motion of a result, with measured and model torque."""
     prismatic = result.model.mechanism.prismatic
     return EvaluatedMotion(result.signals, result.measured_torque, result.model_torque, prismatic)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, WriteError
 from dynid.files import write_text
 from dynid.kept_inputs import inputs_kept
-from dynid.notebook import data_frame, html_lines, html_table
-from dynid.recording.model import Source, source_names
+from dynid.notebook import Shown, data_frame, html_lines, html_table
+from dynid.plugins import NAMES, load_plugin, on_use
+from dynid.recording.model import Recording, Source, source_names
 from dynid.robot.model_text import model_text
 from dynid.robot.provenance import (
     NO_QUANTITIES,
@@ -26,6 +27,7 @@ from dynid.robot.provenance import (
     StoredQuantities,
 )
 from dynid.robot.robot import Robot
+from dynid.robot.urdf_export import identified_urdf
 from dynid.text import percent, printable
 
 if TYPE_CHECKING:
@@ -33,8 +35,24 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+# of model.export(), by the ending of the file
+_FORMATS = {".urdf": "urdf", ".xml": "mjcf", ".sdf": "sdf", ".usda": "usd"}
+
+
+class PredictedTorque(NamedTuple):
+    """A model's torque at the samples of a recording, NaN where filters have not settled.
+
+    Attributes:
+        torque: (N, n) at the joints [N m or N].
+        band: (N, n) half-width of its 95 % interval [N m or N]; NaN where it is not known.
+    """
+
+    torque: Array
+    band: Array
+
+
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Shown):
     """The dynamic model of a robot, from an identification or from model.yaml.
 
     Attributes:
@@ -61,6 +79,11 @@ class Model:
     thresholds: Mapping[str, Any] = field(default_factory=dict)
     source: Source | None = None
     sealed: bool = True
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the actuated joints, in drive order."""
+        return self.mechanism.joints
 
     @property
     def parameters(self) -> Array:
@@ -140,6 +163,22 @@ class Model:
         moving = np.abs(np.asarray(dq, dtype=np.float64)) > self.errors.velocity_threshold
         return np.where(moving, self.errors.moving_interval, self.errors.resting_interval)
 
+    def predict(self, recording: Recording | str | Path) -> PredictedTorque:
+        """Predict the torque along a recording: ``torque, band = model.predict(recording)``.
+
+        Positions are filtered and differentiated as in the identification, and rest is kept, so
+        that each sample has its torque. Torque and the half-width of its 95 % interval are (N, n)
+        [N m or N], and NaN within 1/cutoff_hz of an end in motion, where filters have not settled.
+
+        Args:
+            recording: of the robot, or its file; efforts in it are not used.
+
+        Raises:
+            DynidError: the recording is not suitable.
+        """
+        predict = on_use("dynid.evaluation.predicted_torque:predict_torque")
+        return cast("PredictedTorque", predict(self, recording))
+
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Compute M(q), with rotor inertias: (N, n, n), or (n, n)."""
         return self.mechanism.mass_matrix(q)
@@ -189,14 +228,48 @@ class Model:
             ValueError: this model was not identified.
         """
         check_path("save(): path", path)
-        if self.provenance is not None and self.provenance.failed and not force:
-            reasons = "; ".join(reason.rstrip(".") for reason in self.provenance.reasons)
-            raise WriteError(
-                f"{printable(path)}: not written, because the identification of this model failed "
-                f"({reasons}); identify again, or save it with force=True as model.failed.yaml."
-            )
+        self._refuse_failed(path, force, "save it with force=True as model.failed.yaml")
         with inputs_kept(self.inputs):
             write_text(Path(path), self.text())
+
+    def export(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the robot with this model's parameters: the format is that of the ending.
+
+        Args:
+            path: ``.urdf``, or, by the plug-in ``simulators``, ``.xml`` (MJCF), ``.sdf`` or
+                ``.usda``; an existing file is replaced. dynid.export_model has more options.
+            force: write also a model whose identification failed.
+
+        Raises:
+            WriteError: the identification failed, the file cannot be written, or the model was
+                made from it.
+            ConfigurationError: the ending is none of these, or a library is not installed.
+            MechanismError: a body has no positive mass.
+        """
+        check_path("export(): path", path)
+        file = Path(path)
+        to = _FORMATS.get(file.suffix.lower())
+        if to is None:
+            endings = ", ".join(_FORMATS)
+            raise ConfigurationError(
+                f"export(): {printable(path)[:80]} must end in one of {endings}; model.save() "
+                "writes model.yaml."
+            )
+        self._refuse_failed(path, force, "export it with force=True")
+        if to == "urdf":
+            with inputs_kept(self.inputs):
+                write_text(file, identified_urdf(self.robot.urdf_xml, self.mechanism))
+        else:
+            load_plugin(NAMES, "export_model", "model.export()")(self, to).save(file)
+
+    def _refuse_failed(self, path: str | Path, force: bool, remedy: str) -> None:
+        if self.provenance is None or not self.provenance.failed or force:
+            return
+        reasons = "; ".join(reason.rstrip(".") for reason in self.provenance.reasons)
+        raise WriteError(
+            f"{printable(path)}: not written, because the identification of this model failed "
+            f"({reasons}); identify again, or {remedy}."
+        )
 
     def text(self) -> str:
         """Return the text of model.yaml.

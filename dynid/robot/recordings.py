@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from dynid.arguments import check_path, check_type
 from dynid.errors import ConfigurationError
 from dynid.plugins import HOOKS, load_plugin
 from dynid.recording import load
 from dynid.recording.live import LiveMessages
-from dynid.recording.model import Recording
+from dynid.recording.model import Recording, unnamed_joints
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.plausible_motion import check_motion_is_possible
 from dynid.robot.robot import Robot
@@ -40,10 +40,21 @@ def load_recording(
             robot cannot have reached, such as in degrees.
         ConfigurationError: the profile does not describe the servos.
     """
-    check_type("load_recording(): robot", robot, Robot, "dynid.load_robot(path)")
-    check_path("load_recording(): path", path)
     loaded = _loaded(path, robot, topic=topic, start=start, stop=stop)
     return with_servo_torque(loaded, robot)
+
+
+def with_joints_of(recording: Recording, robot: Robot) -> Recording:
+    """Return a recording of joints without names, such as of arrays, with the robot's in its order.
+
+    Any other recording is returned as it is.
+    """
+    names, joints = recording.joint_names, robot.joints
+    named = names != unnamed_joints(recording.position)
+    if named or names == joints or len(names) != len(joints):
+        return recording
+    note = f"Columns without names of joints were taken as {', '.join(joints)}, in this order."
+    return replace(recording, joint_names=joints, repairs=(*recording.repairs, note))
 
 
 def with_servo_torque(recording: Recording, robot: Robot) -> Recording:

@@ -166,13 +166,14 @@ class Robot(Settings):
         """Return the same robot with other joint terms, given as in a profile.
 
         Args:
-            terms: ``auto``, or a list of TermSettings or of mappings.
+            terms: ``auto``, or a list of TermSettings, of mappings or of kinds; or a single kind.
             where: names them in error messages.
 
         Raises:
             ConfigurationError: an entry is unknown or invalid.
         """
-        checked = parse(_Terms, {"terms": terms}, where).terms
+        alone = isinstance(terms, str | TermSettings) and terms != "auto"
+        checked = parse(_Terms, {"terms": [terms] if alone else terms}, where).terms
         try:
             check_terms(checked, self.moving_joints)
         except ValueError as error:

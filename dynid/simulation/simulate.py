@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.arguments import check_number, check_type
+from dynid.arguments import check_number
 from dynid.errors import ExcitationError, SimulationError
 from dynid.playback.plan import make_plan
 from dynid.plugins import HOOKS, load_plugin
@@ -45,7 +45,6 @@ def simulate(
         ConfigurationError: the profile does not describe a valid robot.
         MechanismError: profile and URDF do not match.
     """
-    check_type("simulate(): robot", robot, Robot, "dynid.load_robot(path)")
     check_number("simulate(): seed", seed, least=0)
     if excitation is None:
         excitation = make_plan(robot).excitation

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid import _core
-from dynid.api import diagnose
+from dynid.api.identification import diagnose
 from dynid.control.build import control_model
 from dynid.control.ros2_control import _plant
 from dynid.dynamics.base_table import base_table

@@ -6,13 +6,19 @@ import ast
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from types import UnionType
+from typing import Annotated, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 import dynid
+from dynid.dynamics.joint_terms import TermSettings
+from dynid.identification.keywords import IdentificationKeywords
+from dynid.identification.settings import IdentificationSettings
 
 HEAVY = ("clarabel", "matplotlib", "numpy", "pinocchio", "pydantic", "rosbags", "scipy", "yaml")
 
@@ -65,6 +71,26 @@ def test_settings_by_keyword_replace_those_of_the_robot(result: dynid.Identifica
     assert result.provenance.estimator == "wls"
     with pytest.raises(dynid.ConfigurationError, match="did you mean 'cutoff_hz'"):
         dynid.identify(robot, recording, cutof_hz=20)
+
+
+def test_keywords_of_type_checkers_are_the_settings() -> None:
+    hints = get_type_hints(IdentificationKeywords)
+    terms = hints.pop("terms")
+    assert TermSettings in get_args(terms)
+    assert hints.keys() == IdentificationSettings.model_fields.keys()
+    for name, field in IdentificationSettings.model_fields.items():
+        # a mapping stands for a group of settings, and a class for an estimator
+        assert kinds(hints[name]) - {Mapping, type} == kinds(field.annotation), name
+
+
+def kinds(annotation: object) -> set[object]:
+    """Return the types in an annotation, without their bounds."""
+    origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        return {kind for part in get_args(annotation) for kind in kinds(part)}
+    if origin is Annotated:
+        return kinds(get_args(annotation)[0])
+    return {annotation if origin in (None, Literal) else origin}
 
 
 def test_a_saved_model_is_the_one_that_was_identified(
@@ -181,13 +207,13 @@ print(dynid.tune_collision(result.model, recording).settings())
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda r, m, x: dynid.identify(r, "work.mcap"), "must be a Recording"),
-        (lambda r, m, x: dynid.identify("scara", x), "must be a Robot"),
+        (lambda r, m, x: dynid.identify(r, 5), "must be a Recording"),
+        (lambda r, m, x: dynid.identify(5, x), "must be a Robot"),
         (lambda r, m, x: dynid.identify(r, []), "at least one"),
-        (lambda r, m, x: dynid.validate("model.yaml", x), "must be a Model"),
+        (lambda r, m, x: dynid.validate(5, x), "must be a Model"),
         (lambda r, m, x: dynid.validate(m, []), "at least one"),
         (lambda r, m, x: dynid.diagnose(r, x), "must be a Model"),
-        (lambda r, m, x: dynid.load_recording("work.mcap", "arm.yaml"), "must be a Robot"),
+        (lambda r, m, x: dynid.load_recording("work.mcap", 5), "must be a Robot"),
         (lambda r, m, x: dynid.load_model(None), "path of a file"),
         (lambda r, m, x: dynid.load_robot(5), "path of a file"),
         (lambda r, m, x: dynid.select_friction(r, []), "at least one"),

@@ -14,6 +14,7 @@ PLUGINS = ROOT / "dynid_plugins"
 ORDER = (
     "text",
     "errors",
+    "guessed_names",
     "plugins",
     "fleet",
     "limits",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dynid.arguments import check_type
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
@@ -98,7 +97,6 @@ def select_friction(
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """
-    check_type("select_friction(): robot", robot, Robot, "dynid.load_robot(path)")
     recordings = usable_pieces(given_recordings("select_friction()", recordings), robot)
     robot = robot.with_explicit_terms()
     # more threads are slower for matrices of about 80 columns

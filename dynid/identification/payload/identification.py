@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dynid.arguments import check_type
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.cross_validation import HeldOut, cross_validate
 from dynid.evaluation.errors import compare
 from dynid.evaluation.verdict import ErrorReference, Verdict, evaluate
 from dynid.identification.payload.fit import PayloadFit, fit_payload
-from dynid.identification.payload.payload import Payload, describe, own_torque_errors
+from dynid.identification.payload.payload import Payload, PayloadRow, describe, own_torque_errors
 from dynid.identification.payload.plausible import impossible_mass
 from dynid.identification.settings import IdentificationSettings
+from dynid.notebook import Shown, data_frame
 from dynid.recording.model import Recording, given_recordings
 from dynid.robot.model import Model
 from dynid.signals.pieces import usable_pieces
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Progress = Callable[[str], None]
 
@@ -33,7 +37,7 @@ _SIGNIFICANT = 3.0  # standard deviations from 0
 
 
 @dataclass(frozen=True, eq=False)
-class PayloadIdentification:
+class PayloadIdentification(Shown):
     """A payload and the torque errors with it.
 
     Attributes:
@@ -53,6 +57,22 @@ class PayloadIdentification:
     samples: int
     cutoff_hz: float | None
     notes: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the payload is good: ``verdict.success``."""
+        return self.verdict.success
+
+    def to_frame(self) -> DataFrame:
+        """Return mass, centre and inertia as a pandas DataFrame, with standard deviations.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        rows = self.payload.quantities
+        return data_frame(
+            {name: [getattr(row, name) for row in rows] for name in PayloadRow._fields}
+        )
 
     def __repr__(self) -> str:
         """Return the payload's mass, centre and inertia, and whether its verdict is good."""
@@ -82,7 +102,6 @@ def identify_payload(
     Raises:
         DynidError: a recording or setting is not suitable.
     """
-    check_type("identify_payload(): base", base, Model, "dynid.load_model(path)")
     recordings = usable_pieces(given_recordings("identify_payload()", recordings), base.robot)
     model, settings = base.mechanism, base.robot.settings(IdentificationSettings)
     # more threads are slower for small matrices

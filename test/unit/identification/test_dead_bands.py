@@ -33,7 +33,7 @@ def made_robot(folder: Path, *terms: dict[str, object], **changes: object) -> Ro
 def recorded(position: np.ndarray, effort: np.ndarray | None = None) -> Recording:
     time = np.arange(len(position)) / RATE
     effort = 0.0 * position if effort is None else effort
-    return Recording(time, position, None, effort, JOINTS, RATE)
+    return Recording(time, position, effort, joint_names=JOINTS, sampling_rate=RATE)
 
 
 def moved(step: float) -> np.ndarray:

@@ -25,7 +25,7 @@ def truth(time, seed=0):
 def recording(seconds=8.0, rate=RATE):
     time = np.arange(round(seconds * rate)) / rate
     position, effort = truth(time)
-    return Recording(time, position, None, effort, ("a", "b", "c"), rate)
+    return Recording(time, position, effort, joint_names=("a", "b", "c"), sampling_rate=rate)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

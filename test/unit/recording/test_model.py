@@ -3,28 +3,38 @@ import os
 import numpy as np
 import pytest
 
-from dynid.errors import PreprocessingError
+from dynid.errors import ArgumentError, PreprocessingError
 from dynid.recording.model import Recording, Source
 
 
 @pytest.fixture
 def recording():
     values = np.arange(200.0).reshape(100, 2)
-    return Recording(np.arange(100) / 50, values, None, -values, ("a", "b"), 50.0)
+    return Recording(
+        np.arange(100) / 50, values, -values, joint_names=("a", "b"), sampling_rate=50.0
+    )
 
 
 def test_arrays_cannot_be_written_to_nor_changed_from_outside():
     position = np.zeros((20, 1))
-    recording = Recording(np.arange(20) / 10, position, None, position, ("a",), 10.0)
+    recording = Recording(
+        np.arange(20) / 10, position, position, joint_names=("a",), sampling_rate=10.0
+    )
     position[0] = 7.0
     assert recording.position[0] == 0.0
     with pytest.raises(ValueError, match="read-only"):
         recording.effort[0] = 1.0
 
 
-def test_wrong_shapes_are_a_value_error():
-    with pytest.raises(ValueError, match="effort has shape"):
-        Recording(np.zeros(20), np.zeros((20, 2)), None, np.zeros((20, 1)), ("a", "b"), 1.0)
+def test_wrong_shapes_are_refused_in_a_sentence():
+    with pytest.raises(ArgumentError, match="effort has shape"):
+        Recording(
+            np.zeros(20),
+            np.zeros((20, 2)),
+            np.zeros((20, 1)),
+            joint_names=("a", "b"),
+            sampling_rate=1.0,
+        )
 
 
 def test_adjacent_cuts_share_no_sample_and_lose_none(recording):

@@ -31,7 +31,7 @@ def motion(amplitude: float = 0.5, *, factor: float = 1.0, centre: float = 0.0) 
     time = np.arange(1000) / 200
     position = np.zeros((1000, 2))
     position[:, 1] = factor * (centre + amplitude * np.sin(np.pi * time))
-    return Recording(time, position, None, np.ones((1000, 2)), JOINTS, 200.0)
+    return Recording(time, position, np.ones((1000, 2)), joint_names=JOINTS, sampling_rate=200.0)
 
 
 def changed(robot: Robot, **limits: Any) -> Robot:
@@ -103,7 +103,13 @@ def test_without_limits_nothing_is_refused(robot: Robot) -> None:
 
 
 def test_short_recordings_at_a_high_rate_can_be_checked(robot: Robot) -> None:
-    still = Recording(np.arange(10) / 1e4, np.zeros((10, 2)), None, np.ones((10, 2)), JOINTS, 1e4)
+    still = Recording(
+        np.arange(10) / 1e4,
+        np.zeros((10, 2)),
+        np.ones((10, 2)),
+        joint_names=JOINTS,
+        sampling_rate=1e4,
+    )
     check_motion_is_possible(still, robot)
 
 

@@ -37,7 +37,11 @@ def recorded(robot: Robot, *, pause: float = 0.0) -> Recording:
     simulated = SimulatedRobot(robot, control_rate=RATE)
     states = simulated.run(target)
     return Recording(
-        np.arange(len(target)) / RATE, states.position, None, states.effort, robot.joints, RATE
+        np.arange(len(target)) / RATE,
+        states.position,
+        states.effort,
+        joint_names=robot.joints,
+        sampling_rate=RATE,
     )
 
 

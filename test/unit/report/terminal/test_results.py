@@ -81,7 +81,12 @@ def test_nothing_is_printed_where_only_json_is_wanted(identification):
 def test_a_recording_is_described(tmp_path):
     time = np.arange(200) / 100
     values = np.sin(np.outer(time, [1.0, 2.0]))
-    write_bag(Recording(time, values, values, values, ("a", "[b]"), 100.0), tmp_path / "bag")
+    write_bag(
+        Recording(
+            time, values, values, velocity=values, joint_names=("a", "[b]"), sampling_rate=100.0
+        ),
+        tmp_path / "bag",
+    )
     text = printed(print_recording_info, describe(tmp_path / "bag"))
     for expected in ("bag: rosbag2 mcap", "/joint_states (read)", "200 samples in 1.990 s", "[b]"):
         assert expected in text
@@ -96,7 +101,9 @@ def test_a_table_without_a_column_map_is_described(tmp_path):
 def test_a_recording_that_cannot_be_used_has_the_reason(tmp_path):
     time = np.arange(200) / 100
     zero = np.zeros((200, 1))
-    recording = Recording(time, np.sin(time)[:, None], None, zero, ("a",), 100.0)
+    recording = Recording(
+        time, np.sin(time)[:, None], zero, joint_names=("a",), sampling_rate=100.0
+    )
     write_bag(recording, tmp_path / "bag")
     text = printed(print_recording_info, describe(tmp_path / "bag"))
     assert "Cannot be used:" in text

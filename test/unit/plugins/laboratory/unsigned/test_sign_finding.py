@@ -73,7 +73,9 @@ def rod_recording(*, cycles: float, noise: float = 0.05) -> Recording:
     mechanism = robot.mechanism()
     torque = mechanism.inverse_dynamics(angle, rate, -(omega**2) * (angle + np.pi / 2))
     torque = torque + noise * np.random.default_rng(0).standard_normal(torque.shape)
-    return Recording(time, angle, rate, torque, robot.joints, 200.0)
+    return Recording(
+        time, angle, torque, velocity=rate, joint_names=robot.joints, sampling_rate=200.0
+    )
 
 
 def standardised_error(identification: Identification, truth: np.ndarray) -> float:

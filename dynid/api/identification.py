@@ -1,0 +1,186 @@
+"""Identification and evaluation of models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from dynid.api.inputs import (
+    ModelLike,
+    RecordingsLike,
+    RobotLike,
+    as_model,
+    as_recordings,
+    as_robot,
+)
+from dynid.estimation.cross_validation import HeldOut
+from dynid.estimation.work import Share
+from dynid.evaluation import model_comparison
+from dynid.evaluation.model_comparison import ModelComparison
+from dynid.identification import identify as identification
+from dynid.identification import validate as validation
+from dynid.identification.diagnose import Diagnosis, diagnose_recordings
+from dynid.identification.friction import selection
+from dynid.identification.friction.selection import FrictionSelection
+from dynid.identification.payload import identification as payload
+from dynid.identification.payload.identification import PayloadIdentification
+from dynid.identification.result import Identification
+from dynid.identification.validate import Validation
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from dynid.identification.keywords import IdentificationKeywords
+
+Progress = Callable[[str], None]
+
+
+def identify(
+    robot: RobotLike,
+    recordings: RecordingsLike,
+    *,
+    progress: Progress = lambda _: None,
+    share: Share | None = None,
+    **settings: Unpack[IdentificationKeywords],
+) -> Identification:
+    """Identify a robot's dynamic model from one or more recordings.
+
+    Args:
+        robot: gives the kinematics, and masses where parameters are not identifiable; or its file
+            or name, as ``dynid.load_robot`` takes it.
+        recordings: of the robot, or their files.
+        progress: called with the name of each step.
+        share: called with the share of the work that is done, where it is known: while terms are
+            chosen, and while an estimator simulates or filters the motion.
+        settings: replace the robot's own, by the names of the profile's ``identification``:
+            ``cutoff_hz=20``, ``estimator="irls"``; and ``terms=["viscous", "coulomb"]``, or
+            ``"auto"``, or a list as in a profile.
+
+    Raises:
+        DynidError: a recording, setting or mechanism is not suitable.
+    """
+    used = as_robot("identify(): robot", robot)
+    several = as_recordings("identify()", recordings, used)
+    return identification.identify(used, several, progress=progress, share=share, **settings)
+
+
+def cross_validate(
+    robot: RobotLike, recordings: RecordingsLike, **settings: Unpack[IdentificationKeywords]
+) -> HeldOut:
+    """Return the errors of an identification on data that it did not use: its ``held_out``.
+
+    Args:
+        robot: as for :func:`identify`.
+        recordings: several, of which each is left out once, or a single one, whose blocks are.
+        settings: as for :func:`identify`; ``folds`` is the number of blocks.
+
+    Raises:
+        DynidError: a recording, setting or mechanism is not suitable.
+    """
+    return identify(robot, recordings, **settings).held_out
+
+
+def validate(model: ModelLike, recordings: RecordingsLike) -> Validation:
+    """Evaluate a model on recordings, with the filters of its robot's settings.
+
+    Args:
+        model: identified on other recordings; a failed identification is a warning. Or its
+            identification, or its file.
+        recordings: one or several, or their files.
+
+    Raises:
+        DynidError: a recording or setting is not suitable.
+    """
+    used = as_model("validate(): model", model)
+    return validation.validate(used, as_recordings("validate()", recordings, used.robot))
+
+
+def compare_models(
+    first: ModelLike,
+    second: ModelLike,
+    recordings: RecordingsLike = (),
+    *,
+    states: int = 2000,
+    seed: int = 0,
+) -> ModelComparison:
+    """Compare the parameters and torques of two models.
+
+    The variance of a model is for another recording, whose friction deviates by itself, too; here
+    such deviations count once for each model.
+
+    Args:
+        first: a model, its identification or its file.
+        second: of the same robot, or of another one of its type.
+        recordings: of the robot, on which both are evaluated as well.
+        states: number of random states within the limits of the first model's profile.
+        seed: of these.
+
+    Raises:
+        ConfigurationError: the models have other joints.
+        MechanismError: a closed chain can be closed at too few positions within the limits.
+        PreprocessingError: the filters of the first model do not fit a recording.
+    """
+    reference = as_model("compare_models(): first", first)
+    other = as_model("compare_models(): second", second)
+    none = isinstance(recordings, list | tuple) and not recordings
+    several = [] if none else as_recordings("compare_models()", recordings, reference.robot)
+    return model_comparison.compare_models(reference, other, several, states=states, seed=seed)
+
+
+def diagnose(model_or_identification: ModelLike, recordings: RecordingsLike) -> Diagnosis:
+    """Search for causes why a model does not explain recordings well.
+
+    Args:
+        model_or_identification: the model, its identification or its file.
+        recordings: of its robot.
+
+    Raises:
+        DynidError: a recording or setting is not suitable.
+    """
+    model = as_model("diagnose(): the model", model_or_identification)
+    several = as_recordings("diagnose()", recordings, model.robot)
+    return diagnose_recordings(model.robot, several, model=model)
+
+
+def select_friction(
+    robot: RobotLike,
+    recordings: RecordingsLike,
+    *,
+    progress: Progress = lambda _: None,
+    share: Callable[[float], None] = lambda _: None,
+) -> FrictionSelection:
+    """Try all candidates at every joint and choose those with the least held-out error.
+
+    Of several recordings each is held out once; of a single one, or where the others do not
+    determine the robot without one of them, parts in time.
+
+    Args:
+        robot: its terms give the load and the friction of the other joints.
+        recordings: of the robot.
+        progress: called with the name of each step.
+        share: called with the share of the joints that are done.
+
+    Raises:
+        DynidError: a recording, setting or mechanism is not suitable.
+    """
+    used = as_robot("select_friction(): robot", robot)
+    several = as_recordings("select_friction()", recordings, used)
+    return selection.select_friction(used, several, progress=progress, share=share)
+
+
+def identify_payload(
+    base: ModelLike, recordings: RecordingsLike, *, progress: Progress = lambda _: None
+) -> PayloadIdentification:
+    """Identify a payload, with fixed parameters of the robot without it.
+
+    Args:
+        base: model of the robot without payload, with the settings of every step.
+        recordings: with payload.
+        progress: called with the name of each step.
+
+    Raises:
+        DynidError: a recording or setting is not suitable.
+    """
+    used = as_model("identify_payload(): base", base)
+    several = as_recordings("identify_payload()", recordings, used.robot)
+    return payload.identify_payload(used, several, progress=progress)

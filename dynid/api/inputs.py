@@ -1,0 +1,125 @@
+"""What public functions are given: robots, models and recordings, or the files that they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from dynid.arguments import check_path, check_type
+from dynid.errors import ConfigurationError
+from dynid.identification.result import Identification
+from dynid.profile import load_model, load_robot
+from dynid.recording import load
+from dynid.recording.bag import DEFAULT_TOPIC
+from dynid.recording.model import Recording, given_recordings
+from dynid.robot import recordings as robot_recordings
+from dynid.robot.model import Model, nominal_model
+from dynid.robot.recordings import with_joints_of
+from dynid.robot.robot import Robot
+
+RobotLike = Robot | str | Path
+"""A robot, or what ``dynid.load_robot`` takes."""
+ModelLike = Model | Identification | str | Path
+"""A model, its identification, or its file."""
+RecordingLike = Recording | str | Path
+"""A recording, or its file."""
+RecordingsLike = RecordingLike | Sequence[RecordingLike]
+"""One or several."""
+
+
+def load_recording(
+    path: str | Path,
+    robot: RobotLike | None = None,
+    *,
+    topic: str | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+) -> Recording:
+    """Load a recording of a robot, with its ``recording`` settings.
+
+    Of servos, whose torque is not measured, the torque is computed from commands and positions.
+
+    Args:
+        path: a rosbag2 (folder, .mcap or .db3), a CSV file or a NumPy file.
+        robot: whose joints are read, in drive order; None: all joints of the file, to look at them.
+        topic: in a bag, in place of the robot's setting.
+        start: omit samples before this time [s].
+        stop: omit samples after this time [s].
+
+    Raises:
+        RecordingError: the recording cannot be read, lacks a joint, or has positions that the
+            robot cannot have reached, such as in degrees.
+        ConfigurationError: the profile does not describe the servos.
+    """
+    check_path("load_recording(): path", path)
+    if robot is None:
+        read = load.load_recording
+        return read(path, None, topic=topic or DEFAULT_TOPIC, start=start, stop=stop)
+    used = as_robot("load_recording(): robot", robot)
+    return robot_recordings.load_recording(path, used, topic=topic, start=start, stop=stop)
+
+
+def as_robot(name: str, robot: RobotLike) -> Robot:
+    """Return a robot, or load it.
+
+    Args:
+        name: of the function and its argument, for messages.
+        robot: a robot, or what ``dynid.load_robot`` takes.
+
+    Raises:
+        ArgumentError: it is neither.
+        ConfigurationError: it cannot be loaded.
+    """
+    used = load_robot(robot) if isinstance(robot, str | Path) else robot
+    check_type(name, used, Robot, "or the name or file of one, as dynid.load_robot takes it")
+    return used
+
+
+def as_model(name: str, model: ModelLike) -> Model:
+    """Return a model, that of an identification, or load it.
+
+    Raises:
+        ArgumentError: it is none of these.
+        ModelFileError: it cannot be loaded.
+    """
+    used = load_model(model) if isinstance(model, str | Path) else model
+    used = used.model if isinstance(used, Identification) else used
+    check_type(name, used, Model, "or its identification, or the path of model.yaml")
+    return used
+
+
+def as_recordings(function: str, recordings: RecordingsLike, robot: Robot) -> list[Recording]:
+    """Return one or several recordings, loaded with a robot's settings where they are files.
+
+    Recordings of joints without names have those of the robot, in its order.
+
+    Raises:
+        ArgumentError: there is none, or one is neither a recording nor a file.
+        RecordingError: a file cannot be read.
+    """
+    several = recordings if isinstance(recordings, list | tuple) else [recordings]
+    loaded = [
+        robot_recordings.load_recording(recording, robot)
+        if isinstance(recording, str | Path)
+        else cast("Recording", recording)  # checked below
+        for recording in several
+    ]
+    return [with_joints_of(recording, robot) for recording in given_recordings(function, loaded)]
+
+
+def torque_model(function: str, robot: Robot, model: ModelLike | None) -> Model:
+    """Return the model that predicts torque: the given one, or that of the URDF.
+
+    Raises:
+        ConfigurationError: the model is of other joints.
+    """
+    if model is None:
+        return nominal_model(robot)
+    used = as_model(f"{function}: model", model)
+    if used.mechanism.joints != robot.joints:
+        raise ConfigurationError(
+            f"{function}: the model is of {', '.join(used.mechanism.joints)}, expected one of "
+            f"{', '.join(robot.joints)} as in profile '{robot.name}'."
+        )
+    return used.with_robot(robot)

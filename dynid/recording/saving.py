@@ -1,0 +1,61 @@
+"""Writing a recording to a file of its own."""
+
+from __future__ import annotations
+
+from csv import writer
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from dynid.arguments import check_path
+from dynid.errors import WriteError
+from dynid.files import whole_file
+from dynid.recording.convert import write_bag
+from dynid.recording.model import Recording
+from dynid.text import printable
+
+_SIGNALS = ("position", "velocity", "effort")
+
+
+def save_recording(recording: Recording, path: str | Path) -> None:
+    """Write a recording; see :meth:`Recording.save`."""
+    check_path("save(): path", path)
+    file, recording = Path(path), _measured(recording)
+    suffix = file.suffix.lower()
+    if suffix not in {".npz", ".csv"}:
+        write_bag(recording, file)
+        return
+    if file.exists():
+        raise WriteError(f"{printable(path)}: already exists; name another file.")
+    with whole_file(file) as unfinished:
+        (_write_arrays if suffix == ".npz" else _write_table)(recording, unfinished)
+
+
+def _measured(recording: Recording) -> Recording:
+    """Return the measured samples alone, so that gaps are there again when they are read."""
+    if recording.missing is None:
+        return recording
+    kept = ~recording.missing
+    signals = {name: getattr(recording, name) for name in _SIGNALS}
+    rows = {name: values[kept] for name, values in signals.items() if values is not None}
+    return replace(recording, time=recording.time[kept], missing=None, gaps=(), **rows)
+
+
+def _write_arrays(recording: Recording, file: Path) -> None:
+    signals = {name: getattr(recording, name) for name in _SIGNALS}
+    measured = {name: values for name, values in signals.items() if values is not None}
+    if recording.temperature is not None:
+        measured["temperature"] = recording.temperature.at(recording.time)
+    with file.open("wb") as stream:
+        np.savez(
+            stream, time=recording.time, joint_names=np.array(recording.joint_names), **measured
+        )
+
+
+def _write_table(recording: Recording, file: Path) -> None:
+    columns = recording.columns()
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        rows = writer(stream, lineterminator="\n")
+        rows.writerow(columns)
+        rows.writerows(np.column_stack(list(columns.values())).tolist())
