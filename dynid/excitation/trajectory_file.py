@@ -15,7 +15,8 @@ from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.spline import SplineExcitation, spline_through
 from dynid.input_file import is_file, read_text
 from dynid.limits import MOTION_SECONDS
-from dynid.recording.table import Table, read_table
+from dynid.recording.table import Table
+from dynid.recording.text_table import read_text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +118,7 @@ def is_message(text: str) -> bool:
 def _table_points(path: Path, columns: TrajectoryColumns, joints: Sequence[str]) -> Points:
     if not is_file(path):
         raise ConfigurationError(f"{path}: there is no such file.")
-    table = read_table(path, None, "auto")
+    table = read_text_table(path, None, "auto")
     if table.repairs:
         raise ConfigurationError(f"{path.name}: its last line is incomplete; write the file again.")
     position = _signal(table, "position", columns.position or tuple(joints), joints)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dynid.configuration import read_yaml
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.input_file import check_regular, exists
-from dynid.recording.names import shown
+from dynid.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ def require_present(path: Path) -> None:
         RecordingError: there is no such file or folder.
     """
     if not exists(path):
-        raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
+        raise RecordingError(f"{printable(path)}: there is no such file or folder.")
     if not path.is_dir():
         check_regular(path, RecordingError)
 

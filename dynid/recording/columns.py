@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+import numpy as np
 from pydantic import Field, StrictBool, StrictInt, StrictStr, field_validator, model_validator
 
 from dynid.configuration import Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Column = Annotated[StrictInt, Field(ge=1)] | Annotated[StrictStr, Field(min_length=1)]
 """A column by its name in the header, or by its number, counted from 1."""
@@ -29,10 +33,22 @@ class TimeColumn(Settings):
     """Name or number of the column."""
     factor: Positive = 1.0
     """Factor from the raw value to seconds."""
+    nanoseconds: Column | None = None
+    """Column of nanoseconds to add, for stamps such as ``sec`` and ``nanosec``; null: none."""
     file: str | None = None
     """File beside the recording that holds the column; null: the recording itself."""
 
     _file_is_a_sibling = field_validator("file")(_sibling)
+
+    def columns(self) -> list[Column]:
+        """Return the column, and that of the nanoseconds if there is one."""
+        return [self.column] if self.nanoseconds is None else [self.column, self.nanoseconds]
+
+    def seconds(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return times (N,) [s] of the values (N, 1 or 2) of :meth:`columns`."""
+        with np.errstate(over="ignore"):
+            times: NDArray[np.float64] = values[:, 0] * self.factor
+            return times if self.nanoseconds is None else times + values[:, 1] * 1e-9
 
 
 class SignalColumns(Settings):

@@ -21,7 +21,8 @@ from dynid.recording.samples import (
     require_joints,
     unusable_times,
 )
-from dynid.recording.table import Reading, Table, read_table
+from dynid.recording.table import Reading, Table
+from dynid.recording.table_file import read_table
 from dynid.recording.temperature import TemperatureSamples
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ MOST_FLAWS = 1000
 """Largest number of unreadable rows; more indicate a wrong column map."""
 
 
-def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Samples:
+def read_csv(
+    path: Path, columns: ColumnMap, joints: Sequence[str] | None, opened: Table | None = None
+) -> Samples:
     """Read one recording from a CSV file, or from several files in one folder.
 
     Cells and rows that cannot be read are flaws of the samples; a span without them can be used.
@@ -48,6 +51,7 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
         path: the file; if the map names files, any of them or their folder.
         columns: the column map.
         joints: the joints to read, in this order; None: all of the map.
+        opened: table of the file, if it was opened before.
 
     Raises:
         RecordingError: a file, column or joint is missing, too few rows can be read, or the files
@@ -59,7 +63,7 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
     what = f"{name} (column map): names {len(columns.joints)} joints"
     RECORDING_JOINTS.check(len(columns.joints), what, RecordingTooLargeError)
     order = [columns.joints.index(joint) for joint in wanted]
-    files = _Files(path, columns)
+    files = _Files(path, columns, opened)
     for signal in columns.signals().values():
         files.of(signal.file)
     if files.have_own_times():
@@ -92,7 +96,10 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
         velocity=signals.get("velocity"),
         effort=signals["effort"],
         joint_names=wanted,
-        sources=tuple(Source(shown(file), digest(file), "csv", path=file) for file in files.tables),
+        sources=tuple(
+            Source(shown(file), digest(file), table.kind, path=file)
+            for file, table in files.tables.items()
+        ),
         repairs=tuple(sentence for table in files.tables.values() for sentence in table.repairs),
         nominal_rate=columns.sampling_rate,
         flaws=tuple(Flaw(_stamp_of(row, stamps, unusable), bad[row]) for row in flawed),
@@ -105,10 +112,10 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
 class _Files:
     """The tables of a column map, each read once."""
 
-    def __init__(self, path: Path, columns: ColumnMap) -> None:
+    def __init__(self, path: Path, columns: ColumnMap, opened: Table | None) -> None:
         self.path = path
         self.columns = columns
-        self.tables: dict[Path, Table] = {}
+        self.tables: dict[Path, Table] = {} if opened is None else {path: opened}
         named = {signal.file for signal in columns.signals().values()}
         if columns.temperature is not None:
             named.add(columns.temperature.file)
@@ -189,9 +196,8 @@ class _Files:
 
 def seconds_of(table: Table, time: TimeColumn) -> NDArray[np.float64]:
     """Return times (N,) [s], NaN if unreadable."""
-    (values, _), *_others = table.readable([[time.column]])
-    with np.errstate(over="ignore"):
-        return values[:, 0] * time.factor
+    (reading,) = table.readable([time.columns()])
+    return time.seconds(reading.values)
 
 
 def _merged(
@@ -224,7 +230,10 @@ def _merged(
         velocity=merged.get("velocity"),
         effort=merged["effort"],
         joint_names=wanted,
-        sources=tuple(Source(shown(file), digest(file), "csv", path=file) for file in files.tables),
+        sources=tuple(
+            Source(shown(file), digest(file), table.kind, path=file)
+            for file, table in files.tables.items()
+        ),
         repairs=(*repairs, note),
     )
     return samples if heat is None else with_temperature(samples, heat)
@@ -291,7 +300,7 @@ def _readings(files: _Files, columns: ColumnMap, order: list[int]) -> dict[str, 
         )
     if columns.time is not None:
         table = files.of(columns.time.file or columns.position.file)
-        wanted[_TIME] = table, [columns.time.column]
+        wanted[_TIME] = table, columns.time.columns()
     readings: dict[str, Reading] = {}
     for table in files.tables.values():
         names = [name for name, (other, _) in wanted.items() if other is table]
@@ -323,8 +332,7 @@ def _seconds(
     if columns.time is not None and reading is not None:
         table = files.of(columns.time.file or columns.position.file)
         bad.update(reading.bad)
-        with np.errstate(over="ignore"):
-            return reading.values[:, 0] * columns.time.factor, table.name
+        return columns.time.seconds(reading.values), table.name
     table = files.of(columns.position.file)
     # the map is validated to have a rate if it has no time column
     return np.arange(table.rows) / (columns.sampling_rate or np.nan), table.name

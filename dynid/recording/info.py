@@ -14,16 +14,18 @@ from dynid.errors import DynidError, RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, open_bag
 from dynid.recording.bag_folder import is_bag, kind_of, require_present, storage_files
 from dynid.recording.clock import find_clock
-from dynid.recording.column_proposal import propose_columns, with_unit_of_time
+from dynid.recording.column_proposal import propose_for_table
 from dynid.recording.grid import usual_rate
 from dynid.recording.load import read_samples
 from dynid.recording.model import FEWEST_SAMPLES, Recording
 from dynid.recording.names import shown
+from dynid.recording.npz_file import has_names_of_signals
 from dynid.recording.redundancy import contradictions
 from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.softmc_file import is_softmc
 from dynid.recording.storage import Topic
-from dynid.recording.table import Table, read_table
+from dynid.recording.table import Table
+from dynid.recording.table_file import read_table
 from dynid.recording.timeline import build_recording
 
 if TYPE_CHECKING:
@@ -165,7 +167,8 @@ def describe(
     if is_bag(path):
         return _describe_bag(path, topic, as_robot or AsRobot())
     softmc = columns is None and is_softmc(path)
-    if columns is None and path.is_file() and path.suffix not in (".npz", ".bag") and not softmc:
+    native = path.suffix == ".bag" or (path.suffix == ".npz" and has_names_of_signals(path))
+    if columns is None and path.is_file() and not native and not softmc:
         return _describe_table(path, read_table(path, None, "auto"), None, joints)
     try:
         samples = read_samples(
@@ -174,7 +177,7 @@ def describe(
     except RecordingError as error:
         if softmc and path.is_file():
             return _describe_table(path, read_table(path, None, "auto"), str(error))
-        if columns is not None and path.is_file() and path.suffix != ".npz":
+        if columns is not None and path.is_file() and not native:
             table = read_table(path, columns.delimiter, columns.header)
             return _describe_table(path, table, str(error))
         if path.suffix != ".npz" or not zipfile.is_zipfile(path):
@@ -186,15 +189,14 @@ def describe(
 def _describe_table(
     path: Path, table: Table, problem: str | None, joints: Sequence[str] = ()
 ) -> RecordingInfo:
-    proposal = propose_columns(table.header, joints)
     return RecordingInfo(
         name=shown(path),
-        kind="csv",
+        kind=table.kind,
         size=path.stat().st_size,
         rows=table.rows,
         columns=table.width,
         header=table.header,
-        proposal=proposal and with_unit_of_time(proposal, table),
+        proposal=propose_for_table(table, joints),
         damage=_first(table.damaged.values()),
         repairs=table.repairs,
         problem=problem,

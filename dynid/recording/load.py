@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, read_bag
 from dynid.recording.bag_folder import is_bag, require_present
+from dynid.recording.column_proposal import column_names, columns_by_name
 from dynid.recording.csv_file import read_csv
 from dynid.recording.joint_names import recorded_names
 from dynid.recording.lerobot import find_episode, read_episode
 from dynid.recording.names import shown
-from dynid.recording.npz_file import read_npz
+from dynid.recording.npz_file import has_names_of_signals, read_npz
 from dynid.recording.softmc_file import is_softmc, read_softmc
+from dynid.recording.table_file import read_table
 from dynid.recording.timeline import build_recording
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ def load_recording(
     names: Mapping[str, str] = _AS_THEY_ARE,
     temperature: TemperatureTopic | None = None,
     sampling_rate: float | None = None,
+    effort: str = "",
     start: float | None = None,
     stop: float | None = None,
     corrections: Sequence[Correction] = (),
@@ -56,6 +59,7 @@ def load_recording(
         names: URDF's name by recorded name (:func:`~dynid.recording.joint_names.recorded_names`).
         temperature: topic of temperatures in a bag; None: the default one, if the bag has it.
         sampling_rate: [Hz]; None: the rate of the recording, which a ``.REC`` may not state.
+        effort: recorded quantity, as in ``drives.effort``, for columns whose map is not given.
         start: [s] since the first sample; samples before are not checked.
         stop: [s] since the first sample; samples after are not checked.
         corrections: of the joints' signals.
@@ -75,6 +79,7 @@ def load_recording(
         columns=columns,
         temperature=temperature,
         sampling_rate=sampling_rate,
+        effort=effort,
     )
     if joints is not None:
         samples = replace(samples, joint_names=tuple(joints))
@@ -91,6 +96,7 @@ def read_samples(
     columns: ColumnMap | None = None,
     temperature: TemperatureTopic | None = None,
     sampling_rate: float | None = None,
+    effort: str = "",
 ) -> Samples:
     """Read the samples of a recording without repairing them.
 
@@ -101,6 +107,7 @@ def read_samples(
         columns: of a CSV file.
         temperature: of a bag.
         sampling_rate: [Hz] of a softMC recording without times.
+        effort: as for :func:`load_recording`.
 
     Raises:
         RecordingError: the file cannot be read, or required content is missing.
@@ -110,7 +117,7 @@ def read_samples(
     require_present(path)
     if is_bag(path):
         return read_bag(path, joints, topic, temperature)
-    if path.suffix == ".npz":
+    if path.suffix == ".npz" and has_names_of_signals(path):
         return read_npz(path, joints)
     if path.suffix == ".bag":
         raise RecordingError(
@@ -123,9 +130,10 @@ def read_samples(
         )
     if columns is None and is_softmc(path):
         return read_softmc(path, joints, sampling_rate)
-    if columns is None:
-        raise RecordingError(
-            f"{shown(path)}: is neither a rosbag2 nor an .npz file; if it is a CSV file, "
-            "a column map is needed to read it ('dynid info' shows the columns)."
-        )
-    return read_csv(path, columns, joints)
+    if columns is not None:
+        return read_csv(path, columns, joints)
+    table = read_table(path, None, "auto")
+    mapped = columns_by_name(table, joints or (), effort)
+    return read_csv(path, mapped, joints, table).noting(
+        f"Columns were chosen by their names: {column_names(mapped)}."
+    )

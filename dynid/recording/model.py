@@ -42,7 +42,8 @@ class Source:
         name: printable file name without folder; or the topic, if live.
         sha256: hexadecimal digest of the file's content, or of the messages.
         kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"``, ``"npz"``,
-            ``"softMC rec"``, ``"lerobot"``, ``"arrays"`` or ``"live"``.
+            ``"mat"`` and other endings of tables, ``"softMC rec"``, ``"lerobot"``, ``"arrays"`` or
+            ``"live"``.
         topic: the topic, for a bag or live.
         start_time: stamp of the recording's first sample [ns], for a bag or live.
         path: of the file, where it was read in this process; it is not stored with results.

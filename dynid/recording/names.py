@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,15 +12,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _MOST_NAMES = 20
+_LONGEST_EXCERPT = 80  # [characters] of a name or cell from a file
+_LONGEST_LIST = 800  # [characters] of names
 
 
 def shown(name: Path | str) -> str:
-    """Return the printable name of a file (without its folder), topic or joint."""
-    return printable(name.name if isinstance(name, Path) else name)
+    """Return the printable name of a file (without its folder), or the begin of other text."""
+    if isinstance(name, Path):
+        return printable(name.name)
+    return printable(name if len(name) <= _LONGEST_EXCERPT else f"{name[: _LONGEST_EXCERPT - 1]}…")
 
 
 def shown_names(names: Iterable[str], none: str = "none") -> str:
     """Return names as a list in words, the first ones of very many."""
-    texts = [shown(name[:200]) for name in names]
-    remainder = f", … ({len(texts) - _MOST_NAMES} more)" if len(texts) > _MOST_NAMES else ""
-    return ", ".join(texts[:_MOST_NAMES]) + remainder if texts else none
+    texts = [shown(name) for name in names]
+    lengths = accumulate(len(text) + 2 for text in texts[:_MOST_NAMES])
+    listed = max(1, sum(length <= _LONGEST_LIST for length in lengths))
+    remainder = f", … ({len(texts) - listed} more)" if len(texts) > listed else ""
+    return ", ".join(texts[:listed]) + remainder if texts else none

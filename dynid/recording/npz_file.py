@@ -51,7 +51,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
         RecordingError: the file is not an archive, or an array is missing or does not fit.
     """
     where = shown(path)
-    arrays, damaged = _arrays(path)
+    arrays, damaged = _arrays(path, (*_REQUIRED, *_OPTIONAL))
     for name in _REQUIRED:
         if name in damaged:
             readable = shown_names(
@@ -101,8 +101,33 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     return with_temperature(samples, heat)
 
 
-def _arrays(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
-    """Read the arrays; return readable ones, and the reasons for the others."""
+def has_names_of_signals(path: Path) -> bool:
+    """Return whether an archive has the array ``joint_names``, or is none that can be listed."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = {name.removesuffix(_ENDING) for name in archive.namelist()}
+    except Exception:  # noqa: BLE001  as below
+        return True
+    return "joint_names" in names or len(names & {*_REQUIRED, *_OPTIONAL}) > 1 or not names
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
+    """Return all arrays of an archive by name.
+
+    Raises:
+        RecordingError: the file is not an archive, or an array is damaged.
+    """
+    arrays, damaged = _arrays(path, None)
+    if damaged:
+        name, reason = next(iter(damaged.items()))
+        raise RecordingError(f"{shown(path)}: array '{shown(name)}' cannot be read ({reason}).")
+    return arrays
+
+
+def _arrays(
+    path: Path, names: Sequence[str] | None
+) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
+    """Read arrays, all without names; return readable ones, and the reasons for the others."""
     arrays: dict[str, NDArray[np.generic]] = {}
     damaged: dict[str, str] = {}
     where = shown(path)
@@ -111,13 +136,13 @@ def _arrays(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]
         with zipfile.ZipFile(path) as archive:
             entries = {entry.filename.removesuffix(_ENDING): entry for entry in archive.infolist()}
             # checked before unpacking; an entry is never unpacked beyond its stated size
-            known = [entries[name] for name in (*_REQUIRED, *_OPTIONAL) if name in entries]
+            known = [entry for name, entry in entries.items() if names is None or name in names]
             unpacked = sum(entry.file_size for entry in known)
             what = f"{where}: unpacks to {unpacked} bytes of arrays"
             RECORDING_MEMORY.check(unpacked, what, RecordingTooLargeError)
             check_unpacked(size, unpacked, where)
             for name, entry in entries.items():
-                array, problem = _readable(archive, entry, wanted=name in (*_REQUIRED, *_OPTIONAL))
+                array, problem = _readable(archive, entry, wanted=names is None or name in names)
                 if array is not None:
                     arrays[name] = array
                 if problem:

@@ -18,7 +18,7 @@ from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.csv_file import read_csv
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.names import shown, shown_names
-from dynid.recording.table import read_table
+from dynid.recording.text_table import read_text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ def _column_map(
     path: Path, joints: Sequence[str] | None, sampling_rate: float | None
 ) -> tuple[ColumnMap, tuple[str, ...]]:
     name = shown(path)
-    table = read_table(path, None, "auto")
+    table = read_text_table(path, None, "auto")
     axes, pair = _axes(table.header, name)
     what = f"{name}: names {len(axes)} axes"
     RECORDING_JOINTS.check(len(axes), what, RecordingTooLargeError)

@@ -46,7 +46,18 @@ class LineBlock(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return the lines without their ends."""
-        lines = self.raw.decode(errors="replace").split("\n")
+        return self._split(self.raw.decode(errors="replace"))
+
+    def head_lines(self) -> list[str]:
+        """Return the lines, of which those that are not UTF-8 are as Windows writes them."""
+        lines = self.lines()
+        for place, raw in enumerate(self.raw.split(b"\n")[: len(lines)]):
+            if "\N{REPLACEMENT CHARACTER}" in lines[place]:
+                lines[place] = raw.decode("cp1252", errors="replace")
+        return lines
+
+    def _split(self, text: str) -> list[str]:
+        lines = text.split("\n")
         return lines[:-1] if self.raw.endswith(b"\n") else lines
 
 
@@ -76,7 +87,7 @@ class TextFile:
 
 
 def open_text(path: Path) -> TextFile:
-    """Check a text file in UTF-8.
+    """Check a text file in UTF-8, or in UTF-16 with a byte order mark.
 
     Raises:
         RecordingError: it cannot be read, is not text, or exceeds a limit.
@@ -139,9 +150,12 @@ def _whole_lines(path: Path, longest: int) -> Iterator[bytes]:
         longest: incomplete line that is yielded too [bytes].
     """
     with path.open("rb") as file:
-        rest = file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
+        mark = file.read(len(codecs.BOM_UTF8))
+        wide = mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        decode = codecs.getincrementaldecoder("utf-16")("replace").decode
+        rest = decode(mark).encode() if wide else mark.removeprefix(codecs.BOM_UTF8)
         while piece := file.read(_BLOCK):
-            rest += piece
+            rest += decode(piece).encode() if wide else piece
             # the other half of a line end may follow
             half = b"\r" if rest.endswith(b"\r") else b""
             rest = _with_newlines(rest.removesuffix(half))

@@ -138,6 +138,7 @@ def _loaded(
         names=settings.names,
         temperature=settings.temperature,
         sampling_rate=settings.sampling_rate,
+        effort=robot.drives.effort,
         start=start,
         stop=stop,
         corrections=settings.corrections,

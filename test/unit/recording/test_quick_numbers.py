@@ -5,7 +5,7 @@ import pytest
 
 from dynid.errors import RecordingError
 from dynid.recording import quick_numbers
-from dynid.recording.table import read_table
+from dynid.recording.text_table import read_text_table
 
 CELLS = ["0", "-0.0", "1e-310", "1.7976931348623157e308", "-12.5E+3", "0.1", "123456789.123456789"]
 
@@ -26,14 +26,14 @@ def used(monkeypatch):
         results.append(original(*arguments))
         return results[-1]
 
-    monkeypatch.setattr("dynid.recording.table.quick_numbers", counted)
+    monkeypatch.setattr("dynid.recording.text_table.quick_numbers", counted)
     return results
 
 
 def table_of(folder, rows, delimiter=","):
     path = folder / "table.csv"
     path.write_text("".join(delimiter.join(row) + "\n" for row in rows))
-    return read_table(path, None, header=False)
+    return read_text_table(path, None, header=False)
 
 
 def test_reads_the_same_bits_as_numpy(tmp_path, used):

@@ -1,0 +1,207 @@
+"""Files that are tables: text, and arrays of NumPy, MATLAB, Parquet, HDF5 and JSON."""
+
+from __future__ import annotations
+
+import json
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dynid.errors import ConfigurationError, RecordingError
+from dynid.input_file import check_regular, read_text
+from dynid.limits import RECORDING_COLUMNS, RECORDING_MEMORY
+from dynid.recording.limits import RecordingTooLargeError
+from dynid.recording.names import shown
+from dynid.recording.npz_file import read_arrays
+from dynid.recording.table import ArrayCells, Table
+from dynid.recording.text_table import read_text_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Arrays = Mapping[str, NDArray[np.generic]]
+
+_CSV = "export it as CSV with the names of the columns in its first line"
+_UNREADABLE: Mapping[str, str] = MappingProxyType(
+    {
+        ".pkl": "a pickle, which can execute code and is not read; write a table with "
+        "to_csv('log.csv'), arrays with numpy.savez",
+        ".xlsx": f"a workbook of Excel; {_CSV}",
+        ".xls": f"a workbook of Excel; {_CSV}",
+        ".ods": f"a workbook of LibreOffice; {_CSV}",
+        ".tdms": f"a TDMS file of LabVIEW; {_CSV}",
+        ".slx": "a model of Simulink; save its signals with save('log.mat', '-v7')",
+        ".feather": "an Arrow file; write it as .parquet or CSV",
+        ".ulg": "a log of PX4; convert it with ulog2csv",
+    }
+)
+_UNREADABLE_ENDINGS = {".pickle": ".pkl", ".p": ".pkl", ".joblib": ".pkl", ".xlsm": ".xlsx"}
+
+
+def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
+    """Read a table of any format; text, unless the file's ending is that of another format.
+
+    Args:
+        path: the file.
+        delimiter: of text, as for :func:`~dynid.recording.text_table.read_text_table`.
+        header: of text.
+
+    Raises:
+        RecordingError: the file cannot be read, or is of a format that is not read.
+    """
+    check_regular(path, RecordingError)
+    ending = path.suffix.lower()
+    problem = _UNREADABLE.get(_UNREADABLE_ENDINGS.get(ending, ending))
+    if problem:
+        raise RecordingError(f"{shown(path)}: is {problem}.")
+    reader = _READERS.get(ending)
+    if reader is None:
+        return read_text_table(path, delimiter, header)
+    try:
+        arrays = reader(path)
+    except (RecordingError, ConfigurationError) as error:
+        raise RecordingError(str(error)) from None
+    # the libraries of these formats raise many types for a damaged file
+    except Exception as error:  # noqa: BLE001
+        reason = shown(" ".join(str(error).split())[:80])
+        raise RecordingError(f"{shown(path)}: cannot be read as {ending} ({reason}).") from None
+    return table_of_arrays(shown(path), arrays, ending.removeprefix("."))
+
+
+def table_of_arrays(name: str, arrays: Arrays, kind: str) -> Table:
+    """Return arrays with the same number of rows as one table.
+
+    A column of an array ``q`` (N, n) is named ``q_1`` to ``q_n``; a plain array that is the only
+    one has columns without names.
+
+    Args:
+        name: of the file.
+        arrays: by name; others than numbers, and those with other numbers of rows, are left out.
+        kind: of the file.
+
+    Raises:
+        RecordingError: there are no rows of numbers, or too many columns.
+    """
+    plain = {key: np.squeeze(array) for key, array in arrays.items() if array.dtype.kind in "fiub"}
+    plain = {key: array for key, array in plain.items() if array.ndim in (1, 2) and array.size > 1}
+    rows = max((max(array.shape) for array in plain.values()), default=0)
+    columns: dict[str, NDArray[np.float64]] = {}
+    for key, array in plain.items():
+        # MATLAB has one column for each time as often as one row
+        upright = array.T if array.ndim == 2 and array.shape[0] != rows else array
+        if upright.shape[0] != rows:
+            continue
+        values = np.asarray(upright, dtype=np.float64).reshape(rows, -1)
+        names = [f"{key}_{place + 1}" for place in range(values.shape[1])]
+        columns.update(zip(names if array.ndim == 2 else [key], values.T, strict=True))
+        RECORDING_COLUMNS.check(len(columns), f"{name}: has many columns", RecordingTooLargeError)
+    if rows < 2 or not columns:
+        raise RecordingError(f"{name}: contains no arrays of numbers with a row for each time.")
+    header = () if list(plain) == [""] else tuple(columns)
+    cells = ArrayCells(np.column_stack(list(columns.values())))
+    return Table(name, header, cells, rows, len(columns), kind=kind)
+
+
+def _npy(path: Path) -> Arrays:
+    array = np.load(path, allow_pickle=False)
+    if array.dtype.names:
+        return {name: array[name] for name in array.dtype.names}
+    return {"": array}
+
+
+def _mat(path: Path) -> Arrays:
+    from scipy.io import loadmat, whosmat  # noqa: PLC0415  slow to import
+
+    with path.open("rb") as file:
+        newer = b"MATLAB 7.3" in file.read(128)
+    if newer:
+        return _hdf5(path)
+    _check_size(path, (np.prod(shape) for _, shape, _ in whosmat(path)))
+    return dict(_flat("", loadmat(path, simplify_cells=True)))
+
+
+def _flat(before: str, content: Mapping[str, Any]) -> Iterable[tuple[str, NDArray[np.generic]]]:
+    """Yield arrays of nested structures, named such as ``log.q``."""
+    for key, value in content.items():
+        if isinstance(value, dict):
+            yield from _flat(f"{before}{key}.", value)
+        elif not key.startswith("__") and isinstance(value, np.ndarray):
+            yield f"{before}{key}", value
+
+
+def _hdf5(path: Path) -> Arrays:
+    try:
+        import h5py  # noqa: PLC0415  optional
+    except ImportError:
+        raise RecordingError(
+            f"{shown(path)}: is an HDF5 file, as of MATLAB's -v7.3, which needs h5py: pip install "
+            "h5py, or save it with '-v7'."
+        ) from None
+    arrays: dict[str, Any] = {}
+    with h5py.File(path, "r") as file:
+        sets: list[Any] = []
+        file.visititems(lambda _, item: sets.append(item) if hasattr(item, "dtype") else None)
+        numbers = [item for item in sets if item.dtype.kind in "fiub" and item.ndim in (1, 2)]
+        _check_size(path, (item.size for item in numbers))
+        for item in numbers:
+            arrays[item.name.removeprefix("/")] = item[()]
+    return arrays
+
+
+def _parquet(path: Path) -> Arrays:
+    try:
+        from pyarrow import parquet  # noqa: PLC0415  optional
+    except ImportError:
+        raise RecordingError(
+            f"{shown(path)}: is a Parquet file, which needs pyarrow: pip install 'dynid[lerobot]'."
+        ) from None
+    with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+        width = file.metadata.num_rows * file.metadata.num_columns
+        _check_size(path, [width])
+        table = file.read(use_threads=False)
+    return {
+        name: _seconds(column) if hasattr(column.type, "unit") else _numbers(column.to_pylist())
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+
+
+def _numbers(values: object) -> NDArray[np.float64]:
+    """Return lists as an array; an empty one for texts, and for lists of different lengths."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.empty(0)
+
+
+def _seconds(column: Any) -> NDArray[np.float64]:  # noqa: ANN401  of pyarrow
+    """Return dates as seconds since 1970."""
+    dates = column.combine_chunks().to_numpy(zero_copy_only=False)
+    return np.asarray(dates.astype("datetime64[ns]").astype(np.int64) * 1e-9, dtype=np.float64)
+
+
+def _json(path: Path) -> Arrays:
+    content = json.loads(read_text(path))
+    if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
+        content = {key: [row.get(key) for row in content] for key in content[0]}
+    if not isinstance(content, dict):
+        raise RecordingError(
+            f"{shown(path)}: is JSON without named numbers; expected an object with a list for "
+            "each signal, or a list of objects with the same keys."
+        )
+    return {str(key): _numbers(values) for key, values in content.items()}
+
+
+def _check_size(path: Path, sizes: Iterable[Any]) -> None:
+    needed = 8 * int(sum(sizes))
+    what = f"{shown(path)}: contains numbers of {needed} bytes"
+    RECORDING_MEMORY.check(needed, what, RecordingTooLargeError)
+
+
+_READERS: Mapping[str, Callable[[Path], Arrays]] = MappingProxyType(
+    {".npz": read_arrays, ".npy": _npy, ".mat": _mat, ".parquet": _parquet, ".json": _json}
+    | dict.fromkeys((".h5", ".hdf5", ".hdf"), _hdf5)
+)

@@ -1,0 +1,136 @@
+"""Lines above the numbers of a text table: preamble, names of columns, and their units."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, NamedTuple
+
+from dynid.recording.units import is_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_GERMAN_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})[ T](.*)")
+_CLOCK_TIME = re.compile(r"(\d{1,2}):(\d\d):(\d\d(?:[.,]\d+)?)")
+_FRACTION = re.compile(r"[.,](\d+)(?=$|Z$|[+-]\d\d:?\d\d$)")
+_SHORTEST_DATE = len("2024-05-01 12:00")
+
+
+class TableHead(NamedTuple):
+    """What is above the numbers.
+
+    Attributes:
+        names: of the columns; empty without a header.
+        units: of the columns; empty without a row of units.
+        lines: number of lines above the numbers.
+        preamble: number of those that precede the names.
+    """
+
+    names: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    lines: int = 0
+    preamble: int = 0
+
+
+def find_head(lines: Sequence[Sequence[str]], header: bool | str) -> TableHead:
+    """Find the names and units of columns in the first lines of a table.
+
+    Args:
+        lines: their cells.
+        header: whether the first line names the columns; ``"auto"``: if most of its cells are not
+            numbers. Then lines of another width may precede it.
+    """
+    if header is False or not lines:
+        return TableHead()
+    if header is True:
+        return TableHead(tuple(map(bare, lines[0])), lines=1)
+    width = Counter(map(len, lines)).most_common(1)[0][0]
+    begin = 0
+    if len(lines[0]) != width:
+        numeric = (n for n, row in enumerate(lines) if len(row) == width and not is_header(row))
+        first = next(numeric, 0)
+        begin = next((n for n in range(first) if _may_be_header(lines, n, width, first)), 0)
+    if not is_header(lines[begin]):
+        return TableHead(_names_of_joint_states(lines[0]))
+    names = tuple(map(bare, lines[begin]))
+    below = [bare(cell) for cell in lines[begin + 1]] if begin + 1 < len(lines) else []
+    if len(below) == len(names) and any(below) and all(not unit or is_unit(unit) for unit in below):
+        return TableHead(names, tuple(below), begin + 2, begin)
+    return TableHead(names, lines=begin + 1, preamble=begin)
+
+
+def _may_be_header(
+    lines: Sequence[Sequence[str]], number_of_line: int, width: int, first: int
+) -> bool:
+    """Return whether all lines from one up to the first row of numbers have the table's width."""
+    return all(len(row) == width and is_header(row) for row in lines[number_of_line:first])
+
+
+def _names_of_joint_states(cells: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns that ``ros2 topic echo --csv`` leaves out, or none.
+
+    The cells of a JointState are its stamp's seconds and nanoseconds, the frame, the names of n
+    joints, and n positions, velocities and efforts.
+    """
+    texts = [place for place, cell in enumerate(cells) if number(bare(cell)) is None]
+    count = len(cells[3:]) // 4
+    rest = 3 + count * 4 - len(cells)
+    stamped = all(cell.strip().isdecimal() for cell in cells[:2])
+    if not stamped or rest or not count or set(texts) | {2} != set(range(2, 3 + count)):
+        return ()
+    signals = ("name", "position", "velocity", "effort")
+    numbered = (f"{signal}_{joint}" for signal in signals for joint in range(count))
+    return ("sec", "nanosec", "frame_id", *numbered)
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Return whether most cells are not numbers; a row with one damaged cell is not a header."""
+    words = sum(number(bare(cell)) is None for cell in cells)
+    return 2 * words > len(cells)
+
+
+def bare(cell: str) -> str:
+    """Strip white space and quotes from a cell."""
+    return cell.strip().strip('"').strip()
+
+
+def number(cell: str) -> float | None:
+    """Return the number in a cell, or its date as seconds; NaN if empty; None if it is neither."""
+    if not cell:
+        return float("nan")
+    try:
+        # Python accepts "1_000" as a number
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        pass
+    if ":" in cell:
+        return _seconds(cell)
+    try:
+        return float(cell.replace(",", ".", 1))
+    except ValueError:
+        return None
+
+
+def _seconds(cell: str) -> float | None:
+    """Return a date and time as seconds since 1970, or a time as seconds since midnight.
+
+    Without a time zone it is taken as UTC, so that steps do not depend on this computer.
+    """
+    clock = _CLOCK_TIME.fullmatch(cell)
+    if clock:
+        hours, minutes, seconds = clock.groups()
+        return int(hours) * 3600.0 + int(minutes) * 60 + float(seconds.replace(",", "."))
+    german = _GERMAN_DATE.fullmatch(cell)
+    text = f"{german[3]}-{german[2]:0>2}-{german[1]:0>2} {german[4]}" if german else cell
+    fraction = _FRACTION.search(text)
+    if len(text) < _SHORTEST_DATE:
+        return None
+    try:
+        # Python 3.10 reads neither a Z nor fractions of other lengths than 3 and 6
+        date = datetime.fromisoformat(_FRACTION.sub("", text).replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    part = float(f"0.{fraction[1]}") if fraction else 0.0
+    return (date if date.tzinfo else date.replace(tzinfo=timezone.utc)).timestamp() + part

@@ -1,0 +1,269 @@
+"""Tables in text files, with automatic detection of delimiter, header and units."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import RecordingError
+from dynid.limits import RECORDING_COLUMNS
+from dynid.recording.limits import RecordingTooLargeError
+from dynid.recording.names import shown
+from dynid.recording.quick_numbers import has_width, quick_numbers
+from dynid.recording.quoted_table import is_quoted, read_quoted_table
+from dynid.recording.table import Reading, Table
+from dynid.recording.table_head import bare, find_head, number
+from dynid.recording.text_lines import open_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from dynid.recording.text_lines import LineBlock, TextFile
+
+_DELIMITERS = (";", "\t", ",")  # in order of priority: a comma may also be a decimal point
+_EXAMINED = 100  # lines, to detect delimiter and width even if some are damaged
+
+
+@dataclass(frozen=True)
+class TextCells:
+    """Cells of a table in a text file.
+
+    Attributes:
+        text: the file.
+        first: number of the first line of data in the file, counted from 0.
+        rows: number of rows of data.
+        width: number of columns.
+        delimiter: one character, or None for any white space.
+        damaged: sentences on rows (from 0) with another width, or that are not text.
+    """
+
+    text: TextFile
+    first: int
+    rows: int
+    width: int
+    delimiter: str | None
+    damaged: Mapping[int, str]
+
+    def read(self, groups: list[list[int]]) -> list[Reading]:
+        """Return groups of columns, counted from 0, as numbers, in one pass over the file."""
+        readings = [Reading(np.full((self.rows, len(group)), np.nan), {}) for group in groups]
+        for block in self.text.blocks():
+            self._read_block(block, groups, readings)
+        return readings
+
+    def constant(self, columns: Sequence[int]) -> bool:
+        """Return whether the text in each of these columns is the same in all rows."""
+        texts: set[tuple[str, ...]] = set()
+        for block in self.text.blocks():
+            for line in block.lines()[max(0, self.first - block.first) :]:
+                cells = split(line, self.delimiter)
+                if len(cells) == self.width:
+                    texts.add(tuple(bare(cells[column]) for column in columns))
+        return len(texts) == 1
+
+    def _read_block(
+        self, block: LineBlock, places: list[list[int]], readings: list[Reading]
+    ) -> None:
+        begin = max(block.first, self.first)
+        past = min(block.first + block.size, self.first + self.rows)
+        if begin >= past:
+            return
+        rows = range(begin - self.first, past - self.first)
+        wanted = list(dict.fromkeys(place for group in places for place in group))
+        intact = not self.damaged or self.damaged.keys().isdisjoint(rows)
+        values = None
+        if intact and past - begin == block.size:
+            values = quick_numbers(block, wanted, self.width, self.delimiter)
+        if values is None:
+            lines = block.lines()[begin - block.first : past - block.first]
+            self._read_lines(rows, [self._plain(line) for line in lines], places, readings)
+            return
+        for group, reading in zip(places, readings, strict=True):
+            indices = [wanted.index(place) for place in group]
+            reading.values[rows.start : rows.stop] = values[:, indices]
+
+    def _read_lines(
+        self, rows: range, lines: list[str], places: list[list[int]], readings: list[Reading]
+    ) -> None:
+        """Read lines, cell by cell if one cell of them is invalid."""
+        intact = [place for place, row in enumerate(rows) if row not in self.damaged]
+        parts = [reading.values[rows.start : rows.stop] for reading in readings]
+        try:
+            values = self._loaded([lines[place] for place in intact], [*chain(*places)])
+        except ValueError:
+            values = None
+        first = 0
+        for group, part, reading in zip(places, parts, readings, strict=True):
+            if values is not None:
+                part[intact] = values[:, first : first + len(group)]
+                first += len(group)
+            for place, row in enumerate(rows):
+                if row in self.damaged:
+                    # the first cells of a row with a wrong width may still be valid
+                    part[place] = self._row(row, lines[place], group, {})
+                elif values is None:
+                    part[place] = self._row(row, lines[place], group, reading.bad)
+
+    def _loaded(self, lines: list[str], places: list[int]) -> NDArray[np.float64]:
+        if not lines:
+            return np.empty((0, len(places)))
+        return np.loadtxt(lines, delimiter=self.delimiter, usecols=places, ndmin=2, comments=None)
+
+    def _row(self, row: int, line: str, places: list[int], bad: dict[int, str]) -> list[float]:
+        """Read a row cell by cell, which can name an invalid cell."""
+        cells = split(line, self.delimiter)
+        values = []
+        for place in places:
+            cell = bare(cells[place]) if place < len(cells) else ""
+            value = number(cell)
+            if value is None:
+                where = f"{shown(self.text.path)}: line {self.first + row + 1}, column {place + 1}"
+                bad.setdefault(row, f"{where} contains '{shown(cell[:40])}', expected a number.")
+            values.append(float("nan") if value is None else value)
+        return values
+
+    def _plain(self, line: str) -> str:
+        return line if self.delimiter == "," or "," not in line else line.replace(",", ".")
+
+
+def read_text_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
+    """Read a table's text.
+
+    Args:
+        path: the file.
+        delimiter: one character, ``"whitespace"``, or None to detect it.
+        header: whether the first line names the columns; ``"auto"``: if most of its cells are not
+            numbers. Lines of another width above the names are skipped, and a line of units below
+            them is read.
+
+    Raises:
+        RecordingError: the file is not text, or contains no rows.
+    """
+    name = shown(path)
+    text = open_text(path)
+    first, comment, head = _head(text)
+    if not head:
+        raise RecordingError(f"{name}: is empty; expected rows of numbers.")
+    used = _delimiter(head[:_EXAMINED]) if delimiter is None else delimiter
+    mark = None if used == "whitespace" else used
+    if header == "auto" and mark is not None and is_quoted(head, mark):
+        return read_quoted_table(text, first, mark)
+    lines = [split(line, mark) for line in head]
+    names, units, above, preamble = find_head(lines, header)
+    first, head = first + above, head[above:]
+    if not names and comment and header == "auto" and len(split(comment, mark)) == len(lines[0]):
+        names = tuple(map(bare, split(comment, mark)))
+    if not head:
+        raise RecordingError(f"{name}: contains a header but no rows of numbers.")
+    width = _usual_width(head[:_EXAMINED], mark)
+    RECORDING_COLUMNS.check(width, f"{name}: has {width} columns", RecordingTooLargeError)
+    if names and len(names) != width:
+        raise RecordingError(
+            f"{name}: the header names {len(names)} columns, but line {first + 1} has "
+            f"{width}; both must have the same number."
+        )
+    damaged = {
+        row - first: f"{name}: line {row + 1} contains bytes that are not text."
+        for row in text.no_text
+        if first <= row < text.count
+    }
+    last = _find_ragged(text, first, width, mark, damaged)
+    past, repairs = _without_half_line(text, last, width, mark)
+    damaged.pop(past - first if repairs else -1, None)
+    if past <= first:
+        raise RecordingError(f"{name}: contains no complete row of numbers.")
+    if preamble:
+        repairs = (f"{preamble} lines above the names of the columns were skipped.", *repairs)
+    cells = TextCells(text, first, past - first, width, mark, damaged)
+    return Table(
+        name,
+        names,
+        cells,
+        past - first,
+        width,
+        damaged,
+        repairs,
+        units,
+        first_row=tuple(map(bare, split(head[0], mark))),
+    )
+
+
+def _head(text: TextFile) -> tuple[int, str, list[str]]:
+    """Return the number of lines before the table, the last comment, and the first lines of it."""
+    first, comment = 0, ""
+    head: list[str] = []
+    for block in text.blocks():
+        for place, line in enumerate(block.head_lines(), block.first):
+            if len(head) > _EXAMINED or place >= text.count:
+                return first, comment, head
+            if head or (line.strip() and not line.startswith("#")):
+                head.append(line)
+            else:
+                comment = line.lstrip("# ").rstrip() or comment
+                first = place + 1
+    return first, comment, head
+
+
+def split(line: str, delimiter: str | None) -> list[str]:
+    """Split a line into cells; ``None``: at any white space."""
+    return line.split(delimiter)
+
+
+def _without_half_line(
+    text: TextFile, last: str, width: int, delimiter: str | None
+) -> tuple[int, tuple[str, ...]]:
+    """Return the number of lines without an incomplete last one, and a sentence on that."""
+    if text.ends_whole:
+        return text.count, ()
+    cells = split(last, delimiter)
+    if len(cells) >= width and number(bare(cells[-1])) is not None and cells[-1].strip():
+        return text.count, ()
+    count = text.count
+    return count - 1, (
+        f"1 line was cut off at the end of the file (line {count}) and was dropped.",
+    )
+
+
+def _find_ragged(
+    text: TextFile, first: int, width: int, delimiter: str | None, damaged: dict[int, str]
+) -> str:
+    """Find rows with a wrong number of cells, whose numbers would be in the wrong columns.
+
+    Returns:
+        The last line.
+    """
+    name, last = shown(text.path), ""
+    for block in text.blocks():
+        begin, past = max(first, block.first), min(block.first + block.size, text.count)
+        if begin >= past:
+            continue
+        if past == text.count:
+            last = block.lines()[past - 1 - block.first]
+        if begin == block.first and has_width(block, width, delimiter):
+            continue
+        lines = block.lines()[begin - block.first : past - block.first]
+        for place, line in enumerate(lines, begin):
+            count = line.count(delimiter) + 1 if delimiter else len(line.split())
+            if count != width or not line.strip():
+                count = count if line.strip() else 0
+                sentence = f"{name}: line {place + 1} has {count} columns, expected {width}."
+                damaged.setdefault(place - first, sentence)
+    return last
+
+
+def _delimiter(lines: list[str]) -> str:
+    marks = Counter(
+        next((mark for mark in _DELIMITERS if mark in line), "whitespace") for line in lines
+    )
+    return marks.most_common(1)[0][0]
+
+
+def _usual_width(lines: list[str], delimiter: str | None) -> int:
+    return Counter(len(split(line, delimiter)) for line in lines).most_common(1)[0][0]

@@ -1,0 +1,262 @@
+"""Columns are matched to a robot's joints by name, number and unit, and doubts are not guessed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynid.errors import RecordingError
+from dynid.recording.column_proposal import proposal_text, propose_columns
+from dynid.recording.columns import ColumnMap
+from dynid.recording.info import describe
+from dynid.recording.load import load_recording
+
+JOINTS = ("j1", "j2", "j3")
+UR = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint")
+TIME = np.arange(0, 3, 0.01)
+ANGLES = np.column_stack([np.sin((1 + k) * TIME) for k in range(3)])
+SPEEDS = np.column_stack([(1 + k) * np.cos((1 + k) * TIME) for k in range(3)])
+TORQUES = np.column_stack([5 * np.sin(TIME + k) for k in range(3)])
+
+
+def series(pattern: str, numbers: range = range(1, 4)) -> list[str]:
+    return [pattern.format(number) for number in numbers]
+
+
+def per_joint(*patterns: str) -> list[str]:
+    return [pattern.format(number) for number in range(1, 4) for pattern in patterns]
+
+
+@pytest.mark.parametrize(
+    ("header", "position", "effort"),
+    [
+        (
+            ["t(ms)", *per_joint("J{}_act_pos_rad", "J{}_act_trq_Nm")],
+            "J{}_act_pos_rad",
+            "J{}_act_trq_Nm",
+        ),
+        (
+            ["Zeit [s]", *series("Achse {} Ist-Position [°]"), *series("Achse {} Moment [Nm]")],
+            "Achse {} Ist-Position [°]",
+            "Achse {} Moment [Nm]",
+        ),
+        (
+            ["t", *series("Axis {}.ActPos"), *series("Axis {}.ActTorque")],
+            "Axis {}.ActPos",
+            "Axis {}.ActTorque",
+        ),
+        (
+            ["t", *series("axis{}.actpos"), *series("axis{}.setpos"), *series("axis{}.acttorque")],
+            "axis{}.actpos",
+            "axis{}.acttorque",
+        ),
+        (
+            [
+                "__time",
+                *per_joint("/joint_states/j{}/position", "/joint_states/j{}/effort"),
+                "/tf/x",
+            ],
+            "/joint_states/j{}/position",
+            "/joint_states/j{}/effort",
+        ),
+        (
+            ["t", *series("joint{}_angle_deg"), *series("joint{}_torque")],
+            "joint{}_angle_deg",
+            "joint{}_torque",
+        ),
+        (["t", *series("q[{}]"), *series("tau[{}]")], "q[{}]", "tau[{}]"),
+        (
+            ["t", *series("q_{}"), *series("q_d_{}"), *series("tau_{}"), *series("tau_ext_{}")],
+            "q_{}",
+            "tau_{}",
+        ),
+        (
+            ["t", *series("arm.q{}"), *series("rail.q{}"), *series("arm.tau{}")],
+            "arm.q{}",
+            "arm.tau{}",
+        ),
+        (
+            [
+                "t",
+                *series("joint{}_position"),
+                *series("joint{}_torque"),
+                *series("joint{}_current"),
+            ],
+            "joint{}_position",
+            "joint{}_torque",
+        ),
+    ],
+)
+def test_each_joint_gets_its_own_columns(header: list[str], position: str, effort: str) -> None:
+    columns = propose_columns(header, JOINTS, effort="torque")
+    assert columns is not None
+    assert columns.joints == JOINTS
+    assert columns.position.columns == tuple(series(position))
+    assert columns.effort.columns == tuple(series(effort))
+
+
+def test_numbers_from_zero_are_not_those_of_the_joints() -> None:
+    header = ["time_ns", *series("q_{}", range(3)), *series("tau_J_{}", range(3))]
+    columns = propose_columns(header, JOINTS)
+    assert columns is not None
+    assert columns.effort.columns == ("tau_J_0", "tau_J_1", "tau_J_2")
+
+
+def test_numbers_of_joints_count_more_than_their_order() -> None:
+    header = ["t", *series("q{}"), *series("tau{}")]
+    columns = propose_columns(header, ("joint_3", "joint_1", "joint_2"))
+    assert columns is not None
+    assert columns.position.columns == ("q3", "q1", "q2")
+
+
+def test_names_in_the_rows_decide_about_the_order() -> None:
+    order = (2, 1, 0, 3)  # alphabetical, as drivers publish it
+    header = ["%time", *(f"field.{s}{n}" for s in ("name", "position", "effort") for n in range(4))]
+    row = ["0", *(UR[joint] for joint in order), *("0" for _ in range(8))]
+    columns = propose_columns(header, UR, first_row=row)
+    assert columns is not None
+    assert columns.position.columns == tuple(f"field.position{n}" for n in (2, 1, 0, 3))
+
+
+@pytest.mark.parametrize(
+    ("header", "joints"),
+    [
+        (
+            ["t", *series("q{}", range(4)), *series("tau{}", range(4))],
+            JOINTS,
+        ),  # one column too many
+        (["t", *series("q{}", range(3)), *series("tau{}", range(3))], ("j3", "j1", "j2")),
+        (["t", *series("q_{}"), *series("tau_ext_{}")], JOINTS),
+        (["t", *series("q_{}"), *series("tau_d_{}")], JOINTS),
+        (["t", *series("q_{}"), *series("motor_torque_{}")], JOINTS),
+        (["t", *series("tcp_pos_{}"), *series("torque_{}")], JOINTS),
+        (["t", *series("q_{}"), *series("theta_{}"), *series("tau_{}")], JOINTS),
+        (["t", *series("q{}"), *series("tau{}"), *series("torque{}")], JOINTS),
+        (
+            [
+                "t",
+                *series("left.q{}"),
+                *series("right.q{}"),
+                *series("left.tau{}"),
+                *series("right.tau{}"),
+            ],
+            JOINTS,
+        ),
+        (["t", *series("a{}"), *series("b{}")], JOINTS),
+    ],
+)
+def test_doubts_are_not_guessed(header: list[str], joints: tuple[str, ...]) -> None:
+    columns = propose_columns(header, joints, effort="torque")
+    assert columns is None or columns.joints != joints
+
+
+def written(path: Path, header: list[str], *signals: np.ndarray) -> Path:
+    values = np.column_stack(signals)
+    np.savetxt(path, values, fmt="%.9g", delimiter=",", header=",".join(header), comments="")
+    return path
+
+
+def test_a_recording_is_read_by_its_names_and_says_so(tmp_path: Path) -> None:
+    header = ["t", *series("q{}"), *series("dq{}"), *series("tau{}")]
+    path = written(tmp_path / "log.csv", header, TIME, ANGLES, SPEEDS, TORQUES)
+    recording = load_recording(path, JOINTS, effort="torque")
+    np.testing.assert_allclose(recording.effort, TORQUES, atol=1e-7)
+    assert any(note.startswith("Columns were chosen by their names") for note in recording.repairs)
+
+
+def test_the_proposed_map_runs_unchanged(tmp_path: Path) -> None:
+    header = ["timestamp_ms", *series("J{}_pos_deg"), *series("J{}_trq_mNm")]
+    path = written(tmp_path / "log.csv", header, TIME * 1e3, np.degrees(ANGLES), TORQUES * 1e3)
+    columns = describe(path, joints=JOINTS).proposal
+    assert columns is not None
+    assert "J1_pos_deg" in proposal_text(columns)
+    recording = load_recording(path, JOINTS, columns=columns)
+    np.testing.assert_allclose(recording.position, ANGLES, atol=1e-6)
+    np.testing.assert_allclose(recording.effort, TORQUES, atol=1e-6)
+    assert recording.sampling_rate == pytest.approx(100)
+
+
+@pytest.mark.parametrize(
+    ("header", "effort", "third", "sentence"),
+    [
+        (
+            ["t", *series("q{}"), *series("qd{}"), *series("tau{}")],
+            "torque",
+            ANGLES,
+            "qd1 is not the velocity of q1",
+        ),
+        (
+            ["t", *series("q{}"), *series("x{}"), *series("current{}")],
+            "torque",
+            SPEEDS,
+            "current1 is a current",
+        ),
+        (
+            ["t", *series("q{}"), *series("x{}"), *series("tau{}")],
+            "current",
+            SPEEDS,
+            "tau1 is none",
+        ),
+        (
+            ["t", *series("q{}"), *series("x{}"), *series("tau{}")],
+            "duty",
+            SPEEDS,
+            "drives.effort is duty",
+        ),
+        (
+            ["t", *series("q{}"), *series("x{}"), *series("tau{} [%]")],
+            "torque",
+            SPEEDS,
+            "the unit '%' of tau1",
+        ),
+        (
+            ["t", "q1", "q2", "q2", *series("x{}"), *series("tau{}")],
+            "torque",
+            SPEEDS,
+            "several columns are named 'q2'",
+        ),
+    ],
+)
+def test_what_names_leave_open_is_asked(
+    tmp_path: Path, header: list[str], effort: str, third: np.ndarray, sentence: str
+) -> None:
+    path = written(tmp_path / "log.csv", header, TIME, ANGLES, third, TORQUES)
+    with pytest.raises(RecordingError, match=sentence):
+        load_recording(path, JOINTS, effort=effort)
+
+
+def test_a_changing_order_of_joints_is_refused(tmp_path: Path) -> None:
+    header = ["time", *(f"{s}{n}" for s in ("name", "position", "effort") for n in range(2))]
+    rows = [f"{n / 100},{'a,b' if n % 2 else 'b,a'},1,2,3,4" for n in range(50)]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join([",".join(header), *rows]) + "\n")
+    with pytest.raises(RecordingError, match="order of the joints changes from row to row"):
+        load_recording(path, ("a", "b"))
+
+
+def test_columns_by_number_need_a_map(tmp_path: Path) -> None:
+    path = written(tmp_path / "log.csv", [], TIME, ANGLES, TORQUES)
+    with pytest.raises(RecordingError, match="7 columns without names"):
+        load_recording(path, JOINTS)
+
+
+def test_a_stamp_in_two_columns_is_one_time(tmp_path: Path) -> None:
+    header = ["stamp.sec", "stamp.nanosec", *series("q{}"), *series("tau{}")]
+    whole = np.floor(TIME + 0.5)
+    values = (1.7e9 + whole, (TIME + 0.5 - whole) * 1e9, ANGLES, TORQUES)
+    path = tmp_path / "log.csv"
+    np.savetxt(path, np.column_stack(values), "%.10g", ",", header=",".join(header), comments="")
+    recording = load_recording(path, JOINTS)
+    assert recording.sampling_rate == pytest.approx(100)
+    np.testing.assert_allclose(recording.position, ANGLES, atol=1e-6)
+
+
+def test_a_map_with_nanoseconds_is_written_and_read() -> None:
+    columns = propose_columns(["sec", "nanosec", "q1", "q2", "tau1", "tau2"])
+    assert columns is not None
+    assert columns.time is not None
+    assert columns.time.nanoseconds == "nanosec"
+    assert "nanoseconds: nanosec" in proposal_text(columns)
+    assert isinstance(columns, ColumnMap)
