@@ -10,20 +10,24 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dynid.dynamics.urdf_structure import UrdfStructure, shortened
 from dynid.errors import MechanismError
 from dynid.limits import URDF_LINKS
-from dynid.xml_tree import xml_tree
+from dynid.xml_tree import line_of, xml_tree
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
 
 _WHERE = "The URDF"
 _LARGEST_NUMBER = 1e9  # of any length, mass, moment of inertia or angle, in SI units
+_AXIS_TOLERANCE = 1e-3  # of the length of a joint's axis, of which four digits may be given
 _NUMBERS = {
     "origin": {"xyz": 3, "rpy": 3},
     "axis": {"xyz": 3},
     "mass": {"value": 1},
     "inertia": dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), 1),
+    "limit": dict.fromkeys(("lower", "upper", "effort", "velocity"), 1),
+    "dynamics": {"damping": 1, "friction": 1},
     "mimic": {"multiplier": 1, "offset": 1},
     "box": {"size": 3},
     "cylinder": {"radius": 1, "length": 1},
@@ -35,21 +39,25 @@ _NUMBERS = {
 
 
 @lru_cache(maxsize=8)  # a robot's mechanism is built with many terms and gravities
-def check_urdf(urdf_xml: str) -> None:
+def check_urdf(urdf_xml: str, where: str = _WHERE) -> None:
     """Raise where parsers of URDF could crash, or a number is out of range for a robot.
 
-    Missing elements and names are not checked, because pinocchio reports them.
+    Args:
+        urdf_xml: the URDF's text.
+        where: names it in error messages.
 
     Raises:
         MechanismError: the URDF is invalid, with a sentence for the user.
     """
-    root = xml_tree(urdf_xml, _WHERE)
+    root = xml_tree(urdf_xml, where)
     for kind in ("link", "joint"):
         count = len(root.findall(kind))
-        URDF_LINKS.check(count, f"{_WHERE}: has {count} {kind}s", MechanismError)
+        URDF_LINKS.check(count, f"{where}: has {count} {kind}s", MechanismError)
         for element in root.findall(kind):
-            _check_numbers(element, f"{kind} '{element.get('name', '')[:60]}'")
-    _check_tree(root)
+            whose = f"{where}: {kind} '{shortened(element.get('name', ''))}'"
+            _check_numbers(element, whose)
+            _check_axis(element, whose)
+    UrdfStructure(root, where).check()
 
 
 def prismatic_joints(urdf_xml: str) -> set[str]:
@@ -66,16 +74,36 @@ def _check_numbers(element: ET.Element, whose: str) -> None:
     for part in element.iter():
         for name, count in _NUMBERS.get(str(part.tag), {}).items():
             text = part.get(name)
-            if text is not None and not _are_numbers(text, count):
+            most = math.inf if part.tag == "limit" else _LARGEST_NUMBER
+            if text is not None and not _are_numbers(text, count, most):
                 expected = "a finite number" if count == 1 else f"{count} finite numbers"
+                size = f" of at most {most:g} in size" if math.isfinite(most) else ""
                 message = (
-                    f'{_WHERE}: {whose} has <{part.tag} {name}="{text[:60]}">, expected {expected} '
-                    f"of at most {_LARGEST_NUMBER:g} in size."
+                    f'{whose} has <{part.tag} {name}="{shortened(text)}"> (line {line_of(part)}), '
+                    f"expected {expected}{size}."
                 )
                 raise MechanismError(message)
 
 
-def _are_numbers(text: str, count: int) -> bool:
+def _check_axis(element: ET.Element, whose: str) -> None:
+    """Raise where a joint that moves has no direction, or one that scales its motion."""
+    axis = element.find("axis")
+    if axis is None or element.get("type") not in ("revolute", "continuous", "prismatic"):
+        return
+    text = axis.get("xyz", "1 0 0")
+    numbers = [float(word) for word in text.split()]
+    length = math.hypot(*numbers)
+    if abs(length - 1) <= _AXIS_TOLERANCE:
+        return
+    unit = " ".join(f"{number / length:.6g}" for number in numbers) if length else "0 0 1"
+    message = (
+        f'{whose} has <axis xyz="{shortened(text)}"> (line {line_of(axis)}) of length '
+        f"{length:.4g}, expected a unit vector{' such as' if not length else ':'} {unit}."
+    )
+    raise MechanismError(message)
+
+
+def _are_numbers(text: str, count: int, most: float) -> bool:
     if not text.isascii() or "_" in text:  # only Python reads these as numbers
         return False
     try:
@@ -83,32 +111,5 @@ def _are_numbers(text: str, count: int) -> bool:
     except ValueError:
         return False
     return len(numbers) == count and all(
-        math.isfinite(number) and abs(number) <= _LARGEST_NUMBER for number in numbers
+        math.isfinite(number) and abs(number) <= most for number in numbers
     )
-
-
-def _check_tree(root: ET.Element) -> None:
-    """Raise where a link has two parents, or is its own ancestor."""
-    parents: dict[str, str] = {}
-    for joint in root.findall("joint"):
-        parent, child = (_link_of(joint, end) for end in ("parent", "child"))
-        if child and child in parents:
-            message = (
-                f"{_WHERE}: link '{child[:60]}' is the child of two joints; a URDF is a tree, and "
-                "'closed_chain' of the profile closes loops."
-            )
-            raise MechanismError(message)
-        parents[child] = parent
-    for start, parent in parents.items():
-        seen, link = {start}, parent
-        while link in parents:
-            if link in seen:
-                message = f"{_WHERE}: link '{link[:60]}' is its own ancestor; a URDF is a tree."
-                raise MechanismError(message)
-            seen.add(link)
-            link = parents[link]
-
-
-def _link_of(joint: ET.Element, end: str) -> str:
-    element = joint.find(end)
-    return "" if element is None else element.get("link", "")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dynid.dynamics.urdf_text import check_urdf
+from dynid.errors import ConfigurationError, MechanismError
 from dynid.input_file import read_text
 from dynid.packages import Packages
 from dynid.robot.mjcf_conversion import mjcf_as_urdf
 from dynid.robot.mjcf_nominal import MjcfNominal, mjcf_nominal
 from dynid.robot.xacro_expansion import expand_xacro
 from dynid.robot_files import DESCRIPTIONS
+from dynid.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,13 +35,19 @@ def read_description(
         packages: where a xacro finds packages; None: in the environment and around the file.
 
     Raises:
-        ConfigurationError: the file is missing or not text, the xacro cannot be expanded, or the
-            MJCF cannot be converted.
+        ConfigurationError: the file is missing or not text, the xacro cannot be expanded, the
+            MJCF cannot be converted, or the URDF is invalid.
     """
-    if path.suffix.lower() != ".xacro":
+    if path.suffix.lower() == ".xacro":
+        text = expand_xacro(path, arguments or {}, packages or Packages(beside=path))
+    else:
         text = read_text(path)
-        return mjcf_as_urdf(text, path) if _is_mjcf(path, text) else text
-    return expand_xacro(path, arguments or {}, packages or Packages(beside=path))
+        text = mjcf_as_urdf(text, path) if _is_mjcf(path, text) else text
+    try:
+        check_urdf(text, printable(path.name))
+    except MechanismError as error:
+        raise ConfigurationError(str(error)) from None
+    return text
 
 
 def described_nominal(path: Path) -> MjcfNominal | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
+from xml.parsers import expat
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def identified_urdf(
             f"expected {len(mechanism.parameter_names)}."
         )
         raise MechanismError(message)
-    root = _parsed(urdf_xml)
+    root = xml_tree(urdf_xml, "The URDF", comments=True)
     links = {link.get("name", ""): link for link in root.findall("link")}
     joints = {joint.get("name", ""): joint for joint in root.findall("joint")}
     absent = [name for name in mechanism.moving_joints if name not in joints]
@@ -80,7 +81,7 @@ def kinematic_urdf(urdf_xml: str) -> str:
     Raises:
         MechanismError: the text is not XML.
     """
-    root = _parsed(urdf_xml)
+    root = xml_tree(urdf_xml, "The URDF", comments=True)
     kept = ET.Element(root.tag, root.attrib)
     for element in root:
         if element.tag in ("link", "joint"):
@@ -90,24 +91,17 @@ def kinematic_urdf(urdf_xml: str) -> str:
     return _text(kept, [])
 
 
-def _parsed(urdf_xml: str) -> ET.Element:
-    xml_tree(urdf_xml, "The URDF")
-    parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))  # noqa: S314  already checked
-    parser.feed(urdf_xml)
-    root: ET.Element = parser.close()
-    return root
-
-
 def _leading_comments(urdf_xml: str) -> list[str]:
     """Return the comments before the root element, often a licence, which the tree omits."""
-    parser: ET.XMLPullParser[Any] = ET.XMLPullParser(events=("start", "comment"))
-    parser.feed(urdf_xml)
     comments: list[str] = []
-    events: Iterator[tuple[str, Any]] = parser.read_events()  # type: ignore[assignment]
-    for event, element in events:
-        if event == "start":
-            break
-        comments.append(f"<!--{element.text}-->\n")
+    parser = expat.ParserCreate()
+
+    def begin(*_: object) -> None:
+        parser.CommentHandler = None
+
+    parser.StartElementHandler = begin
+    parser.CommentHandler = lambda text: comments.append(f"<!--{text}-->\n")
+    parser.Parse(urdf_xml, True)
     return comments
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pinocchio
@@ -13,6 +12,7 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
 from dynid.robot.shapes import Shape, robot_shapes
+from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
     from dynid.dynamics.kinematics import Kinematics
@@ -140,7 +140,7 @@ def _carrier(kinematics: Kinematics, body: int) -> int:
 def _link_names(kinematics: Kinematics) -> dict[int, str]:
     """Return the link of the URDF that each body's joint moves, and the root."""
     names = {0: kinematics.root}
-    for joint in ET.fromstring(kinematics.mechanism.urdf_xml).findall("joint"):  # noqa: S314  parsed before
+    for joint in xml_tree(kinematics.mechanism.urdf_xml, "The URDF").findall("joint"):
         child, name = joint.find("child"), joint.get("name", "")
         if child is not None and name in kinematics.bodies:
             names[kinematics.bodies.index(name)] = child.get("link", name)

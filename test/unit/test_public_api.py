@@ -164,7 +164,7 @@ def test_a_urdf_alone_makes_a_robot(tmp_path: Path) -> None:
     assert coupled.joints == ("shoulder", "wrist")
     assert coupled.mechanism().moving_joints == ("shoulder", "wrist", "elbow")
     (tmp_path / "broken.urdf").write_text("<robot")
-    with pytest.raises(dynid.ConfigurationError, match="is not a URDF"):
+    with pytest.raises(dynid.ConfigurationError, match=r"broken\.urdf: is not well-formed XML"):
         dynid.load_robot(tmp_path / "broken.urdf")
 
 

@@ -283,7 +283,7 @@ BAD = {
         "locked at 3, outside its range of -2 to 2",
     ),
     "locked nowhere": ({"joints": ["first"], "locked": {"second": np.nan}}, "not finite"),
-    "no URDF": ({"urdf_xml": "<sdf/>"}, "The URDF cannot be read"),
+    "no URDF": ({"urdf_xml": "<sdf/>"}, "begins with <sdf>, expected <robot>"),
     "flat gravity": ({"gravity": [0, 0]}, r"gravity has shape \(2,\), but must have \(3,\)"),
     "infinite gravity": ({"gravity": [0, 0, np.inf]}, "Gravity"),
     "gravity in words": ({"gravity": "down"}, "gravity must be an array of numbers"),
