@@ -347,9 +347,10 @@ def load_command(name: str) -> Any:  # noqa: ANN401  likewise
         app = getattr(import_module(entry.module), entry.attribute)
     if not isinstance(app, typer.Typer):
         alone = typer.Typer(add_completion=False)
-        alone.command(name, cls=RobotCommand)(app)
+        alone.command(name)(app)
         app = alone
     for registered in app.registered_commands:
+        registered.cls = RobotCommand
         if registered.callback is not None and registered.name not in IN_PLACE:
             registered.callback = keeping_inputs(registered.callback)
         if registered.callback is not None and entry.extra:

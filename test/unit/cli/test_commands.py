@@ -79,6 +79,11 @@ def test_the_robot_may_come_first(words: str, profile: str | None) -> None:
     assert not any(profile == str(path) for path in given.get("recordings", ()))
 
 
+def test_the_robot_may_come_first_in_commands_of_a_group() -> None:
+    base = load_command("model").commands["base"]
+    assert base.make_context("base", ["scara"]).params["profile"] == "scara"
+
+
 def test_a_recording_with_the_name_of_a_robot_stays_a_recording(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
