@@ -66,8 +66,9 @@ def _near(path: Path) -> str:
     except (OSError, ValueError):  # no such folder, or a name that no folder can have
         files = []
     shipped = shipped_profiles() if path.parent == Path() else []
-    near = get_close_matches(path.name, [*shipped, *files], n=1)
+    known = {name.lower(): name for name in (*files, *shipped)}
+    near = get_close_matches(path.name.lower(), known, n=1)
     if not near:
         return ""
-    meant = printable(path.with_name(near[0]))
+    meant = printable(path.with_name(known[near[0]]))
     return f"did you mean '{meant}'? 'dynid robots' lists the robots that come with dynid."

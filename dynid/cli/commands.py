@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from dynid.cli.input_files import keeping_inputs
-from dynid.robot_files import names_robot
+from dynid.cli.robot_argument import RobotCommand
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -222,73 +222,6 @@ def _registered_entry(registration: EntryPoint) -> CommandEntry:
     return entry._replace(extra=extra_of(registration))
 
 
-class RobotCommand(TyperCommand):
-    """A command whose first argument may be the robot, in place of ``--profile ROBOT``.
-
-    It is where the command takes no such argument: beyond the number of its arguments, or, in place
-    of the first of several recordings, a file of a robot or the name of a shipped one. Former names
-    of options are accepted, too; help does not show them.
-    """
-
-    old_options: Mapping[str, str] = {}
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401  of click
-        """Parse arguments after replacing former names, and a robot that comes first."""
-        words = [_Word(self._renamed(argument)) for argument in args]
-        robot = None if ctx.resilient_parsing else self._robot_of(ctx, words)
-        if robot is None:
-            return super().parse_args(ctx, list(words))
-        rest = (word for word in words if word is not robot)
-        return super().parse_args(ctx, ["--profile", robot, *rest])
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401  likewise
-        """Return the parts of the line of usage, with the robot in its place."""
-        options, *arguments = super().collect_usage_pieces(ctx)
-        return [options, *(["[ROBOT]"] if self._profile_option else []), *arguments]
-
-    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:  # noqa: ANN401  likewise
-        """Complete options, and robots where the command takes no argument of its own."""
-        completed: list[Any] = super().shell_complete(ctx, incomplete)
-        option, arguments = self._profile_option, self._arguments
-        if option is None or arguments or incomplete.startswith("-"):
-            return completed
-        return [*completed, *option.shell_complete(ctx, incomplete)]
-
-    @property
-    def _profile_option(self) -> Any | None:  # noqa: ANN401  likewise
-        return next((given for given in self.params if "--profile" in given.opts), None)
-
-    @property
-    def _arguments(self) -> list[Any]:
-        return [given for given in self.params if given.param_type_name == "argument"]
-
-    def _robot_of(self, ctx: Any, words: list[_Word]) -> _Word | None:  # noqa: ANN401  likewise
-        """Return the argument that is the robot; None where there is none."""
-        option, arguments = self._profile_option, self._arguments
-        if option is None:
-            return None
-        given, surplus, _ = self.make_parser(ctx).parse_args(args=list(words))
-        values = [given.get(argument.name) for argument in arguments]
-        several = (value if isinstance(value, tuple | list) else [value] for value in values)
-        positional = [word for part in (*several, surplus) for word in part]
-        first = next((word for word in positional if isinstance(word, _Word)), None)
-        if first is None or given.get(option.name):
-            return None
-        taken = [(argument.metavar, argument.nargs) for argument in arguments]
-        instead = taken == [("RECORDING", -1)] and names_robot(first)
-        return first if surplus or instead else None
-
-    def _renamed(self, argument: str) -> str:
-        name, equals, value = argument.partition("=")
-        return f"{self.old_options.get(name, name)}{equals}{value}"
-
-
-class _Word(str):
-    """A word of the command line, which is told from an equal one by its identity."""
-
-    __slots__ = ()
-
-
 class CommandGroup(TyperGroup):
     """Lists the commands by their summaries, and loads the one that is called."""
 
@@ -347,9 +280,10 @@ def load_command(name: str) -> Any:  # noqa: ANN401  likewise
         app = getattr(import_module(entry.module), entry.attribute)
     if not isinstance(app, typer.Typer):
         alone = typer.Typer(add_completion=False)
-        alone.command(name, cls=RobotCommand)(app)
+        alone.command(name)(app)
         app = alone
     for registered in app.registered_commands:
+        registered.cls = RobotCommand
         if registered.callback is not None and registered.name not in IN_PLACE:
             registered.callback = keeping_inputs(registered.callback)
         if registered.callback is not None and entry.extra:

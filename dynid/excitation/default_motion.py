@@ -36,10 +36,18 @@ _TORQUE = 0.7  # of torque_max; the rest is for friction and rotors, which are u
 _HARMONICS = 5
 _BASE = (0.1, 0.2)  # [Hz] base frequencies: up to a highest one of 1 Hz, which drives follow well
 _SIZES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1)  # of the range, until a motion is possible
-_CENTRES = 6  # random ones and ones of least load, besides the middle of the range and 0
+_CENTRES = 6  # of most clearance, and of least load, besides the middle of the range and 0
 _POSITIONS = 2000  # random ones, of which these are chosen
+_CLEARANCES = 400  # of these, whose clearance is computed, which takes longer
 _SEEDS = 3  # tried with each centre and size
 _MOTIONS = 2  # of them must be possible: one to identify, one to validate
+_KEYS = {
+    "tool_box": "tool_box",
+    "tool speed": "tool_speed",
+    "plane '": "planes",
+    "box '": "boxes",
+}
+"""Keys of the workspace by the start of the names of their constraints."""
 _INSTANTS = 150  # of a first test, which comes before the proof
 _COARSE = 10  # every tenth of them before
 
@@ -79,9 +87,9 @@ def default_excitation(robot: Robot) -> FourierSettings:
     """Return an excitation for a robot whose profile has none.
 
     A random Fourier series about the middle of the joints' range, about position 0, about a random
-    position, or one in which gravity loads the joints least: the first with which the robot keeps
-    its limits and does not collide, first of the full range that limits on position and velocity
-    allow, then of ever smaller shares of it.
+    position with much clearance, or one in which gravity loads the joints least: the first with
+    which the robot keeps its limits and does not collide, first of the full range that limits on
+    position and velocity allow, then of ever smaller shares of it.
 
     The span of joint j at a speed v_j follows from the root mean square of the series' frequencies,
     A_j = v_j / (2 pi f_rms), and is 90 % of its range at most. The base frequency is the highest
@@ -155,22 +163,36 @@ class _Search:
         self._workspace = Workspace(robot, mechanism)
 
     def centres(self, motion: MotionRange) -> Array:
-        """Return positions to move about (C, n): middle, 0, random ones, and those of least load.
+        """Return positions to move about (C, n): middle, 0, and random ones.
 
-        The load is the largest share that gravity has of a joint's ``torque_max``.
+        Of these, the ones of most clearance and, of those that are clear, the ones of least load:
+        the largest share that gravity has of a joint's ``torque_max``.
         """
         low, high, _ = motion
-        random = np.random.default_rng(0).uniform(low, high, (_POSITIONS, len(low)))
-        random = random[self._mechanism.reachable(random)]
-        chosen = [(low + high) / 2, np.zeros(len(low)), *random[:_CENTRES]]
-        if self._robot.limits.torque_max is not None and len(random):
+        room = _MARGIN * (1 - _SIZES[-1]) * (high - low) / 2  # for the smallest motion
+        random = np.random.default_rng(0).uniform(-room, room, (_POSITIONS, len(low)))
+        random += (low + high) / 2
+        clear = self._clear(random[self._mechanism.reachable(random)])
+        chosen = [(low + high) / 2, np.zeros(len(low)), *clear[:_CENTRES]]
+        if self._robot.limits.torque_max is not None and len(clear):
             largest = per_joint(self._robot.limits.torque_max, len(low), "torque_max")
             gravity = self._mechanism.torque(
-                random, 0 * random, 0 * random, self._mechanism.parameters
+                clear, 0 * clear, 0 * clear, self._mechanism.parameters
             )
             load = np.max(np.abs(gravity) / largest, axis=1)
-            chosen += list(random[np.argsort(load, kind="stable")[:_CENTRES]])
+            chosen += list(clear[np.argsort(load, kind="stable")[:_CENTRES]])
         return np.array(chosen)
+
+    def _clear(self, position: Array) -> Array:
+        """Return the positions without collision, of most clearance first; all, if all collide."""
+        if not self._workspace.names:
+            return position
+        position = position[:_CLEARANCES]
+        margins = self._workspace.margins(Motion(position, 0 * position, 0 * position))
+        clearance = np.min(margins / self._workspace.scale, axis=1)
+        position = position[np.argsort(-clearance, kind="stable")]
+        clear = int(np.sum(clearance > RESERVE))
+        return position[:clear] if clear else position
 
     def first(self, settings: FourierSettings) -> tuple[FourierSettings | None, str]:
         """Return the excitation with its first possible seed, or None and what prevents it."""
@@ -221,7 +243,16 @@ class _Search:
         if not margins.size or margins.min() > RESERVE:
             return None
         name = workspace.names[int(np.argmin(margins.min(axis=0)))]
-        return (
-            f"{name} touch; if only their shapes in the URDF are too coarse, list them in "
-            "workspace.allowed_pairs."
-        )
+        return _workspace_reason(name)
+
+
+def _workspace_reason(constraint: str) -> str:
+    """Return a clause on a violated constraint of the workspace, with the key to correct."""
+    other = constraint.partition(" to ")[2]
+    for start, key in _KEYS.items():
+        if constraint.startswith(start) or other.startswith(start):
+            return f"{constraint} is violated; correct workspace.{key}, or limits.position."
+    return (
+        f"{constraint} touch; if only their shapes in the URDF are too coarse, list them in "
+        "workspace.allowed_pairs."
+    )

@@ -50,7 +50,7 @@ def against_urdf(verdict: Verdict) -> list[str]:
         if joint.urdf_error <= PLAIN_BETTER * joint.held_out_error
     ]
     if alike:
-        sentences.append(f"No better than the URDF: {listed(alike)}.")
+        sentences.append(f"Not clearly better than the URDF: {listed(alike)}.")
     return sentences
 
 

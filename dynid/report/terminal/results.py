@@ -138,10 +138,11 @@ def print_demonstration(
         print_text(console, titles[kind], "bold")
         print_verdict(console, verdict)
         console.print()
-    failed = (kind for kind, verdict in verdicts.items() if not verdict.success)
-    last = next(failed, [*verdicts][-1])
-    print_next(console, verdicts[last], validated=last == "validation")
-    console.print()
+    if verdicts:  # what comes next depends on the first that failed, or on the last
+        failed = [kind for kind, verdict in verdicts.items() if not verdict.success]
+        kind = [*failed, *list(verdicts)[::-1]][0]
+        print_next(console, verdicts[kind], validated=kind == "validation")
+        console.print()
 
 
 def print_recording_info(console: Console, info: RecordingInfo) -> None:

@@ -59,6 +59,8 @@ def test_help_has_a_short_option(words: list[str]) -> None:
         ("demo -p scara", "scara"),
         ("demo", "puma560"),
         ("tracking my.yaml --json", "my.yaml"),
+        ("view -p scara -o a.png", "scara"),
+        ("view my.urdf", "my.urdf"),
         ("excite my.urdf", "my.urdf"),
         ("check my.yaml motion.yaml", "my.yaml"),
         ("check motion.yaml -p my.yaml", "my.yaml"),
@@ -79,6 +81,11 @@ def test_the_robot_may_come_first(words: str, profile: str | None) -> None:
     assert not any(profile == str(path) for path in given.get("recordings", ()))
 
 
+def test_the_robot_may_come_first_in_commands_of_a_group() -> None:
+    base = load_command("model").commands["base"]
+    assert base.make_context("base", ["scara"]).params["profile"] == "scara"
+
+
 def test_a_recording_with_the_name_of_a_robot_stays_a_recording(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +100,7 @@ def test_a_recording_with_the_name_of_a_robot_stays_a_recording(
     ("words", "sentence"),
     [
         (["identify", "missing.csv", "-p", "puma560"], "missing.csv: there is no such file or fo"),
+        (["demo", "UR10"], "profile 'UR10': .* did you mean 'ur10'"),
         (["tracking", "puma561"], "profile 'puma561': .* did you mean 'puma560'"),
         (["view", "my_robt.yaml"], "my_robt.yaml: there is no such file; did you mean 'my_robot.u"),
         (["excite", "sub/robo.urdf"], "sub/robo.urdf: .* did you mean 'sub/robot.urdf'"),

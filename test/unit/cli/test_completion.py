@@ -58,6 +58,7 @@ def test_options_and_subcommands_are_completed(complete) -> None:
 
 def test_robots_are_completed(complete) -> None:
     assert complete("identify", "-p", "pum") == ["puma560", "puma560_static"]
+    assert complete("demo", "pum") == ["puma560", "puma560_static"]
     assert complete("view", "pum") == ["puma560", "puma560_static"]
 
 

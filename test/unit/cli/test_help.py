@@ -11,7 +11,8 @@ import typer
 from typer.testing import CliRunner
 
 from dynid.cli import app
-from dynid.cli.commands import RobotCommand, all_commands, load_command, plain_help
+from dynid.cli.commands import all_commands, load_command, plain_help
+from dynid.cli.robot_argument import RobotCommand
 
 SUBCOMMANDS = ("at", "along", "base", "code", "seal")
 WORDS = [[], *([name] for name in all_commands()), *(["model", name] for name in SUBCOMMANDS)]

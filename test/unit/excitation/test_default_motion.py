@@ -107,3 +107,40 @@ def test_a_part_of_the_range_in_which_bodies_collide_is_avoided() -> None:
     with pytest.raises(ExcitationError, match="base"):
         make_plan(robot.with_settings(free))
     assert make_plan(robot).verdict.startswith("Limits kept")
+
+
+def test_a_motion_is_found_in_a_small_part_of_the_workspace() -> None:
+    ball = '<link name="tip"><collision><geometry><sphere radius="0.05"/></geometry></collision>'
+    tip = (
+        '</link><joint name="wrist" type="fixed"><parent link="lower"/><child link="tip"/>'
+        '<origin xyz="0.3 0 0"/></joint></robot>'
+    )
+    content = {
+        "robot": "duo",
+        "urdf": "duo.urdf",
+        "joints": ["shoulder", "elbow"],
+        "limits": {"position": [[-3.0, 3.0]] * 2, "velocity": [1.0, 1.0]},
+        # neither stretched forward nor upright: about one of a hundred positions
+        "workspace": {"tool_box": {"low": [0.34, -1.0, 0.64], "high": [2.0, 1.0, 2.0]}},
+    }
+    robot = make_robot(content, URDF.replace("</robot>", ball + tip))
+    assert make_plan(robot).verdict.startswith("Limits kept")
+    content["workspace"]["tool_box"]["low"] = [1.5, -1.0, 0.64]
+    with pytest.raises(ExcitationError, match=r"tool_box is viol.* workspace\.tool_box, or"):
+        make_plan(make_robot(content, URDF.replace("</robot>", ball + tip)))
+
+
+@pytest.mark.parametrize(
+    ("workspace", "sentence"),
+    [
+        ({"planes": {"wall": {"point": [0, 0, 2]}}}, "plane 'wall' is .* workspace.planes"),
+        ({"boxes": {"cell": {"low": [-2] * 3, "high": [2] * 3}}}, "box 'cell' is .*space.boxes"),
+        ({"tool_speed": 1e-4}, "tool speed is violated; correct workspace.tool_speed"),
+    ],
+)
+def test_the_key_of_an_obstacle_that_no_motion_avoids_is_named(
+    workspace: dict[str, object], sentence: str
+) -> None:
+    content = {"robot": "duo", "urdf": "duo.urdf", "joints": ["shoulder", "elbow"]}
+    with pytest.raises(ExcitationError, match=sentence):
+        default_excitation(make_robot({**content, "workspace": workspace}, URDF))
