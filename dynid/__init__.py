@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from dynid.identification.payload.payload import Payload
     from dynid.identification.result import Identification
     from dynid.identification.validate import Validation
-    from dynid.profile import load_model, load_robot
+    from dynid.profile import load_model, load_robot, shipped_profiles
     from dynid.recording.model import Recording
     from dynid.robot.model import Model, PredictedTorque
     from dynid.robot.robot import Robot
@@ -125,6 +125,7 @@ _WHERE = {
     "load_robot": "profile",
     "predict_uncertainty": "api.motions",
     "select_friction": "api.identification",
+    "shipped_profiles": "profile",
     "simulate": "api.motions",
     "tune_collision": "api.control",
     "validate": "api.identification",
@@ -187,6 +188,7 @@ __all__ = [
     "load_robot",
     "predict_uncertainty",
     "select_friction",
+    "shipped_profiles",
     "simulate",
     "tune_collision",
     "validate",

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.errors import ArgumentError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike
 
 Array = NDArray[np.float64]
 """Array of float64, time along axis 0, joints along axis 1; each docstring gives the shape."""
@@ -17,6 +21,22 @@ Vector = tuple[float, float, float]
 
 _BYTES = 8_000_000
 """Of an array in one piece: it fits into a processor's cache, and loops in Python stay short."""
+
+
+def as_numbers(name: str, values: ArrayLike) -> Array:
+    """Return a new array of the values, in C order.
+
+    Args:
+        name: of the function and its argument.
+        values: what numpy makes an array of.
+
+    Raises:
+        ArgumentError: they are not numbers.
+    """
+    try:
+        return np.array(values, np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} must be an array of numbers.") from None
 
 
 def pieces(count: int, numbers: int) -> Iterator[slice]:

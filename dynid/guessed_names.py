@@ -8,59 +8,43 @@ from __future__ import annotations
 from collections.abc import Collection
 from difflib import get_close_matches
 
-_MEANT = {
-    "algorithm": "estimator",
-    "bandwidth": "cutoff_hz",
-    "collisions": "tune_collision",
-    "consistent": "physical",
-    "coulomb": "terms",
-    "cutoff_frequency": "cutoff_hz",
-    "cv": "folds",
-    "describe": "summary",
-    "dof": "joints",
-    "error": "verdict",
-    "errors": "verdict",
-    "excitation": "design_excitation",
-    "excite": "design_excitation",
-    "fc": "cutoff_hz",
-    "fit": "identify",
-    "friction": "terms",
-    "fs": "sampling_rate",
-    "head": "to_frame",
-    "info": "summary",
-    "kfold": "folds",
-    "low_pass": "cutoff_hz",
-    "lowpass": "cutoff_hz",
-    "mass": "quantities",
-    "method": "estimator",
-    "n_joints": "joints",
-    "names": "joints",
-    "ndof": "joints",
-    "nrmse": "verdict",
-    "physical_consistency": "physical",
-    "physically_consistent": "physical",
-    "plot_torques": "plot",
-    "r2": "verdict",
-    "rate": "sampling_rate",
-    "read_bag": "load_recording",
-    "read_csv": "load_recording",
-    "read_urdf": "load_robot",
-    "residuals": "plot",
-    "rmse": "verdict",
-    "score": "verdict",
-    "show": "plot",
-    "solver": "estimator",
-    "success": "passed",
-    "to_csv": "save",
-    "to_dataframe": "to_frame",
-    "to_json": "to_dict",
-    "to_pandas": "to_frame",
-    "torque": "effort",
-    "torques": "effort",
-    "viscous": "terms",
-    "wrench": "estimate_wrench",
+_GUESSES = {
+    "IterativelyReweightedLeastSquares": "IRLS",
+    "OrdinaryLeastSquares": "OLS LeastSquares LinearRegression",
+    "RecursiveLeastSquares": "RLS",
+    "WeightedLeastSquares": "WLS",
+    "coriolis_matrix": "C coriolis",
+    "cutoff_hz": "bandwidth cutoff_frequency fc low_pass lowpass",
+    "design_excitation": "excitation excite",
+    "effort": "current tau torque torques",
+    "estimate_wrench": "wrench",
+    "estimator": "algorithm method solver",
+    "folds": "cv kfold",
+    "gravity": "G g gravity_vector",
+    "identify": "fit",
+    "inverse_dynamics": "id rnea tau torque torques",
+    "joints": "dof joint_count n_joints names ndof",
+    "load_recording": "load open_bag read_bag read_csv",
+    "load_robot": "load_urdf read_urdf",
+    "mass_matrix": "H M inertia inertia_matrix",
+    "passed": "ok success valid",
+    "physical": "consistent physical_consistency physically_consistent",
+    "plot": "plot_torques residuals show",
+    "position": "positions q",
+    "provenance": "condition_number cond",
+    "quantities": "mass",
+    "sampling_rate": "frequency fs hz rate",
+    "save": "to_csv write",
+    "shipped_profiles": "list_robots robots",
+    "summary": "describe info",
+    "terms": "coulomb friction viscous",
+    "to_dict": "to_json",
+    "to_frame": "head to_dataframe to_pandas",
+    "tune_collision": "collision collisions",
+    "velocity": "dq qd velocities",
+    "verdict": "error errors nrmse r2 rmse score",
 }
-"""Words of other libraries and of the field, by dynid's; those of the command line too."""
+"""Words of other libraries, of the field and of the command line, by dynid's own."""
 
 # with less, difflib takes other words for misspelt ones: 'friction' for 'criterion'
 _LEAST_SIMILARITY = 0.72
@@ -73,14 +57,16 @@ def meant_name(name: str, available: Collection[str]) -> str | None:
         name: that was used.
         available: names that exist; those of an object's parts contain a dot.
     """
-    if _MEANT.get(name) in available:
-        return _MEANT[name]
     words = set(name.split("_"))
+    # classes are not meant by names of functions
+    alike = [other for other in available if other[:1].isupper() == name[:1].isupper()]
     near = [
+        *(meant for meant, guesses in _GUESSES.items() if name in guesses.split()),
         *(other for other in available if other.endswith(f".{name}")),
-        *get_close_matches(name, available, n=1, cutoff=_LEAST_SIMILARITY),
-        *(other for other in available if words <= set(other.split("_"))),
+        *get_close_matches(name, alike, n=1, cutoff=_LEAST_SIMILARITY),
+        *(other for other in alike if words <= set(other.split("_"))),
     ]
+    near = [other for other in near if other in available]
     return near[0] if near else None
 
 

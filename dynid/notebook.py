@@ -28,7 +28,11 @@ class Shown:
             known: list[str] = []
             if not name.startswith("_"):  # libraries try many of these
                 known = [other for other in dir(self) if not other.startswith("_")]
-                known += [f"{part}.{name}" for part in vars(self) if name in dir(vars(self)[part])]
+                known += [
+                    f"{part}.{name}"
+                    for part, value in vars(self).items()
+                    if type(value).__module__.startswith("dynid.") and name in dir(value)
+                ]
             kind = f"'{type(self).__name__}' object"
             raise AttributeError(unknown_name(kind, name, known), name=name)
 

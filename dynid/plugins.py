@@ -68,7 +68,7 @@ def naming_extra(user: str, extra: str) -> Iterator[None]:
 
 
 def public_name(name: str, others: Iterable[str] = ()) -> object:
-    """Import a name of ``import dynid`` that a plug-in registers.
+    """Import a name of ``import dynid`` that a plug-in registers, or the class of an estimator.
 
     Args:
         name: as used.
@@ -78,9 +78,10 @@ def public_name(name: str, others: Iterable[str] = ()) -> object:
         AttributeError: none registers it.
         ConfigurationError: a library that it needs is not installed.
     """
-    entry = registered(NAMES).get(name)
+    estimators = {estimator.attr: estimator for estimator in registered(ESTIMATORS).values()}
+    entry = registered(NAMES).get(name) or estimators.get(name)
     if entry is None:
-        known = (*others, *registered(NAMES))
+        known = (*others, *registered(NAMES), *estimators)
         raise AttributeError(unknown_name("module 'dynid'", name, known), name=name)
     return _load(entry, f"dynid.{name}")
 

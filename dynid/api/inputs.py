@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
 from dynid.arguments import check_path, check_type
-from dynid.errors import ConfigurationError
+from dynid.errors import ArgumentError, ConfigurationError
+from dynid.excitation.motion import Excitation
 from dynid.identification.result import Identification
+from dynid.playback.plan import make_plan
 from dynid.profile import load_model, load_robot
 from dynid.recording import load
 from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.model import Recording, given_recordings
 from dynid.robot import recordings as robot_recordings
+from dynid.robot.description import is_description
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.recordings import with_joints_of
 from dynid.robot.robot import Robot
+from dynid.text import printable
 
 RobotLike = Robot | str | Path
 """A robot, or what ``dynid.load_robot`` takes."""
@@ -24,8 +28,12 @@ ModelLike = Model | Identification | str | Path
 """A model, its identification, or its file."""
 RecordingLike = Recording | str | Path
 """A recording, or its file."""
-RecordingsLike = RecordingLike | Sequence[RecordingLike]
+RecordingsLike = RecordingLike | Sequence[RecordingLike] | Iterator[RecordingLike]
 """One or several."""
+
+
+MotionLike = Excitation | str | Path
+"""A motion, or its file."""
 
 
 def load_recording(
@@ -83,6 +91,11 @@ def as_model(name: str, model: ModelLike) -> Model:
         ArgumentError: it is none of these.
         ModelFileError: it cannot be loaded.
     """
+    if isinstance(model, str | Path) and is_description(Path(model)):
+        raise ArgumentError(
+            f"{name} must be a model.yaml, got the robot's description {printable(model)[:80]}; "
+            "dynid.identify() makes a model of it and recordings."
+        )
     used = load_model(model) if isinstance(model, str | Path) else model
     used = used.model if isinstance(used, Identification) else used
     check_type(name, used, Model, "or its identification, or the path of model.yaml")
@@ -98,7 +111,8 @@ def as_recordings(function: str, recordings: RecordingsLike, robot: Robot) -> li
         ArgumentError: there is none, or one is neither a recording nor a file.
         RecordingError: a file cannot be read.
     """
-    several = recordings if isinstance(recordings, list | tuple) else [recordings]
+    # a Recording and a DataFrame have items, too
+    several = list(recordings) if isinstance(recordings, list | tuple | Iterator) else [recordings]
     loaded = [
         robot_recordings.load_recording(recording, robot)
         if isinstance(recording, str | Path)
@@ -106,6 +120,19 @@ def as_recordings(function: str, recordings: RecordingsLike, robot: Robot) -> li
         for recording in several
     ]
     return [with_joints_of(recording, robot) for recording in given_recordings(function, loaded)]
+
+
+def as_motion(name: str, motion: MotionLike, robot: Robot) -> Excitation:
+    """Return a motion, or read it and check it against the limits of its robot.
+
+    Raises:
+        ArgumentError: it is neither a motion nor a file.
+        DynidError: the file cannot be read, or the robot cannot follow.
+    """
+    if isinstance(motion, str | Path):
+        return make_plan(robot, excitation=Path(motion)).excitation
+    check_type(name, motion, Excitation, "or its file; dynid.design_excitation() makes one")
+    return motion
 
 
 def torque_model(function: str, robot: Robot, model: ModelLike | None) -> Model:

@@ -8,14 +8,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from dynid.api.inputs import ModelLike, RobotLike, as_robot, torque_model
-from dynid.arguments import check_choice, check_number, check_type
+from dynid.api.inputs import ModelLike, MotionLike, RobotLike, as_motion, as_robot, torque_model
+from dynid.arguments import check_choice, check_number
 from dynid.excitation.design.design import ExcitationSpec
 from dynid.excitation.design.optimise import optimise
 from dynid.excitation.design.proposal import propose_series
 from dynid.excitation.files import excitation_text
 from dynid.excitation.fourier import FourierExcitation
-from dynid.excitation.motion import Excitation
 from dynid.excitation.prediction.noise import torque_noise
 from dynid.excitation.prediction.prediction import Prediction, predict
 from dynid.files import check_folder, write_text
@@ -82,7 +81,7 @@ def design_excitation(
 
 def predict_uncertainty(
     robot: RobotLike,
-    motion: Excitation,
+    motion: MotionLike,
     *,
     model: ModelLike | None = None,
     sampling_rate: float | None = None,
@@ -92,7 +91,7 @@ def predict_uncertainty(
 
     Args:
         robot: the robot.
-        motion: such as the result of :func:`design_excitation`.
+        motion: such as the result of :func:`design_excitation`, or a file.
         model: that predicts torque; None for the URDF's parameters.
         sampling_rate: of the recording [Hz]; None for the robot's own, or 1 kHz.
         noise: standard deviation of measured torque, one for each joint or one for all [N m or N];
@@ -103,17 +102,15 @@ def predict_uncertainty(
     """
     robot = as_robot("predict_uncertainty(): robot", robot)
     used = torque_model("predict_uncertainty()", robot, model)
-    check_type(
-        "predict_uncertainty(): motion", motion, Excitation, "dynid.design_excitation(robot)"
-    )
+    followed = as_motion("predict_uncertainty(): motion", motion, robot)
     given = (noise,) if isinstance(noise, int | float) else noise
     stated = stated_torque_noise(robot, used.mechanism)
-    return predict(used, motion, sampling_rate=sampling_rate, noise=given, stated_noise=stated)
+    return predict(used, followed, sampling_rate=sampling_rate, noise=given, stated_noise=stated)
 
 
 def simulate(
     robot: RobotLike,
-    excitation: Excitation | None = None,
+    excitation: MotionLike | None = None,
     *,
     control_rate: float = 1000.0,
     seed: int = 0,
@@ -125,8 +122,8 @@ def simulate(
     Args:
         robot: as its ``simulation`` describes it; without one, rotors, friction and drives are
             derived (docs/rehearsal.md), not measured.
-        excitation: of the joints; the robot rests for ``simulation.rest`` before and after. None:
-            the profile's, else a default motion within the limits.
+        excitation: of the joints, or a file; the robot rests for ``simulation.rest`` before and
+            after. None: the profile's, else a default motion within the limits.
         control_rate: cycles per second [Hz]; of servos, commands and samples per second.
         seed: of the sensors' noise.
 
@@ -137,4 +134,5 @@ def simulate(
         MechanismError: profile and URDF do not match.
     """
     used = as_robot("simulate(): robot", robot)
-    return simulation.simulate(used, excitation, control_rate=control_rate, seed=seed)
+    motion = None if excitation is None else as_motion("simulate(): excitation", excitation, used)
+    return simulation.simulate(used, motion, control_rate=control_rate, seed=seed)

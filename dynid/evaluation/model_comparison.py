@@ -154,20 +154,10 @@ def compare_models(
 ) -> ModelComparison:
     """Compare the parameters and torques of two models.
 
-    The variance of a model is for another recording, whose friction deviates by itself, too; here
-    such deviations count once for each model.
-
-    Args:
-        first: a model.
-        second: of the same robot, or of another one of its type.
-        recordings: of the robot, on which both are evaluated as well.
-        states: number of random states within the limits of the first model's profile.
-        seed: of these.
+    ``dynid.compare_models`` takes files as well, and describes the arguments.
 
     Raises:
-        ConfigurationError: the models have other joints.
-        MechanismError: a closed chain can be closed at too few positions within the limits.
-        PreprocessingError: the filters of the first model do not fit a recording.
+        DynidError: a recording, setting or mechanism is not suitable.
     """
     check_number("compare_models(): states", states, least=1, most=_MOST_STATES, whole=True)
     check_number("compare_models(): seed", seed, least=0, whole=True)

@@ -69,14 +69,7 @@ def identify(
 ) -> Identification:
     """Identify a robot's dynamic model from one or more recordings.
 
-    Args:
-        robot: gives the kinematics, and masses where parameters are not identifiable.
-        recordings: of the robot's joints, in its order.
-        progress: called with the name of each step.
-        share: called with the share of the work that is done, where it is known: while terms are
-            chosen, and while an estimator simulates or filters the motion.
-        settings: replace the robot's own, by the names of the profile's ``identification``:
-            ``cutoff_hz=20``; and ``terms="auto"``, or a list as in a profile.
+    ``dynid.identify`` takes files as well, and describes the arguments.
 
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.

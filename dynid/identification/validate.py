@@ -100,12 +100,10 @@ class Validation(EvaluatedModel):
 def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Validation:
     """Evaluate a model on recordings, with the filters of its robot's settings.
 
-    Args:
-        model: identified on other recordings; a failed identification is a warning.
-        recordings: one or several.
+    ``dynid.validate`` takes files as well, and describes the arguments.
 
     Raises:
-        DynidError: a recording or setting is not suitable.
+        DynidError: a recording, setting or mechanism is not suitable.
     """
     recordings = given_recordings("validate()", recordings)
     # borders may be excluded from a fit, but not from a validation

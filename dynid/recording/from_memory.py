@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynid.arguments import check_path
-from dynid.arrays import Array
+from dynid.arrays import Array, as_numbers
 from dynid.errors import ArgumentError
 from dynid.recording.column_proposal import propose_columns
 from dynid.recording.info import describe
@@ -40,7 +40,7 @@ def recording_of_arrays(
     joint_names: Sequence[str] = (),
 ) -> Recording:
     """Return a recording of arrays; see :meth:`Recording.from_arrays`."""
-    seconds = _numbers("time", time)
+    seconds = as_numbers("from_arrays(): time", time)
     if seconds.ndim != 1:
         raise ArgumentError(f"from_arrays(): time has shape {seconds.shape}, expected (N,).")
     positions = _columns("position", position, len(seconds))
@@ -82,7 +82,7 @@ def recording_of_frame(frame: Any) -> Recording:  # noqa: ANN401  pandas is opti
     }
     seconds = frame.iloc[:, header.index(str(proposal.time.column))].to_numpy()
     return recording_of_arrays(
-        _numbers("time", seconds) * proposal.time.factor,
+        as_numbers("from_arrays(): time", seconds) * proposal.time.factor,
         signals["position"],
         signals["effort"],
         velocity=signals.get("velocity"),
@@ -110,7 +110,7 @@ def _with_exact_names(proposal: ColumnMap) -> ColumnMap:
 
 def _columns(name: str, values: ArrayLike, samples: int, joints: int | None = None) -> Array:
     """Return a column for each joint (N, n); values (N,) are those of a single joint."""
-    array = _numbers(name, values)
+    array = as_numbers(f"from_arrays(): {name}", values)
     array = array[:, np.newaxis] if array.ndim == 1 else array
     fits = array.ndim == 2 and array.shape == (samples, joints or array.shape[1])
     if not fits or 0 in array.shape:
@@ -120,10 +120,3 @@ def _columns(name: str, values: ArrayLike, samples: int, joints: int | None = No
             "each time, a column for each joint."
         )
     return array
-
-
-def _numbers(name: str, values: ArrayLike) -> Array:
-    try:
-        return np.array(values, np.float64)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"from_arrays(): {name} must be an array of numbers.") from None

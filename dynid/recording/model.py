@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from dynid.arguments import check_type
+from dynid.arrays import as_numbers
 from dynid.errors import ArgumentError, PreprocessingError
 from dynid.notebook import Shown, data_frame, html_lines
 from dynid.plugins import on_use
@@ -116,6 +117,8 @@ class Recording(Shown):
             time, rate = _from_zero(self.time)
             object.__setattr__(self, "time", time)
             object.__setattr__(self, "sampling_rate", rate)
+        if isinstance(self.joint_names, str):
+            raise ArgumentError("Recording(): joint_names must be a list of names, got a text.")
         names = tuple(self.joint_names or unnamed_joints(self.position))
         object.__setattr__(self, "joint_names", names)
         shape = (len(self.time), len(names))
@@ -124,7 +127,7 @@ class Recording(Shown):
             if values is None and name == "velocity":
                 continue
             expected = shape[:1] if name == "time" else shape
-            array = values if _is_frozen(values) else np.array(values, np.float64, order="C")
+            array = values if _is_frozen(values) else as_numbers(f"Recording(): {name}", values)
             if array.shape != expected:
                 message = f"Recording(): {name} has shape {array.shape}, expected {expected}."
                 raise ArgumentError(message)
@@ -220,9 +223,10 @@ class Recording(Shown):
         return cast("Recording", read(path, columns))
 
     def save(self, path: str | Path) -> None:
-        """Write the recording as ``.npz``, ``.csv``, or else as a rosbag2 folder.
+        """Write the recording as ``.npz``, ``.csv``, or without an ending as a rosbag2 folder.
 
         Raises:
+            ArgumentError: the path has another ending.
             RecordingError: the file or folder exists or cannot be written.
             WriteError: likewise.
         """
@@ -331,7 +335,7 @@ def _from_zero(time: ArrayLike) -> tuple[NDArray[np.float64], float]:
     Raises:
         ArgumentError: the steps are not equal.
     """
-    times = np.array(time, np.float64)
+    times = as_numbers("Recording(): time", time)
     steps = np.diff(times) if times.ndim == 1 else np.empty(0)
     step = float(np.mean(steps)) if len(steps) else math.nan
     if not (step > 0 and np.abs(steps - step).max() <= _UNEQUAL_STEPS * step):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid.arguments import check_path
-from dynid.errors import WriteError
+from dynid.errors import ArgumentError, WriteError
 from dynid.files import whole_file
 from dynid.recording.convert import write_bag
 from dynid.recording.model import Recording
@@ -23,7 +23,12 @@ def save_recording(recording: Recording, path: str | Path) -> None:
     check_path("save(): path", path)
     file, recording = Path(path), _measured(recording)
     suffix = file.suffix.lower()
-    if suffix not in {".npz", ".csv"}:
+    if suffix not in {".npz", ".csv", ""}:
+        raise ArgumentError(
+            f"save(): {printable(path)[:80]} must end in .npz or .csv, or be the name of a rosbag2 "
+            "folder without an ending."
+        )
+    if not suffix:
         write_bag(recording, file)
         return
     if file.exists():

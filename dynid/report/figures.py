@@ -9,12 +9,11 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from dynid.report.report import evaluated_motion
+from dynid.report.motion import evaluated_motion
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Excitation
-    from dynid.identification.result import Identification
-    from dynid.identification.validate import Validation
+    from dynid.identification.evaluated_model import EvaluatedModel
     from dynid.recording.model import Recording
 
 Axes = NDArray[Any]
@@ -33,7 +32,7 @@ def recording_axes(recording: Recording) -> Axes:
     return axes
 
 
-def torque_axes(result: Identification | Validation) -> Axes:
+def torque_axes(result: EvaluatedModel) -> Axes:
     """Draw measured and model torque over time, recordings side by side; return the axes (n,)."""
     motion = evaluated_motion(result)
     labels = [f"{name}\n{motion.torque_label(j)}" for j, name in enumerate(motion.names)]

@@ -10,6 +10,7 @@ import numpy as np
 from dynid.arrays import Array
 
 if TYPE_CHECKING:
+    from dynid.identification.evaluated_model import EvaluatedModel
     from dynid.signals.signals import Signals
 
 
@@ -68,6 +69,12 @@ class EvaluatedMotion:
         """Return model minus measured torque of a joint over all recordings, (N,) [N m or N]."""
         pairs = zip(self.measured_torque, self.model_torque, strict=True)
         return np.concatenate([model[:, joint] - measured[:, joint] for measured, model in pairs])
+
+
+def evaluated_motion(result: EvaluatedModel) -> EvaluatedMotion:
+    """Return the motion of an identification or a validation."""
+    prismatic = result.model.mechanism.prismatic
+    return EvaluatedMotion(result.signals, result.measured_torque, result.model_torque, prismatic)
 
 
 def _temperature(signals: Signals, joint: int, start: float) -> tuple[Array, Array]:

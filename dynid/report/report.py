@@ -15,7 +15,7 @@ from dynid.identification.settings import IdentificationSettings
 from dynid.report import tables, words
 from dynid.report.correlation import correlation_map
 from dynid.report.diagnosis import finding_rows
-from dynid.report.motion import EvaluatedMotion
+from dynid.report.motion import EvaluatedMotion, evaluated_motion
 from dynid.report.pages import render
 from dynid.report.plots import coverage_plot, friction_plot, torque_plot
 from dynid.report.residual_plots import residual_figures
@@ -115,12 +115,6 @@ def report_html(identification: Identification) -> str:
 
 def _page(content: dict[str, Any]) -> str:
     return render("template.html.j2", content, scripts=_SCRIPTS)
-
-
-def evaluated_motion(result: Identification | Validation) -> EvaluatedMotion:
-    """Return the motion of a result, with measured and model torque."""
-    prismatic = result.model.mechanism.prismatic
-    return EvaluatedMotion(result.signals, result.measured_torque, result.model_torque, prismatic)
 
 
 def _tool_path(result: Identification | Validation) -> Turntable | None:

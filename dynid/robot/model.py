@@ -176,7 +176,7 @@ class Model(Shown):
         Raises:
             DynidError: the recording is not suitable.
         """
-        predict = on_use("dynid.evaluation.predicted_torque:predict_torque")
+        predict = on_use("dynid.identification.predicted_torque:predict_torque")
         return cast("PredictedTorque", predict(self, recording))
 
     def mass_matrix(self, q: ArrayLike) -> Array:

@@ -26,14 +26,7 @@ def load_recording(
 ) -> Recording:
     """Load a recording of a robot, with its ``recording`` settings.
 
-    Of servos, whose torque is not measured, the torque is computed from commands and positions.
-
-    Args:
-        path: a rosbag2 (folder, .mcap or .db3), a CSV file or a NumPy file.
-        robot: whose joints are read, in drive order.
-        topic: in a bag, in place of the robot's setting.
-        start: omit samples before this time [s].
-        stop: omit samples after this time [s].
+    ``dynid.load_recording`` takes a robot's file as well, and describes the arguments.
 
     Raises:
         RecordingError: the recording cannot be read, lacks a joint, or has positions that the

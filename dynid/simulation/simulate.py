@@ -29,21 +29,10 @@ def simulate(
 ) -> Recording:
     """Record the simulated robot of a profile, each control cycle, while it follows an excitation.
 
-    The result depends on the arguments only.
-
-    Args:
-        robot: as its ``simulation`` describes it; without one, rotors, friction and drives are
-            derived (docs/rehearsal.md), not measured.
-        excitation: of the joints; the robot rests for ``simulation.rest`` before and after. None:
-            the profile's, else a default motion within the limits.
-        control_rate: cycles per second [Hz]; of servos, commands and samples per second.
-        seed: of the sensors' noise.
+    ``dynid.simulate`` takes files as well, and describes the arguments.
 
     Raises:
-        SimulationError: a drive fault occurred.
-        ExcitationError: the excitation has another number of joints.
-        ConfigurationError: the profile does not describe a valid robot.
-        MechanismError: profile and URDF do not match.
+        DynidError: a recording, setting or mechanism is not suitable.
     """
     check_number("simulate(): seed", seed, least=0)
     if excitation is None:

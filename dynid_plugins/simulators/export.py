@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dynid.arguments import check_choice, check_path, check_type
+from dynid.api.inputs import ModelLike, RecordingLike, as_model, as_recordings
+from dynid.arguments import check_choice, check_path
 from dynid.errors import ConfigurationError, WriteError
 from dynid.excitation.motion import Motion
 from dynid.files import write_text
 from dynid.kept_inputs import inputs_kept
-from dynid.recording.model import Recording
 from dynid.robot.model import Model
 from dynid_plugins.simulators.exported_model import ExportedModel, exported_model, motion_of
 from dynid_plugins.simulators.formats import FORMATS, Check
@@ -70,20 +70,20 @@ class Export:
 
 
 def export_model(
-    model: Model,
+    model: ModelLike,
     to: Literal["mjcf", "sdf", "urdf", "usd"],
     *,
-    recording: Recording | None = None,
+    recording: RecordingLike | None = None,
     into: str | Path | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Export:
     """Return a model in the format of a simulator; ``save`` of the result writes it.
 
     Args:
-        model: of a robot without closed chains.
+        model: of a robot without closed chains, or its file.
         to: the format.
         recording: motion on which friction that the format does not have is replaced, and errors
-            are computed; None for the robot's excitation.
+            are computed; or its file; None for the robot's excitation.
         into: a file of the robot that gets the model, everything else unchanged; None: a new file.
             With ``usd`` the result is a layer over the file, to be saved in its folder.
         names: joints of that file for joints of the model, where names differ.
@@ -93,13 +93,16 @@ def export_model(
         MechanismError: the model is not physically consistent.
         ExcitationError: without a recording, no motion was found within the robot's limits.
     """
-    check_type("export_model(): model", model, Model, "dynid.load_model(path)")
+    model = as_model("export_model(): model", model)
     check_choice("export_model(): to", to, tuple(FORMATS))
     file = None if into is None else Path(into)
+    along = None
+    if recording is not None:
+        (along,) = as_recordings("export_model(): recording", [recording], model.robot)
     return export_along(
         model,
         to,
-        motion_of(model, recording),
+        motion_of(model, along),
         into=None if file is None else (FORMATS[to].read(file), file),
         names=names,
         header=[f"Dynamic model of {model.robot.name}, written by dynid."],

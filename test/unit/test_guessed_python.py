@@ -98,6 +98,10 @@ dynid.predict_uncertainty("scara_2r", motion)
 motion.plot()
 motion.duration
 dynid.simulate("scara_2r", motion, control_rate=100)
+dynid.simulate("scara_2r", "motion.yaml", control_rate=100)
+dynid.identify(robot, Path().glob("work.npz"))
+dynid.TotalLeastSquares()
+dynid.shipped_profiles()
 """
 """In the order of the work: robot, recording, identification, results, model, evaluation, use."""
 
@@ -105,9 +109,14 @@ REFUSED = {
     "recording.rate": "sampling_rate",
     "recording.to_dataframe()": "to_frame",
     "recording.describe()": "summary",
+    "recording.tau": "effort",
     "recording[3]": "recording[2:8]",
     "recording[100:200]": "which lasts from 0 s",
+    "recording.save('copy.mat')": ".npz or .csv",
     "dynid.Recording(t, q, tau[:-1])": "effort has shape",
+    "dynid.Recording('a', 'b', 'c')": "time must be an array of numbers",
+    "dynid.Recording(t, q, [['a']])": "effort must be an array of numbers",
+    "dynid.Recording(t, q, tau, joint_names='elbow')": "joint_names must be a list",
     "dynid.Recording(t**2, q, tau)": "Recording.from_arrays",
     "dynid.identify(robot, recording, friction=['viscous'])": "terms",
     "dynid.identify(robot, recording, cutoff=10)": "cutoff_hz",
@@ -121,9 +130,19 @@ REFUSED = {
     "result.rmse": "verdict",
     "result.score": "verdict",
     "model.dof": "joints",
+    "model.rnea(q, dq, dq)": "inverse_dynamics",
+    "model.torque(q, dq, dq)": "inverse_dynamics",
+    "model.M(q)": "mass_matrix",
     "model.export('model.xlsx')": ".urdf",
     "model.predict(q)": "inverse_dynamics",
-    "dynid.validate('arm.urdf', recording)": "arm.urdf",
+    "dynid.validate('arm.urdf', recording)": "dynid.identify() makes a model",
+    "dynid.simulate('scara_2r', 'no.yaml')": "no.yaml",
+    "dynid.detect_drift('model.yaml', [])": "history_of_models",
+    "dynid.friction(robot, recording)": "select_friction",
+    "dynid.payload(model, recording)": "identify_payload",
+    "dynid.load_urdf('arm.urdf')": "load_robot",
+    "dynid.list_robots()": "shipped_profiles",
+    "dynid.OLS()": "OrdinaryLeastSquares",
     "dynid.compare('a.yaml', 'b.yaml')": "compare_models",
     "dynid.excite('scara_2r')": "design_excitation",
     "dynid.read_csv('work.csv')": "load_recording",
@@ -151,7 +170,8 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
         joint_names=recording.joint_names,
     )
     recording.to_frame().to_csv(folder / "work.csv", index=False)
-    motion = dynid.design_excitation(dynid.load_robot("scara_2r"), duration=5, starts=1, jobs=1)
+    settings = {"duration": 5, "starts": 1, "jobs": 1}
+    motion = dynid.design_excitation("scara_2r", save_to=folder / "motion.yaml", **settings)
     return {
         "Path": Path,
         "dq": recording.velocity,

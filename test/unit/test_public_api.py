@@ -73,6 +73,27 @@ def test_settings_by_keyword_replace_those_of_the_robot(result: dynid.Identifica
         dynid.identify(robot, recording, cutof_hz=20)
 
 
+USER = """
+import dynid
+
+result = dynid.identify("arm.urdf", ["a.mcap"], cutoff_hz=20, terms=["viscous"], estimator="ols")
+torque, band = result.model.predict("a.mcap")
+dynid.validate(result, "b.mcap").plot()
+dynid.identify("arm.urdf", "a.mcap", cutof_hz=20)
+dynid.identify("arm.urdf", "a.mcap", cutoff_hz="high")
+result.rmse
+"""
+
+
+@pytest.mark.thorough
+def test_a_type_checker_of_users_finds_wrong_keywords_and_names(tmp_path: Path) -> None:
+    api = pytest.importorskip("mypy.api", reason="mypy: pip install mypy")
+    (tmp_path / "user.py").write_text(USER)
+    printed, _, _ = api.run(["--ignore-missing-imports", str(tmp_path / "user.py")])
+    errors = [line for line in printed.splitlines() if "user.py" in line and " error: " in line]
+    assert [line.split(":")[1] for line in errors] == ["7", "8", "9"]
+
+
 def test_keywords_of_type_checkers_are_the_settings() -> None:
     hints = get_type_hints(IdentificationKeywords)
     terms = hints.pop("terms")
@@ -215,10 +236,12 @@ print(dynid.tune_collision(result.model, recording).settings())
         (lambda r, m, x: dynid.diagnose(r, x), "must be a Model"),
         (lambda r, m, x: dynid.load_recording("work.mcap", 5), "must be a Robot"),
         (lambda r, m, x: dynid.load_model(None), "path of a file"),
+        (lambda r, m, x: dynid.compare_models(m, r), "second must be a Model"),
+        (lambda r, m, x: dynid.simulate(r, 5), "excitation must be a Excitation"),
         (lambda r, m, x: dynid.load_robot(5), "path of a file"),
         (lambda r, m, x: dynid.select_friction(r, []), "at least one"),
         (lambda r, m, x: dynid.identify_payload(r, x), "must be a Model"),
-        (lambda r, m, x: dynid.predict_uncertainty(r, "excitation.yaml"), "must be a Excitation"),
+        (lambda r, m, x: dynid.predict_uncertainty(r, 5), "must be a Excitation"),
         (lambda r, m, x: dynid.design_excitation(r, duration=-1), "above 0, got -1"),
         (lambda r, m, x: dynid.design_excitation(r, duration="20"), "above 0, got '20'"),
         (lambda r, m, x: dynid.design_excitation(r, duration=float("nan")), "got nan"),

@@ -85,14 +85,7 @@ def select_friction(
 ) -> FrictionSelection:
     """Try all candidates at every joint and choose those with the least held-out error.
 
-    Of several recordings each is held out once; of a single one, or where the others do not
-    determine the robot without one of them, parts in time.
-
-    Args:
-        robot: its terms give the load and the friction of the other joints.
-        recordings: of the robot's joints, in its order.
-        progress: called with the name of each step.
-        share: called with the share of the joints that are done.
+    ``dynid.select_friction`` takes files as well, and describes the arguments.
 
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.

@@ -94,13 +94,10 @@ def identify_payload(
 ) -> PayloadIdentification:
     """Identify a payload, with fixed parameters of the robot without it.
 
-    Args:
-        base: model of the robot without payload, with the settings of every step.
-        recordings: with payload.
-        progress: called with the name of each step.
+    ``dynid.identify_payload`` takes files as well, and describes the arguments.
 
     Raises:
-        DynidError: a recording or setting is not suitable.
+        DynidError: a recording, setting or mechanism is not suitable.
     """
     recordings = usable_pieces(given_recordings("identify_payload()", recordings), base.robot)
     model, settings = base.mechanism, base.robot.settings(IdentificationSettings)

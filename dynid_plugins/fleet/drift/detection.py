@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynid.arguments import check_number
+from dynid.api.inputs import ModelLike, as_model
+from dynid.arguments import check_number, check_type
 from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.robot.model import Model
@@ -70,7 +71,7 @@ class Drift:
 
 
 def detect_drift(
-    model: Model,
+    model: ModelLike,
     history: History,
     *,
     reference: int = 10,
@@ -82,7 +83,7 @@ def detect_drift(
     """Detect changes of a robot, with a stated rate of false alarms.
 
     Args:
-        model: of the robot, which the sizes of changes refer to.
+        model: of the robot, which the sizes of changes refer to; or its file.
         history: of its parameters.
         reference: number of first recordings that are taken as unchanged.
         false_alarms_per_year: accepted rate for this robot, of all causes together [1/year].
@@ -94,6 +95,8 @@ def detect_drift(
         ArgumentError: an argument is out of range.
         EstimationError: the history is too short, or not of this robot.
     """
+    model = as_model("detect_drift(): model", model)
+    check_type("detect_drift(): history", history, History, "dynid.history_of_models(models)")
     check_number("detect_drift(): reference", reference, least=_LEAST_REFERENCE, whole=True)
     check_number("detect_drift(): false_alarms_per_year", false_alarms_per_year, above=0)
     check_number("detect_drift(): simulations", simulations, least=50, most=100_000, whole=True)

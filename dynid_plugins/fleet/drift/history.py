@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.api.inputs import ModelLike, as_model
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
@@ -119,7 +120,7 @@ class History:
 
 
 def history_of_models(
-    models: Sequence[Model],
+    models: Sequence[ModelLike],
     times: Sequence[float] | None = None,
     temperatures: Sequence[float] | None = None,
 ) -> History:
@@ -129,7 +130,7 @@ def history_of_models(
     determines, with the same regrouping, are kept.
 
     Args:
-        models: each identified from its own recording.
+        models: each identified from its own recording; or their files.
         times: of the recordings [s]; None: those of the bags that the models were identified from.
         temperatures: of the recordings [°C]; None: the mean of the joints along each recording, if
             every recording has temperatures.
@@ -138,29 +139,30 @@ def history_of_models(
         EstimationError: too few models, of different robots, without uncertainties in common,
             without a date, or times that do not differ.
     """
+    loaded = [as_model("history_of_models(): models", model) for model in models]
     if times is None:
-        times = [recording_time(one) for one in models]
-    if len(models) < 2 or len(times) != len(models):
+        times = [recording_time(one) for one in loaded]
+    if len(loaded) < 2 or len(times) != len(loaded):
         raise EstimationError(
-            f"a history needs at least two models and a time for each; there are {len(models)} "
+            f"a history needs at least two models and a time for each; there are {len(loaded)} "
             f"models and {len(times)} times."
         )
-    joints = models[0].mechanism.joints
-    for one in models:
+    joints = loaded[0].mechanism.joints
+    for one in loaded:
         if one.mechanism.joints != joints:
             raise EstimationError(
                 f"the models are of different robots, with the joints {', '.join(joints)} and "
                 f"{', '.join(one.mechanism.joints)}; a history is of one robot."
             )
     by_time = np.argsort(np.asarray(times, dtype=float), kind="stable")
-    order = np.array([i for i in by_time if not models[i].failed], dtype=np.intp)
+    order = np.array([i for i in by_time if not loaded[i].failed], dtype=np.intp)
     if len(order) < 2:
-        failures = len(models) - len(order)
+        failures = len(loaded) - len(order)
         raise EstimationError(
             f"a history needs at least two models; the identification of {failures} of "
-            f"{len(models)} failed its criterion."
+            f"{len(loaded)} failed its criterion."
         )
-    sorted_models = [models[i] for i in order]
+    sorted_models = [loaded[i] for i in order]
     first = sorted_models[0]
     relations = [dict(zip(m.base.names, m.base.regroupings, strict=True)) for m in sorted_models]
     names = tuple(
@@ -176,7 +178,7 @@ def history_of_models(
             "the models have no base parameters with uncertainties in common; identify all of them "
             "with the same profile."
         )
-    failed = [_file(models[i]) for i in by_time if models[i].failed]
+    failed = [_file(loaded[i]) for i in by_time if loaded[i].failed]
     notes = [f"Left out, as the identification failed: {', '.join(failed)}."] if failed else []
     notes += [f"Not in every model, and left out: {', '.join(dropped)}."] if dropped else []
     if temperatures is None:

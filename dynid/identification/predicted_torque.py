@@ -9,6 +9,7 @@ import numpy as np
 from dynid.arguments import check_type
 from dynid.errors import ConfigurationError
 from dynid.estimation.regression import unfiltered_torque
+from dynid.identification.at_rest import without_noise_at_rest
 from dynid.recording.model import Recording
 from dynid.robot.model import Model, PredictedTorque
 from dynid.robot.recordings import load_recording, with_joints_of
@@ -28,7 +29,7 @@ def predict_torque(model: Model, recording: Recording | str | Path) -> Predicted
     settings = robot.settings(SignalSettings)
     # without a check, as no key has another type
     used = robot.with_settings(settings.model_copy(update=whole))
-    signals = preprocess(with_joints_of(recording, robot), used)
+    signals = without_noise_at_rest(preprocess(with_joints_of(recording, robot), used))
     torque = np.full(recording.position.shape, np.nan)
     band = torque.copy()
     first = round(float(signals.time[0]) * recording.sampling_rate)
