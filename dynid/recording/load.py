@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, read_bag
 from dynid.recording.bag_folder import is_bag, require_present
+from dynid.recording.bag_topics import names_topics
 from dynid.recording.column_proposal import column_names, columns_by_name
 from dynid.recording.csv_file import read_csv
 from dynid.recording.joint_names import recorded_names
@@ -116,7 +117,8 @@ def read_samples(
         return read_episode(episode, columns, joints)
     require_present(path)
     if is_bag(path):
-        return read_bag(path, joints, topic, temperature)
+        mapped = columns if names_topics(columns) else None
+        return read_bag(path, joints, topic, temperature, columns=mapped, effort=effort)
     if path.suffix == ".npz" and has_names_of_signals(path):
         return read_npz(path, joints)
     if path.suffix == ".bag":
@@ -133,7 +135,7 @@ def read_samples(
     if columns is not None:
         return read_csv(path, columns, joints)
     table = read_table(path, None, "auto")
-    mapped = columns_by_name(table, joints or (), effort)
-    return read_csv(path, mapped, joints, table).noting(
-        f"Columns were chosen by their names: {column_names(mapped)}."
+    chosen = columns_by_name(table, joints or (), effort)
+    return read_csv(path, chosen, joints, table).noting(
+        f"Columns were chosen by their names: {column_names(chosen)}."
     )
