@@ -47,6 +47,7 @@ def load_recording(
     effort: str = "",
     start: float | None = None,
     stop: float | None = None,
+    run: int | None = None,
     corrections: Sequence[Correction] = (),
 ) -> Recording:
     """Read, repair and uniformly sample one recording.
@@ -61,8 +62,9 @@ def load_recording(
         temperature: topic of temperatures in a bag; None: the default one, if the bag has it.
         sampling_rate: [Hz]; None: the rate of the recording, which a ``.REC`` may not state.
         effort: recorded quantity, as in ``drives.effort``, for columns whose map is not given.
-        start: [s] since the first sample; samples before are not checked.
-        stop: [s] since the first sample; samples after are not checked.
+        start: [s] since the first sample of the run; samples before are not checked.
+        stop: [s] since the first sample of the run; samples after are not checked.
+        run: number from 1 of the stretch to read, where the clock was set back.
         corrections: of the joints' signals.
 
     Raises:
@@ -85,7 +87,12 @@ def load_recording(
     if joints is not None:
         samples = replace(samples, joint_names=tuple(joints))
     return build_recording(
-        samples, start=start, stop=stop, sampling_rate=sampling_rate, corrections=corrections
+        samples,
+        start=start,
+        stop=stop,
+        run=run,
+        sampling_rate=sampling_rate,
+        corrections=corrections,
     )
 
 

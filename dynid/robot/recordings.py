@@ -23,6 +23,7 @@ def load_recording(
     topic: str | None = None,
     start: float | None = None,
     stop: float | None = None,
+    run: int | None = None,
 ) -> Recording:
     """Load a recording of a robot, with its ``recording`` settings.
 
@@ -34,6 +35,7 @@ def load_recording(
         topic: in a bag, in place of the robot's setting.
         start: omit samples before this time [s].
         stop: omit samples after this time [s].
+        run: number from 1 of the stretch to read, where the clock was set back.
 
     Raises:
         RecordingError: the recording cannot be read, lacks a joint, or has positions that the
@@ -42,7 +44,7 @@ def load_recording(
     """
     check_type("load_recording(): robot", robot, Robot, "dynid.load_robot(path)")
     check_path("load_recording(): path", path)
-    loaded = _loaded(path, robot, topic=topic, start=start, stop=stop)
+    loaded = _loaded(path, robot, topic=topic, start=start, stop=stop, run=run)
     return with_servo_torque(loaded, robot)
 
 
@@ -116,7 +118,13 @@ def load_commands(
 
 
 def _loaded(
-    path: str | Path, robot: Robot, *, topic: str | None, start: float | None, stop: float | None
+    path: str | Path,
+    robot: Robot,
+    *,
+    topic: str | None,
+    start: float | None,
+    stop: float | None,
+    run: int | None = None,
 ) -> Recording:
     settings = robot.settings(RecordingSettings)
     loaded = load.load_recording(
@@ -130,6 +138,7 @@ def _loaded(
         effort=robot.drives.effort,
         start=start,
         stop=stop,
+        run=run,
         corrections=settings.corrections,
     )
     check_motion_is_possible(loaded, robot)
