@@ -24,7 +24,7 @@ from dynid.recording.samples import require_joints
 from dynid.recording.units import CURRENTS, FACTORS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -228,6 +228,7 @@ def _questions(columns: ColumnMap, table: Table, effort: str) -> Iterable[str]:
             if not is_known_unit(name, unit):
                 yield f"the unit '{shown(unit)}' of {shown(str(key))} is unknown; give its factor"
     yield from effort_questions([parsed[str(key)] for key in columns.effort.columns], effort)
+    yield from _angle_questions(columns.position, parsed, table)
     labels = _labels(list(parsed.values()), table.first_row)
     if labels and not table.cells.constant([table.header.index(name) for name in labels]):
         yield "the order of the joints changes from row to row; export one column for each joint"
@@ -241,6 +242,20 @@ def _questions(columns: ColumnMap, table: Table, effort: str) -> Iterable[str]:
             "are in seconds; give the factor of their unit"
         )
     yield from _velocity_questions(columns, table, stamps)
+
+
+def _angle_questions(
+    position: SignalColumns, parsed: Mapping[str, ColumnName], table: Table
+) -> Iterable[str]:
+    """Yield positions of more than a turn without a unit: they may be degrees or counts."""
+    (values, _), *_ = table.readable([position.columns])
+    for column, name in zip(values.T, map(str, position.columns), strict=True):
+        largest = float(np.nanmax(np.abs(column))) if np.isfinite(column).any() else 0.0
+        if not parsed[name].unit and largest > 2 * np.pi:
+            yield (
+                f"{shown(name)} is up to {largest:.4g} and has no unit, so that it may be in rad "
+                "or degrees; give its factor, or a unit in its name"
+            )
 
 
 def _velocity_questions(

@@ -16,7 +16,7 @@ SIGNALS = {
     "velocity": frozenset({"dq", "qd", "qdot", "vel", "velo", "velocity", "velocities", "speed"})
     | {"speeds", "geschwindigkeit"},
     "effort": frozenset({"tau", "torque", "torques", "eff", "effort", "efforts", "trq"})
-    | {"moment", "moments", "drehmoment", "momente", "force", "kraft"}
+    | {"moment", "moments", "drehmoment", "momente"}
     | CURRENT,
     "temperature": frozenset({"temp", "temps", "temperature", "temperatures", "temperatur"}),
 }
