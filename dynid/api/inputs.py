@@ -43,17 +43,19 @@ def load_recording(
     topic: str | None = None,
     start: float | None = None,
     stop: float | None = None,
+    run: int | None = None,
 ) -> Recording:
     """Load a recording of a robot, with its ``recording`` settings.
 
     Of servos, whose torque is not measured, the torque is computed from commands and positions.
 
     Args:
-        path: a rosbag2 (folder, .mcap or .db3), a CSV file or a NumPy file.
+        path: a rosbag2 (folder, .mcap or .db3) or a table, such as a CSV or NumPy file.
         robot: whose joints are read, in drive order; None: all joints of the file, to look at them.
         topic: in a bag, in place of the robot's setting.
-        start: omit samples before this time [s].
-        stop: omit samples after this time [s].
+        start: omit samples before this time [s], since the first sample of the run.
+        stop: omit samples after this time [s], likewise.
+        run: number from 1 of the stretch to read, where the clock was set back.
 
     Raises:
         RecordingError: the recording cannot be read, lacks a joint, or has positions that the
@@ -63,9 +65,9 @@ def load_recording(
     check_path("load_recording(): path", path)
     if robot is None:
         read = load.load_recording
-        return read(path, None, topic=topic or DEFAULT_TOPIC, start=start, stop=stop)
+        return read(path, None, topic=topic or DEFAULT_TOPIC, start=start, stop=stop, run=run)
     used = as_robot("load_recording(): robot", robot)
-    return robot_recordings.load_recording(path, used, topic=topic, start=start, stop=stop)
+    return robot_recordings.load_recording(path, used, topic=topic, start=start, stop=stop, run=run)
 
 
 def as_robot(name: str, robot: RobotLike) -> Robot:

@@ -13,6 +13,7 @@ from dynid.cli.options import (
     ModelFile,
     OwnProfile,
     Recordings,
+    Run,
     SetCollision,
     Start,
     Stop,
@@ -36,6 +37,7 @@ def collisions_command(
     settings: SetCollision = None,
     start: Start = None,
     stop: Stop = None,
+    run: Run = None,
     force: ForceModel = False,
     as_json: AsJson = False,
 ) -> None:
@@ -67,7 +69,7 @@ def collisions_command(
     replays = []
     with progress(console) as step:
         for path in step.each(recordings, lambda path: f"testing on {path.name}"):
-            recording = load_recording(path, robot, start=start, stop=stop)
+            recording = load_recording(path, robot, start=start, stop=stop, run=run)
             residual = recorded_residual(robot, loaded.mechanism, recording, carried=carried)
             replays.append(
                 replay_thresholds(robot, residual, recording=path.name, start=start or 0.0)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Start, Stop
+from dynid.cli.options import AsJson, Run, Start, Stop
 
 
 def compare_command(
@@ -29,6 +29,7 @@ def compare_command(
     ] = 2000,
     start: Start = None,
     stop: Stop = None,
+    run: Run = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare two models: parameters, torques, errors on recordings.
@@ -47,7 +48,7 @@ def compare_command(
     before, after = load_model(first), load_model(second)
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = load_recordings(recordings or [], before.robot, start, stop, step)
+        loaded = load_recordings(recordings or [], before.robot, start, stop, step, run)
         step("comparing")
         comparison = compare_models(before, after, loaded, states=states)
     if as_json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Output, OwnProfile, Recordings, Set, Start, Stop, Urdf
+from dynid.cli.options import AsJson, Output, OwnProfile, Recordings, Run, Set, Start, Stop, Urdf
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def diagnose_command(
     urdf: Urdf = None,
     start: Start = None,
     stop: Stop = None,
+    run: Run = None,
     settings: Set = None,
     apply: Annotated[
         Path | None,
@@ -60,7 +61,7 @@ def diagnose_command(
     robot, loaded_model = _robot_and_model(profile, model, urdf, settings or [])
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = load_recordings(recordings, robot, start, stop, step)
+        loaded = load_recordings(recordings, robot, start, stop, step, run)
         diagnosis = diagnose_recordings(robot, loaded, model=loaded_model, progress=step)
         step("writing the report")
         with written_together(output) as unfinished:
@@ -73,7 +74,7 @@ def diagnose_command(
     if apply is not None and profile is not None:
         repair = _applied(diagnosis, robot, profile, apply, urdf, settings or [])
         if not as_json:
-            print_repaired(repair, apply, recordings, start, stop)
+            print_repaired(repair, apply, recordings, start, stop, run)
     raise typer.Exit(1 if diagnosis.found else 0)
 
 

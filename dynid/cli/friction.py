@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Output, Profile, Recordings, Set, Start, Stop, Urdf
+from dynid.cli.options import AsJson, Output, Profile, Recordings, Run, Set, Start, Stop, Urdf
 
 _NOTE = "Terms selected by `dynid friction`."
 
@@ -26,6 +26,7 @@ def friction_command(
     urdf: Urdf = None,
     start: Start = None,
     stop: Stop = None,
+    run: Run = None,
     settings: Set = None,
     output: Output = Path("out"),
     as_json: AsJson = False,
@@ -50,7 +51,7 @@ def friction_command(
     given = load_robot(profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = load_recordings(recordings, given, start, stop, step)
+        loaded = load_recordings(recordings, given, start, stop, step, run)
         unseen = load_recordings(validate or [], given, None, None, step)
         selection = select_friction(given, loaded, progress=step, share=step.share)
         # its URDF is written beside it

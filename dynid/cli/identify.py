@@ -14,6 +14,7 @@ from dynid.cli.options import (
     OptionalProfile,
     Output,
     Recordings,
+    Run,
     Set,
     Start,
     Stop,
@@ -34,6 +35,7 @@ def identify_command(
     urdf: Urdf = None,
     start: Start = None,
     stop: Stop = None,
+    run: Run = None,
     payload: Annotated[
         bool,
         typer.Option("--payload", help="Identify the payload only; needs --base-model."),
@@ -90,7 +92,7 @@ def identify_command(
         )
     if base_model is not None:
         base = load_payload_base(base_model, profile=profile, urdf=urdf, overrides=overrides)
-        identify_payload_only(recordings, base, start, stop, output, as_json)
+        identify_payload_only(recordings, base, start, stop, run, output, as_json)
     if profile is None:
         raise ConfigurationError(
             "identify needs a robot: name one before the recordings (dynid robots lists those "
@@ -99,7 +101,7 @@ def identify_command(
     robot = load_robot(profile, urdf=urdf, overrides=overrides)
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = load_recordings(recordings, robot, start, stop, step)
+        loaded = load_recordings(recordings, robot, start, stop, step, run)
         identification = identify(robot, loaded, progress=step, share=step.share)
         step("writing the report")
         written = write_outputs(identification, output)
@@ -114,6 +116,7 @@ def validate_command(
     model: ModelFile,
     start: Start = None,
     stop: Stop = None,
+    run: Run = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -139,7 +142,7 @@ def validate_command(
     loaded_model = load_model(model)
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = load_recordings(recordings, loaded_model.robot, start, stop, step)
+        loaded = load_recordings(recordings, loaded_model.robot, start, stop, step, run)
         step("evaluating")
         validation = validate(loaded_model, loaded)
         written = [] if output is None else write_validation_outputs(validation, output)

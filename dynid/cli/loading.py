@@ -47,12 +47,13 @@ def load_recordings(
     start: float | None,
     stop: float | None,
     step: Callable[[str], None],
+    run: int | None = None,
 ) -> list[Recording]:
-    """Read recordings with the robot's settings, from ``start`` to ``stop`` [s]."""
+    """Read recordings with the robot's settings, from ``start`` to ``stop`` [s] of a run."""
     loaded = []
     for path in paths:
         step(f"reading {path.name}")
-        loaded.append(load_recording(path, robot, start=start, stop=stop))
+        loaded.append(load_recording(path, robot, start=start, stop=stop, run=run))
     return loaded
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynid.cli.named_model import ModelFile, OrProfile, named_model, origin, provenance
-from dynid.cli.options import AsJson, Set, Start, Stop, Urdf
+from dynid.cli.options import AsJson, Run, Set, Start, Stop, Urdf
 from dynid.errors import ConfigurationError
 from dynid.plugins import MODEL_COMMANDS, load_plugin, registered
 
@@ -82,6 +82,7 @@ def along_command(
     settings: Set = None,
     start: Start = None,
     stop: Stop = None,
+    run: Run = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="File for all samples: .csv or .npz."),
@@ -102,7 +103,7 @@ def along_command(
     console = result_console(as_json)
     with progress(console) as step:
         step(f"reading {recording.name}")
-        loaded = load_recording(recording, chosen.robot, start=start, stop=stop)
+        loaded = load_recording(recording, chosen.robot, start=start, stop=stop, run=run)
         step("computing torque")
         split = split_torque(chosen.mechanism, chosen.robot, loaded)
         if output is not None:

@@ -51,6 +51,14 @@ Start = Annotated[
 Stop = Annotated[
     float | None, typer.Option(metavar="SECONDS", help="Ignore the recording after this time.")
 ]
+Run = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Read the N-th stretch of a recording whose clock was set back; times count in it.",
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option(

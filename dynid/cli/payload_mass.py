@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from dynid.cli.options import AsJson, BaseModel, OwnProfile, Recordings, Set, Start, Stop, Urdf
+from dynid.cli.options import AsJson, BaseModel, OwnProfile, Recordings, Run, Set, Start, Stop, Urdf
 from dynid.errors import ConfigurationError, ModelFileError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def identify_payload_only(
     base: Model,
     start: float | None,
     stop: float | None,
+    run: int | None,
     output: Path,
     as_json: bool,
 ) -> NoReturn:
@@ -74,7 +75,7 @@ def identify_payload_only(
     console = result_console(as_json)
     with progress(console) as step:
         identification = identify_payload(
-            base, load_recordings(recordings, base.robot, start, stop, step), progress=step
+            base, load_recordings(recordings, base.robot, start, stop, step, run), progress=step
         )
     success = identification.verdict.success
     written = [output / _FILE] if success else []
@@ -96,6 +97,7 @@ def payload_mass_command(
     urdf: Urdf = None,
     start: Start = None,
     stop: Stop = None,
+    run: Run = None,
     settings: Set = None,
     output: Annotated[
         Path | None,
@@ -124,7 +126,7 @@ def payload_mass_command(
     console = result_console(as_json)
     with progress(console) as step:
         identification = payload_at_rest(
-            base, load_recordings(recordings, base.robot, start, stop, step), progress=step
+            base, load_recordings(recordings, base.robot, start, stop, step, run), progress=step
         )
     written = [output / _FILE] if output is not None and identification.success else []
     for path in written:

@@ -92,6 +92,7 @@ def print_repaired(
     recordings: Sequence[Path],
     start: float | None,
     stop: float | None,
+    run: int | None,
 ) -> None:
     """Print what the new profile has, what is left, and the command that identifies with it."""
     typer.echo(f"wrote {path}")
@@ -102,7 +103,7 @@ def print_repaired(
     if repair.left:
         causes = dict.fromkeys(finding.cause.replace("_", " ") for finding in repair.left)
         typer.echo(f"It changes nothing about: {', '.join(causes)}.")
-    span = [("--start", start), ("--stop", stop)]
+    span = [("--start", start), ("--stop", stop), ("--run", run)]
     words = ["dynid", "identify", *map(str, recordings), "-p", str(path)]
     words += [word for name, value in span if value is not None for word in (name, f"{value:g}")]
     typer.echo(f"\nIdentify with it:\n  {shlex.join(words)}")

@@ -12,6 +12,7 @@ from dynid.cli.options import (
     ModelFile,
     OwnProfile,
     Recordings,
+    Run,
     SetCollision,
     Start,
     Stop,
@@ -68,6 +69,7 @@ def wrench_command(
     settings: SetCollision = None,
     start: Start = None,
     stop: Stop = None,
+    run: Run = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="Folder for CSV files and pictures."),
@@ -117,7 +119,7 @@ def wrench_command(
             loaded, free or [], uncertainty, false_alarms_per_hour, carried, zero_phase
         )
         for path in step.each(recordings, lambda path: f"estimating on {path.name}"):
-            recording = load_recording(path, loaded.robot, start=start, stop=stop)
+            recording = load_recording(path, loaded.robot, start=start, stop=stop, run=run)
             wrench = wrench_of_recording(
                 loaded,
                 recording,

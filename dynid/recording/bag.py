@@ -13,9 +13,10 @@ from dynid.errors import RecordingError
 from dynid.input_file import check_regular
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.bag_folder import COMPRESSED, BagFolder, bag_folder, kind_of
+from dynid.recording.bag_topics import fields_to_map, read_topics, recognised_samples, topics_of
 from dynid.recording.compression import unpack_file
 from dynid.recording.db3_file import Db3File
-from dynid.recording.jointstate import JOINT_STATE, JointStates
+from dynid.recording.jointstate import JOINT_STATE, JointStates, NoJointStatesError
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mcap_file import McapFile
 from dynid.recording.message_block import MessageBlock, unpacked
@@ -28,6 +29,7 @@ from dynid.recording.temperature_topic import read_temperature
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dynid.recording.columns import ColumnMap
     from dynid.recording.samples import Samples
     from dynid.recording.settings import TemperatureTopic
 
@@ -67,6 +69,11 @@ class Bag:
         for file in self._files.values():
             for block in file.blocks(topic, kind):
                 yield from unpacked(block, most)
+
+    def definition(self, kind: str) -> str:
+        """Return the stored definition of a message type; empty without one."""
+        texts = (file.definition(kind) for file in self._files.values())
+        return next(filter(None, texts), "")
 
     def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
         """Yield (receive time [ns], raw message) of the JointState messages of a topic."""
@@ -133,28 +140,45 @@ def read_bag(
     joints: Sequence[str] | None,
     topic: str = DEFAULT_TOPIC,
     temperature: TemperatureTopic | None = None,
+    *,
+    columns: ColumnMap | None = None,
+    effort: str = "",
 ) -> Samples:
     """Read the JointState messages of one topic, and temperatures where recorded.
+
+    Other messages are read where a column map names their fields, or where no JointState has
+    position and effort of all joints and the names of fields leave no doubt.
 
     Args:
         path: rosbag2 folder, or a ``.mcap`` or ``.db3`` file.
         joints: the joints to read, in this order; None: those of the first message.
-        topic: the topic to read; if it is missing, the only topic with JointState messages.
+        topic: the topic to read; if it is missing, the only topic with JointState messages. Other
+            messages are read from any topic only if it is the default.
         temperature: topic of temperatures; None: the default one, if the bag has it.
+        columns: map of fields such as ``/joint_states/position[elbow]``; None: by their names.
+        effort: recorded quantity, as in ``drives.effort``; empty: unknown.
 
     Raises:
         RecordingError: the bag cannot be read, or topic, joints or effort are missing.
     """
+    name, notes = topic, list[str]()
     with open_bag(path) as bag:
-        name, notes = choose_topic(bag, topic)
-        damage = bag.notes([name])
-        states = JointStates(joints, f"{bag.name}, topic {shown(name)}")
-        for block in bag.blocks(name):
-            states.add_block(block)
         try:
-            data = states.samples()
-        except RecordingError as error:
-            raise RecordingError(" ".join([str(error), *damage])) from None
+            if columns is None:
+                name, notes = choose_topic(bag, topic)
+                data = _joint_states(bag, name, joints)
+            else:
+                data = read_topics(bag, columns, joints)
+        except NoJointStatesError as error:
+            recognised = recognised_samples(
+                bag, joints, effort, None if topic == DEFAULT_TOPIC else topic
+            )
+            if recognised is None:
+                raise RecordingError(f"{error}{fields_to_map(bag)}") from None
+            data, columns = recognised
+        parts = [name] if columns is None else topics_of(columns)
+        name = ", ".join(parts)
+        damage = bag.notes([info.name for info in bag.topics if _is_part(info.name, parts)])
         heat = read_temperature(bag, data.joint_names, temperature)
     sources = tuple(
         Source(shown(file), digest(file), kind_of(file), name, int(data.stamps[0]), file)
@@ -165,11 +189,25 @@ def read_bag(
     return data if heat is None else with_temperature(data, heat)
 
 
+def _joint_states(bag: Bag, topic: str, joints: Sequence[str] | None) -> Samples:
+    states = JointStates(joints, f"{bag.name}, topic {shown(topic)}")
+    for block in bag.blocks(topic):
+        states.add_block(block)
+    try:
+        return states.samples()
+    except RecordingError as error:
+        raise type(error)(" ".join([str(error), *bag.notes([topic])])) from None
+
+
+def _is_part(topic: str, parts: Sequence[str]) -> bool:
+    return any(f"{part}/".startswith(f"{topic}/") for part in parts)
+
+
 def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:
     """Choose the topic of joint states; return also a note if it is not the wanted one.
 
     Raises:
-        RecordingError: there is no suitable topic.
+        NoJointStatesError: there is no suitable topic.
     """
     names = {topic.name for topic in bag.topics}
     candidates = sorted({topic.name for topic in bag.topics if topic.type == JOINT_STATE})
@@ -183,7 +221,7 @@ def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:
     available = shown_names((f"{info.name} ({info.type})" for info in bag.topics), "none")
     problem = "has no messages of type" if wanted in names else "is missing; expected"
     damage = "".join(f" {sentence}" for sentence in bag.notes(sorted(names)))
-    raise RecordingError(
+    raise NoJointStatesError(
         f"{bag.name}: topic {wanted} {problem} {JOINT_STATE}; available topics are {available}."
         f"{damage}"
     )

@@ -24,7 +24,7 @@ from dynid.recording.samples import require_joints
 from dynid.recording.units import CURRENTS, FACTORS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,6 +38,7 @@ _LONGEST_USUAL_STEP = 0.5  # [s] between samples; with more, times are probably 
 _EPOCH = (1e9, 2.2e9)  # [s] dates since 2001 as seconds since 1970
 _VELOCITY_RATIO = (0.5, 2.0)  # of change of position and integrated velocity, in the same unit
 _SMALLEST_SHARE = 0.5  # of the variance of positions that their velocities explain
+_ANY_EFFORT = frozenset({"effort", "efforts", "eff"})
 _RECOGNISED_EFFORTS = ("", "torque", "current")
 
 
@@ -150,6 +151,28 @@ def column_names(columns: ColumnMap) -> str:
     return f"{time}{', '.join(signals)} of {shown_names(columns.joints)}"
 
 
+def effort_questions(columns: Sequence[ColumnName], effort: str) -> Iterable[str]:
+    """Yield where columns name another quantity than is recorded; ``effort`` names none.
+
+    Args:
+        columns: of the efforts.
+        effort: recorded quantity, as in ``drives.effort``; empty: unknown.
+    """
+    name = shown(columns[0].name)
+    current = any(CURRENT & set(column.words) or column.unit in CURRENTS for column in columns)
+    if any(_ANY_EFFORT & set(column.words) for column in columns) and not current:
+        return
+    if effort not in _RECOGNISED_EFFORTS:
+        yield f"drives.effort is {effort}, which {name} does not say that it is; give the columns"
+    elif current and effort == "torque":
+        yield (
+            f"{name} is a current, but drives.effort is torque; set drives.effort: current with "
+            "the torque constants, or name columns of torque"
+        )
+    elif not current and effort == "current":
+        yield f"drives.effort is current, but {name} is none; give the columns of the currents"
+
+
 def with_unit_of_time(proposal: ColumnMap, table: Table) -> ColumnMap:
     """Return the map with times in seconds, if dates or velocities show that the table's are not.
 
@@ -204,7 +227,8 @@ def _questions(columns: ColumnMap, table: Table, effort: str) -> Iterable[str]:
             unit = parsed[str(key)].unit
             if not is_known_unit(name, unit):
                 yield f"the unit '{shown(unit)}' of {shown(str(key))} is unknown; give its factor"
-    yield from _effort_questions([parsed[str(key)] for key in columns.effort.columns], effort)
+    yield from effort_questions([parsed[str(key)] for key in columns.effort.columns], effort)
+    yield from _angle_questions(columns.position, parsed, table)
     labels = _labels(list(parsed.values()), table.first_row)
     if labels and not table.cells.constant([table.header.index(name) for name in labels]):
         yield "the order of the joints changes from row to row; export one column for each joint"
@@ -220,18 +244,18 @@ def _questions(columns: ColumnMap, table: Table, effort: str) -> Iterable[str]:
     yield from _velocity_questions(columns, table, stamps)
 
 
-def _effort_questions(columns: Sequence[ColumnName], effort: str) -> Iterable[str]:
-    name = shown(columns[0].name)
-    current = any(CURRENT & set(column.words) or column.unit in CURRENTS for column in columns)
-    if effort not in _RECOGNISED_EFFORTS:
-        yield f"drives.effort is {effort}, which {name} does not say that it is; give the columns"
-    elif current and effort == "torque":
-        yield (
-            f"{name} is a current, but drives.effort is torque; set drives.effort: current with "
-            "the torque constants, or name columns of torque"
-        )
-    elif not current and effort == "current":
-        yield f"drives.effort is current, but {name} is none; give the columns of the currents"
+def _angle_questions(
+    position: SignalColumns, parsed: Mapping[str, ColumnName], table: Table
+) -> Iterable[str]:
+    """Yield positions of more than a turn without a unit: they may be degrees or counts."""
+    (values, _), *_ = table.readable([position.columns])
+    for column, name in zip(values.T, map(str, position.columns), strict=True):
+        largest = float(np.nanmax(np.abs(column))) if np.isfinite(column).any() else 0.0
+        if not parsed[name].unit and largest > 2 * np.pi:
+            yield (
+                f"{shown(name)} is up to {largest:.4g} and has no unit, so that it may be in rad "
+                "or degrees; give its factor, or a unit in its name"
+            )
 
 
 def _velocity_questions(

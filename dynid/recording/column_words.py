@@ -16,7 +16,7 @@ SIGNALS = {
     "velocity": frozenset({"dq", "qd", "qdot", "vel", "velo", "velocity", "velocities", "speed"})
     | {"speeds", "geschwindigkeit"},
     "effort": frozenset({"tau", "torque", "torques", "eff", "effort", "efforts", "trq"})
-    | {"moment", "moments", "drehmoment", "momente", "force", "kraft"}
+    | {"moment", "moments", "drehmoment", "momente"}
     | CURRENT,
     "temperature": frozenset({"temp", "temps", "temperature", "temperatures", "temperatur"}),
 }
@@ -24,7 +24,7 @@ SIGNALS = {
 
 _COMMANDED = frozenset({"target", "desired", "des", "cmd", "command", "commanded", "ref"}) | {
     *("reference", "setpoint", "soll", "sollwert", "d", "goal", "demand", "commands", "set"),
-    *("error", "err", "lag", "diff", "deviation"),
+    *("output", "error", "err", "lag", "diff", "deviation"),
 }
 _OF_NO_JOINT = frozenset({"ext", "external", "tcp", "cart", "cartesian", "flange", "tool"}) | {
     *("gravity", "grav", "coriolis", "friction", "model", "predicted", "estimated", "est", "hat"),

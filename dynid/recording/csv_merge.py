@@ -9,6 +9,7 @@ import scipy
 
 from dynid.errors import RecordingError
 from dynid.recording.model import FEWEST_SAMPLES
+from dynid.recording.names import shown_names
 from dynid.recording.samples import no_time, unusable_times
 
 if TYPE_CHECKING:
@@ -36,14 +37,17 @@ class TimedSignal(NamedTuple):
     values: Values
 
 
-def merge(signals: Mapping[str, TimedSignal]) -> tuple[Values, dict[str, Values], str]:
+def merge(
+    signals: Mapping[str, TimedSignal], what: str = "files"
+) -> tuple[Values, dict[str, Values], str]:
     """Bring signals to the times of the fastest one, within the time that all have.
 
     Position is interpolated by a cubic spline, whose acceleration is continuous, other signals
     linearly. Nothing is interpolated over a gap: values there are NaN.
 
     Args:
-        signals: by name, ``position`` and others.
+        signals: by name, which begins with ``position`` for positions.
+        what: where they are, in messages.
 
     Returns:
         The common times (M,) [s], the signals (M, n) by name, and a sentence on the change.
@@ -58,17 +62,18 @@ def merge(signals: Mapping[str, TimedSignal]) -> tuple[Values, dict[str, Values]
     fastest = min(cleaned.values(), key=lambda timed: float(np.median(np.diff(timed.seconds))))
     common = fastest.seconds[(fastest.seconds >= first) & (fastest.seconds <= last)]
     if len(common) < FEWEST_SAMPLES:
-        ranges = ", ".join(f"{file} from {a:.6g} to {b:.6g} s" for file, (a, b) in spans.items())
+        ranges = shown_names(f"{file} from {a:.6g} to {b:.6g} s" for file, (a, b) in spans.items())
         raise RecordingError(
-            f"The files of one recording have no time in common: {ranges}; their times must be of "
+            f"The {what} of one recording have no time in common: {ranges}; their times must be of "
             "one clock (a factor can convert the unit)."
         )
     values = {
-        name: _at(common, timed, smooth=name == "position") for name, timed in cleaned.items()
+        name: _at(common, timed, smooth=name.startswith("position"))
+        for name, timed in cleaned.items()
     }
-    rows = ", ".join(f"{timed.file} has {len(timed.seconds)} rows" for timed in _by_file(cleaned))
+    rows = shown_names(f"{timed.file} has {len(timed.seconds)} rows" for timed in _by_file(cleaned))
     note = (
-        f"The files have different times ({rows}): all signals were resampled to the "
+        f"The {what} have different times ({rows}): all signals were resampled to the "
         f"{len(common)} times of {fastest.file} in the {common[-1] - common[0]:.4g} s that they "
         "have in common."
     )

@@ -28,6 +28,10 @@ _ROWS = (
     "SELECT id, topic_id, timestamp, typeof(data), length(data), substr(data, -1) "
     "FROM messages NOT INDEXED ORDER BY id"
 )
+_DEFINITIONS = (
+    "SELECT encoded_message_definition FROM message_definitions "
+    "WHERE topic_type = ? AND encoding = 'ros2msg' LIMIT 1"
+)
 _MESSAGES = (
     "SELECT timestamp, data FROM messages NOT INDEXED "
     "WHERE topic_id IN ({}) AND typeof(data) = 'blob' AND id <= ? ORDER BY id"
@@ -81,6 +85,18 @@ class Db3File:
             RecordingError: the file changes while it is read.
         """
         yield from in_blocks(self._messages(topic, kind))
+
+    def definition(self, kind: str) -> str:
+        """Return the definition of a message type in the format of .msg; empty if unknown."""
+        try:
+            with closing(self._connect()) as database:
+                tables = dict(database.execute(_PLAIN_TABLES))
+                if "VIRTUAL" in str(tables.get("message_definitions", "VIRTUAL")).upper():
+                    return ""
+                rows = database.execute(_DEFINITIONS, (kind,)).fetchall()
+        except sqlite3.Error:
+            return ""
+        return str(rows[0][0]) if rows else ""
 
     def _messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
         wanted = [number for number, key in self._ids.items() if key == (topic, kind)]

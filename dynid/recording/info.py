@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +14,7 @@ import numpy as np
 from dynid.errors import DynidError, RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, open_bag
 from dynid.recording.bag_folder import is_bag, kind_of, require_present, storage_files
+from dynid.recording.bag_topics import names_topics
 from dynid.recording.clock import find_clock
 from dynid.recording.column_proposal import propose_for_table
 from dynid.recording.grid import usual_rate
@@ -165,7 +167,8 @@ def describe(
     path = Path(path)
     require_present(path)
     if is_bag(path):
-        return _describe_bag(path, topic, as_robot or AsRobot())
+        mapped = columns if names_topics(columns) else None
+        return _describe_bag(path, topic, as_robot or AsRobot(), joints, mapped)
     softmc = columns is None and is_softmc(path)
     native = path.suffix == ".bag" or (path.suffix == ".npz" and has_names_of_signals(path))
     if columns is None and path.is_file() and not native and not softmc:
@@ -203,12 +206,14 @@ def _describe_table(
     )
 
 
-def _describe_bag(path: Path, topic: str, as_robot: AsRobot) -> RecordingInfo:
+def _describe_bag(
+    path: Path, topic: str, as_robot: AsRobot, joints: Sequence[str], columns: ColumnMap | None
+) -> RecordingInfo:
     with open_bag(path) as bag:
         topics, checksums = bag.topics, bag.checksums
         repairs = bag.notes([topic.name for topic in topics])
     try:
-        samples = read_samples(path, None, topic=topic)
+        samples = _read_bag(path, topic, as_robot, joints, columns)
     except DynidError as error:
         kinds = {kind_of(file) for file in storage_files(path)}
         return RecordingInfo(
@@ -222,6 +227,24 @@ def _describe_bag(path: Path, topic: str, as_robot: AsRobot) -> RecordingInfo:
         )
     described = _describe_samples(path, samples, as_robot)
     return replace(described, topics=topics, checksums=checksums)
+
+
+def _read_bag(
+    path: Path, topic: str, as_robot: AsRobot, joints: Sequence[str], columns: ColumnMap | None
+) -> Samples:
+    """Read all joints of the first message, or those of the robot where it lacks some."""
+    recorded = {joint: name for name, joint in as_robot.names.items()}
+    wanted = [recorded.get(joint, joint) for joint in joints]
+    try:
+        samples = read_samples(path, None, topic=topic, columns=columns)
+    except RecordingError:
+        if not wanted:
+            raise
+        return read_samples(path, wanted, topic=topic, columns=columns)
+    if not set(wanted) <= set(samples.joint_names):
+        with suppress(RecordingError):
+            return read_samples(path, wanted, topic=topic, columns=columns)
+    return samples
 
 
 def _describe_samples(path: Path, samples: Samples, as_robot: AsRobot) -> RecordingInfo:

@@ -31,6 +31,10 @@ _MOST_FLAWS = 1000
 _MOST_ORDERS = 1000  # of joints, that are cached
 
 
+class NoJointStatesError(RecordingError):
+    """No message of the topic has position and effort of all joints."""
+
+
 class JointStates:
     """Collector of messages, which returns them as samples.
 
@@ -179,10 +183,10 @@ class JointStates:
         """Return the collected samples, without sources.
 
         Raises:
-            RecordingError: no message contains the required joints and fields.
+            NoJointStatesError: no message contains the required joints and fields.
         """
         if not self._header_times:
-            raise RecordingError(self._why_nothing())
+            raise NoJointStatesError(self._why_nothing())
         repairs = self._notes()
         count = len(self._header_times)
         wanted = self._wanted or ()

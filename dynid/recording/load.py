@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, read_bag
 from dynid.recording.bag_folder import is_bag, require_present
+from dynid.recording.bag_topics import names_topics
 from dynid.recording.column_proposal import column_names, columns_by_name
 from dynid.recording.csv_file import read_csv
 from dynid.recording.joint_names import recorded_names
@@ -46,6 +47,7 @@ def load_recording(
     effort: str = "",
     start: float | None = None,
     stop: float | None = None,
+    run: int | None = None,
     corrections: Sequence[Correction] = (),
 ) -> Recording:
     """Read, repair and uniformly sample one recording.
@@ -60,8 +62,9 @@ def load_recording(
         temperature: topic of temperatures in a bag; None: the default one, if the bag has it.
         sampling_rate: [Hz]; None: the rate of the recording, which a ``.REC`` may not state.
         effort: recorded quantity, as in ``drives.effort``, for columns whose map is not given.
-        start: [s] since the first sample; samples before are not checked.
-        stop: [s] since the first sample; samples after are not checked.
+        start: [s] since the first sample of the run; samples before are not checked.
+        stop: [s] since the first sample of the run; samples after are not checked.
+        run: number from 1 of the stretch to read, where the clock was set back.
         corrections: of the joints' signals.
 
     Raises:
@@ -84,7 +87,12 @@ def load_recording(
     if joints is not None:
         samples = replace(samples, joint_names=tuple(joints))
     return build_recording(
-        samples, start=start, stop=stop, sampling_rate=sampling_rate, corrections=corrections
+        samples,
+        start=start,
+        stop=stop,
+        run=run,
+        sampling_rate=sampling_rate,
+        corrections=corrections,
     )
 
 
@@ -116,7 +124,8 @@ def read_samples(
         return read_episode(episode, columns, joints)
     require_present(path)
     if is_bag(path):
-        return read_bag(path, joints, topic, temperature)
+        mapped = columns if names_topics(columns) else None
+        return read_bag(path, joints, topic, temperature, columns=mapped, effort=effort)
     if path.suffix == ".npz" and has_names_of_signals(path):
         return read_npz(path, joints)
     if path.suffix == ".bag":
@@ -133,7 +142,7 @@ def read_samples(
     if columns is not None:
         return read_csv(path, columns, joints)
     table = read_table(path, None, "auto")
-    mapped = columns_by_name(table, joints or (), effort)
-    return read_csv(path, mapped, joints, table).noting(
-        f"Columns were chosen by their names: {column_names(mapped)}."
+    chosen = columns_by_name(table, joints or (), effort)
+    return read_csv(path, chosen, joints, table).noting(
+        f"Columns were chosen by their names: {column_names(chosen)}."
     )

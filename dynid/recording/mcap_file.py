@@ -68,6 +68,12 @@ class McapFile:
                 if not wanted.isdisjoint(segment.counts):
                     yield from self._in_segment(file, segment, wanted)
 
+    def definition(self, kind: str) -> str:
+        """Return the definition of a message type in the format of .msg; empty if unknown."""
+        schemas = {**self._summary.schemas, **self._scan.schemas}
+        texts = (s.data for s in schemas.values() if s.name == kind and s.encoding == "ros2msg")
+        return next(texts, b"").decode(errors="replace")
+
     def _in_segment(
         self, file: BinaryIO, segment: FileSegment, wanted: set[int]
     ) -> Iterator[MessageBlock]:

@@ -69,3 +69,19 @@ class StorageFile(Protocol):
 
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
         """Yield the raw messages of a topic, in the order of the file."""
+
+    def definition(self, kind: str) -> str:
+        """Return the definition of a message type in the format of .msg; empty if unknown."""
+
+
+class StoredMessages(Protocol):
+    """An opened bag."""
+
+    name: str
+    topics: tuple[Topic, ...]
+
+    def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
+        """Yield the raw messages of a topic and type."""
+
+    def definition(self, kind: str) -> str:
+        """Return the stored definition of a message type; empty without one."""

@@ -75,8 +75,8 @@ def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
 def table_of_arrays(name: str, arrays: Arrays, kind: str) -> Table:
     """Return arrays with the same number of rows as one table.
 
-    A column of an array ``q`` (N, n) is named ``q_1`` to ``q_n``; a plain array that is the only
-    one has columns without names.
+    A column of an array ``q`` (N, n) is named ``q_1`` to ``q_n``, or ``q.elbow`` where an array
+    such as ``joint_names`` has n texts; a plain array that is the only one has no names.
 
     Args:
         name: of the file.
@@ -86,6 +86,7 @@ def table_of_arrays(name: str, arrays: Arrays, kind: str) -> Table:
     Raises:
         RecordingError: there are no rows of numbers, or too many columns.
     """
+    labels = _labels(arrays)
     plain = {key: np.squeeze(array) for key, array in arrays.items() if array.dtype.kind in "fiub"}
     plain = {key: array for key, array in plain.items() if array.ndim in (1, 2) and array.size > 1}
     rows = max((max(array.shape) for array in plain.values()), default=0)
@@ -96,7 +97,11 @@ def table_of_arrays(name: str, arrays: Arrays, kind: str) -> Table:
         if upright.shape[0] != rows:
             continue
         values = np.asarray(upright, dtype=np.float64).reshape(rows, -1)
-        names = [f"{key}_{place + 1}" for place in range(values.shape[1])]
+        width = values.shape[1]
+        elements = [f"_{place + 1}" for place in range(width)]
+        if len(labels) == width:
+            elements = [f".{label}" for label in labels]
+        names = [f"{key}{element}" for element in elements]
         columns.update(zip(names if array.ndim == 2 else [key], values.T, strict=True))
         RECORDING_COLUMNS.check(len(columns), f"{name}: has many columns", RecordingTooLargeError)
     if rows < 2 or not columns:
@@ -104,6 +109,16 @@ def table_of_arrays(name: str, arrays: Arrays, kind: str) -> Table:
     header = () if list(plain) == [""] else tuple(columns)
     cells = ArrayCells(np.column_stack(list(columns.values())))
     return Table(name, header, cells, rows, len(columns), kind=kind)
+
+
+def _labels(arrays: Arrays) -> list[str]:
+    """Return the texts of an array of names; none without one."""
+    texts = (
+        [str(text).strip() for text in np.ravel(array)]
+        for key, array in arrays.items()
+        if "name" in key.lower() and array.dtype.kind in "UO" and array.size > 1
+    )
+    return next(texts, [])
 
 
 def _npy(path: Path) -> Arrays:
@@ -169,12 +184,14 @@ def _parquet(path: Path) -> Arrays:
     }
 
 
-def _numbers(values: object) -> NDArray[np.float64]:
-    """Return lists as an array; an empty one for texts, and for lists of different lengths."""
+def _numbers(values: object) -> NDArray[Any]:
+    """Return lists as an array; an empty one for lists of different lengths."""
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        return np.empty(0)
+        pass
+    texts = isinstance(values, list) and all(isinstance(text, str) for text in values)
+    return np.array(values if texts else [])
 
 
 def _seconds(column: Any) -> NDArray[np.float64]:  # noqa: ANN401  of pyarrow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from dynid.recording.temperature import SPACING, TemperatureSamples
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dynid.recording.message_block import MessageBlock
-    from dynid.recording.storage import Topic
+    from dynid.recording.storage import StoredMessages
 
 DYNAMIC_JOINT_STATE = "control_msgs/msg/DynamicJointState"
 _SCALAR = "sensor_msgs/msg/Temperature"
@@ -28,18 +27,8 @@ _SPACING = int(SPACING * NANOSECONDS)
 Found = tuple[int, dict[str, float]]
 
 
-class _Messages(Protocol):
-    """An opened bag."""
-
-    name: str
-    topics: tuple[Topic, ...]
-
-    def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
-        """Yield the raw messages of a topic and type."""
-
-
 def read_temperature(
-    bag: _Messages, joints: Sequence[str], wanted: TemperatureTopic | None
+    bag: StoredMessages, joints: Sequence[str], wanted: TemperatureTopic | None
 ) -> TemperatureSamples | None:
     """Read the temperatures of joints, one message of each ``SPACING``.
 
@@ -87,7 +76,7 @@ def read_temperature(
     return TemperatureSamples(np.array(stamps, dtype=np.int64), celsius, where, required=required)
 
 
-def _messages(bag: _Messages, settings: TemperatureTopic, kind: str) -> Iterator[Found]:
+def _messages(bag: StoredMessages, settings: TemperatureTopic, kind: str) -> Iterator[Found]:
     """Yield (stamp [ns], temperature by recorded name) of one message of each ``SPACING``."""
     types = types_for(kind)
     last: dict[str, int] = {}
@@ -106,7 +95,7 @@ def _messages(bag: _Messages, settings: TemperatureTopic, kind: str) -> Iterator
             yield stamp, new
 
 
-def _decimated(bag: _Messages, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
+def _decimated(bag: StoredMessages, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
     """Yield messages; of a topic with all joints in each message, one of each half ``SPACING``."""
     most = RECORDING_MESSAGE_BYTES.most
     last = -1

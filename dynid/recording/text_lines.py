@@ -23,6 +23,7 @@ _MOST_NO_TEXT = 0.1
 """Largest share of lines with bytes that are not text in a damaged text file."""
 
 _BLOCK = 2**19  # [bytes]
+_BEGIN = 256  # [bytes] that show the encoding
 _NUMBERS = b"0123456789+-.eE,;naifNAIF \t\n"
 
 
@@ -150,8 +151,9 @@ def _whole_lines(path: Path, longest: int) -> Iterator[bytes]:
         longest: incomplete line that is yielded too [bytes].
     """
     with path.open("rb") as file:
-        mark = file.read(len(codecs.BOM_UTF8))
-        wide = mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        mark = file.read(_BEGIN)
+        # in UTF-16, one half of each character of a number is zero
+        wide = mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and 0 in mark
         decode = codecs.getincrementaldecoder("utf-16")("replace").decode
         rest = decode(mark).encode() if wide else mark.removeprefix(codecs.BOM_UTF8)
         while piece := file.read(_BLOCK):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.errors import RecordingError
+from dynid.errors import PreprocessingError, RecordingError
 from dynid.recording.corrections import corrected, time_factor, unwrap_samples
 from dynid.recording.gaps import find_gaps
 from dynid.recording.grid import place_on_grid
@@ -15,6 +15,7 @@ from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
 from dynid.recording.order import put_in_order
 from dynid.recording.plausible_temperature import place_temperature
 from dynid.recording.position_step import position_steps
+from dynid.recording.runs import described_runs, select_run
 from dynid.recording.samples import Samples
 from dynid.recording.span import cut_span, refuse_flaws
 from dynid.recording.values import mark_impossible, require_finite
@@ -32,19 +33,22 @@ def build_recording(
     *,
     start: float | None = None,
     stop: float | None = None,
+    run: int | None = None,
     sampling_rate: float | None = None,
     corrections: Sequence[Correction] = (),
 ) -> Recording:
     """Repair samples and sample them uniformly.
 
-    In this order: the span, repeated and unsorted stamps, invalid numbers, late stamps, uneven
-    steps, missing samples, corrections; positions are unwrapped before uneven steps. Uniform
+    In this order: the run, the span, repeated and unsorted stamps, invalid numbers, late stamps,
+    uneven steps, missing samples, corrections; positions are unwrapped before uneven steps. Uniform
     samples are returned exactly. Samples outside of the span are not checked.
 
     Args:
         samples: as read.
-        start: [s] since the first sample; None: the beginning.
-        stop: [s] since the first sample; None: the end.
+        start: [s] since the first sample of the run; None: the beginning.
+        stop: [s] since the first sample of the run; None: the end.
+        run: number from 1, where the clock was set back; None: the only one, or the first one if
+            a span is given.
         sampling_rate: [Hz]; None: the rate of the stamps.
         corrections: of the joints' signals; the span counts in recorded seconds.
 
@@ -56,7 +60,12 @@ def build_recording(
     try:
         if sampling_rate is not None:
             sampling_rate *= time_factor(corrections)
-        return _build(samples, start, stop, sampling_rate, corrections)
+        has_span = start is not None or stop is not None
+        selected = select_run(samples, run, has_span=has_span)
+        return _build(selected, start, stop, sampling_rate, corrections)
+    except PreprocessingError as error:
+        runs = described_runs(samples)
+        raise type(error)(" ".join([str(error), *runs])) from None
     except RecordingError as error:
         if not samples.damage:
             raise

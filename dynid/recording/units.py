@@ -50,9 +50,9 @@ def is_unit(text: str) -> bool:
 def without_unit(name: str) -> tuple[str, str]:
     """Return the name of a column without a unit in brackets at its end, and the unit.
 
-    ``q[1]`` has a number there, which is no unit.
+    ``q[1]`` has a number there, and ``/joint_states/position[elbow]`` a joint, which are no units.
     """
-    match = _BRACKETS.search(name)
+    match = None if name.startswith("/") else _BRACKETS.search(name)
     if match is None or not match.start() or not re.search(r"[^\W\d]|[°%]", match[1]):
         return name, ""
     return name[: match.start()], plain_unit(match[1])

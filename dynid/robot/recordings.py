@@ -23,6 +23,7 @@ def load_recording(
     topic: str | None = None,
     start: float | None = None,
     stop: float | None = None,
+    run: int | None = None,
 ) -> Recording:
     """Load a recording of a robot, with its ``recording`` settings.
 
@@ -33,7 +34,7 @@ def load_recording(
             robot cannot have reached, such as in degrees.
         ConfigurationError: the profile does not describe the servos.
     """
-    loaded = _loaded(path, robot, topic=topic, start=start, stop=stop)
+    loaded = _loaded(path, robot, topic=topic, start=start, stop=stop, run=run)
     return with_servo_torque(loaded, robot)
 
 
@@ -120,7 +121,13 @@ def load_commands(
 
 
 def _loaded(
-    path: str | Path, robot: Robot, *, topic: str | None, start: float | None, stop: float | None
+    path: str | Path,
+    robot: Robot,
+    *,
+    topic: str | None,
+    start: float | None,
+    stop: float | None,
+    run: int | None = None,
 ) -> Recording:
     settings = robot.settings(RecordingSettings)
     loaded = load.load_recording(
@@ -134,6 +141,7 @@ def _loaded(
         effort=robot.drives.effort,
         start=start,
         stop=stop,
+        run=run,
         corrections=settings.corrections,
     )
     check_motion_is_possible(loaded, robot)

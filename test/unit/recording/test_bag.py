@@ -104,17 +104,6 @@ def test_refuses_an_absent_joint_by_name(motion, messages_of, write_messages):
         load_recording(bag, ["base", "tool"])
 
 
-def test_refuses_joints_in_different_messages(motion, messages_of, write_messages):
-    halves = [
-        replace(message, name=[name], position=[0.1], velocity=[], effort=[1.0])
-        for message in messages_of(motion)
-        for name in ("base", "elbow")
-    ]
-    bag = write_messages({"/joint_states": halves})
-    with pytest.raises(RecordingError, match="no single message contains all of base, elbow"):
-        load_recording(bag, ["base", "elbow"])
-
-
 def test_a_single_topic_of_another_name_is_read_and_noted(motion, messages_of, write_messages):
     bag = write_messages({"/arm/joint_states": messages_of(motion)}, strings=["/log"])
     recording = load_recording(bag, motion.names)

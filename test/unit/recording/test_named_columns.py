@@ -145,6 +145,7 @@ def test_names_in_the_rows_decide_about_the_order() -> None:
             JOINTS,
         ),
         (["t", *series("a{}"), *series("b{}")], JOINTS),
+        (["t", *series("q{}"), *series("force_{}")], JOINTS),
     ],
 )
 def test_doubts_are_not_guessed(header: list[str], joints: tuple[str, ...]) -> None:
@@ -225,6 +226,18 @@ def test_what_names_leave_open_is_asked(
     path = written(tmp_path / "log.csv", header, TIME, ANGLES, third, TORQUES)
     with pytest.raises(RecordingError, match=sentence):
         load_recording(path, JOINTS, effort=effort)
+
+
+@pytest.mark.parametrize("unit", ["", "_deg"])
+def test_angles_of_more_than_a_turn_need_a_unit(tmp_path: Path, unit: str) -> None:
+    header = ["t", *series("q{}" + unit), *series("tau{}")]
+    path = written(tmp_path / "log.csv", header, TIME, np.degrees(ANGLES), TORQUES)
+    if unit:
+        recording = load_recording(path, JOINTS, effort="torque")
+        np.testing.assert_allclose(recording.position, ANGLES, atol=1e-6)
+        return
+    with pytest.raises(RecordingError, match=r"q1 is up to 57\.3 and has no unit"):
+        load_recording(path, JOINTS, effort="torque")
 
 
 def test_a_changing_order_of_joints_is_refused(tmp_path: Path) -> None:

@@ -178,6 +178,19 @@ def test_arrays_with_usual_names_are_read(tmp_path: Path, save, ending: str) -> 
     expect_motion(path)
 
 
+@pytest.mark.parametrize("ending", ["mat", "json"])
+def test_names_of_joints_decide_about_the_order_of_columns(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"log.{ending}"
+    swapped = {"t": TIME, "q": ANGLES[:, ::-1], "tau": TORQUES[:, ::-1]}
+    if ending == "mat":
+        names = np.array(["j2", "j1"], dtype=object)
+        savemat(path, {**swapped, "joint_names": names})
+    else:
+        lists = {name: array.tolist() for name, array in swapped.items()}
+        path.write_text(json.dumps({**lists, "joint_names": ["j2", "j1"]}))
+    expect_motion(path)
+
+
 def test_a_mat_file_of_the_hdf5_kind_names_the_library(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "h5py", None)
     path = tmp_path / "log.mat"

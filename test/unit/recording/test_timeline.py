@@ -94,8 +94,8 @@ def test_a_sample_delivered_again_later_is_dropped(built, make_motion):
     assert "1 of 401 samples had repeated stamps" in recording.repairs[-1]
 
 
-@pytest.mark.parametrize("back", [0.013, 0.02, 0.025, 0.03, 0.04, 0.5, 5.0, 3600.0])
-def test_refuses_a_clock_that_was_set_back_with_time_and_size(built, back):
+@pytest.mark.parametrize("back", [0.013, 0.02, 0.025, 0.03, 0.04])
+def test_refuses_a_clock_that_was_set_back_a_little_with_time_and_size(built, back):
     def set_back(motion):
         stamps = motion.stamps.copy()
         stamps[200:] -= round(back * 1e9)

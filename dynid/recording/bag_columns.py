@@ -1,0 +1,181 @@
+"""Numbers in any messages of a bag, as columns such as ``/joint_states/position[elbow]``."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from dynid.limits import RECORDING_MESSAGE_BYTES
+from dynid.recording.limits import RecordingTooLargeError, check_memory
+from dynid.recording.message_definitions import types_for
+from dynid.recording.names import shown
+from dynid.recording.samples import NANOSECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from dynid.recording.storage import StoredMessages, Topic
+
+_LABELS = ("name", "names", "joint_names")
+_LONGEST_LIST = 100  # elements; longer ones are images and the like
+_MEMORY_CHECK_INTERVAL = 10_000  # messages
+
+
+class MessageColumn(NamedTuple):
+    """A number of each message that has it: stamps (N,) [ns] and values (N,)."""
+
+    stamps: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+def column_heads(bag: StoredMessages, topic: Topic, messages: int) -> list[str]:
+    """Return the names of the columns in the first messages of a topic.
+
+    They are empty for a type whose definition is neither in the bag nor installed.
+    """
+    decode = _decoder(bag, topic.type)
+    names: dict[str, None] = {}
+    for _, raw in _first(bag, topic, messages):
+        names.update(dict.fromkeys(name for name, _ in _numbers(decode(raw), topic.name)))
+    return list(names)
+
+
+def read_columns(
+    bag: StoredMessages, topic: Topic, wanted: Sequence[str]
+) -> tuple[dict[str, MessageColumn], str]:
+    """Return columns of a topic by their names, and a sentence on their times if it is needed.
+
+    Args:
+        bag: the bag.
+        topic: name and type.
+        wanted: names of columns; those that no message has are left out.
+
+    Raises:
+        RecordingError: the numbers need more memory than the limit.
+    """
+    decode, known = _decoder(bag, topic.type), set(wanted)
+    header = {name: array("q") for name in wanted}
+    received = {name: array("q") for name in wanted}
+    values = {name: array("d") for name in wanted}
+    for count, (time, raw) in enumerate(_all(bag, topic)):
+        message = decode(raw)
+        stamp = _stamp(message)
+        for name, value in _numbers(message, topic.name):
+            if name in known:
+                header[name].append(stamp)
+                received[name].append(time)
+                values[name].append(value)
+        if count % _MEMORY_CHECK_INTERVAL == 0:
+            check_memory(count, len(wanted), bag.name)
+    stamped = any(any(stamps) for stamps in header.values())
+    times = header if stamped else received
+    columns = {
+        name: MessageColumn(np.array(times[name], dtype=np.int64), np.array(values[name]))
+        for name in wanted
+        if len(values[name])
+    }
+    if stamped or not columns:
+        return columns, ""
+    return columns, f"{shown(topic.name)} has no stamps; the times of reception were used."
+
+
+def _first(bag: StoredMessages, topic: Topic, messages: int) -> Iterator[tuple[int, bytes]]:
+    for count, message in enumerate(_all(bag, topic)):
+        if count == messages:
+            return
+        yield message
+
+
+def _all(bag: StoredMessages, topic: Topic) -> Iterator[tuple[int, bytes]]:
+    for block in bag.blocks(topic.name, topic.type):
+        for time, raw in block.messages():
+            if len(raw) > RECORDING_MESSAGE_BYTES.most:
+                what = f"{bag.name}, topic {shown(topic.name)}: a message has {len(raw)} bytes"
+                RECORDING_MESSAGE_BYTES.refuse(what, RecordingTooLargeError)
+            yield time, raw
+
+
+def _decoder(bag: StoredMessages, kind: str) -> Callable[[bytes], Any]:
+    """Return a function that decodes a message of a type; it returns None for damaged bytes."""
+    try:
+        stored = bag.definition(kind)
+        if stored:
+            types = get_typestore(Stores.EMPTY)
+            types.register(get_types_from_msg(stored, kind))
+        else:
+            types = types_for(kind)
+    # definitions in files can be anything
+    except Exception:  # noqa: BLE001
+        types = None
+
+    def decode(raw: bytes) -> Any:  # noqa: ANN401  of any type
+        try:
+            if raw[:1] == b"{":  # serialized messages of ROS begin with a zero
+                return json.loads(raw)
+            return None if types is None else types.deserialize_cdr(raw, kind)
+        except Exception:  # noqa: BLE001  damaged bytes can raise any exception
+            return None
+
+    return decode
+
+
+def _stamp(message: Any) -> int:  # noqa: ANN401
+    """Return the stamp in a message's header [ns]; 0 without one."""
+    stamp = dict(_fields(dict(_fields(message)).get("header"))).get("stamp")
+    parts = dict(_fields(stamp))
+    seconds, nanoseconds = parts.get("sec", 0), parts.get("nanosec", parts.get("nsec", 0))
+    if not all(isinstance(part, int) for part in (seconds, nanoseconds)):
+        return 0
+    total = seconds * int(NANOSECONDS) + nanoseconds
+    return total if 0 <= total < 2**63 and nanoseconds < NANOSECONDS else 0
+
+
+def _numbers(message: Any, name: str) -> Iterator[tuple[str, float]]:  # noqa: ANN401
+    """Yield the names and values of the numbers in a message, without those of its header."""
+    parts = dict(_fields(message))
+    labels: list[str] = next((parts[key] for key in _LABELS if _is_texts(parts.get(key))), [])
+    for key, value in parts.items():
+        if isinstance(value, (bool, int, float)):
+            yield f"{name}/{key}", float(value)
+        elif isinstance(value, (list, np.ndarray)) and len(value) <= _LONGEST_LIST:
+            named = labels if len(labels) == len(value) else range(len(value))
+            yield from _elements(f"{name}/{key}", zip(named, value, strict=True))
+        elif key != "header" and not isinstance(value, (str, np.ndarray, list)):
+            # labels of a message are those of its parts, as in the state of a controller
+            inner = dict(_fields(value))
+            if inner and labels and not any(key in inner for key in _LABELS):
+                inner["joint_names"] = labels
+            yield from _numbers(inner, f"{name}/{key}")
+
+
+def _elements(name: str, elements: Iterable[tuple[object, Any]]) -> Iterator[tuple[str, float]]:
+    for label, element in elements:
+        if isinstance(element, (bool, int, float, np.number)):
+            yield f"{name}[{label}]", float(element)
+            continue
+        parts = dict(_fields(element))
+        # of control_msgs/DynamicJointState: the interface is the signal
+        interfaces, values = parts.get("interface_names", []), parts.get("values", [])
+        if _is_texts(interfaces) and len(values) == len(interfaces):
+            topic = name.rpartition("/")[0]
+            for interface, value in zip(interfaces, values, strict=True):
+                yield f"{topic}/{interface}[{label}]", float(value)
+
+
+def _fields(message: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401
+    if isinstance(message, dict):
+        return [(str(key), value) for key, value in message.items()]
+    if is_dataclass(message):
+        return [(part.name, getattr(message, part.name)) for part in fields(message)]
+    return []
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
