@@ -64,10 +64,11 @@ if TYPE_CHECKING:
     from dynid.identification.payload.payload import Payload
     from dynid.identification.result import Identification
     from dynid.identification.validate import Validation
-    from dynid.profile import load_model, load_robot, shipped_profiles
+    from dynid.profile import load_model, load_robot
     from dynid.recording.model import Recording
     from dynid.robot.model import Model, PredictedTorque
     from dynid.robot.robot import Robot
+    from dynid.robot_files import shipped_profiles
     from dynid.signals.signals import Signals
 
 __version__ = "0.2.0"
@@ -125,7 +126,7 @@ _WHERE = {
     "load_robot": "profile",
     "predict_uncertainty": "api.motions",
     "select_friction": "api.identification",
-    "shipped_profiles": "profile",
+    "shipped_profiles": "robot_files",
     "simulate": "api.motions",
     "tune_collision": "api.control",
     "validate": "api.identification",
