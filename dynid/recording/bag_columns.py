@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LABELS = ("name", "names", "joint_names")
 _LONGEST_LIST = 100  # elements; longer ones are images and the like
+_DEEPEST = 8  # levels of messages in messages
 _MEMORY_CHECK_INTERVAL = 10_000  # messages
 
 
@@ -137,9 +138,9 @@ def _stamp(message: Any) -> int:  # noqa: ANN401
     return total if 0 <= total < 2**63 and nanoseconds < NANOSECONDS else 0
 
 
-def _numbers(message: Any, name: str) -> Iterator[tuple[str, float]]:  # noqa: ANN401
+def _numbers(message: Any, name: str, depth: int = 0) -> Iterator[tuple[str, float]]:  # noqa: ANN401
     """Yield the names and values of the numbers in a message, without those of its header."""
-    parts = dict(_fields(message))
+    parts = dict(_fields(message)) if depth < _DEEPEST else {}
     labels: list[str] = next((parts[key] for key in _LABELS if _is_texts(parts.get(key))), [])
     for key, value in parts.items():
         if isinstance(value, (bool, int, float)):
@@ -152,7 +153,7 @@ def _numbers(message: Any, name: str) -> Iterator[tuple[str, float]]:  # noqa: A
             inner = dict(_fields(value))
             if inner and labels and not any(key in inner for key in _LABELS):
                 inner["joint_names"] = labels
-            yield from _numbers(inner, f"{name}/{key}")
+            yield from _numbers(inner, f"{name}/{key}", depth + 1)
 
 
 def _elements(name: str, elements: Iterable[tuple[object, Any]]) -> Iterator[tuple[str, float]]:

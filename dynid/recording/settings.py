@@ -46,7 +46,7 @@ class RecordingSettings(TaskSettings):
     """Corrections of what is recorded wrong, made when a recording is loaded: a factor, an offset,
     a delay, wrapped positions or the channel of another joint."""
     columns: ColumnMap | None = None
-    """Column map of CSV files; null: the recording is a rosbag2 or a NumPy file."""
+    """Column map of tables, or of fields of a bag; null: by their names."""
 
     @model_validator(mode="after")
     def _names_are_pairs(self) -> RecordingSettings:

@@ -46,7 +46,8 @@ def find_head(lines: Sequence[Sequence[str]], header: bool | str) -> TableHead:
         return TableHead()
     if header is True:
         return TableHead(tuple(map(bare, lines[0])), lines=1)
-    width = Counter(map(len, lines)).most_common(1)[0][0]
+    # a preamble may be longer than what is left of the examined lines
+    width = Counter(map(len, lines[len(lines) // 2 :])).most_common(1)[0][0]
     begin = 0
     if len(lines[0]) != width:
         numeric = (n for n, row in enumerate(lines) if len(row) == width and not is_header(row))
@@ -54,11 +55,34 @@ def find_head(lines: Sequence[Sequence[str]], header: bool | str) -> TableHead:
         begin = next((n for n in range(first) if _may_be_header(lines, n, width, first)), 0)
     if not is_header(lines[begin]):
         return TableHead(_names_of_joint_states(lines[0]))
-    names = tuple(map(bare, lines[begin]))
-    below = [bare(cell) for cell in lines[begin + 1]] if begin + 1 < len(lines) else []
-    if len(below) == len(names) and any(below) and all(not unit or is_unit(unit) for unit in below):
-        return TableHead(names, tuple(below), begin + 2, begin)
-    return TableHead(names, lines=begin + 1, preamble=begin)
+    names, past = tuple(map(bare, lines[begin])), begin + 1
+    if _is_second_header(names, lines[past : past + 1]):
+        names, past = _joined(names, lines[past]), past + 1
+    below = [bare(cell) for cell in lines[past]] if past < len(lines) else []
+    if len(below) == len(names) and _are_units(below):
+        return TableHead(names, tuple(below), past + 1, begin)
+    return TableHead(names, lines=past, preamble=begin)
+
+
+def _are_units(cells: Sequence[str]) -> bool:
+    """Return whether most cells are known units, and none is a number."""
+    texts = [cell for cell in cells if cell]
+    known = sum(map(is_unit, texts))
+    return 0 < len(texts) <= 2 * known and all(number(text) is None for text in texts)
+
+
+def _is_second_header(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether names that appear several times are completed by those of the next line."""
+    repeated = len(set(names)) < len(names)
+    return repeated and any(len(row) == len(names) and is_header(row) for row in below)
+
+
+def _joined(names: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of two lines; an empty one continues that on its left."""
+    above: list[str] = []
+    for name in names:
+        above.append(name or (above[-1] if above else ""))
+    return tuple(f"{left} {bare(cell)}".strip() for left, cell in zip(above, below, strict=True))
 
 
 def _may_be_header(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dynid.recording.text_lines import LineBlock, TextFile
 
 _DELIMITERS = (";", "\t", ",")  # in order of priority: a comma may also be a decimal point
-_EXAMINED = 100  # lines, to detect delimiter and width even if some are damaged
+_EXAMINED = 200  # lines, to detect delimiter and width even if some are damaged
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def read_text_table(path: Path, delimiter: str | None, header: bool | str) -> Ta
     first, comment, head = _head(text)
     if not head:
         raise RecordingError(f"{name}: is empty; expected rows of numbers.")
-    used = _delimiter(head[:_EXAMINED]) if delimiter is None else delimiter
+    used = _delimiter(head[len(head) // 2 : _EXAMINED]) if delimiter is None else delimiter
     mark = None if used == "whitespace" else used
     if header == "auto" and mark is not None and is_quoted(head, mark):
         return read_quoted_table(text, first, mark)

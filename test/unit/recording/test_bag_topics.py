@@ -263,23 +263,38 @@ def test_a_missing_field_names_those_that_are_there(tmp_path: Path) -> None:
         load_recording(write(tmp_path / "bag", topics), JOINTS, columns=columns)
 
 
-@pytest.mark.parametrize("stamped", [True, False])
-def test_messages_in_json_are_read(tmp_path: Path, stamped: bool) -> None:
-    path = tmp_path / "log.mcap"
+def write_json(path: Path, messages: list[str]) -> Path:
     with path.open("wb") as file:
         writer = McapWriter(file)
         writer.start()
         schema = writer.register_schema("Arm", "jsonschema", b'{"type": "object"}')
         channel = writer.register_channel("/arm", "json", schema)
-        for row, seconds in enumerate(TIME):
-            content = {"q": ANGLES[row].tolist(), "tau": TORQUES[row].tolist(), "mode": "run"}
-            nanoseconds = round(seconds * 1e9)
-            if stamped:
-                whole, rest = divmod(nanoseconds, 10**9)
-                content["header"] = {"stamp": {"sec": START + whole, "nanosec": rest}}
-            received = START * 10**9 + nanoseconds
-            writer.add_message(channel, received, json.dumps(content).encode(), received)
+        for row, text in enumerate(messages):
+            received = START * 10**9 + row * 10**7
+            writer.add_message(channel, received, text.encode(), received)
         writer.finish()
-    recording = load_recording(path, JOINTS, effort="torque")
+    return path
+
+
+@pytest.mark.parametrize("stamped", [True, False])
+def test_messages_in_json_are_read(tmp_path: Path, stamped: bool) -> None:
+    messages = []
+    for row in range(len(TIME)):
+        content = {"q": ANGLES[row].tolist(), "tau": TORQUES[row].tolist(), "mode": "run"}
+        if stamped:
+            whole, rest = divmod(row * 10**7, 10**9)
+            content["header"] = {"stamp": {"sec": START + whole, "nanosec": rest}}
+        messages.append(json.dumps(content))
+    recording = load_recording(write_json(tmp_path / "log.mcap", messages), JOINTS, effort="torque")
     expect_motion(recording)
     assert any("has no stamps" in note for note in recording.repairs) is not stamped
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[1, 2]", '{"q": ' * 400 + "1" + "}" * 400, '{"q": NaN}', '{"header": 1, "q": "x"}'],
+)
+def test_other_json_is_no_recording(tmp_path: Path, text: str) -> None:
+    path = write_json(tmp_path / "log.mcap", [text] * 20)
+    with pytest.raises(RecordingError, match="/joint_states is missing"):
+        load_recording(path, JOINTS, effort="torque")

@@ -50,10 +50,13 @@ def write_lines(path: Path, *lines: str, encoding: str = "utf-8", end: str = "\n
         ["Name,Scope Project", "File,Axes.tcscopex", "Start,01.05.2024 12:00", "", HEADER],
         ["Date,2024-05-01 12:00", HEADER, "s,rad,rad,Nm,Nm"],
         ["Log of robot 7", HEADER],
+        [*(f"Setting {place};{place}" for place in range(60)), HEADER],
+        ["time,position,,torque,", ",j1,j2,j1,j2"],
+        ["t,q,q,tau,tau", "s,joint 1,joint 2,joint 1,joint 2"],
         [HEADER, "[s],[rad],[rad],[Nm],[Nm]"],
         ["# made by a script", f"# {HEADER}"],
     ],
-    ids=["TwinCAT", "units", "title", "bracketed units", "comments"],
+    ids=["TwinCAT", "units", "title", "long", "two", "repeated", "bracketed units", "comments"],
 )
 def test_lines_above_the_numbers_are_skipped(tmp_path: Path, above: list[str]) -> None:
     expect_motion(write_lines(tmp_path / "log.csv", *above, *rows()))
@@ -64,6 +67,12 @@ def test_a_row_of_units_scales_the_numbers(tmp_path: Path) -> None:
     scaled = PLAIN * [1e3, *[180 / np.pi] * 2, 1e3, 1e3]
     numbers = [",".join(f"{value:.9g}" for value in row) for row in scaled]
     expect_motion(write_lines(tmp_path / "log.csv", HEADER, units, *numbers), 1e-5)
+
+
+def test_an_unknown_unit_is_asked(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "log.csv", HEADER, "s,rad,rad,ft lbf,ft lbf", *rows())
+    with pytest.raises(RecordingError, match="the unit 'ftlbf' of tau1 is unknown"):
+        load_recording(path, JOINTS, effort="torque")
 
 
 def test_a_measurement_file_with_tabs_has_a_preamble(tmp_path: Path) -> None:
