@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.input_file import check_regular, read_text
@@ -129,14 +130,12 @@ def _npy(path: Path) -> Arrays:
 
 
 def _mat(path: Path) -> Arrays:
-    from scipy.io import loadmat, whosmat  # noqa: PLC0415  slow to import
-
     with path.open("rb") as file:
         newer = b"MATLAB 7.3" in file.read(128)
     if newer:
         return _hdf5(path)
-    _check_size(path, (np.prod(shape) for _, shape, _ in whosmat(path)))
-    return dict(_flat("", loadmat(path, simplify_cells=True)))
+    _check_size(path, (np.prod(shape) for _, shape, _ in scipy.io.whosmat(path)))
+    return dict(_flat("", scipy.io.loadmat(path, simplify_cells=True)))
 
 
 def _flat(before: str, content: Mapping[str, Any]) -> Iterable[tuple[str, NDArray[np.generic]]]:
