@@ -9,8 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
-from dynid.recording.bag import DEFAULT_TOPIC, read_bag
+from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.bag_folder import is_bag, require_present
+from dynid.recording.bag_samples import read_bag
 from dynid.recording.bag_topics import names_topics
 from dynid.recording.column_proposal import column_names, columns_by_name
 from dynid.recording.csv_file import read_csv

@@ -108,10 +108,10 @@ def test_own_profile_may_use_a_shipped_urdf(arm: Path) -> None:
 
 
 def test_a_given_urdf_replaces_the_profiles(arm: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.urdf"
-    other.write_text("<robot name='other'/>")
+    other, text = tmp_path / "other.urdf", "<robot name='other'><link name='base'/></robot>"
+    other.write_text(text)
     robot = load_robot(str(arm), urdf=other)
-    assert robot.urdf_xml == "<robot name='other'/>"
+    assert robot.urdf_xml == text
     assert robot.urdf == "other.urdf"
 
 
