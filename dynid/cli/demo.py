@@ -16,7 +16,7 @@ from dynid.cli.options import AsJson, Output, profile_option
 def demo_command(
     robot: Annotated[
         str,
-        profile_option("Shipped robot, profile with an excitation, URDF or xacro."),
+        profile_option("Shipped robot (dynid robots), profile (.yaml), URDF or xacro."),
     ] = "puma560",
     output: Output = Path("out"),
     without_ros: Annotated[

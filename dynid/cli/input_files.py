@@ -7,9 +7,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from dynid.input_file import exists
 from dynid.kept_inputs import inputs_kept
-from dynid.robot_files import find_robot_file
 
 OUTPUTS = frozenset({"apply", "output", "profile_out", "destination"})
 """Names of the options and arguments that a command writes to."""
@@ -40,15 +38,19 @@ def _check_present(options: dict[str, Any]) -> None:
     for name, value in options.items():
         for item in value if isinstance(value, list) else [value]:
             if name in _NAMES_OR_FILES and isinstance(item, str):
+                from dynid.robot_files import find_robot_file  # not needed by help and version
+
                 find_robot_file(item)
             elif name in _RECORDINGS and isinstance(item, Path) and not _may_be_recording(item):
-                from dynid.recording.bag_folder import require_present  # which takes time
+                from dynid.recording.bag_folder import require_present  # likewise
 
                 require_present(item)
 
 
 def _may_be_recording(path: Path) -> bool:
     """Return whether a path exists, or has the name of an episode of a LeRobot dataset."""
+    from dynid.input_file import exists  # likewise
+
     return exists(path) or path.name.startswith("episode_")
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from dynid.robot_files import names_robot
-
 _PROFILE = ("--profile", "-p")
 
 
@@ -58,6 +56,8 @@ class RobotCommand(TyperCommand):
 
     def _robot_of(self, ctx: Any, words: list[_Word]) -> _Word | None:  # noqa: ANN401  likewise
         """Return the argument that is the robot; None where there is none."""
+        from dynid.robot_files import names_robot  # not needed by help and version
+
         option, arguments = self._profile_option, self._arguments
         if option is None:
             return None

@@ -134,7 +134,7 @@ def test_the_mass_is_found_with_the_robot_at_rest(folder: Path, tmp_path: Path) 
     [
         (["--payload"], ConfigurationError, "must be given together"),
         (["--base-model", "model.yaml"], ConfigurationError, "must be given together"),
-        ([], ConfigurationError, "identify needs a robot: name one with --profile"),
+        ([], ConfigurationError, "identify needs a robot: name one before the recordings"),
         (["--payload", "--base-model", "nowhere.yaml"], ModelFileError, "nowhere.yaml"),
     ],
 )
