@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dynid.control.tuning import Tuning
     from dynid.control.wrench.estimation import ExternalWrench
     from dynid.dynamics.closed_chain import ClosedChain
-    from dynid.dynamics.joint_terms import JointTerm, TermSettings
+    from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
     from dynid.errors import (
         ArgumentError,
@@ -109,7 +109,6 @@ _WHERE = {
     "Signals": "signals.signals",
     "SimulationError": "errors",
     "TaskError": "errors",
-    "TermSettings": "dynamics.joint_terms",
     "Tuning": "control.tuning",
     "Validation": "identification.validate",
     "WeightedLeastSquares": "estimation.least_squares",
@@ -171,7 +170,6 @@ __all__ = [
     "Signals",
     "SimulationError",
     "TaskError",
-    "TermSettings",
     "Tuning",
     "Validation",
     "WeightedLeastSquares",

@@ -31,12 +31,15 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
         values: what numpy makes an array of.
 
     Raises:
-        ArgumentError: they are not numbers.
+        ArgumentError: they are not real numbers.
     """
     try:
-        return np.array(values, np.float64, order="C")
+        given = np.asarray(values)
+        if given.dtype.kind != "c":  # numpy would leave out the imaginary part
+            return np.array(given, np.float64, order="C")
     except (TypeError, ValueError):
-        raise ArgumentError(f"{name} must be an array of numbers.") from None
+        pass
+    raise ArgumentError(f"{name} must be an array of numbers.")
 
 
 def pieces(count: int, numbers: int) -> Iterator[slice]:

@@ -31,10 +31,14 @@ class Shown:
                 known += [
                     f"{part}.{name}"
                     for part, value in vars(self).items()
-                    if type(value).__module__.startswith("dynid.") and name in dir(value)
+                    if any(name in vars(kind) for kind in type(value).__mro__ if _is_own(kind))
                 ]
             kind = f"'{type(self).__name__}' object"
             raise AttributeError(unknown_name(kind, name, known), name=name)
+
+
+def _is_own(kind: type) -> bool:
+    return kind.__module__.startswith("dynid.")
 
 
 def html_lines(lines: Sequence[str]) -> str:

@@ -117,10 +117,8 @@ class Recording(Shown):
             time, rate = _from_zero(self.time)
             object.__setattr__(self, "time", time)
             object.__setattr__(self, "sampling_rate", rate)
-        if isinstance(self.joint_names, str):
-            raise ArgumentError("Recording(): joint_names must be a list of names, got a text.")
-        names = tuple(self.joint_names or unnamed_joints(self.position))
-        object.__setattr__(self, "joint_names", names)
+        object.__setattr__(self, "joint_names", self._names())
+        names = self.joint_names
         shape = (len(self.time), len(names))
         for name in ("time", "position", "velocity", "effort"):
             values = getattr(self, name)
@@ -131,6 +129,12 @@ class Recording(Shown):
             if array.shape != expected:
                 message = f"Recording(): {name} has shape {array.shape}, expected {expected}."
                 raise ArgumentError(message)
+            # what is read from files was checked
+            if not self.sources and not np.isfinite(array).all():
+                raise ArgumentError(
+                    f"Recording(): {name} contains NaN or infinity; Recording.from_arrays() "
+                    "replaces single values."
+                )
             array.setflags(write=False)
             object.__setattr__(self, name, array)
         if self.missing is not None and self.missing.shape != shape[:1]:
@@ -139,6 +143,16 @@ class Recording(Shown):
             raise ValueError(f"temperature must have a column for each of {shape[1]} joints")
         if self.position_step is None:
             object.__setattr__(self, "position_step", position_steps(self.position))
+
+    def _names(self) -> tuple[str, ...]:
+        """Return the names of the joints, or numbered ones if none are given."""
+        given: object = self.joint_names
+        if not isinstance(given, list | tuple) or len(set(given)) < len(given):
+            shown = repr(given)[:60]
+            raise ArgumentError(
+                f"Recording(): joint_names must be a list of different names, got {shown}."
+            )
+        return tuple(given) or unnamed_joints(self.position)
 
     @property
     def duration(self) -> float:

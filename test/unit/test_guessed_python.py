@@ -53,7 +53,7 @@ dynid.identify(robot, recording[1:4])
 dynid.identify(robot, recording, cutoff_hz=20)
 dynid.identify(robot, recording, terms=["viscous", "coulomb"])
 dynid.identify(robot, recording, terms="viscous")
-dynid.identify(robot, recording, terms=[dynid.TermSettings(kind="viscous"), "offset"])
+dynid.identify(robot, recording, terms=[{"kind": "viscous"}, "offset"])
 dynid.identify(robot, recording, estimator="ols")
 dynid.identify(robot, recording, estimator=dynid.OrdinaryLeastSquares())
 dynid.identify(robot, recording, estimator=dynid.OrdinaryLeastSquares)
@@ -117,6 +117,12 @@ REFUSED = {
     "dynid.Recording('a', 'b', 'c')": "time must be an array of numbers",
     "dynid.Recording(t, q, [['a']])": "effort must be an array of numbers",
     "dynid.Recording(t, q, tau, joint_names='elbow')": "joint_names must be a list",
+    "dynid.Recording(t, q, tau, joint_names=3)": "joint_names must be a list",
+    "dynid.Recording(t, q, tau, joint_names=['a', 'a', 'b'])": "different names",
+    "dynid.Recording(t, np.nan * q, tau)": "position contains NaN",
+    "dynid.Recording(t, q, tau, velocity=np.inf * dq)": "velocity contains NaN or infinity",
+    "dynid.Recording(t, q, 1j * tau)": "effort must be an array of numbers",
+    "dynid.load_bag('work.mcap')": "load_recording",
     "dynid.Recording(t**2, q, tau)": "Recording.from_arrays",
     "dynid.identify(robot, recording, friction=['viscous'])": "terms",
     "dynid.identify(robot, recording, cutoff=10)": "cutoff_hz",
@@ -130,6 +136,8 @@ REFUSED = {
     "result.rmse": "verdict",
     "result.score": "verdict",
     "model.dof": "joints",
+    "model.score(recording)": "errors",
+    "result.coef_": "parameters",
     "model.rnea(q, dq, dq)": "inverse_dynamics",
     "model.torque(q, dq, dq)": "inverse_dynamics",
     "model.M(q)": "mass_matrix",
@@ -178,6 +186,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
         "dynid": dynid,
         "folder": folder,
         "model": result.model,
+        "np": np,
         "motion": motion,
         "q": recording.position,
         "recording": recording,

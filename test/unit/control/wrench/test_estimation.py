@@ -20,7 +20,7 @@ from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.dynamics.pose import Pose
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
-from dynid.recording.model import Recording
+from dynid.recording.model import Recording, Source
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.model import nominal_model
 from dynid.simulation.robot import SimulatedRobot
@@ -253,8 +253,11 @@ def test_arguments_of_the_public_function_are_checked(
         dynid.estimate_wrench(model, short, free=free)
     velocity = np.array(recording.velocity)
     velocity[2000] = np.inf
+    # of arrays without a source it is refused before
+    sources = (Source("cell", "", "live"),)
+    broken = replace(recording, velocity=velocity, sources=sources)
     with pytest.raises(dynid.PreprocessingError, match="at 2 s the external torque is not finite"):
-        dynid.estimate_wrench(model, replace(recording, velocity=velocity), free=free)
+        dynid.estimate_wrench(model, broken, free=free)
     unknown = replace(uncertainty(model.robot), observer_gain=2000.0)
     with pytest.raises(dynid.DynidError, match="observer_gain"):
         wrench_of_recording(model, recording, unknown)
