@@ -22,8 +22,7 @@ using dynid::ControlLawSettings;
 using dynid::ControlModel;
 using dynid::Feedback;
 
-constexpr int longest_phase = 1000;    // cycles between two pushes
-constexpr double slowest_rate = 1e-3;  // [Hz] of updates, which are in whole cycles
+constexpr int longest_phase = 1000;  // cycles between two pushes
 
 ControlLawSettings settings_of(Dice & dice, const Robot & robot)
 {
@@ -39,7 +38,8 @@ dynid::ModelUpdatesSettings updates_of(
 {
   const auto & feedforward = settings.feedforward;
   dynid::ModelUpdatesSettings updates;
-  updates.control_rate = std::max(feedforward.control_rate, slowest_rate);
+  updates.control_rate = feedforward.control_rate;
+  updates.torque_error_delay = error_delay(settings);
   updates.ramp_time = std::max(feedforward.ramp_time, 1.0 / updates.control_rate);
   updates.timeout = dice.scale_or(infinity, 1e-2, 10.0);
   updates.hold_time = dice.scale_or(0.0, 1e-2, 10.0);

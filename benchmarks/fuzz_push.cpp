@@ -86,9 +86,11 @@ Answer push(
   const double decided = deciding(pushed, drive);
   const double wait = pushed.settings.feedforward.control_rate * found_within + decided;
   Swing swing(decided);
+  bool swings = pushed.loops;  // or its own torque errors are above the threshold before the push
   for (int k = 0; k < quiet_cycles && !pushed.stopped(); ++k) {
     cycle(0.0);
     swing.add(measured());
+    swings |= std::abs(law.torque_error()[drive]) > law.detector().threshold()[drive];
   }
   if (pushed.stopped()) {
     return Answer::stopped;
@@ -104,11 +106,12 @@ Answer push(
   double evaluated = 0.0;
   bool blind = false;
   for (int left = static_cast<int>(3.0 * wait); left > 0; --left) {
-    // Loops that are unstable, as with a faulty sensor, make torque errors of either sign. A push
-    // below these only shifts them, and they still pass through 0 within debounce_time, so that
-    // there is only a warning: it must be above them.
+    // Loops that are unstable, as with a faulty sensor, make torque errors of either sign, and so
+    // do torques that are sampled in uneven cycles of an abrupt motion. A push below these only
+    // shifts them, and they still pass through 0 within debounce_time, so that there is only a
+    // warning: it must be above them.
     const double wanted =
-      errors ? times * law.detector().threshold()[drive] + (pushed.loops ? swing.size() : 0.0)
+      errors ? times * law.detector().threshold()[drive] + (swings ? swing.size() : 0.0)
              : times * pushed.collision.torque_threshold[drive] + std::abs(measured());
     if (!std::isfinite(wanted)) {
       return Answer::open;

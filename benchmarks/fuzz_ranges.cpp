@@ -20,8 +20,8 @@ using Eigen::VectorXd;
 
 constexpr double least = std::numeric_limits<double>::min();  // above 0
 constexpr double most = std::numeric_limits<double>::max();   // finite
-constexpr double highest_rate = 1e6;                          // [Hz]
-constexpr double slowest_rate = std::numeric_limits<double>::denorm_min();
+constexpr double lowest_rate = 1.0;                           // [Hz]
+constexpr double highest_rate = 1e6;
 constexpr double longest_line = 1000.0;  // cycles of a delay
 
 /// A setting, how its refusal names it, and the range of its values.
@@ -82,7 +82,7 @@ std::vector<Range<ControlLawSettings>> law_ranges()
   using S = ControlLawSettings;
   std::vector<Range<S>> found{
     of_all<S>(
-      "control rate", slowest_rate, highest_rate,
+      "control rate", lowest_rate, highest_rate,
       [](S & s) -> auto & { return s.feedforward.control_rate; }),
     of_all<S>(
       "model_monitor.time", least, most, [](S & s) -> auto & { return s.model_monitor.time; }),
@@ -131,7 +131,6 @@ void move_some(
 /// Rates agree, and no gain is above them.
 void reconcile(ControlLawSettings & settings)
 {
-  settings.feedforward.control_rate = std::max(settings.feedforward.control_rate, least);
   settings.collision.control_rate = settings.feedforward.control_rate;
   settings.observer_gain = std::min(settings.observer_gain, settings.feedforward.control_rate);
   const double longest = longest_line / settings.feedforward.control_rate;

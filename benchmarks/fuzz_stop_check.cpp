@@ -40,6 +40,7 @@ StopCheck::StopCheck(
 void StopCheck::restart()
 {
   duration_ = 0.0;
+  acted_ = 0.0;
   fastest_ = 0.0;
 }
 
@@ -58,7 +59,10 @@ void StopCheck::look(const dynid::TorqueLaw & law, const dynid::PlantTruth & tru
   duration_ += cycles * period_;
   findings_.expect(duration_ <= longest_ + 21 * period_, "stops longer than stop_time");
   const double now = speed(truth.position, truth.velocity);
-  if (duration_ <= reaction_) {
+  // In a late cycle the drives hold the last torque, which no law can change: damping of a motion
+  // that has reversed since then drives the robot. The law has its reaction time again after that.
+  acted_ = cycles > 1 ? 0.0 : acted_ + period_;
+  if (acted_ <= reaction_) {
     fastest_ = std::max(fastest_, now);
     return;
   }

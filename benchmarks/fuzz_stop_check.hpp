@@ -13,8 +13,8 @@ namespace fuzz
 {
 
 /// Checks the true speed of a simulated robot, sqrt(dq^T M dq), in damped stops. It may grow while
-/// the torque still changes and a fault of feedback is not noticed yet; after that, by what
-/// stop_speed and the resolution of feedback explain.
+/// the torque still changes and a fault of feedback is not noticed yet, also after a late cycle;
+/// after that, by what stop_speed and the resolution of feedback explain.
 class StopCheck
 {
 public:
@@ -37,6 +37,7 @@ private:
   double reaction_;  // [s] in which the robot may become faster
   double fastest_ = 0.0;
   double duration_ = 0.0;  // [s]
+  double acted_ = 0.0;     // since the beginning or the last late cycle [s]
 };
 
 }  // namespace fuzz

@@ -208,6 +208,8 @@ def feedforward_settings(robot: Robot, *, control_rate: float) -> _core.Feedforw
         raise ConfigurationError(message)
     velocity = _each(robot, limits.velocity, np.inf, "velocity")
     acceleration = _each(robot, limits.acceleration, np.inf, "acceleration")
+    with np.errstate(divide="ignore", over="ignore"):  # at rates that the core refuses
+        jump = _JUMP_CYCLES * velocity / control_rate
     settings = _core.FeedforwardSettings()
     settings.control_rate = control_rate
     settings.torque_max = _each(robot, limits.torque_max, np.inf, "torque_max")
@@ -219,7 +221,7 @@ def feedforward_settings(robot: Robot, *, control_rate: float) -> _core.Feedforw
         robot,
         settings,
         given,
-        position_jump=_JUMP_CYCLES * velocity / control_rate,
+        position_jump=jump,
         acceleration_jump=_JUMP_ACCELERATION * acceleration,
     )
     return settings

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat
+from typing import Annotated
+
+from pydantic import Field, NonNegativeFloat
 
 from dynid.configuration import (
     Delay,
@@ -55,5 +57,5 @@ class SimulationSettings(TaskSettings):
     """Time until the drives are on their bus under ros2_control [s]; several for real drives."""
     rest: NonNegativeFloat = 0.5
     """Time at rest before and after the motion [s]."""
-    integration_rate: PositiveFloat = 1000.0
+    integration_rate: Annotated[float, Field(ge=1.0, le=1e6)] = 1000.0
     """Least number of integration steps per second [Hz]; a multiple of the control rate is used."""

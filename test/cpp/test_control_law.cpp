@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <stdexcept>
+#include <string>
 
 #include "allocation_checks.hpp"
 #include "control_under_test.hpp"
@@ -367,6 +369,26 @@ TEST(ControlLaw, MomentumMethodFindsAPush)
     }
     EXPECT_EQ(robot.law.latched(), push > 0.0);
     EXPECT_NEAR(robot.law.torque_error()[0], push, 0.01 * push + 1e-9) << "with its true size";
+  }
+}
+
+TEST(ControlLaw, RefusesRatesBeyondTheirRange)
+{
+  const auto refusal = [](double rate) -> std::string {
+    auto settings = law_settings();
+    settings.feedforward.control_rate = settings.collision.control_rate = rate;
+    settings.observer_gain = 0.5;
+    try {
+      ControlLaw(1, settings);
+    } catch (const std::invalid_argument & error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(1.0), "") << "both ends of a range belong to it";
+  EXPECT_EQ(refusal(1e6), "");
+  for (const double rate : {0.0, -1000.0, 5e-324, 0.001, 0.999, 1.001e6, 1e9, infinity, nan}) {
+    EXPECT_NE(refusal(rate).find(" Hz, but must be from 1 Hz to 1 MHz."), std::string::npos);
   }
 }
 

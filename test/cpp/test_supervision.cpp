@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "../../cpp/core/src/law_state.hpp"
@@ -124,16 +125,24 @@ TEST(Supervision, WalksThroughEveryState)
   EXPECT_EQ(robot.law.state(), LawState::following);
 }
 
-class BadSamples : public testing::TestWithParam<std::tuple<DetectionMethod, int>>
+class BadSamples : public testing::TestWithParam<std::tuple<DetectionMethod, int, int, bool>>
 {
 };
 
-/// The arm of two drives at rest, where one drive's samples are missing now and then.
-TEST_P(BadSamples, OfOneDriveDoNotHideAPushOnAnother)
+/// The arm of two drives at rest, where samples of a drive (0, 1, or 2: both) are missing now and
+/// then, and the other one is pushed.
+TEST_P(BadSamples, DoNotHideAPush)
 {
-  const auto [method, every] = GetParam();
+  const auto [method, every, bad, slides] = GetParam();
+  const Eigen::Index pushed = bad == 0 ? 1 : 0;
   dynid::MechanismDescription description;
   description.urdf_xml = arm_urdf;
+  if (slides) {
+    const std::string type = "\"continuous\">";
+    description.urdf_xml.replace(
+      description.urdf_xml.rfind(type), type.size(),
+      R"("prismatic"><limit lower="-1" upper="1" velocity="1" effort="1"/>)");
+  }
   description.joints = {"one", "two"};
   const VectorXd parameters = dynid::Mechanism(description).urdf_parameters();
   ControlModel model(description, parameters, VectorXd::Constant(2, 0.02), false);
@@ -157,9 +166,11 @@ TEST_P(BadSamples, OfOneDriveDoNotHideAPushOnAnother)
   const auto run = [&](int cycles, double push) {
     for (int k = 0; k < cycles; ++k) {
       Feedback measured{none, none, torque};
-      measured.torque[0] += push;
-      if (k % every == 0) {
-        measured.position[1] = measured.velocity[1] = measured.torque[1] = nan;
+      measured.torque[pushed] += push;
+      for (Eigen::Index i = 0; i < 2; ++i) {
+        if (k % every == 0 && (bad == i || bad == 2)) {
+          measured.position[i] = measured.velocity[i] = measured.torque[i] = nan;
+        }
       }
       law.update({none, none, none}, measured);
       if (law.latched()) {
@@ -172,14 +183,14 @@ TEST_P(BadSamples, OfOneDriveDoNotHideAPushOnAnother)
   const int found = run(1000, 20.0);
   EXPECT_GE(found, 0);
   EXPECT_LT(found, 50);
-  EXPECT_EQ(law.detector().collision().drive, 0);
+  EXPECT_EQ(law.detector().collision().drive, pushed);
 }
 
 INSTANTIATE_TEST_SUITE_P(
   All, BadSamples,
   testing::Combine(
     testing::Values(DetectionMethod::torque_error, DetectionMethod::momentum),
-    testing::Values(2, 3, 5, 10, 20)));
+    testing::Values(2, 3, 5, 10, 20), testing::Values(0, 1, 2), testing::Bool()));
 
 TEST(Supervision, ABadSampleWhileDetectionIsOffLeavesNothingBehind)
 {

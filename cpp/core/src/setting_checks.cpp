@@ -12,7 +12,8 @@ namespace
 {
 constexpr int longest_line = 1000;     // cycles
 constexpr double longest_delay = 0.5;  // [s]
-constexpr double highest_rate = 1e6;   // [Hz]
+constexpr double lowest_rate = 1.0;    // [Hz]
+constexpr double highest_rate = 1e6;
 
 void check_size(const char * name, const Eigen::VectorXd & values, Eigen::Index drives)
 {
@@ -68,9 +69,10 @@ void check_value(const Setting & setting, const Eigen::VectorXd & values, Eigen:
 
 void check_rate(const char * name, double rate)
 {
-  if (!(rate > 0.0 && rate <= highest_rate)) {
-    throw std::invalid_argument(
-      std::string("The ") + name + " rate must be above 0 Hz, and at most 1 MHz.");
+  if (!(rate >= lowest_rate && rate <= highest_rate)) {
+    std::ostringstream text;
+    text << "The " << name << " rate is " << rate << " Hz, but must be from 1 Hz to 1 MHz.";
+    throw std::invalid_argument(text.str());
   }
 }
 

@@ -20,6 +20,7 @@ from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
+from dynid.simulation.robot import SimulatedRobot
 
 PUMA = load_robot("puma560")
 RATE = 1000.0
@@ -92,6 +93,15 @@ def test_refuses_a_payload_that_is_not_physically_consistent(
     law = control_law(PUMA, control_rate=RATE)
     with pytest.raises(ValueError, match=sentence):
         law.set_payload(1.0, np.zeros(3), inertia)
+
+
+@pytest.mark.parametrize("rate", [5e-324, 1e-3, 0.0, -1.0, 1e9, np.nan, np.inf])
+def test_refuses_a_control_rate_that_no_controller_has(rate: float) -> None:
+    sentence = r"The control rate is .* Hz, but must be from 1 Hz to 1 MHz\."
+    with pytest.raises(ConfigurationError, match=sentence):
+        control_law(PUMA, control_rate=rate)
+    with pytest.raises(ConfigurationError, match=sentence):
+        SimulatedRobot(PUMA, control_rate=rate)
 
 
 def test_limits_are_the_defaults_of_settings() -> None:

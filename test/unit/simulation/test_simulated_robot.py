@@ -137,6 +137,8 @@ def test_bodies_without_inertia_are_refused() -> None:
         ({"torque_noise": [0.1, -0.1]}, "greater than or equal to 0, got -0.1"),
         ({"bandwith_hz": 3}, "unknown key 'bandwith_hz'; did you mean 'bandwidth_hz'"),
         ({"command_delay": -1}, "command_delay"),
+        ({"integration_rate": 5e-324}, "greater than or equal to 1, got 5e-324"),
+        ({"integration_rate": 2e6}, "less than or equal to 1000000, got 2000000.0"),
     ],
 )
 def test_impossible_settings_are_refused_in_a_sentence(content: dict, sentence: str) -> None:
