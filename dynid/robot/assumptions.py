@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dynid.robot.chains import robot_joints
+from dynid.robot.urdf_joints import movable_joints
 from dynid.text import listed
 
 if TYPE_CHECKING:
@@ -70,7 +71,19 @@ def _of_limits(robot: Robot, urdf_joints: RobotJoints) -> Iterator[str]:
         yield f"limits of {listed(known)} from the URDF"
     if absent:
         yield f"no limit of {listed(absent)}"
+    yield from position_doubts(robot)
     position = robot.limits.position
     endless = [name for name in robot.joints if urdf_joints.joints[name].position is None]
     if endless and position is not None:
         yield f"±180° for {names(endless)}, without a position limit in the URDF"
+
+
+def position_doubts(robot: Robot) -> Iterator[str]:
+    """Yield which position limits of the URDF are not used, and why, a phrase for each reason."""
+    if robot.limits.position is not None:
+        return
+    joints = movable_joints(robot.urdf_xml)
+    doubts = {name: joints[name].doubt for name in robot.joints if name in joints}
+    for doubt in dict.fromkeys(filter(None, doubts.values())):
+        of = [name for name in doubts if doubts[name] == doubt]
+        yield f"in the URDF, {names(of)} {'has' if len(of) == 1 else 'have'} {doubt}"

@@ -210,15 +210,22 @@ class NewProfile:
 
 def _positions(joints: Sequence[UrdfJoint]) -> list[str]:
     """Return the rows of position limits, with those that were assumed marked."""
-    unknown = [joint for joint in joints if joint.position is None and joint.kind == "prismatic"]
+    unknown = [
+        joint
+        for joint in joints
+        if joint.doubt or (joint.position is None and joint.kind == "prismatic")
+    ]
     mark = "# " if unknown else ""
-    note = f" {FILL_IN} [m]: the URDF has none" if unknown else ""
     rows = [f"  {mark}position:                # [rad or m]"]
     for joint in joints:
         if joint.position is not None:
             rows.append(f"  {mark}  - {_list(joint.position)}   # {joint.name}")
-        elif joint.kind == "prismatic":
-            rows.append(f"  {mark}  - [0.0, 1.0]   # {joint.name}{note}")
+        elif joint in unknown:
+            interval, unit = (
+                ("0.0, 1.0", "m") if joint.kind == "prismatic" else ("-1.0, 1.0", "rad")
+            )
+            note = f"{FILL_IN} [{unit}]: the URDF has {joint.doubt or 'none'}"
+            rows.append(f"  {mark}  - [{interval}]   # {joint.name} {note}")
         else:
             rows.append(
                 f"  {mark}  - [-3.14159, 3.14159]   # {joint.name}: assumed, the URDF has no limit"

@@ -18,6 +18,8 @@ MOVABLE = ("revolute", "continuous", "prismatic")
 _UNLIMITED = {"velocity": 1e3, "effort": 1e5, "acceleration": 1e5}
 """[rad/s, N m, rad/s^2, m, N] From here on a number stands for "no limit": URDF requires one."""
 
+_MOST_TURNS = 2  # to one side of a joint that does not turn without end; 13 rad are more
+
 
 @dataclass(frozen=True)
 class UrdfJoint:
@@ -29,6 +31,7 @@ class UrdfJoint:
         parent: its parent link.
         child: its child link.
         position: lower and upper limit [rad or m]; None for a continuous joint.
+        doubt: what the URDF has in place of believable position limits; empty where they are.
         velocity: largest [rad/s or m/s].
         effort: largest [N m or N].
         acceleration: largest [rad/s^2 or m/s^2], which only recent URDFs have.
@@ -48,6 +51,7 @@ class UrdfJoint:
     leader: str | None = None
     multiplier: float = 1.0
     offset: float = 0.0
+    doubt: str = ""
 
     def resting_position(self) -> float:
         """Return 0, or the nearest position within the limits [rad or m]."""
@@ -101,17 +105,30 @@ def _joint(joint: ET.Element, name: str, kind: str) -> UrdfJoint:
     mimic, limit = joint.find("mimic"), joint.find("limit")
     low, high = (_number(limit, key) or 0.0 for key in ("lower", "upper"))
     largest = {key: _largest(limit, key) for key in _UNLIMITED}
+    doubt = "" if kind == "continuous" else _doubt(low, high, turning=kind == "revolute")
     return UrdfJoint(
         name=name,
         kind=kind,
         parent=_link(joint, "parent"),
         child=_link(joint, "child"),
-        position=(low, high) if kind != "continuous" and low < high else None,
+        position=(low, high) if kind != "continuous" and low < high and not doubt else None,
         leader=None if mimic is None else mimic.get("joint", ""),
         multiplier=1.0 if (given := _number(mimic, "multiplier")) is None else given,
         offset=_number(mimic, "offset") or 0.0,
+        doubt=doubt,
         **largest,
     )
+
+
+def _doubt(low: float, high: float, *, turning: bool) -> str:
+    """Return why position limits [rad or m] are not believable, or an empty text."""
+    interval = f"a limit from {low:.6g} to {high:.6g}"
+    if low > high:
+        return f"{interval}, the wrong way round"
+    most = max(abs(low), abs(high))
+    if turning and most > _MOST_TURNS * math.tau:
+        return f"{interval} rad, up to {most / math.tau:.3g} turns, as if it were in degrees"
+    return ""
 
 
 def _largest(limit: ET.Element | None, key: str) -> float | None:

@@ -69,7 +69,9 @@ def urdf_limits(
     """
     limits: dict[str, Any] = {}
     positions = [
-        endless if joint.position is None and joint.kind != "prismatic" else joint.position
+        endless
+        if joint.position is None and joint.kind != "prismatic" and not joint.doubt
+        else joint.position
         for joint in joints
     ]
     if all(positions):

@@ -27,6 +27,7 @@ from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limits import position_range
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.workspace import Workspace
+from dynid.robot.assumptions import position_doubts
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
@@ -216,7 +217,9 @@ def _bounds(
     if not np.all(np.isfinite(low)) or not np.all(low < high):
         message = (
             f"profile '{robot.name}': an excitation needs limits.position, or excitation.centre "
-            "and span within them, as the allowed range of the joints."
+            "and span within them, as the allowed range of the joints"
+            + "".join(f"; {doubt}" for doubt in position_doubts(robot))
+            + "."
         )
         raise ConfigurationError(message)
     largest = [np.full(joints, np.inf), np.full(joints, np.inf)]

@@ -5,9 +5,12 @@ import yaml
 from support.mobile_arm import mobile_arm
 from support.synthetic import ARM_URDF
 
+from dynid.api.motions import design_excitation
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot, make_robot
 from dynid.robot.assumptions import assumptions
+from dynid.robot.chains import robot_joints
+from dynid.robot.new_profile import NewProfile
 
 ARM = {"robot": "arm", "urdf": "arm.urdf", "joints": ["shoulder", "elbow", "wrist"]}
 MOBILE = {"robot": "mobile", "urdf": "mobile.urdf"}
@@ -39,6 +42,43 @@ def test_placeholders_and_zeros_of_a_urdf_are_no_limits() -> None:
         assert robot.limits.torque_max is None
     same = make_robot(ARM, ARM_URDF.replace('lower="-3" upper="3"', 'lower="0" upper="0"'))
     assert same.limits.position is None
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "reason"),
+    [
+        ("-177", "177", "28.2 turns, as if it were in degrees"),
+        ("-30", "90", "14.3 turns, as if it were in degrees"),
+        ("0", "360", "57.3 turns, as if it were in degrees"),
+        ("3", "-3", "the wrong way round"),
+        ("0.5", "-170", "the wrong way round"),
+    ],
+)
+def test_a_limit_that_cannot_be_right_is_named_and_not_used(
+    tmp_path: Path, lower: str, upper: str, reason: str
+) -> None:
+    text = ARM_URDF.replace('lower="-3" upper="3"', f'lower="{lower}" upper="{upper}"', 1)
+    (tmp_path / "arm.urdf").write_text(text)
+    alone = load_robot(tmp_path / "arm.urdf")
+    for robot in (make_robot(ARM, text), alone):
+        assert robot.limits.position is None
+        assert robot.limits.torque_max is not None
+    (phrase,) = (phrase for phrase in assumptions(alone) if "in the URDF, shoulder has" in phrase)
+    assert reason in phrase
+    with pytest.raises(ConfigurationError, match=f"needs limits.position.*shoulder has.*{reason}"):
+        design_excitation(alone, starts=1, jobs=1)
+    new = NewProfile("arm", "arm.urdf", "arm.urdf", robot_joints(text), alone.joints)
+    (row,) = (row for row in new.text().splitlines() if "# shoulder" in row)
+    assert "FILL IN" in row
+    assert reason in row
+    confirmed = {"limits": {"position": [[-1, 1]] * 3}}
+    assert make_robot(ARM | confirmed, text).limits.position == ((-1, 1),) * 3
+
+
+@pytest.mark.parametrize("most", ["6.2832", "12.5"])
+def test_a_limit_of_a_few_turns_is_used(most: str) -> None:
+    text = ARM_URDF.replace('lower="-3" upper="3"', f'lower="-{most}" upper="{most}"', 1)
+    assert make_robot(ARM, text).limits.position[0] == (-float(most), float(most))
 
 
 def test_with_a_coupling_the_urdf_adds_no_limits() -> None:
