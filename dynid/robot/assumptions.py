@@ -30,6 +30,7 @@ def assumptions(robot: Robot) -> list[str]:
         f"joints {names(robot.joints)}",
         *_of_joints(robot, urdf_joints),
         *_of_limits(robot, urdf_joints),
+        *_of_bodies(robot),
         f"joint terms {_terms(robot)}",
         f"recorded effort is {robot.drives.effort.replace('_', ' ')} [{robot.drives.effort_unit}]",
     ]
@@ -76,6 +77,16 @@ def _of_limits(robot: Robot, urdf_joints: RobotJoints) -> Iterator[str]:
     endless = [name for name in robot.joints if urdf_joints.joints[name].position is None]
     if endless and position is not None:
         yield f"±180° for {names(endless)}, without a position limit in the URDF"
+
+
+def _of_bodies(robot: Robot) -> Iterator[str]:
+    mechanism = robot.mechanism()
+    problem = mechanism.physical_problem(mechanism.urdf_parameters)
+    if problem:
+        yield (
+            f"in the URDF, {problem}, as of no real body (a moment of inertia is not above 0, or "
+            "is above the sum of the other two)"
+        )
 
 
 def position_doubts(robot: Robot) -> Iterator[str]:

@@ -75,6 +75,22 @@ def test_a_limit_that_cannot_be_right_is_named_and_not_used(
     assert make_robot(ARM | confirmed, text).limits.position == ((-1, 1),) * 3
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('ixx="0.02"', 'ixx="-0.02"'), ('izz="0.02"', 'izz="0.5"'), ('ixy="0.0001"', 'ixy="0.1"')],
+)
+def test_a_body_that_cannot_exist_is_named(tmp_path: Path, old: str, new: str) -> None:
+    def of_bodies(text: str) -> list[str]:
+        (tmp_path / "arm.urdf").write_text(text)
+        phrases = assumptions(load_robot(tmp_path / "arm.urdf"))
+        return [phrase for phrase in phrases if "as of no real body" in phrase]
+
+    assert of_bodies(ARM_URDF) == []
+    assert old in ARM_URDF
+    (phrase,) = of_bodies(ARM_URDF.replace(old, new, 1))
+    assert "the body at joint" in phrase
+
+
 @pytest.mark.parametrize("most", ["6.2832", "12.5"])
 def test_a_limit_of_a_few_turns_is_used(most: str) -> None:
     text = ARM_URDF.replace('lower="-3" upper="3"', f'lower="-{most}" upper="{most}"', 1)
