@@ -12,7 +12,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from dynid.configuration import Settings, TaskSettings, parse
 from dynid.dynamics.closed_chain import ClosedChainSettings
-from dynid.dynamics.joint_terms import JointTerm, TermSettings, plain_terms
+from dynid.dynamics.joint_terms import JointTerm, TermSettings, plain_terms, term_kinds
 from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.urdf_text import prismatic_joints
@@ -174,6 +174,13 @@ class Robot(Settings):
         """
         alone = isinstance(terms, str | TermSettings) and terms != "auto"
         checked = parse(_Terms, {"terms": [terms] if alone else terms}, where).terms
+        known = [kind.name for kind in term_kinds()]
+        unknown = [] if checked == "auto" else [t.kind for t in checked if t.kind not in known]
+        if unknown:
+            raise ConfigurationError(
+                f"{where}: key 'terms': '{unknown[0][:60]}' is neither 'auto' nor a joint term; "
+                f"available: {', '.join(known)}."
+            )
         try:
             check_terms(checked, self.moving_joints)
         except ValueError as error:

@@ -117,7 +117,7 @@ def test_an_object_keeps_its_settings_and_is_stored_by_its_name(tmp_path: Path) 
     assert result.model.robot.yaml_content()["identification"]["estimator"] == "halved"
 
 
-@pytest.mark.parametrize("wrong", ["lms", Halved, 3])
+@pytest.mark.parametrize("wrong", ["lms", dict, 3])
 def test_what_is_no_estimator_is_refused(wrong: object) -> None:
     with pytest.raises(ConfigurationError, match="key 'estimator': must be 'ols', 'wls', "):
         identify(*still_arm("wls"), estimator=wrong)
