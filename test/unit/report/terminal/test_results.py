@@ -26,7 +26,8 @@ def test_a_pipe_gets_plain_lines_of_at_most_a_hundred_columns(identification):
     assert max(map(len, tables[2:])) <= 100
     for joint in ("shoulder", "elbow & co", "lift"):
         assert any(line.startswith(joint) for line in text.splitlines())
-    assert text.splitlines()[-1] == "Succeeded."
+    assert text.splitlines()[-2] == "Succeeded."
+    assert text.splitlines()[-1].startswith("Next: dynid ")
 
 
 def test_terms_of_one_kind_at_one_joint_are_summed(identification):
