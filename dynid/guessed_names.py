@@ -49,7 +49,7 @@ _GUESSES = {
 """Words of other libraries, of the field and of the command line, by dynid's own."""
 
 # with less, difflib takes other words for misspelt ones: 'friction' for 'criterion'
-_LEAST_SIMILARITY = 0.72
+_LEAST_SIMILARITY = 0.66
 
 
 def meant_name(name: str, available: Collection[str]) -> str | None:
