@@ -29,9 +29,9 @@ class RobotCommand(TyperCommand):
         words = [_Word(self._renamed(argument)) for argument in args]
         robot = None if ctx.resilient_parsing else self._robot_of(ctx, words)
         if robot is None:
-            return super().parse_args(ctx, list(words))
-        rest = (word for word in words if word is not robot)
-        return super().parse_args(ctx, [_PROFILE[0], robot, *rest])
+            return super().parse_args(ctx, [str(word) for word in words])
+        rest = (str(word) for word in words if word is not robot)
+        return super().parse_args(ctx, [_PROFILE[0], str(robot), *rest])
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401  likewise
         """Return the parts of the line of usage, with the robot in its place."""

@@ -46,7 +46,7 @@ class UrdfStructure:
         root = self._root
         if root.tag != "robot":
             self._refuse(f"is not a URDF: it begins with <{shortened(root.tag)}>, expected <robot>")
-        if not root.get("name"):
+        if root.get("name") is None:
             self._refuse("<robot> has no name; add one, such as <robot name='arm'>")
         version = root.get("version")
         if version is not None and version.strip() not in _VERSIONS:

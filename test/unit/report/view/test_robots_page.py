@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dynid.excitation.settings import find_excitation
+from dynid.playback.plan import examine_plan
 from dynid.profile import make_robot
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.profile_text import profile_text
@@ -45,5 +45,6 @@ def test_its_table_makes_a_robot_and_a_profile_that_moves(tmp_path: Path) -> Non
     mechanism = robot.mechanism()
     assert mechanism.joints == ("joint_1", "joint_2", "joint_3", "joint_4")
     assert robot.limits.position is not None
-    assert find_excitation(robot) is not None
+    _, check = examine_plan(robot)
+    assert check.violation is None
     assert robot.find(SimulationSettings) is not None
