@@ -45,6 +45,9 @@ nitpick_ignore_regex = [
     # other packages are not looked up, because that needs the network
     ("py:.*", r"(numpy|np|pandas|pathlib|pyarrow|pydantic|collections|datetime|types|typing)\..*"),
     ("py:.*", r"(.*\.)?(Array|ArrayLike|NDArray|DataFrame|Field|FileName|MotionFilter)"),
+    # of signatures that are not evaluated: aliases, and settings that a page has in words
+    ("py:.*", r"(Robot|Recording|Recordings|Model)Like|Progress|Share|Path|ColumnMap"),
+    ("py:.*", r"IdentificationKeywords|.*\.Forgetting"),
     ("py:.*", r"(.*\.)?(PerJoint\w*|(Positive|NonNegative)Float|PayloadRow|TaskT|Vector)"),
     ("py:.*", r"dynid\._core\..*|\w+\[.*"),
     # internal classes in signatures of public ones
