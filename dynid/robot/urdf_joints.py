@@ -18,7 +18,8 @@ MOVABLE = ("revolute", "continuous", "prismatic")
 _UNLIMITED = {"velocity": 1e3, "effort": 1e5, "acceleration": 1e5}
 """[rad/s, N m, rad/s^2, m, N] From here on a number stands for "no limit": URDF requires one."""
 
-_MOST_TURNS = 2  # to one side of a joint that does not turn without end; 13 rad are more
+_MOST_TURNS = 2  # to one side of a joint; more, in no multiple of pi, is to be confirmed
+_MULTIPLE = 1e-3  # of pi, within which a limit is one
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,14 @@ def _doubt(low: float, high: float, *, turning: bool) -> str:
     if low > high:
         return f"{interval}, the wrong way round"
     most = max(abs(low), abs(high))
-    if turning and most > _MOST_TURNS * math.tau:
-        return f"{interval} rad, up to {most / math.tau:.3g} turns, as if it were in degrees"
+    # a whole number is none, although 355 is nearly a multiple of pi
+    in_turns = all(
+        abs(end / math.pi - round(end / math.pi)) < _MULTIPLE and not end.is_integer()
+        for end in (low, high)
+        if end
+    )
+    if turning and most > _MOST_TURNS * math.tau and not in_turns:
+        return f"{interval} rad, up to {most / math.tau:.3g} turns, which may be degrees"
     return ""
 
 

@@ -47,9 +47,10 @@ def test_placeholders_and_zeros_of_a_urdf_are_no_limits() -> None:
 @pytest.mark.parametrize(
     ("lower", "upper", "reason"),
     [
-        ("-177", "177", "28.2 turns, as if it were in degrees"),
-        ("-30", "90", "14.3 turns, as if it were in degrees"),
-        ("0", "360", "57.3 turns, as if it were in degrees"),
+        ("-177", "177", "28.2 turns, which may be degrees"),
+        ("-30", "90", "14.3 turns, which may be degrees"),
+        ("-355", "355", "56.5 turns, which may be degrees"),
+        ("0", "360", "57.3 turns, which may be degrees"),
         ("3", "-3", "the wrong way round"),
         ("0.5", "-170", "the wrong way round"),
     ],
@@ -91,7 +92,7 @@ def test_a_body_that_cannot_exist_is_named(tmp_path: Path, old: str, new: str) -
     assert "the body at joint" in phrase
 
 
-@pytest.mark.parametrize("most", ["6.2832", "12.5"])
+@pytest.mark.parametrize("most", ["6.2832", "12.5", "18.8496", "62.832"])
 def test_a_limit_of_a_few_turns_is_used(most: str) -> None:
     text = ARM_URDF.replace('lower="-3" upper="3"', f'lower="-{most}" upper="{most}"', 1)
     assert make_robot(ARM, text).limits.position[0] == (-float(most), float(most))
