@@ -212,7 +212,7 @@ def changed(
     """
     known = _known_keys(type(settings), ())
     for key in changes:
-        if key not in known and meant_name(key, [*known, *others]) in others:
+        if others and key not in known:
             message = _unknown_key(where, f"key '{key[:60]}'", key, sorted([*known, *others]))
             raise ConfigurationError(message)
     given = {name: getattr(settings, name) for name in settings.model_fields_set}

@@ -65,8 +65,8 @@ def meant_name(name: str, available: Collection[str]) -> str | None:
     near = [
         *(meant for meant, guesses in _GUESSES.items() if name in guesses.split()),
         *(other for other in available if other.endswith(f".{name}")),
-        *get_close_matches(name, alike, n=1, cutoff=_LEAST_SIMILARITY),
         *(other for other in alike if words <= set(other.split("_"))),
+        *get_close_matches(name, alike, n=1, cutoff=_LEAST_SIMILARITY),
     ]
     near = [other for other in near if other in available]
     return near[0] if near else None
