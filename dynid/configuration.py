@@ -184,8 +184,20 @@ def yaml_mapping(text: str, where: str) -> dict[str, Any]:
     return content
 
 
-def parse(settings_type: type[SettingsT], content: Mapping[str, Any], where: str) -> SettingsT:
-    """Validate ``content`` as ``settings_type``; ``where`` names the file in error messages.
+def parse(
+    settings_type: type[SettingsT],
+    content: Mapping[str, Any],
+    where: str,
+    *,
+    others: Sequence[str] = (),
+) -> SettingsT:
+    """Validate ``content`` as ``settings_type``.
+
+    Args:
+        settings_type: the group of settings.
+        content: values by their keys.
+        where: names the file in error messages.
+        others: keys that the caller takes besides, of which an unknown one may mean one.
 
     Raises:
         ConfigurationError: one sentence with file, key, given value and expected value.
@@ -193,7 +205,7 @@ def parse(settings_type: type[SettingsT], content: Mapping[str, Any], where: str
     try:
         return settings_type.model_validate(content)
     except ValidationError as error:
-        raise ConfigurationError(_sentence(settings_type, error, content, where)) from None
+        raise ConfigurationError(_sentence(settings_type, error, content, where, others)) from None
 
 
 def changed(
@@ -205,35 +217,32 @@ def changed(
         settings: to be changed.
         changes: values by their keys.
         where: names them in error messages.
-        others: keys that the caller takes besides, of which one may be meant.
+        others: as for :func:`parse`.
 
     Raises:
         ConfigurationError: a key is unknown, or a value is invalid.
     """
-    known = _known_keys(type(settings), ())
-    for key in changes:
-        if others and key not in known:
-            message = _unknown_key(where, f"key '{key[:60]}'", key, sorted([*known, *others]))
-            raise ConfigurationError(message)
     given = {name: getattr(settings, name) for name in settings.model_fields_set}
-    return parse(type(settings), given | dict(changes), where)
-
-
-def _unknown_key(where: str, place: str, key: str, known: Sequence[str]) -> str:
-    meant = meant_name(key, known)
-    hint = f"did you mean '{meant}'" if meant else f"known keys are {', '.join(known)}"
-    return f"{where}: unknown {place}; {hint}."
+    return parse(type(settings), given | dict(changes), where, others=others)
 
 
 def _sentence(
-    settings_type: type[Settings], error: ValidationError, content: object, where: str
+    settings_type: type[Settings],
+    error: ValidationError,
+    content: object,
+    where: str,
+    others: Sequence[str],
 ) -> str:
     # a misspelled key first: it is the reason why another one is missing
     errors = sorted(error.errors(include_url=False), key=lambda e: e["type"] != "extra_forbidden")
     first, path = errors[0], _path(errors[0], content)
     if first["type"] == "extra_forbidden":
+        *parents, key = path
         known = _known_keys(settings_type, first["loc"][:-1])
-        return _unknown_key(where, _place(path), str(path[-1]), known)
+        known = known if parents else sorted([*known, *others])
+        near = meant_name(str(key), known)
+        hint = f"did you mean '{near}'" if near else f"known keys are {', '.join(known)}"
+        return f"{where}: unknown {_place((*parents, str(key)[:60]))}; {hint}."
     if _misses_a_key(first):
         return f"{where}: {_place(path)} is missing."
     path, meant = _closest(errors, content)

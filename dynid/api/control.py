@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dynid.api.inputs import ModelLike, RecordingLike, RecordingsLike, as_model, as_recordings
+from dynid.api.inputs import (
+    ModelLike,
+    RecordingLike,
+    RecordingsLike,
+    as_model,
+    as_recordings,
+    as_recordings_or_none,
+)
 from dynid.arguments import check_number
 from dynid.control.left_out import without_spans
 from dynid.control.residual import recorded_residual
@@ -79,8 +86,7 @@ def estimate_wrench(
     (loaded,) = as_recordings(f"{where}: recording", [recording], model.robot)
     check_number(f"{where}: false_alarms_per_hour", false_alarms_per_hour, above=0)
     check_number(f"{where}: confidence", confidence, least=0.5)
-    none = isinstance(free, list | tuple) and not free
-    several = [] if none else as_recordings(f"{where}: free", free, model.robot)
+    several = as_recordings_or_none(f"{where}: free", free, model.robot)
     uncertainty = free_motion_uncertainty(
         model, several, false_alarms_per_hour=false_alarms_per_hour, zero_phase=zero_phase
     )

@@ -11,6 +11,7 @@ from dynid.api.inputs import (
     RobotLike,
     as_model,
     as_recordings,
+    as_recordings_or_none,
     as_robot,
 )
 from dynid.estimation.cross_validation import HeldOut
@@ -122,8 +123,7 @@ def compare_models(
     """
     reference = as_model("compare_models(): first", first)
     other = as_model("compare_models(): second", second)
-    none = isinstance(recordings, list | tuple) and not recordings
-    several = [] if none else as_recordings("compare_models()", recordings, reference.robot)
+    several = as_recordings_or_none("compare_models()", recordings, reference.robot)
     return model_comparison.compare_models(reference, other, several, states=states, seed=seed)
 
 

@@ -124,6 +124,14 @@ def as_recordings(function: str, recordings: RecordingsLike, robot: Robot) -> li
     return [with_joints_of(recording, robot) for recording in given_recordings(function, loaded)]
 
 
+def as_recordings_or_none(
+    function: str, recordings: RecordingsLike, robot: Robot
+) -> list[Recording]:
+    """Return recordings as :func:`as_recordings` does, or none of an empty list."""
+    none = isinstance(recordings, list | tuple) and not recordings
+    return [] if none else as_recordings(function, recordings, robot)
+
+
 def as_motion(name: str, motion: MotionLike, robot: Robot) -> Excitation:
     """Return a motion, or read it and check it against the limits of its robot.
 

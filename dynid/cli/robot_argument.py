@@ -78,6 +78,6 @@ class RobotCommand(TyperCommand):
 
 
 class _Word(str):
-    """A word of the command line, which is told from an equal one by its identity."""
+    """A word of the command line; it is found again among equal ones because it is an object."""
 
     __slots__ = ()

@@ -9,7 +9,7 @@ from dynid.text import listed
 from dynid.xml_tree import line_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping, Sequence
     from xml.etree import ElementTree as ET
 
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -40,7 +40,7 @@ class UrdfStructure:
         links = {link.get("name", "") for link in self._root.findall("link")}
         for joint in joints:
             self._check_joint(joint, links)
-        self._check_tree({link_of(joint, "child"): link_of(joint, "parent") for joint in joints})
+        self._check_tree(joints)
 
     def _check_root(self) -> None:
         root = self._root
@@ -127,18 +127,19 @@ class UrdfStructure:
                     "is not known"
                 )
 
-    def _check_tree(self, parents: dict[str, str]) -> None:
+    def _check_tree(self, joints: Sequence[ET.Element]) -> None:
         """Raise where a link has two parents, is its own ancestor, or is in another tree."""
-        children: set[str] = set()
-        for joint in self._root.findall("joint"):
+        parents: dict[str, str] = {}
+        for joint in joints:
             child = link_of(joint, "child")
-            if child in children:
+            if child in parents:
                 self._refuse(
                     f"link '{shortened(child)}' is the child of two joints; a URDF is a tree, and "
                     "'closed_chain' of the profile closes loops"
                 )
-            children.add(child)
-        for link in _in_rings(parents):
+            parents[child] = link_of(joint, "parent")
+        link = _in_ring(parents)
+        if link is not None:
             self._refuse(f"link '{shortened(link)}' is its own ancestor; a URDF is a tree")
         roots = [link for link in self._root.findall("link") if link.get("name") not in parents]
         if len(roots) > 1:
@@ -169,15 +170,15 @@ def _named(element: ET.Element) -> str:
     return f"{element.tag} '{shortened(element.get('name', ''))}' (line {line_of(element)})"
 
 
-def _in_rings(parents: dict[str, str]) -> Iterator[str]:
-    """Yield links that are their own ancestors."""
+def _in_ring(parents: Mapping[str, str]) -> str | None:
+    """Return a link that is its own ancestor; None in a tree."""
     on_tree: set[str] = set()
     for start, parent in parents.items():
-        path, link = [start], parent
+        path, link = {start}, parent
         while link in parents and link not in on_tree:
             if link in path:
-                yield link
-                return
-            path.append(link)
+                return link
+            path.add(link)
             link = parents[link]
-        on_tree.update(path)
+        on_tree |= path
+    return None

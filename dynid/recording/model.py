@@ -260,15 +260,18 @@ class Recording(Shown):
         """
         return data_frame(self.columns())
 
+    def measured(self) -> dict[str, NDArray[np.float64]]:
+        """Return position, velocity if it was measured, and effort (N, n) by name."""
+        signals = {"position": self.position, "velocity": self.velocity, "effort": self.effort}
+        return {name: values for name, values in signals.items() if values is not None}
+
     def columns(self) -> dict[str, NDArray[np.float64]]:
         """Return the columns (N,) of :meth:`to_frame` by name."""
         columns = {"time": self.time}
         celsius = None if self.temperature is None else self.temperature.at(self.time)
         for number, joint in enumerate(self.joint_names):
-            for name in ("position", "velocity", "effort"):
-                values = getattr(self, name)
-                if values is not None:
-                    columns[f"{joint}.{name}"] = values[:, number]
+            for name, values in self.measured().items():
+                columns[f"{joint}.{name}"] = values[:, number]
             if celsius is not None:
                 columns[f"{joint}.temperature"] = celsius[:, number]
         return columns

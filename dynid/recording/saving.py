@@ -5,6 +5,7 @@ from __future__ import annotations
 from csv import writer
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +15,6 @@ from dynid.files import whole_file
 from dynid.recording.convert import write_bag
 from dynid.recording.model import Recording
 from dynid.text import printable
-
-_SIGNALS = ("position", "velocity", "effort")
 
 
 def save_recording(recording: Recording, path: str | Path) -> None:
@@ -42,14 +41,12 @@ def _measured(recording: Recording) -> Recording:
     if recording.missing is None:
         return recording
     kept = ~recording.missing
-    signals = {name: getattr(recording, name) for name in _SIGNALS}
-    rows = {name: values[kept] for name, values in signals.items() if values is not None}
+    rows: dict[str, Any] = {name: values[kept] for name, values in recording.measured().items()}
     return replace(recording, time=recording.time[kept], missing=None, gaps=(), **rows)
 
 
 def _write_arrays(recording: Recording, file: Path) -> None:
-    signals = {name: getattr(recording, name) for name in _SIGNALS}
-    measured = {name: values for name, values in signals.items() if values is not None}
+    measured: dict[str, Any] = {**recording.measured()}
     if recording.temperature is not None:
         measured["temperature"] = recording.temperature.at(recording.time)
     with file.open("wb") as stream:

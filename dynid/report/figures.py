@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.report.motion import evaluated_motion
 
 if TYPE_CHECKING:
@@ -24,11 +25,9 @@ _INSTANTS = 2000  # of a motion
 
 def recording_axes(recording: Recording) -> Axes:
     """Draw the signals of a recording over time; return the axes (k, n), one column a joint."""
-    measured = [name for name in ("position", "velocity", "effort") if _has(recording, name)]
-    axes = _subplots(measured, recording.joint_names)
-    for row, name in zip(axes, measured, strict=True):
-        for cell, values in zip(row, getattr(recording, name).T, strict=True):
-            cell.plot(recording.time, values, linewidth=1)
+    measured = recording.measured()
+    axes = _subplots([*measured], recording.joint_names)
+    _draw(axes, recording.time, measured.values())
     return axes
 
 
@@ -54,14 +53,15 @@ def motion_axes(excitation: Excitation) -> Axes:
     motion = excitation.evaluate(time)
     joints = [f"joint {number + 1}" for number in range(excitation.joint_count)]
     axes = _subplots(motion._fields, joints)
-    for row, values in zip(axes, motion, strict=True):
-        for cell, column in zip(row, values.T, strict=True):
-            cell.plot(time, column, linewidth=1)
+    _draw(axes, time, motion)
     return axes
 
 
-def _has(recording: Recording, name: str) -> bool:
-    return getattr(recording, name) is not None
+def _draw(axes: Axes, time: Array, signals: Iterable[Array]) -> None:
+    """Draw signals (N, n) over time (N,), one in each row of axes, a joint in each column."""
+    for row, values in zip(axes, signals, strict=True):
+        for cell, column in zip(row, values.T, strict=True):
+            cell.plot(time, column, linewidth=1)
 
 
 def _subplots(rows: Sequence[str], columns: Sequence[str]) -> Axes:

@@ -169,15 +169,8 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     recording = recorded(mechanism, true_parameters(mechanism), samples=500, rate=100, noise=0.05)
     result = dynid.identify(robot, recording)
     result.model.save(folder / "model.yaml")
-    np.savez(
-        folder / "work.npz",
-        time=recording.time,
-        position=recording.position,
-        velocity=recording.velocity,
-        effort=recording.effort,
-        joint_names=recording.joint_names,
-    )
-    recording.to_frame().to_csv(folder / "work.csv", index=False)
+    recording.save(folder / "work.npz")
+    recording.save(folder / "work.csv")
     settings = {"duration": 5, "starts": 1, "jobs": 1}
     motion = dynid.design_excitation("scara_2r", save_to=folder / "motion.yaml", **settings)
     return {
