@@ -130,8 +130,7 @@ def with_noise(motion: Motion, robot: Robot, seed: int) -> Recording:
 
 def filtered(values: Array, robot: Robot) -> Array:
     """Through the parallel filter, (N, n)."""
-    settings = robot.settings(IdentificationSettings).parallel_filter
-    return ParallelFilter.from_settings(settings, _RATE).smooth(values)
+    return ParallelFilter.of(robot.settings(IdentificationSettings), _RATE).smooth(values)
 
 
 def print_row(name: str, values: Array) -> None:

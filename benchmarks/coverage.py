@@ -32,6 +32,7 @@ from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
+from dynid.signals.settings import ParallelFilterSettings
 from dynid.simulation.derived import simulation_settings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
@@ -144,9 +145,11 @@ def _fit_errors(robot: Robot, recording: Recording, estimator: str) -> list[tupl
 
 def _decimated(robot: Robot) -> Robot:
     """Return the robot with rows of its regression at a low rate, for speed."""
-    settings = robot.settings(IdentificationSettings)
+    settings = robot.settings(IdentificationSettings).explicit(_RATE)
     parallel = settings.parallel_filter
-    if parallel is None or parallel.cutoff_hz is None or parallel.decimation > 1:
+    if not isinstance(parallel, ParallelFilterSettings):
+        return robot
+    if parallel.cutoff_hz is None or parallel.decimation > 1:
         return robot
     step = min(20, int(_RATE / (_ROWS * parallel.cutoff_hz)))
     parallel = parallel.model_copy(update={"decimation": step})

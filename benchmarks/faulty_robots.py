@@ -100,7 +100,8 @@ def make_subject(name: str) -> Subject:
     plain = [term for term in listed_terms(robot) if term.kind in _PLAIN]
     robot = robot.with_terms([term.model_copy(update={"smoothing": 0.0}) for term in plain])
     # the same filter for all robots' rate, which is that of the control here
-    own = robot.settings(IdentificationSettings).parallel_filter or ParallelFilterSettings()
+    own = robot.settings(IdentificationSettings).parallel_filter
+    own = own if isinstance(own, ParallelFilterSettings) else ParallelFilterSettings()
     filtered = own.model_copy(update={"decimation": 20})
     robot = changed(robot, IdentificationSettings, parallel_filter=filtered)
     return Subject(robot, *_TRAITS[name])

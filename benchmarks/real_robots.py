@@ -1,10 +1,11 @@
 """Errors on recordings of real robots: default profile, shipped profile, plain script.
 
-Three models of each robot are fitted to the same parts of the recordings, and evaluated on these
-(fit) and on others (held out):
+Up to three models of each robot are fitted to the same parts of the recordings, and evaluated on
+these (fit) and on others (held out):
 
-- default: URDF, drives, coupling and columns of the shipped profile, and nothing else;
-- shipped: the profile as it comes with dynid;
+- default: URDF, and drives, coupling, closed chains and columns of the shipped profile where there
+  is one, and nothing else;
+- shipped: the profile as it comes with dynid, where it was made for these recordings;
 - plain: numpy and pinocchio's regressor, ordinary least squares for each joint's rows weighted by
   their own residual (WLS), with viscous friction, tanh(v / 0.01 rad/s), offset and rotor inertia at
   every joint.
@@ -25,11 +26,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pinocchio
+from real_recordings import DATA, TRIALS, Trial, present
 from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
@@ -38,133 +39,59 @@ from dynid.evaluation.errors import compare
 from dynid.evaluation.verdict import TorqueComparison
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
-from dynid.profile import load_robot, make_robot
-from dynid.robot.recordings import load_recording
+from dynid.profile import load_robot
+from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.preprocess import preprocess
 from dynid.signals.settings import ParallelFilterSettings
 from dynid.signals.signals import Signals
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-ROBOT_KEYS = ("robot", "urdf", "joints", "gravity", "coupling", "drives", "recording", "limits")
-SMOOTHING = 0.01  # [rad/s] of the plain script's sign
-
-
-@dataclass(frozen=True)
-class Part:
-    """Seconds of a recording, from ``start`` to ``stop``."""
-
-    path: str
-    start: float | None = None
-    stop: float | None = None
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What is fitted and what is held out; ``note`` says how they were divided."""
-
-    robot: str
-    cutoff_hz: float
-    fitted: tuple[Part, ...]
-    held_out: tuple[Part, ...]
-    note: str
-
-
-_UR10 = "ur10/ur10_exciting_trajectory.db3"
-_UR10E = "ur10e/ur-20_{}.csv"
-_LWR = "lwr/recording_1.npz"
-_PANDA = "panda/exciting_trajectory.csv"
-TRIALS = (
-    Trial("ur10", 5.0, (Part(_UR10, stop=19.26),), (Part(_UR10, start=19.26),), "first 70 %, rest"),
-    Trial(
-        "ur10e",
-        10.0,
-        (Part(_UR10E.format("02_12-50sec_12harm")),),
-        tuple(
-            Part(_UR10E.format(name))
-            for name in (
-                "01_17-ptp_10_points",
-                "02_19_14harm50sec",
-                "02_10-30sec_12harm",
-                "01_31-unload",
-            )
-        ),
-        "one excitation, four recordings of other days",
-    ),
-    Trial(
-        "tx40",
-        20.0,
-        (Part("tx40", stop=3.0), Part("tx40", start=5.0)),
-        (Part("tx40", start=3.0, stop=5.0),),
-        "before 3 s and after 5 s, between them (its end moves little)",
-    ),
-    Trial(
-        "panda", 10.0, (Part(_PANDA, stop=14.7),), (Part(_PANDA, start=14.7),), "first 70 %, rest"
-    ),
-    Trial("lwr4", 10.0, (Part(_LWR, stop=17.6),), (Part(_LWR, start=17.6),), "first 70 %, rest"),
-)
+SMOOTHING = 0.01  # [rad/s] of the plain script's sign, [m/s] of a prismatic joint
 
 
 def main() -> None:
     """Print the table of each robot whose recordings are there."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the recordings")
-    parser.add_argument("--robots", nargs="*", default=[one.robot for one in TRIALS])
+    parser.add_argument("--robots", nargs="*", default=[one.name for one in TRIALS])
     options = parser.parse_args()
-    for trial in TRIALS:
-        if trial.robot not in options.robots:
-            continue
-        if not (options.data / trial.fitted[0].path).exists():
-            print(f"{trial.robot}: its recordings are not in {options.data}.\n")
-            continue
+    for trial in present(options.data, options.robots):
         with threadpool_limits(1, user_api="blas"):
             print_trial(trial, options.data)
 
 
 def print_trial(trial: Trial, folder: Path) -> None:
-    """Print the errors of the three models, on fitted and on held-out parts."""
-    shipped = load_robot(trial.robot)
-    fitted = [neutral_signals(shipped, part, trial, folder) for part in trial.fitted]
-    unseen = [neutral_signals(shipped, part, trial, folder) for part in trial.held_out]
-    count = len(shipped.joints)
-    print(f"{trial.robot}: fitted and held out: {trial.note}; low-pass {trial.cutoff_hz:g} Hz")
-    joints = "".join(f"{f'J{number}':>7s}" for number in range(1, count + 1))
-    print(f"{'relative error [%]':<22s}{joints}{'mean':>7s}{'all':>7s}")
-    for name, robot in (("default", default_robot(trial.robot)), ("shipped", shipped)):
-        for where, found in _of_dynid(robot, trial, folder, fitted, unseen):
-            print(f"{f'{name}, {where}':<22s}{found}", flush=True)
-    plain = PlainModel.fitted(shipped, fitted)
-    for where, signals in (("fit", fitted), ("held out", unseen)):
+    """Print the errors of the models, on fitted and on held-out parts."""
+    robot = trial.robot(folder)
+    parts = trial.recordings(folder, robot)
+    fitted, unseen = (
+        [neutral_signals(robot, recording, trial.cutoff_hz) for recording in part] for part in parts
+    )
+    print(f"{trial.name}: fitted and held out: {trial.note}; low-pass {trial.cutoff_hz:g} Hz")
+    joints = "".join(f"{f'J{number}':>7s}" for number in range(1, len(robot.joints) + 1))
+    print(f"{'relative error [%]':<22s}{joints}{'mean':>7s}{'all':>7s}{'moving':>8s}")
+    robots = {"default": robot}
+    if trial.profile is not None and trial.shipped:
+        robots["shipped"] = load_robot(trial.profile)
+    compared = ("fit", fitted), ("held out", unseen)
+    for name, chosen in robots.items():
+        try:
+            model = identify(chosen, parts[0]).model.mechanism
+        except DynidError as error:
+            print(f"{name:<22s}  {error}")
+            continue
+        for where, signals in compared:
+            cells = error_cells(compare(model, signals, neutral_settings(trial.cutoff_hz)))
+            print(f"{f'{name}, {where}':<22s}{cells}", flush=True)
+    if robot.closed_chain.passive:
+        print("plain: not for closed chains\n")
+        return
+    plain = PlainModel.fitted(robot, fitted)
+    for where, signals in compared:
         comparisons = [plain.comparison(one, trial.cutoff_hz) for one in signals]
         print(f"{f'plain, {where}':<22s}{error_cells(comparisons)}")
     print()
-
-
-def _of_dynid(
-    robot: Robot, trial: Trial, folder: Path, fitted: list[Signals], unseen: list[Signals]
-) -> list[tuple[str, str]]:
-    recordings = [
-        load_recording(folder / part.path, robot, start=part.start, stop=part.stop)
-        for part in trial.fitted
-    ]
-    try:
-        mechanism = identify(robot, recordings).model.mechanism
-    except DynidError as error:
-        return [("fit", f"  {error}")]
-    settings = neutral_settings(trial.cutoff_hz)
-    return [
-        (where, error_cells(compare(mechanism, signals, settings)))
-        for where, signals in (("fit", fitted), ("held out", unseen))
-    ]
-
-
-def default_robot(name: str) -> Robot:
-    """Return the robot with what its URDF and its data sheets say, and no settings of a task."""
-    shipped = load_robot(name)
-    content = shipped.yaml_content(exclude_unset=True)
-    kept = {key: content[key] for key in ROBOT_KEYS if key in content}
-    return make_robot(kept, shipped.urdf_xml, where=name)
 
 
 def neutral_settings(cutoff_hz: float) -> IdentificationSettings:
@@ -178,19 +105,24 @@ def neutral_settings(cutoff_hz: float) -> IdentificationSettings:
     )
 
 
-def neutral_signals(robot: Robot, part: Part, trial: Trial, folder: Path) -> Signals:
-    """Read and preprocess a part with the filters of every model."""
-    recording = load_recording(folder / part.path, robot, start=part.start, stop=part.stop)
-    return preprocess(recording, robot.with_settings(neutral_settings(trial.cutoff_hz)))
+def neutral_signals(robot: Robot, recording: Recording, cutoff_hz: float) -> Signals:
+    """Preprocess a recording with the filters of every model."""
+    return preprocess(recording, robot.with_settings(neutral_settings(cutoff_hz)))
 
 
 def error_cells(comparisons: Sequence[TorqueComparison]) -> str:
-    """Return the relative error of each joint, their mean, and that of all together [%]."""
-    error = sum(np.sum((c.model - c.measured) ** 2, axis=0) for c in comparisons)
-    torque = sum(np.sum(c.measured**2, axis=0) for c in comparisons)
-    each = 100 * np.sqrt(error / torque)
-    together = 100 * np.sqrt(np.sum(error) / np.sum(torque))
-    return "".join(f"{value:7.2f}" for value in (*each, each.mean(), together))
+    """Return the relative error of each joint, their mean, and that of all together [%].
+
+    The last one counts only samples in which the joint moves, all joints together.
+    """
+    errors = np.concatenate([c.model - c.measured for c in comparisons])
+    torque = np.concatenate([c.measured for c in comparisons])
+    moving = np.concatenate([c.signals.moving for c in comparisons])
+    each = 100 * np.linalg.norm(errors, axis=0) / np.linalg.norm(torque, axis=0)
+    together = 100 * np.linalg.norm(errors) / np.linalg.norm(torque)
+    in_motion = 100 * np.linalg.norm(errors[moving]) / np.linalg.norm(torque[moving])
+    cells = "".join(f"{value:7.2f}" for value in (*each, each.mean(), together))
+    return f"{cells}{in_motion:8.2f}"
 
 
 class PlainModel:
@@ -245,7 +177,7 @@ class PlainModel:
     def comparison(self, signals: Signals, cutoff_hz: float) -> TorqueComparison:
         """Return model and measured torque through the filter of every model."""
         settings = neutral_settings(cutoff_hz)
-        parallel = ParallelFilter.from_settings(settings.parallel_filter, signals.sampling_rate)
+        parallel = ParallelFilter.of(settings, signals.sampling_rate)
         torque = self.regressor(signals) @ self._parameters
         return TorqueComparison(
             signals, parallel.smooth(signals.torque), parallel.smooth(torque), torque

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from real_robots import DATA, TRIALS, Trial
+from real_recordings import DATA, TRIALS, Trial
 from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
@@ -36,7 +36,6 @@ from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.model import Model, nominal_model
-from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
@@ -45,6 +44,9 @@ from dynid_plugins.simulators.export import export_along
 from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.torque_rollouts import TorqueRollouts, torque_rollouts
 
+SHIPPED = tuple(
+    trial for trial in TRIALS if trial.name in ("ur10", "ur10e", "tx40", "panda", "lwr4")
+)
 SIMULATED = ("scara_2r", "spatial_3r", "puma560", "yumi_arm")
 MOTIONS = (900, 901)  # seeds of the excitations
 
@@ -62,11 +64,11 @@ def main() -> None:
     """Print the errors of every robot."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the recordings")
-    names = [*(one.robot for one in TRIALS), *SIMULATED]
+    names = [*(one.name for one in SHIPPED), *SIMULATED]
     parser.add_argument("--robots", nargs="*", default=names)
     options = parser.parse_args()
     for name in options.robots:
-        trial = next((one for one in TRIALS if one.robot == name), None)
+        trial = next((one for one in SHIPPED if one.name == name), None)
         if trial is not None and not (options.data / trial.fitted[0].path).exists():
             print(f"{name}: its recordings are not in {options.data}.\n")
             continue
@@ -81,14 +83,8 @@ def case(name: str, trial: Trial | None, folder: Path) -> Case:
         first, second = (make_plan(robot, seed=seed).excitation for seed in MOTIONS)
         fitted, unseen = simulate(robot, first, seed=1), simulate(robot, second, seed=2)
         return Case(robot, [fitted], [unseen], "simulated, another motion")
-    parts = [
-        [
-            load_recording(folder / part.path, robot, start=part.start, stop=part.stop)
-            for part in group
-        ]
-        for group in (trial.fitted, trial.held_out)
-    ]
-    return Case(robot, parts[0], parts[1], trial.note)
+    parts = trial.recordings(folder, robot)
+    return Case(robot, *parts, trial.note)
 
 
 def print_case(one: Case) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from dynid.guessed_names import meant_name
 from dynid.input_file import read_text
 from dynid.text import printable
 from dynid.yaml_loader import load_yaml
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 KeyPath = tuple[int | str, ...]
 
@@ -103,6 +106,15 @@ class TaskSettings(Settings):
     def content(self, *, exclude_unset: bool = False) -> dict[str, Any]:
         """Return the group as a mapping for YAML."""
         return self.model_dump(mode="json", exclude_unset=exclude_unset)
+
+    def as_decided(self, decided: TaskSettings) -> Self:
+        """Return the settings with what they leave to the data as it was decided for a model.
+
+        Args:
+            decided: the same settings of the model.
+        """
+        del decided  # nothing is left to the data here
+        return self
 
 
 def _broadcastable(value: object) -> object:

@@ -64,7 +64,7 @@ def build_problem(
     rows = tuple(
         make_rows(
             recording,
-            ParallelFilter.from_settings(settings.parallel_filter, recording.sampling_rate),
+            ParallelFilter.of(settings, recording.sampling_rate),
             folds=settings.folds,
             fit_all=at_rest,
         )

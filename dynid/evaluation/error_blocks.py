@@ -80,7 +80,7 @@ class Part:
     ) -> Part:
         """Take them of a recording, filtered as its torques; its temperature is known."""
         motion = signals.position, signals.velocity, signals.acceleration
-        smoother = ParallelFilter.from_settings(settings.parallel_filter, signals.sampling_rate)
+        smoother = ParallelFilter.of(settings, signals.sampling_rate)
         friction = smoother.smooth(torque_of_kinds(mechanism, *motion, kinds))
         rows = slice(None, None, max(1, -(-len(signals.time) // _ROWS)))
         heat = signals.temperature

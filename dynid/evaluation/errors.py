@@ -65,7 +65,7 @@ def unconstrained_errors(fitted: Fit, settings: EstimationSettings) -> Array:
 
 
 def _compare_one(model: Mechanism, signals: Signals, settings: SignalSettings) -> TorqueComparison:
-    parallel = ParallelFilter.from_settings(settings.parallel_filter, signals.sampling_rate)
+    parallel = ParallelFilter.of(settings, signals.sampling_rate)
     raw_model = unfiltered_torque(model, signals, model.parameters)
     return TorqueComparison(
         signals=signals,

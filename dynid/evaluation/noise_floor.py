@@ -28,11 +28,11 @@ def noise_floor(signals: Sequence[Signals], settings: SignalSettings) -> Array:
 
 def _gain(signals: Signals, settings: SignalSettings) -> float:
     """Return the gain of all filters of torque for the rms of white noise: that of an impulse."""
-    parallel = ParallelFilter.from_settings(settings.parallel_filter, signals.sampling_rate)
+    parallel = ParallelFilter.of(settings, signals.sampling_rate)
     impulse = np.zeros((len(signals.time), 1))
     impulse[len(impulse) // 2] = 1.0
-    if settings.filter_torque and settings.cutoff_hz is not None:
+    if settings.filter_torque and settings.motion_cutoff_hz is not None:
         impulse = low_pass(
-            impulse, settings.cutoff_hz, settings.filter_order, signals.sampling_rate
+            impulse, settings.motion_cutoff_hz, settings.filter_order, signals.sampling_rate
         )
     return float(np.linalg.norm(parallel.smooth(impulse)))

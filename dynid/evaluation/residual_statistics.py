@@ -18,8 +18,8 @@ _CONFIDENCE = 1.96  # standard deviations of 95 %
 
 def bandwidth(settings: SignalSettings, rate: float) -> float:
     """Return the highest frequency that the filters leave in the torque [Hz]."""
-    parallel = ParallelFilter.from_settings(settings.parallel_filter, rate)
-    cutoff_hz = settings.cutoff_hz if settings.filter_torque else None
+    parallel = ParallelFilter.of(settings, rate)
+    cutoff_hz = settings.motion_cutoff_hz if settings.filter_torque else None
     return min(parallel.cutoff_hz or rate, cutoff_hz or rate, rate / 2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import ErrorReference, evaluate
 from dynid.identification.at_rest import largest_static_friction, without_noise_at_rest
 from dynid.identification.dead_bands import with_dead_bands
+from dynid.identification.filter_choice import filtered_pieces, lost_motion
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.friction.term_selection import TermSelection
 from dynid.identification.parameter_tables import base_estimate, base_table, standard_table
@@ -42,7 +44,6 @@ from dynid.identification.torque_signs import TorqueSigns, sign_finder
 from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
-from dynid.signals.pieces import usable_pieces
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
@@ -80,10 +81,13 @@ def identify(
     if settings:
         group = robot.settings(IdentificationSettings)
         robot = robot.with_settings(changed(group, settings, "identify()", others=["terms"]))
-    pieces = usable_pieces(recordings, robot)
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
-        return _identify(robot, pieces, progress, Work(share))
+        robot, pieces, filters = filtered_pieces(robot, recordings, progress=progress)
+        found = _identify(robot, pieces, progress, Work(share), filters_given=filters is None)
+    if filters is None:
+        return found
+    return replace(found, filters=filters, notes=(filters.note(), *found.notes))
 
 
 class _Prepared(NamedTuple):
@@ -127,7 +131,12 @@ def _prepare(
 
 
 def _identify(
-    robot: Robot, recordings: Sequence[Recording], progress: Progress, work: Work
+    robot: Robot,
+    recordings: Sequence[Recording],
+    progress: Progress,
+    work: Work,
+    *,
+    filters_given: bool,
 ) -> Identification:
     slow = _is_slow(robot.settings(IdentificationSettings))
     of_terms = 0.0 if robot.terms != "auto" else _OF_TERMS[slow]
@@ -166,6 +175,7 @@ def _identify(
             or reasons_of_tested(findings)
         ),
         warnings=[
+            *(lost_motion(robot, recorded) if filters_given else ()),
             *disagreements(held_out, mechanism.joints),
             *(signs.warnings() if signs else ()),
             *sentences(findings),

@@ -11,6 +11,7 @@ from dynid.estimation.cross_validation import HeldOut
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.evaluated_model import EvaluatedModel
+from dynid.identification.filter_choice import FilterChoice
 from dynid.identification.friction.term_selection import TermSelection
 from dynid.identification.quantities import Quantity
 from dynid.identification.torque_signs import TorqueSigns
@@ -84,6 +85,7 @@ class Identification(EvaluatedModel):
         quantities: those of the profile.
         findings: of the diagnosis, the worst first.
         signs: of the torque, if it was recorded without sign.
+        filters: how their cut-off was chosen, if it is ``auto``.
         term_selection: how the joint terms were chosen, if the robot's are ``auto``.
     """
 
@@ -100,6 +102,7 @@ class Identification(EvaluatedModel):
     quantities: tuple[Quantity, ...] = ()
     findings: tuple[Finding, ...] = ()
     signs: TorqueSigns | None = None
+    filters: FilterChoice | None = None
     term_selection: TermSelection | None = None
 
     @property

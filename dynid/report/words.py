@@ -11,6 +11,7 @@ from dynid.evaluation.diagnosis.finding import grouped
 from dynid.evaluation.left_out_recordings import held_out_notes
 from dynid.evaluation.uses import PLAIN_BETTER
 from dynid.identification.settings import IdentificationSettings
+from dynid.signals.settings import ParallelFilterSettings
 from dynid.text import NOT_KNOWN, count, listed, percent, significant
 
 if TYPE_CHECKING:
@@ -150,7 +151,8 @@ def recording_steps(
     robot: Robot, signals: tuple[Signals, ...], samples: int
 ) -> list[tuple[str, str]]:
     """Return recordings and filters, as (step, description)."""
-    settings = robot.settings(IdentificationSettings)
+    rate = min(s.sampling_rate for s in signals)
+    settings = robot.settings(IdentificationSettings).explicit(rate)
     length = sum(float(s.time[-1] - s.time[0]) for s in signals)
     rates = " and ".join(sorted({f"{s.sampling_rate:g} Hz" for s in signals}))
     plural = "" if len(signals) == 1 else "s"
@@ -203,12 +205,13 @@ def _filters(settings: IdentificationSettings) -> str:
     if smoother:
         parts.append("positions through a Kalman smoother whose noise and bandwidth were estimated")
     low_passed = [*([] if smoother else ["positions"]), *["torque"] * settings.filter_torque]
-    if settings.cutoff_hz is not None and low_passed:
+    cutoff = settings.motion_cutoff_hz
+    if cutoff is not None and low_passed:
         parts.append(
             f"{' and '.join(low_passed)} through a zero-phase Butterworth low-pass of order "
-            f"{settings.filter_order}, cut-off {settings.cutoff_hz:g} Hz"
+            f"{settings.filter_order}, cut-off {cutoff:g} Hz"
         )
-    if settings.parallel_filter is not None:
+    if isinstance(settings.parallel_filter, ParallelFilterSettings):
         cutoff = settings.parallel_filter.cutoff_hz
         low_pass = f", low-pass at {cutoff:g} Hz" if cutoff else ""
         decimation = settings.parallel_filter.decimation

@@ -188,7 +188,14 @@ class Model(Shown):
         return self.mechanism.coriolis_matrix(q, dq)
 
     def with_robot(self, robot: Robot) -> Model:
-        """Return the same model with other settings of the robot, such as other filters."""
+        """Return the same model with other settings of the robot, such as other filters.
+
+        What these settings leave to the data is as it was decided for the model.
+        """
+        for decided in self.robot.tasks:
+            given = robot.settings(type(decided))
+            settings = given.as_decided(decided)
+            robot = robot if settings is given else robot.with_settings(settings)
         return replace(self, robot=robot, thresholds={})
 
     def without_terms(self, kinds: Sequence[str]) -> Model:

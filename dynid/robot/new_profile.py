@@ -48,17 +48,17 @@ recording:                 # docs/recordings.md
   #   effort: {{columns: [{effort}]}}
 
 """
-_REST = """\
+LEFT_TO_DATA = """\
 terms: auto                # chosen by held-out data; docs/method.md lists every kind
 
-identification:
-  cutoff_hz: 10            # [Hz] above the frequencies of the motion, below those of noise
-  parallel_filter: {cutoff_hz: 10}   # of torque and model; of fast recordings with decimation: 10
+# identification:          # filters are chosen by the recordings; to set the one of positions:
+#   cutoff_hz: 10          # [Hz] above the frequencies of the motion, below those of noise
 
 # Without a group `excitation`, a motion within all limits is searched for when it is needed;
 # `dynid excite` finds a better one.
 
 """
+"""What the identification and the planning of motion choose, as comments of a new profile."""
 _WORKSPACE = """\
 workspace:                 # docs/workspace.md: what the robot could hit
   # planes: {{floor: {{point: [0, 0, 0], normal: [0, 0, 1]}}}}   # FILL IN, or none
@@ -104,7 +104,7 @@ class NewProfile:
                 self._limits(),
                 _DRIVES.format(ones=_list([1.0] * len(self.joints))),
                 self._recording(),
-                _REST,
+                LEFT_TO_DATA,
                 self._workspace(),
                 self._simulation(),
             )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
-from dynid.signals.settings import MedianSettings, ParallelFilterSettings
+from dynid.signals.settings import MedianSettings, ParallelFilterSettings, SignalSettings
 
 Sections = NDArray[np.float64]
 
@@ -131,6 +131,12 @@ class ParallelFilter:
         """Build the filter of the settings for a sampling rate [Hz]."""
         settings = settings or ParallelFilterSettings()
         return cls(settings.cutoff_hz, settings.order, settings.decimation, sampling_rate)
+
+    @classmethod
+    def of(cls, settings: SignalSettings, sampling_rate: float) -> ParallelFilter:
+        """Build the filter of the signals' settings, of which it may be left to the data."""
+        chosen = settings.explicit(sampling_rate).parallel_filter
+        return cls.from_settings(None if chosen == "auto" else chosen, sampling_rate)
 
     @property
     def passes_through(self) -> bool:

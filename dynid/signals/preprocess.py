@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from dynid.signals.first_play import first_play
 from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
 from dynid.signals.settings import MedianSettings, SignalSettings, VelocityThreshold
-from dynid.signals.signals import SAMPLED, Signals
+from dynid.signals.signals import Signals
 
 _STANDSTILL_SHARE = 0.005  # of the velocity limit: slower motion is noise
 # [rad/s or m/s] higher limits, as in URDFs without real ones, say nothing
@@ -54,7 +53,9 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
     Raises:
         PreprocessingError: a cut-off, period or threshold does not fit this recording.
     """
-    settings, rate = robot.settings(SignalSettings), recording.sampling_rate
+    rate = recording.sampling_rate
+    settings = robot.settings(SignalSettings).explicit(rate)
+    robot = robot.with_settings(settings)
     check_joints(recording, robot)
     _refuse_gaps(recording)
     _check_derivatives(settings)
@@ -158,10 +159,11 @@ def _filtered(track: _Track, time: Array, rate: float, robot: Robot) -> Signals:
     settings = robot.settings(SignalSettings)
     (position, velocity, acceleration), motion_filter = _motion(track, settings, rate)
     torque = track.torque
-    if settings.filter_torque and settings.cutoff_hz is not None:
+    cutoff = settings.motion_cutoff_hz
+    if settings.filter_torque and cutoff is not None:
         torque = low_pass(
             torque,
-            settings.cutoff_hz,
+            cutoff,
             settings.filter_order,
             rate,
             periodic=settings.period is not None,
@@ -196,7 +198,7 @@ def _motion(
     if settings.derivatives == "kalman":
         smoother = KalmanSmoother.tuned(track.position, rate, periodic=periodic)
         return smoother.motion(track.position), smoother
-    differences = DifferenceFilter(settings.cutoff_hz, settings.filter_order, rate, periodic)
+    differences = DifferenceFilter(settings.motion_cutoff_hz, settings.filter_order, rate, periodic)
     if settings.velocity == "differentiated":
         return differences.motion(track.position), differences
     if track.velocity is None:
@@ -283,21 +285,13 @@ def _unsettled_note(first: int, last: int, border: int, rate: float) -> list[str
 
 
 def _cut(signals: Signals, span: slice, before: int, after: int) -> Signals:
-    inner = slice(before, -after or None)
-
-    def select(values: NDArray[np.generic]) -> NDArray[np.generic]:
-        return values[span][inner]
-
-    cut: dict[str, Any] = {name: select(getattr(signals, name)) for name in SAMPLED}
-    cut["missing"] = None if signals.missing is None else select(signals.missing)
-    if len(cut["time"]) < 10:
+    cut = signals.part(slice(span.start + before, max(span.stop - after, 0)))
+    if len(cut.time) < 10:
         raise PreprocessingError(
-            f"only {len(cut['time'])} samples remain after removing rest and borders, but at least "
+            f"only {len(cut.time)} samples remain after removing rest and borders, but at least "
             "10 are needed; record a longer motion, or reduce identification.border."
         )
-    first = span.start + before
-    cut |= {f"earlier_{name}": getattr(signals, name)[:first] for name in ("position", "velocity")}
-    return replace(signals, **cut)
+    return cut
 
 
 def _refuse_gaps(recording: Recording) -> None:
@@ -342,7 +336,7 @@ def _check_derivatives(settings: SignalSettings) -> None:
                 "'measured'; use velocity 'differentiated', or derivatives 'differences'."
             )
         return
-    excitation, cutoff = settings.excitation_hz, settings.cutoff_hz
+    excitation, cutoff = settings.excitation_hz, settings.motion_cutoff_hz
     if excitation is not None and cutoff is not None and cutoff <= excitation:
         raise PreprocessingError(
             f"cutoff_hz = {cutoff:g} Hz would remove the excitation, whose highest frequency is "

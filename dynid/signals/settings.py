@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
 
 from dynid.configuration import Settings, TaskSettings
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+USUAL_CUTOFF_HZ = 10.0
+"""Cut-off where it is ``auto`` and no data can decide: above the motion of most robots."""
+HIGHEST_CUTOFF = 0.4
+"""Highest cut-off that is chosen, over the sampling rate."""
+_SAMPLES_OF_CUTOFF = 5  # samples that are kept per 1/f, f the cut-off of the parallel filter
 
 
 class MedianSettings(Settings):
@@ -32,7 +42,26 @@ class ParallelFilterSettings(Settings):
     order: PositiveInt = 4
     """Order of the low-pass."""
     decimation: PositiveInt = 1
-    """Keep every k-th sample."""
+    """Keep every k-th sample, or more of them where a cut-off would exceed 0.4 of their rate."""
+
+    def not_below(self, cutoff_hz: float | None, sampling_rate: float) -> ParallelFilterSettings:
+        """Return the filter with a decimation that keeps its cut-off, or that of positions.
+
+        Args:
+            cutoff_hz: of positions [Hz]; None: not filtered.
+            sampling_rate: [Hz].
+        """
+        kept = self.cutoff_hz or cutoff_hz
+        if kept is None:
+            return self
+        most = max(1, int(HIGHEST_CUTOFF * sampling_rate / kept))
+        return self if self.decimation <= most else self.model_copy(update={"decimation": most})
+
+
+def parallel_to(cutoff_hz: float, sampling_rate: float) -> ParallelFilterSettings:
+    """Return the filter of torque and regressor of a cut-off, five samples per period kept."""
+    kept = max(1, int(sampling_rate / (_SAMPLES_OF_CUTOFF * cutoff_hz)))
+    return ParallelFilterSettings(cutoff_hz=cutoff_hz, decimation=kept)
 
 
 class VelocityThreshold(Settings):
@@ -69,9 +98,9 @@ class SignalSettings(TaskSettings):
     """Duration left out at either end after filtering [s]."""
     median: MedianSettings | None = None
     """Outlier removal; null: none."""
-    cutoff_hz: PositiveFloat | None = 10.0
+    cutoff_hz: PositiveFloat | Literal["auto"] | None = "auto"
     """Cut-off of the zero-phase low-pass on positions [Hz], above the excitation's frequencies;
-    null: no low-pass."""
+    ``auto``: chosen by the error on data left out; null: no low-pass."""
     filter_order: PositiveInt = 4
     """Order of that low-pass."""
     excitation_hz: PositiveFloat | None = None
@@ -84,12 +113,55 @@ class SignalSettings(TaskSettings):
     noise and bandwidth and ignores ``cutoff_hz``."""
     velocity: Literal["differentiated", "measured"] = "differentiated"
     """Source of the velocity: differentiated from positions, or as measured."""
-    parallel_filter: ParallelFilterSettings | None = None
-    """Low-pass and decimation of torque and regressor; null: none."""
+    parallel_filter: ParallelFilterSettings | Literal["auto"] | None = "auto"
+    """Low-pass and decimation of torque and regressor; ``auto``: at the cut-off of positions,
+    or half of it where it is chosen too and half is better, with five samples per period; none
+    beside ``filter_torque`` or ``kalman``; null: none."""
     velocity_threshold: VelocityThreshold = VelocityThreshold()
     """Which samples count as motion."""
 
     @property
     def motion_cutoff_hz(self) -> float | None:
         """Cut-off of the low-pass on positions; None where there is none."""
-        return None if self.derivatives == "kalman" else self.cutoff_hz
+        if self.derivatives == "kalman":
+            return None
+        return USUAL_CUTOFF_HZ if self.cutoff_hz == "auto" else self.cutoff_hz
+
+    @property
+    def chooses_cutoff(self) -> bool:
+        """Whether the cut-off of positions is left to the data."""
+        return self.cutoff_hz == "auto" and self.derivatives != "kalman"
+
+    def as_decided(self, decided: TaskSettings) -> Self:
+        """See :meth:`TaskSettings.as_decided`."""
+        left = [name for name in ("cutoff_hz", "parallel_filter") if getattr(self, name) == "auto"]
+        return self.model_copy(update={name: getattr(decided, name) for name in left})
+
+    def explicit(
+        self,
+        sampling_rate: float,
+        cutoff_hz: float | None = None,
+        parallel_hz: float | None = None,
+    ) -> Self:
+        """Return the settings with numbers in place of ``auto``, for a sampling rate [Hz].
+
+        Args:
+            sampling_rate: of the recordings, the lowest of several [Hz].
+            cutoff_hz: in place of ``auto`` [Hz]; None: the usual one.
+            parallel_hz: cut-off of the parallel filter in place of ``auto`` [Hz]; None: that of
+                positions.
+        """
+        changes: dict[str, object] = {}
+        cutoff = self.cutoff_hz
+        if cutoff == "auto":
+            cutoff = cutoff_hz or min(USUAL_CUTOFF_HZ, HIGHEST_CUTOFF * sampling_rate)
+            changes["cutoff_hz"] = cutoff
+        if self.parallel_filter == "auto":
+            changes["parallel_filter"] = None
+            if cutoff is not None and not self.filter_torque and self.derivatives != "kalman":
+                changes["parallel_filter"] = parallel_to(parallel_hz or cutoff, sampling_rate)
+        elif self.parallel_filter is not None:
+            slower = self.parallel_filter.not_below(self.motion_cutoff_hz, sampling_rate)
+            if slower is not self.parallel_filter:
+                changes["parallel_filter"] = slower
+        return self.model_copy(update=changes) if changes else self

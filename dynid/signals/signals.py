@@ -98,6 +98,18 @@ class Signals:
         missing = None if self.missing is None else self.missing[::step]
         return replace(self, sampling_rate=self.sampling_rate / step, missing=missing, **rows)
 
+    def part(self, span: slice) -> Signals:
+        """Return the samples of a span; the motion before it is known to friction with memory."""
+        first = span.indices(len(self.time))[0]
+        rows = {name: getattr(self, name)[span] for name in SAMPLED}
+        return replace(
+            self,
+            missing=None if self.missing is None else self.missing[span],
+            earlier_position=self.position[:first],
+            earlier_velocity=self.velocity[:first],
+            **rows,
+        )
+
     def past(self, mechanism: Mechanism) -> Array:
         """Return the state of terms with memory at the first sample, see ``Mechanism.new_past``."""
         past = mechanism.new_past(self.first_play)

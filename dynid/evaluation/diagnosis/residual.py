@@ -38,7 +38,7 @@ class TorqueResidual:
         compared = max(case.comparisons, key=lambda c: len(c.measured))
         settings, self.whole = case.robot.settings(EvaluationSettings), compared.signals
         rate = self.whole.sampling_rate
-        self._filter = ParallelFilter.from_settings(settings.parallel_filter, rate)
+        self._filter = ParallelFilter.of(settings, rate)
         step = max(1, len(compared.measured) // _EXAMINED_SAMPLES)
         self._early = step if self._filter.passes_through else 1
         self._late = step // self._early
@@ -48,7 +48,7 @@ class TorqueResidual:
         self.velocity: Array = self.whole.velocity[::step]
         self.time: Array = self.whole.time[::step]
         # a signal of bandwidth f has 2 f independent values per second
-        band = min(self._filter.cutoff_hz or rate, settings.cutoff_hz or rate, rate / 2)
+        band = min(self._filter.cutoff_hz or rate, settings.motion_cutoff_hz or rate, rate / 2)
         self._values = 2 * band * float(self.whole.time[-1] - self.whole.time[0])
         self._model = case.model or case.mechanism
         self._was_fitted = case.fit is not None

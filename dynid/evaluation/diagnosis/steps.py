@@ -47,7 +47,7 @@ def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     steps = np.array([step_of(column) for column in recording.position.T])
     signals, settings = case.longest, case.robot.settings(EvaluationSettings)
     rate = signals.sampling_rate
-    cutoff = settings.cutoff_hz or rate
+    cutoff = settings.motion_cutoff_hz or rate
     # white noise of σ² = step² / 12, differentiated twice: with a cut-off, and without one
     filtered = (2 * np.pi) ** 2 * np.sqrt(2 / rate * cutoff**5 / 5)
     noise = steps / np.sqrt(12) * min(filtered, np.sqrt(6) / 4 * rate**2)

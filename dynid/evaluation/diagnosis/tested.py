@@ -112,7 +112,7 @@ def _trial(case: Case) -> Trial | None:
         settings = case.robot.settings(EvaluationSettings)
         samples = sampled(
             case.signals,
-            settings.cutoff_hz,
+            settings.motion_cutoff_hz,
             settings.filter_order,
             reach=_REACH,
             breaks=[

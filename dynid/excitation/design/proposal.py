@@ -65,7 +65,7 @@ def propose_series(
     proposed = int(np.clip(_highest(robot) * period, _FEWEST_HARMONICS, _MOST_HARMONICS))
     chosen = harmonics or proposed
     check_coefficients(chosen, len(robot.joints))
-    cutoff = robot.settings(SignalSettings).cutoff_hz or _NO_CUTOFF
+    cutoff = robot.settings(SignalSettings).motion_cutoff_hz or _NO_CUTOFF
     if chosen / period > cutoff:
         message = (
             f"{chosen} harmonics of a series of {period:.4g} s go up to {chosen / period:.4g} Hz, "
@@ -86,7 +86,7 @@ def propose_series(
 
 def _highest(robot: Robot) -> float:
     """Return the highest useful frequency [Hz]."""
-    cutoff = robot.settings(SignalSettings).cutoff_hz
+    cutoff = robot.settings(SignalSettings).motion_cutoff_hz
     highest = _HIGHEST_FREQUENCY if cutoff is None else cutoff / _BELOW_CUTOFF
     limits, joints = robot.limits, len(robot.joints)
     if limits.velocity is None or limits.acceleration is None:

@@ -17,6 +17,7 @@ from dynid.identification.drive_gains.consistent import consistent_gains
 from dynid.identification.drive_gains.equations import GainProblem
 from dynid.identification.drive_gains.fit import fit_gains
 from dynid.identification.drive_gains.known_payload import KnownPayload
+from dynid.identification.filter_choice import filtered_pieces
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, Source
 from dynid.recording.settings import RecordingSettings
@@ -136,8 +137,9 @@ def identify_drive_gains(
         progress("building the mechanism")
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
+        robot, unloaded_pieces, _ = filtered_pieces(robot, unloaded, progress=progress)
         progress("preprocessing")
-        pieces = [usable_pieces(recordings, robot) for recordings in (unloaded, loaded)]
+        pieces = [unloaded_pieces, usable_pieces(loaded, robot)]
         signals = [[preprocess(piece, robot) for piece in group] for group in pieces]
         _check_motion(signals)
         _check_currents(robot.joints, signals)

@@ -7,7 +7,7 @@ with that of plain terms in the same way, and a joint that is not better keeps t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import fit
 from dynid.estimation.work import Work
 from dynid.identification.dead_bands import position_steps
-from dynid.identification.friction.candidates import Candidate, candidate
+from dynid.identification.friction.candidates import Candidate, Shapes, candidate
 from dynid.identification.friction.choose import CandidateTrial, choose, errors
 from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.reduced import HeldOutBlocks, held_out_blocks
@@ -43,6 +43,11 @@ from dynid.text import significant, unit
 
 _SMOOTH = ("viscous + tanh", "viscous + root + tanh", "viscous + tanh + Stribeck")
 _WITH_MEMORY = ("1 stop", "2 stops")
+_REFINED: Mapping[str, Callable[[str], str]] = {
+    "viscous by direction": lambda name: name.replace("viscous", "viscous by direction", 1),
+    "spring": lambda name: f"{name} + spring",
+}
+"""What is asked of the residual of the best model, whose shapes it keeps."""
 _PLAIN = "plain"
 _FEWEST_SAMPLES_OF_A_FOLD = 30  # samples of a fold
 _ROUNDS = 3  # in which joints return to plain terms
@@ -180,9 +185,12 @@ def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _JointT
     trials: list[CandidateTrial] = []
     fits: list[tuple[FrictionFit, ...]] = []
 
-    def attempt(model: Candidate) -> None:
+    def attempt(model: Candidate, shapes: Shapes | None = None) -> None:
         hints = [trial.fit.shapes for trial in trials if trial.fit.shapes]
-        part_fits = search_shapes(projection, model, hints)
+        if shapes is None:
+            part_fits = search_shapes(projection, model, hints)
+        else:
+            part_fits = projection.solve(model, shapes)
         share = np.array([span.stop - span.start for span in problem.spans], dtype=np.float64)
         residuals = [errors(problem, fit) for fit in part_fits]
         squares = [
@@ -201,6 +209,9 @@ def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _JointT
         best = choose(trials[1:])
         for name in _WITH_MEMORY:
             attempt(candidate(f"{best.name} + {name}", motion))
+        for refined in _REFINED.values():
+            best = choose(trials[1:])
+            attempt(candidate(refined(best.name), motion), best.fit.shapes)
     chosen = choose(trials)
     choice = [trial is chosen for trial in trials].index(True)
     return _JointTrials(problem, tuple(trials), tuple(fits), choice)

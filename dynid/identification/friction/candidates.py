@@ -74,6 +74,12 @@ class _ModelPart:
     terms: Callable[[Shapes], list[TermSettings]]
 
 
+_PARTS_OF_KINDS = {
+    "viscous by direction": ("viscous_positive", "viscous_negative"),
+    "spring": ("spring_stiffness",),
+}
+
+
 def _part(name: str, longest: float, dead_band: float) -> _ModelPart:
     """Return a part of a model by its name, from the table of joint terms or one of these.
 
@@ -84,6 +90,9 @@ def _part(name: str, longest: float, dead_band: float) -> _ModelPart:
     """
     if name.endswith((" stop", " stops")):
         return _stops(int(name.split(maxsplit=1)[0]), longest, dead_band)
+    if name in _PARTS_OF_KINDS:
+        names = _PARTS_OF_KINDS[name]
+        return _sum_of([kind for kind in term_kinds() if kind.name in names], sharp=False)
     if name == "Coulomb":
         return _sum_of(_kinds_of("Coulomb"), sharp=True)
     return _sum_of(_kinds_of("Coulomb" if name == "tanh" else name), sharp=False)

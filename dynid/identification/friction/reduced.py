@@ -16,10 +16,12 @@ from dynid.estimation.fitting import fitted_at_rest
 from dynid.estimation.regression import Problem, make_rows
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.filters import ParallelFilter
+from dynid.signals.settings import ParallelFilterSettings
 from dynid.signals.signals import Signals
 
 _OVERSAMPLING = 5.0  # least sampling rate over the signals' bandwidth
 _MOST_SAMPLES = 40_000
+_FEWEST_SAMPLES = 1000  # of a short recording none are averaged
 _BLOCKS = 10  # at least, from whose errors the standard error is estimated
 _MOST_FOLDS = 10
 _ARRAYS = ("position", "velocity", "acceleration", "torque", "raw_position", "raw_torque")
@@ -54,7 +56,7 @@ class HeldOutBlocks:
         at_rest = fitted_at_rest(mechanism, settings.velocity_threshold)
         rows = []
         for piece, block in zip(self.signals, self.block, strict=True):
-            parallel = ParallelFilter.from_settings(settings.parallel_filter, piece.sampling_rate)
+            parallel = ParallelFilter.of(settings, piece.sampling_rate)
             made = make_rows(piece, parallel, folds=1, fit_all=at_rest)
             rows.append(replace(made, fold=block[:: parallel.decimation]))
         return Problem(mechanism, base, tuple(rows), len(self.fold))
@@ -77,22 +79,23 @@ def held_out_blocks(
     Returns:
         The blocks, and the settings for their sampling rate.
     """
-    step = min(_step(piece, settings) for piece in signals)
+    total = sum(len(piece.time) for piece in signals)
+    step = min(max(1, total // _FEWEST_SAMPLES), *(_step(piece, settings) for piece in signals))
     parallel = settings.parallel_filter
-    if parallel is not None and step > 1:
+    if isinstance(parallel, ParallelFilterSettings) and step > 1:
         left = max(1, round(parallel.decimation / step))
         settings = settings.model_copy(
             update={"parallel_filter": parallel.model_copy(update={"decimation": left})}
         )
-    averaged = [_averaged(piece, step) for piece in signals]
-    within = within or sum(not piece.piece for piece in averaged) == 1
-    folds = settings.folds if within else min(len(averaged), _MOST_FOLDS)
+    reduced = [averaged(piece, step) for piece in signals]
+    within = within or sum(not piece.piece for piece in reduced) == 1
+    folds = settings.folds if within else min(len(reduced), _MOST_FOLDS)
     blocks_of_part = -(-_BLOCKS // folds)  # blocks of a part, or of a recording
-    share = min(1.0, _MOST_SAMPLES / sum(len(piece.time) for piece in averaged))
+    share = min(1.0, _MOST_SAMPLES / sum(len(piece.time) for piece in reduced))
     pieces: list[Signals] = []
     block: list[NDArray[np.intp]] = []
     fold: list[int] = []
-    for number, piece in enumerate(averaged):
+    for number, piece in enumerate(reduced):
         count = min(folds * blocks_of_part if within else blocks_of_part, len(piece.time))
         part_of_sample = np.arange(len(piece.time)) * count // len(piece.time)
         if share == 1.0:
@@ -101,14 +104,14 @@ def held_out_blocks(
         else:
             for part in range(count):
                 span = _middle(np.flatnonzero(part_of_sample == part), share)
-                pieces.append(_cut(piece, span))
+                pieces.append(replace(piece.part(span), motion_filter=None, missing=None))
                 block.append(part_of_sample[span] + len(fold))
-        group = number * folds // len(averaged)
+        group = number * folds // len(reduced)
         fold += [part // blocks_of_part if within else group for part in range(count)]
     if within:
-        left_out = f"{folds}th of {'the' if len(averaged) == 1 else 'every'} recording"
+        left_out = f"{folds}th of {'the' if len(reduced) == 1 else 'every'} recording"
     else:
-        left_out = "recording" if folds == len(averaged) else f"{folds}th of the recordings"
+        left_out = "recording" if folds == len(reduced) else f"{folds}th of the recordings"
     return HeldOutBlocks(tuple(pieces), tuple(block), np.array(fold), left_out), settings
 
 
@@ -127,8 +130,8 @@ def _step(signals: Signals, settings: IdentificationSettings) -> int:
     return max(1, int(signals.sampling_rate / (_OVERSAMPLING * bandwidth)))
 
 
-def _averaged(signals: Signals, step: int) -> Signals:
-    """Return the means of groups of ``step`` samples."""
+def averaged(signals: Signals, step: int) -> Signals:
+    """Return the means of groups of ``step`` samples, motion and torque alike."""
     if step == 1:
         return signals
     count = len(signals.time) // step
@@ -146,20 +149,5 @@ def _averaged(signals: Signals, step: int) -> Signals:
         missing=None,
         earlier_position=None,
         earlier_velocity=None,
-        **arrays,
-    )
-
-
-def _cut(signals: Signals, span: slice) -> Signals:
-    """Return the samples of a span; what comes before them relaxes friction with memory."""
-    arrays: dict[str, Any] = {name: getattr(signals, name)[span] for name in _ARRAYS}
-    return replace(
-        signals,
-        time=signals.time[span],
-        moving=signals.moving[span],
-        earlier_position=signals.position[: span.start],
-        earlier_velocity=signals.velocity[: span.start],
-        motion_filter=None,
-        missing=None,
         **arrays,
     )

@@ -16,13 +16,13 @@ from dynid.estimation.cross_validation import cross_validate
 from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.regression import Problem, recording_numbers
 from dynid.identification.dead_bands import finest_step, position_steps
+from dynid.identification.filter_choice import filtered_pieces
 from dynid.identification.friction.candidates import MotionScales, candidates
 from dynid.identification.friction.choose import FEWEST_ROWS, CandidateTrial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.robot import Robot
-from dynid.signals.pieces import usable_pieces
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 from dynid.text import listed
@@ -90,10 +90,11 @@ def select_friction(
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """
-    recordings = usable_pieces(given_recordings("select_friction()", recordings), robot)
-    robot = robot.with_explicit_terms()
+    given = given_recordings("select_friction()", recordings)
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
+        robot, pieces, _ = filtered_pieces(robot, given, progress=progress)
+        robot, recordings = robot.with_explicit_terms(), pieces
         progress("fitting the profile's own terms")
         fitted = fit_robot(robot, recordings)
         joints = []

@@ -7,26 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.robot.dh.urdf import text
+from dynid.robot.new_profile import LEFT_TO_DATA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.robot.dh.chain import DhChain, Link
 
-_REST = """\
+_DRIVES = """\
 drives:
   effort: torque           # in recordings; for current or rated current see docs/drives.md
 
-terms: auto                # chosen by held-out data; docs/method.md lists every kind
-
-identification:
-  cutoff_hz: 10            # [Hz] above the excitation's frequencies
-  parallel_filter: {cutoff_hz: 10}   # of torque and model; of fast recordings with decimation: 10
-
-# Without a group `excitation`, a motion within all limits is searched for when it is needed;
-# `dynid excite` finds a better one.
 """
-_SIMULATION = """
+_SIMULATION = """\
 simulation:                # of `dynid demo`: bodies are the URDF's
   parameters: {}           # true friction and rotor inertia such as {Fc1: 2, Fv1: 1, Ia1: 0.5}
 """
@@ -56,7 +49,7 @@ def profile_text(
     )
     limits = _limits(links)
     bodies = all(link.mass is not None for link in links)
-    return f"{head}{limits}{_REST}{_SIMULATION if bodies else ''}"
+    return f"{head}{limits}{_DRIVES}{LEFT_TO_DATA}{_SIMULATION if bodies else ''}"
 
 
 def _limits(links: Sequence[Link]) -> str:

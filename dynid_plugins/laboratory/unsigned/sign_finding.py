@@ -67,7 +67,7 @@ def find_signs(
     """
     rows = drive_rows(robot, mechanism, base, recordings)
     settings = robot.settings(IdentificationSettings)
-    segments = largest_segments(rows, find_segments(rows, settings.cutoff_hz))
+    segments = largest_segments(rows, find_segments(rows, settings.motion_cutoff_hz))
     equations, weight = segment_equations(rows, segments), first_weights(rows)
     weighted = equations.weighted(weight)
     signs = improve(weighted.gain(), beam_search(weighted))

@@ -1,0 +1,121 @@
+"""Filters whose cut-off is chosen by the error on data left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.swung_arm import FREQUENCIES, limited_arm, swung
+
+from dynid.identification.filter_choice import FilterChoice, filtered_pieces
+from dynid.identification.identify import identify
+from dynid.identification.settings import IdentificationSettings
+from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
+from dynid.signals.filters import ParallelFilter
+from dynid.signals.settings import ParallelFilterSettings
+
+
+def arm(**identification: object) -> Robot:
+    return limited_arm(identification={"trim_rest": False, **identification})
+
+
+def noisy(recording: Recording, noise: float) -> Recording:
+    """White noise of encoders [rad]."""
+    error = np.random.default_rng(2).normal(0.0, noise, recording.position.shape)
+    return replace(recording, position=recording.position + error)
+
+
+def chosen(robot: Robot, recording: Recording) -> FilterChoice:
+    _, _, choice = filtered_pieces(robot, [recording])
+    assert choice is not None
+    return choice
+
+
+def test_a_fast_motion_keeps_its_bandwidth() -> None:
+    robot = arm()
+    fast = swung(robot, frequencies=[10 * f for f in FREQUENCIES], amplitudes=[0.1, 0.1, 0.12])
+    # its highest frequency is 2.7 times 8.3 Hz
+    assert chosen(robot, fast).cutoff_hz >= 35.0
+
+
+def test_noise_of_encoders_lowers_the_cut_off_as_far_as_it_spoils_the_model() -> None:
+    robot = arm()
+    clean = swung(robot)
+    cutoffs = [chosen(robot, noisy(clean, noise)).cutoff_hz for noise in (0.0, 1e-3, 1e-2)]
+    assert cutoffs[2] < cutoffs[1] <= cutoffs[0], cutoffs
+
+
+def test_the_chosen_cut_off_predicts_no_worse_than_half_and_double() -> None:
+    choice = chosen(arm(), noisy(swung(arm()), 3e-3))
+    error = choice.error_at(choice.cutoff_hz)
+    assert error is not None
+    for other in (choice.cutoff_hz / 2, choice.cutoff_hz * 2):
+        beside = choice.error_at(other)
+        assert beside is not None
+        assert error <= 1.02 * beside
+
+
+def test_the_model_is_identified_with_the_chosen_filters_and_says_so() -> None:
+    robot = arm()
+    result = identify(robot, [noisy(swung(robot), 3e-3)])
+    assert result.filters is not None
+    settings = result.model.robot.settings(IdentificationSettings)
+    assert settings.cutoff_hz == result.filters.cutoff_hz
+    assert isinstance(settings.parallel_filter, ParallelFilterSettings)
+    assert settings.parallel_filter.cutoff_hz == result.filters.parallel_hz
+    assert result.filters.note() in result.notes
+    assert f"{result.filters.cutoff_hz:.3g} Hz" in result.filters.note()
+
+
+def test_a_given_cut_off_is_kept() -> None:
+    robot, pieces, choice = filtered_pieces(arm(cutoff_hz=12.0), [swung(arm())])
+    assert choice is None
+    assert len(pieces) == 1
+    settings = robot.settings(IdentificationSettings)
+    assert settings.cutoff_hz == 12.0
+    assert settings.parallel_filter == ParallelFilterSettings(cutoff_hz=12.0, decimation=3)
+
+
+def test_a_motion_too_short_to_choose_by_has_the_usual_filter() -> None:
+    still = swung(arm(), amplitudes=[0.0, 0.0, 0.0])
+    robot, _, choice = filtered_pieces(arm(), [replace(still, effort=0 * still.effort)])
+    assert choice is None
+    assert robot.settings(IdentificationSettings).cutoff_hz == 10.0
+
+
+def test_a_slow_recording_has_a_cut_off_below_its_nyquist_frequency() -> None:
+    recording = swung(arm())
+    slow = replace(
+        recording,
+        **{name: getattr(recording, name)[::16] for name in ("time", "position", "effort")},
+        velocity=None,
+        sampling_rate=recording.sampling_rate / 16,
+    )
+    assert chosen(arm(), slow).cutoff_hz <= 0.4 * slow.sampling_rate
+
+
+def test_settings_left_to_the_data_are_those_decided_for_a_model() -> None:
+    result = identify(arm(), [noisy(swung(arm()), 1e-2)])
+    again = result.model.with_robot(arm()).robot.settings(IdentificationSettings)
+    decided = result.model.robot.settings(IdentificationSettings)
+    assert (again.cutoff_hz, again.parallel_filter) == (decided.cutoff_hz, decided.parallel_filter)
+    other = result.model.with_robot(arm(cutoff_hz=15.0)).robot.settings(IdentificationSettings)
+    assert other.cutoff_hz == 15.0
+
+
+@pytest.mark.parametrize(("rate", "kept"), [(1000.0, 20), (100.0, 4), (30.0, 1)])
+def test_a_decimation_never_goes_below_the_cut_off(rate: float, kept: int) -> None:
+    given = {"cutoff_hz": 10.0, "parallel_filter": {"cutoff_hz": 10.0, "decimation": 20}}
+    settings = IdentificationSettings(**given)  # type: ignore[arg-type]
+    assert ParallelFilter.of(settings, rate).decimation == kept
+
+
+def test_a_given_cut_off_that_loses_motion_is_named() -> None:
+    robot = arm(cutoff_hz=10.0)
+    fast = swung(robot, frequencies=[10 * f for f in FREQUENCIES], amplitudes=[0.1, 0.1, 0.12])
+    (sentence,) = (w for w in identify(robot, [fast]).verdict.warnings if "cutoff_hz" in w)
+    assert sentence.startswith("cutoff_hz = 10 Hz removes motion that the torque shows")
+    slow = identify(robot, [swung(robot)])
+    assert not [w for w in slow.verdict.warnings if "cutoff_hz" in w]
