@@ -180,7 +180,8 @@ def _spread(values: Array) -> Array:
 def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _JointTrials:
     """Try models of growing complexity at one joint."""
     problem, motion = joint_and_motion(whole, joint)
-    plain = _plain_terms(whole.fit.problem.mechanism, joint)
+    mechanism = whole.fit.problem.mechanism
+    plain = _plain_terms(mechanism, joint)
     projection = SharedProjection(problem, blocks.fold)
     trials: list[CandidateTrial] = []
     fits: list[tuple[FrictionFit, ...]] = []
@@ -209,12 +210,27 @@ def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _JointT
         best = choose(trials[1:])
         for name in _WITH_MEMORY:
             attempt(candidate(f"{best.name} + {name}", motion))
-        for refined in _REFINED.values():
+        sprung = any(t.joint == joint and t.kind.startswith("spring") for t in mechanism.terms)
+        for name, refined in _REFINED.items():
+            if name == "spring" and sprung:
+                continue
             best = choose(trials[1:])
             attempt(candidate(refined(best.name), motion), best.fit.shapes)
+            if not _is_passive(trials[-1].fit):
+                del trials[-1], fits[-1]
     chosen = choose(trials)
     choice = [trial is chosen for trial in trials].index(True)
     return _JointTrials(problem, tuple(trials), tuple(fits), choice)
+
+
+def _is_passive(fit: FrictionFit) -> bool:
+    """Whether no spring has a negative stiffness, which stands for a wrong gravity torque."""
+    stiffness = [
+        value
+        for term, value in zip(fit.terms, fit.friction, strict=True)
+        if term.kind == "spring_stiffness"
+    ]
+    return all(value >= 0 for value in stiffness)
 
 
 def _selection(compared: WholeModel, before: Array, tried: Sequence[_JointTrials]) -> TermSelection:

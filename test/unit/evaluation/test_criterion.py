@@ -19,7 +19,7 @@ from dynid.signals.settings import ParallelFilterSettings
 
 TIME = np.arange(4000) * 0.01
 SINE = 10.0 * np.sin(TIME)
-HELD_OUT = EvaluationSettings()
+HELD_OUT = EvaluationSettings(parallel_filter=None)
 
 
 def noisy(level: float, seed: int = 0) -> np.ndarray:

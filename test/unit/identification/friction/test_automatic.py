@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.rubbing_arm import rubbing
+from support.rubbing_arm import PLAIN, rubbing
 from support.synthetic import arm_robot, true_parameters
 
 from dynid.evaluation.diagnosis.finding import Finding
@@ -43,9 +43,33 @@ def test_presliding_friction_is_found_in_a_single_recording() -> None:
     assert "stop" in models(selection)["elbow"]
 
 
+def test_friction_that_differs_between_directions_is_found_at_its_joint() -> None:
+    forwards = {"kind": "viscous_positive", "joints": ["elbow"]}
+    selection = chosen(rubbing(forwards, samples=1000, Fvp2=2.0))
+    assert "viscous by direction" in models(selection)["elbow"]
+    kinds = {term.kind: term.joints for term in selection.robot.explicit_terms}
+    assert kinds["viscous_positive"] == kinds["viscous_negative"] == ("elbow",)
+    assert set(kinds["viscous"]) == {"shoulder", "wrist"}
+
+
+def test_a_spring_is_found_at_its_joint_and_asked_for_once() -> None:
+    spring = {"kind": "spring_stiffness", "joints": ["wrist"]}
+    recordings = rubbing(spring, samples=1000, K3=3.0)
+    assert "spring" in models(chosen(recordings))["wrist"]
+    known = arm_robot(terms=[*PLAIN, spring])
+    assert not any("spring" in name for name in models(chosen(recordings, known)).values())
+
+
+def test_a_spring_that_pushes_away_is_none() -> None:
+    spring = {"kind": "spring_stiffness", "joints": ["wrist"]}
+    found = models(chosen(rubbing(spring, samples=1000, K3=-3.0)))
+    assert "spring" not in found["wrist"]
+
+
 def test_plain_friction_needs_no_memory_and_no_load() -> None:
     selection = chosen(rubbing(samples=1000))
-    assert all("stop" not in name and "load" not in name for name in models(selection).values())
+    richer = ("stop", "load", "direction", "spring")
+    assert not [name for name in models(selection).values() if any(w in name for w in richer)]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

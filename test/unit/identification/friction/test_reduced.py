@@ -55,7 +55,10 @@ def test_more_than_ten_recordings_are_held_out_in_groups() -> None:
     assert sorted(set(blocks.fold.tolist())) == list(range(10))
 
 
-def test_samples_are_averaged_as_far_as_the_low_pass_allows() -> None:
+def test_samples_are_averaged_as_far_as_the_filter_allows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reduced, "_FEWEST_SAMPLES", 100)
     blocks, settings = blocks_of(1, cutoff_hz=4.0, parallel_filter={"decimation": 10})
     one = blocks.signals[0]
     assert one.sampling_rate == pytest.approx(20.0)  # of 100 Hz, at least 5 times the cut-off
@@ -64,12 +67,18 @@ def test_samples_are_averaged_as_far_as_the_low_pass_allows() -> None:
     assert settings.parallel_filter.decimation == 2
 
 
-def test_averages_are_those_of_the_signals() -> None:
+def test_averages_are_those_of_the_signals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reduced, "_FEWEST_SAMPLES", 100)
     robot = arm_robot(identification={"cutoff_hz": 4.0, "trim_rest": False})
     signals = preprocess(rubbing(seeds=(0,), samples=1000)[0], robot)
     blocks, _ = held_out_blocks([signals], robot.settings(IdentificationSettings))
     np.testing.assert_allclose(blocks.signals[0].torque[3], signals.torque[15:20].mean(axis=0))
     np.testing.assert_allclose(blocks.signals[0].velocity[3], signals.velocity[15:20].mean(axis=0))
+
+
+def test_samples_of_a_short_recording_are_not_averaged() -> None:
+    blocks, _ = blocks_of(1, cutoff_hz=4.0)
+    assert blocks.signals[0].sampling_rate == pytest.approx(100.0)
 
 
 def test_long_recordings_are_represented_by_the_middle_of_each_block(
