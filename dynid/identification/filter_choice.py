@@ -34,6 +34,7 @@ _FOLDS = 10
 _SAMPLES_PER_PERIOD = 5  # of a cut-off of positions, in what is fitted
 _MOST_SAMPLES = 200_000  # of all recordings; of longer ones the middle is used
 _MOST_COMPARED = 20_000  # unfiltered samples of torque
+_SAME = 1.05  # ratio of cut-offs that count as one
 _MUCH_BETTER = 0.8  # ratio of errors
 _SIGNIFICANT = 2.0  # standard errors of a difference
 
@@ -62,7 +63,7 @@ class FilterChoice:
 
     def error_at(self, cutoff_hz: float) -> float | None:
         """Return the error at a cut-off that was tried [Hz]; None: it was not."""
-        near = [one.error for one in self.tried if np.isclose(one.cutoff_hz, cutoff_hz)]
+        near = [one.error for one in self.tried if _is_near(one.cutoff_hz, cutoff_hz)]
         return near[0] if near else None
 
     def note(self) -> str:
@@ -157,7 +158,8 @@ def _choose(
                 errors[beside] = comparison.error(beside)
         best = _usual_of_the_best(errors)
         for beside in (best / 2, best * 2):  # what the choice is worth
-            if comparison.lowest <= beside <= comparison.highest and beside not in errors:
+            tried = any(_is_near(beside, cutoff) for cutoff in errors)
+            if comparison.lowest <= beside <= comparison.highest and not tried:
                 errors[beside] = comparison.error(beside)
         half_is_better = comparison.error(best, best / 2).score < errors[best].score
     except (EstimationError, PreprocessingError):
@@ -171,6 +173,10 @@ def _usual_of_the_best(errors: Mapping[float, _CutoffError]) -> float:
     best = min(errors.values(), key=lambda error: error.score)
     good = [cutoff for cutoff, error in errors.items() if not error.is_worse_than(best)]
     return min(good, key=lambda cutoff: abs(np.log(cutoff / USUAL_CUTOFF_HZ)))
+
+
+def _is_near(one: float, other: float) -> bool:
+    return bool(abs(np.log(one / other)) < np.log(_SAME))
 
 
 def _rounded(cutoff_hz: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -96,6 +97,8 @@ def identification_json(
 ) -> dict[str, Any]:
     """Return the verdict of an identification, or of a validation of its model."""
     signs = {"torque_signs": identification.signs.as_json()} if identification.signs else {}
+    chosen = identification.filters
+    filters = {"filters": asdict(chosen)} if chosen else {}
     selection = identification.term_selection
     terms = {"term_selection": json_by("joint", selection.joints)} if selection else {}
     content = verdict_json(
@@ -113,7 +116,7 @@ def identification_json(
     }
     bootstrapped = {"intervals": intervals} if intervals else {}
     base = _base_json(identification.model.base)
-    return content | signs | terms | bootstrapped | {"base": base}
+    return content | signs | filters | terms | bootstrapped | {"base": base}
 
 
 def _base_json(base: BaseEstimate) -> dict[str, Any]:

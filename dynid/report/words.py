@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dynid.evaluation.diagnosis.finding import Finding
     from dynid.evaluation.joint_errors import JointErrors, JointState, UseName
     from dynid.evaluation.verdict import Verdict
+    from dynid.identification.filter_choice import FilterChoice
     from dynid.identification.result import Identification
     from dynid.robot.robot import Robot
     from dynid.signals.signals import Signals
@@ -180,6 +181,7 @@ def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
     left_out = sum(p.determined and not p.essential for p in base)
     steps = [
         *([("Torque signs", identification.signs.note())] if identification.signs else []),
+        *([("Cut-off", _tried(identification.filters))] if identification.filters else []),
         ("Joint terms", _terms(identification.robot)),
         ("Estimator", _summary(made.estimator)),
         (
@@ -193,6 +195,15 @@ def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
     what = held_out_notes(identification.held_out, identification.robot.joints)
     steps.append(("Held out", " ".join(what)))
     return steps
+
+
+def _tried(filters: FilterChoice) -> str:
+    """Return the errors of the cut-offs that were tried."""
+    tried = listed(f"{one.cutoff_hz:.3g} Hz {percent(one.error)}" for one in filters.tried)
+    return (
+        f"chosen {filters.cutoff_hz:.3g} Hz by the error of the unfiltered torque on parts left "
+        f"out: {tried}"
+    )
 
 
 def _filters(settings: IdentificationSettings) -> str:
