@@ -34,6 +34,10 @@ void find_supervised(const CollisionSettings & settings, Eigen::VectorXd & found
 constexpr double settled = 3.0;    // time constants after which a filter shows 95 %
 constexpr double uneven = 0.02;    // of a cycle, too long or too short
 constexpr double rounding = 1e-9;  // of cycles
+// Of a cycle above a threshold that one below takes back. Values that alternate around a threshold
+// are a collision if more than a third of them are above: a Bernoulli CUSUM (Reynolds, Stoumbos
+// 1999), in which what is rare in free motion counts for more than what is usual.
+constexpr double taken_back = 0.5;
 
 }  // namespace
 
@@ -76,7 +80,7 @@ void CollisionDetector::prepare() noexcept
   }
   find_supervised(settings_, supervised_);
   steady_kept_ = kept(settings_.boost_time, rate);
-  debounce_ = std::max(1, static_cast<int>(std::ceil(settings_.debounce_time * rate - rounding)));
+  debounce_ = std::max(1.0, std::ceil(settings_.debounce_time * rate - rounding));
 }
 
 void CollisionDetector::reset() noexcept
@@ -150,12 +154,12 @@ inline double CollisionDetector::threshold_of(
 
 /// Compares a value with its threshold; warn_fraction is at most 1.
 inline void CollisionDetector::watch(
-  Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept
+  Eigen::Index i, CollisionCause cause, double value, double threshold, double & beyond) noexcept
 {
   if (std::abs(value) > settings_.warn_fraction * threshold) {
     count(i, cause, value, threshold, beyond);
   } else {
-    beyond = 0;
+    beyond = std::max(0.0, beyond - taken_back);
   }
 }
 
@@ -226,12 +230,13 @@ void CollisionDetector::stop(Collision found) noexcept
   level_ = CollisionLevel::stop;
 }
 
-/// Counts cycles above a threshold, and latches after debounce_time.
+/// Counts cycles above a threshold less half of those below, and latches after debounce_time.
 void CollisionDetector::count(
-  Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept
+  Eigen::Index i, CollisionCause cause, double value, double threshold, double & beyond) noexcept
 {
   const double size = std::abs(value);
-  beyond = size > threshold ? std::min(beyond + 1, debounce_) : 0;
+  beyond =
+    size > threshold ? std::min(beyond + 1.0, debounce_) : std::max(0.0, beyond - taken_back);
   level_ = std::max(level_, CollisionLevel::warn);
   if (size * warning_.threshold >= std::abs(warning_.value) * threshold) {
     warning_ = {cause, static_cast<int>(i), value, threshold, cycle_};
