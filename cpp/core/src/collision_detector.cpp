@@ -61,7 +61,6 @@ CollisionDetector::CollisionDetector(Eigen::Index drives, const CollisionSetting
     vector->setZero(drives);
   }
   threshold_ = settings.torque_error_max;
-  prepare();
   reset();
 }
 
@@ -79,6 +78,11 @@ void CollisionDetector::prepare() noexcept
     kept_[i] = kept(settings_.torque_error_time_constant[i], rate);
   }
   find_supervised(settings_, supervised_);
+  for (Eigen::Index i = 0; i < kept_.size(); ++i) {
+    auto & drive = drives_[static_cast<std::size_t>(i)];
+    drive.has_error_threshold = watches_errors(settings_, i);
+    drive.has_torque_threshold = std::isfinite(settings_.torque_threshold[i]);
+  }
   steady_kept_ = kept(settings_.boost_time, rate);
   debounce_ = std::max(1.0, std::ceil(settings_.debounce_time * rate - rounding));
 }
@@ -94,6 +98,7 @@ void CollisionDetector::reset() noexcept
     drive = Drive{};
     drive.settling = settling_time(i) * settings_.control_rate;
   }
+  prepare();
 }
 
 double CollisionDetector::settling_time(Eigen::Index i) const noexcept
@@ -168,7 +173,6 @@ inline BlindReason CollisionDetector::evaluate(
   Eigen::Index i, Drive & drive, double error, double torque, BlindReason unavailable,
   double cycles) noexcept
 {
-  const bool errors = watches_errors(settings_, i);
   if (unavailable != BlindReason::none) {
     filtered_[i] = 0.0;
     drive.settling = settling_time(i) * settings_.control_rate;
@@ -177,21 +181,21 @@ inline BlindReason CollisionDetector::evaluate(
     filtered_[i] = f * filtered_[i] + (1.0 - f) * error;
     drive.settling = std::max(0.0, drive.settling - cycles);
   }
-  if (supervised_[i] < 0.5) {
+  if (!(drive.has_error_threshold || drive.has_torque_threshold)) {
     return BlindReason::off;
   }
   if (!std::isfinite(torque)) {
     return BlindReason::bad_sample;
   }
-  if (!errors) {
+  if (!drive.has_error_threshold) {
     return BlindReason::none;
   }
   if (unavailable == BlindReason::none && !std::isfinite(error)) {
     return BlindReason::bad_sample;
   }
   if (unavailable != BlindReason::none) {
-    const bool other = std::isfinite(settings_.torque_threshold[i]);
-    return other && unavailable == BlindReason::no_model ? BlindReason::none : unavailable;
+    const bool other = drive.has_torque_threshold && unavailable == BlindReason::no_model;
+    return other ? BlindReason::none : unavailable;
   }
   return drive.settling > 0.0 ? BlindReason::settling : BlindReason::none;
 }
@@ -210,12 +214,14 @@ CollisionLevel CollisionDetector::update(
     if (drive.blind == BlindReason::bad_sample) {
       continue;
     }
-    if (watches_errors(settings_, i)) {
+    if (drive.has_error_threshold) {
       watch(i, CollisionCause::torque_error, filtered_[i], threshold_[i], drive.error_beyond);
     }
-    watch(
-      i, CollisionCause::torque_threshold, torque[i], settings_.torque_threshold[i],
-      drive.torque_beyond);
+    if (drive.has_torque_threshold) {
+      watch(
+        i, CollisionCause::torque_threshold, torque[i], settings_.torque_threshold[i],
+        drive.torque_beyond);
+    }
   }
   ++cycle_;
   return level_;

@@ -136,6 +136,8 @@ public:
 private:
   struct Drive
   {
+    bool has_error_threshold = false;
+    bool has_torque_threshold = false;
     double boost_left = 0.0;     // cycles
     double error_beyond = 0.0;   // cycles above the threshold less half of those below
     double torque_beyond = 0.0;  // likewise
