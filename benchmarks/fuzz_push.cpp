@@ -108,8 +108,8 @@ Answer push(
   for (int left = static_cast<int>(3.0 * wait); left > 0; --left) {
     // Loops that are unstable, as with a faulty sensor, make torque errors of either sign, and so
     // do torques that are sampled in uneven cycles of an abrupt motion. A push below these only
-    // shifts them, and they still pass through 0 within debounce_time, so that there is only a
-    // warning: it must be above them.
+    // shifts them, and they may be below the threshold for most of the time, so that there is only
+    // a warning: it must be above them.
     const double wanted =
       errors ? times * law.detector().threshold()[drive] + (swings ? swing.size() : 0.0)
              : times * pushed.collision.torque_threshold[drive] + std::abs(measured());

@@ -190,7 +190,7 @@ class ThresholdSettings(ControlSettings):
     boost_time: Live[Annotated[float, Field(ge=0, le=60)]] = 0.1
     """Time for which ``reversal_boost`` remains added [s]."""
     debounce_time: Live[Annotated[float, Field(ge=0, le=60)]] = 0.003
-    """Uninterrupted time above the threshold that counts as a collision [s]."""
+    """Time above the threshold, less half the time below, that counts as a collision [s]."""
 
 
 class TorqueThreshold(ControlSettings):

@@ -252,7 +252,7 @@ TEST(ClosedChain, ControlCycleFunctionsAllocateNothingAndAgree)
   EXPECT_NEAR(solved[0], ddq[0], 1e-9);
 }
 
-TEST(ClosedChain, TorqueOutOfReachIsNan)
+TEST(ClosedChain, TorqueAndInertiaOutOfReachAreNan)
 {
   // the rod is shorter than the crank: it passes its dead centres only to one side
   auto description = press(dynid::ClosureKind::point, 0.15);
@@ -266,6 +266,9 @@ TEST(ClosedChain, TorqueOutOfReachIsNan)
   expect_no_allocation(
     "what is out of reach", [&] { mechanism.inverse_dynamics(workspace, far, still, still, tau); });
   EXPECT_TRUE(std::isnan(tau[0])) << "torque out of reach is NaN";
+  dynid::RowMajorMatrix mass(1, 1);
+  mechanism.mass_matrix(workspace, far, mass);
+  EXPECT_TRUE(std::isnan(mass(0, 0))) << "and inertia";
   EXPECT_FALSE(mechanism.closed(workspace));
   const auto problem = mechanism.closure_problem(workspace, far);
   EXPECT_NE(problem.find("drive = 0.1"), std::string::npos) << "and the pose is named: " << problem;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <functional>
+
 #include "control_under_test.hpp"
 #include "dynid/momentum_observer.hpp"
 
@@ -36,17 +39,19 @@ TEST(CollisionDetector, FiltersDebouncesAndLatches)
   EXPECT_EQ(detector.warning().drive, 0) << "and names the drive";
   EXPECT_EQ(detector.warning().value, -4.0);
   detect(detector, 6.0);
-  detect(detector, -6.0);
-  detect(detector, 4.0);
+  EXPECT_EQ(detect(detector, -6.0), CollisionLevel::warn) << "two cycles above it are not enough";
+  for (int k = 0; k < 4; ++k) {
+    detect(detector, 4.0);
+  }
   detect(detector, 6.0);
-  EXPECT_EQ(detect(detector, 6.0), CollisionLevel::warn) << "two cycles in a row are not enough";
+  EXPECT_EQ(detect(detector, 6.0), CollisionLevel::warn) << "nor two others some time later";
   EXPECT_EQ(detect(detector, 6.5), CollisionLevel::stop) << "three are";
   const auto & collision = detector.collision();
   EXPECT_EQ(collision.cause, CollisionCause::torque_error) << "its cause is reported";
   EXPECT_EQ(collision.drive, 0);
   EXPECT_EQ(collision.value, 6.5);
   EXPECT_EQ(collision.threshold, 5.0);
-  EXPECT_EQ(collision.cycle, 7);
+  EXPECT_EQ(collision.cycle, 10);
   EXPECT_EQ(detect(detector, 0.0), CollisionLevel::stop) << "it stays latched until it is reset";
   detector.reset();
   EXPECT_EQ(detect(detector, 0.0), CollisionLevel::none) << "and not after";
@@ -85,6 +90,44 @@ TEST(CollisionDetector, ThresholdsGrowWithMotionAndAtReversals)
   }
   EXPECT_EQ(detector.collision().cause, CollisionCause::torque_threshold)
     << "the measured torque has a threshold of its own";
+}
+
+/// Whether a value for each cycle is a collision within a second, as a torque error at a threshold
+/// of 5, and as a measured torque at the same.
+bool is_collision(const std::function<double(int)> & value)
+{
+  std::array<bool, 2> found{};
+  for (const bool error : {false, true}) {
+    auto settings = law_settings().collision;
+    settings.torque_threshold = one(5.0);
+    CollisionDetector detector(1, settings);
+    for (int k = 0; k < 1000; ++k) {
+      detect(detector, error ? value(k) : 0.0, error ? 0.0 : value(k));
+    }
+    found.at(error ? 1 : 0) = detector.level() == CollisionLevel::stop;
+  }
+  EXPECT_EQ(found[0], found[1]);
+  return found[0];
+}
+
+/// above(k): whether cycle k of a period is
+auto at(double size, int period, const std::function<bool(int)> & above)
+{
+  return [=](int k) { return above(k % period) ? size : 0.0; };
+}
+
+TEST(CollisionDetector, FindsErrorsThatAlternateAroundTheThreshold)
+{
+  const auto first = [](int cycles) { return [cycles](int k) { return k < cycles; }; };
+  EXPECT_TRUE(is_collision(at(15.0, 2, first(1))))
+    << "three times the threshold every second cycle";
+  EXPECT_TRUE(is_collision(at(15.0, 5, first(2)))) << "bursts of two cycles";
+  EXPECT_TRUE(is_collision([](int k) { return 6.0 + 5.0 * std::sin(2.5 * k); }))
+    << "a vibration whose mean is above the threshold";
+  EXPECT_FALSE(is_collision(at(15.0, 3, first(1)))) << "a third of the time is not enough";
+  EXPECT_FALSE(is_collision(at(15.0, 20, first(2)))) << "nor are bursts far apart";
+  EXPECT_FALSE(is_collision([](int k) { return 3.8 + 1.4 * std::sin(2.5 * k); }))
+    << "nor a vibration whose mean is below";
 }
 
 /// Results of a detector for one course of torque error and acceleration over time, at a rate.

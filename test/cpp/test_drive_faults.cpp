@@ -120,12 +120,15 @@ TEST(DriveFaults, AnUnstableLoopIsStopped)
   settings.following_error = one(infinity);
   auto plant = pendulum(settings);
   bool finite = true;
+  double farthest = 0.0;
   for (int k = 0; k < 3000; ++k) {
     plant.step(one(swing(k)), zero);
+    farthest = std::max(farthest, std::abs(plant.truth().position[0]));
     finite = finite && plant.truth().position.allFinite() && plant.torque().allFinite() &&
              plant.velocity().allFinite();
   }
   EXPECT_EQ(plant.fault().reason, FaultReason::not_finite) << "an unstable loop is a fault";
+  EXPECT_LE(farthest, 1e9) << "before the dynamics overflow";
   EXPECT_TRUE(finite) << "and all feedback is finite";
 }
 

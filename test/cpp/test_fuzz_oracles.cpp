@@ -152,7 +152,7 @@ struct Pushed
 TEST(PushOracle, ReportsALawThatDoesNotSeeThePush)
 {
   EXPECT_EQ(Pushed().push(false), Answer::missed);
-  EXPECT_EQ(Pushed().push(false, 24.0), Answer::missed);
+  EXPECT_EQ(Pushed().push(false, 4.0), Answer::missed) << "nor its own torque, below the threshold";
   Pushed pushed;
   EXPECT_EQ(pushed.push(true), Answer::found);
   EXPECT_EQ(pushed.largest, 15.0) << "three times the threshold";

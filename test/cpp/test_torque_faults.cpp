@@ -42,11 +42,12 @@ const Vector2d amplitude(0.3, 0.5);  // [rad]
 const Vector2d speed_limit(3.0, 5.0);
 const Vector2d torque_limit(80.0, 25.0);
 
-VectorXd parameters(const dynid::MechanismDescription & description, double bodies = 1.0)
+VectorXd parameters(
+  const dynid::MechanismDescription & description, double bodies = 1.0, double dry = 1.0)
 {
   VectorXd values = dynid::Mechanism(description).urdf_parameters();
   values.head(20) *= bodies;
-  values.tail(6) << 1.0, 0.5, 3.0, 1.0, 0.3, 0.1;  // viscous, Coulomb, rotor
+  values.tail(6) << 1.0, 0.5, 3.0 * dry, 1.0 * dry, 0.3, 0.1;  // viscous, Coulomb, rotor
   return values;
 }
 
@@ -194,10 +195,11 @@ std::vector<FeedbackFault> feedback_faults()
 class FaultyArm
 {
 public:
-  explicit FaultyArm(double start)
-  : model_(description(), parameters(description()), smoothing(), false),
-    law_(2, torque_settings()),
-    plant_(description(), parameters(description()), drives()),
+  explicit FaultyArm(
+    double start, double dry = 1.0, const TorqueLawSettings & settings = torque_settings())
+  : model_(description(), parameters(description(), 1.0, dry), smoothing(), false),
+    law_(2, settings),
+    plant_(description(), parameters(description(), 1.0, dry), drives()),
     fault_(start)
   {
     law_.use(&model_);
@@ -317,6 +319,36 @@ INSTANTIATE_TEST_SUITE_P(
   TorqueFaults, FaultOfFeedback,
   testing::Combine(
     testing::ValuesIn(feedback_faults()), testing::Values(0, 1, 2), testing::Bool()));
+
+/// Faults that only the model can tell from a contact, at joints with three times the friction.
+class FaultLikeContact : public testing::TestWithParam<std::tuple<std::string, int>>
+{
+};
+
+TEST_P(FaultLikeContact, IsFoundAsSoonAsOthersWithThresholdsOfTorqueErrors)
+{
+  const auto & [name, joints] = GetParam();
+  auto settings = torque_settings();
+  auto & collision = settings.law.collision;
+  collision.torque_error_enable.setOnes();
+  collision.torque_error_time_constant.setConstant(0.01);
+  collision.torque_error_max = 0.1 * torque_limit;
+  FaultyArm arm(rest_time, 3.0, settings);
+  for (const auto & fault : feedback_faults()) {
+    if (fault.name == name) {
+      arm.run(fault, joints, 2.5);
+    }
+  }
+  EXPECT_LT((arm.peak - arm.expected).cwiseQuotient(speed_limit).maxCoeff(), noticed_late)
+    << arm.message();
+  EXPECT_GT(arm.detected, 0.0);
+  EXPECT_EQ(arm.message().find("Collision at joint"), 0U) << arm.message();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  TorqueFaults, FaultLikeContact,
+  testing::Combine(
+    testing::Values("encoder frozen", "position and velocity inverted"), testing::Values(0, 1, 2)));
 
 /// The commands where the velocity of joint 0 is inverted, and something else once that is noticed.
 std::vector<VectorXd> commands_with(double noticed)

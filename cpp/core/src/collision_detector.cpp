@@ -34,6 +34,10 @@ void find_supervised(const CollisionSettings & settings, Eigen::VectorXd & found
 constexpr double settled = 3.0;    // time constants after which a filter shows 95 %
 constexpr double uneven = 0.02;    // of a cycle, too long or too short
 constexpr double rounding = 1e-9;  // of cycles
+// Of a cycle above a threshold that one below takes back. Values that alternate around a threshold
+// are a collision if more than a third of them are above: a Bernoulli CUSUM (Reynolds, Stoumbos
+// 1999), in which what is rare in free motion counts for more than what is usual.
+constexpr double taken_back = 0.5;
 
 }  // namespace
 
@@ -57,7 +61,6 @@ CollisionDetector::CollisionDetector(Eigen::Index drives, const CollisionSetting
     vector->setZero(drives);
   }
   threshold_ = settings.torque_error_max;
-  prepare();
   reset();
 }
 
@@ -75,8 +78,13 @@ void CollisionDetector::prepare() noexcept
     kept_[i] = kept(settings_.torque_error_time_constant[i], rate);
   }
   find_supervised(settings_, supervised_);
+  for (Eigen::Index i = 0; i < kept_.size(); ++i) {
+    auto & drive = drives_[static_cast<std::size_t>(i)];
+    drive.has_error_threshold = watches_errors(settings_, i);
+    drive.has_torque_threshold = std::isfinite(settings_.torque_threshold[i]);
+  }
   steady_kept_ = kept(settings_.boost_time, rate);
-  debounce_ = std::max(1, static_cast<int>(std::ceil(settings_.debounce_time * rate - rounding)));
+  debounce_ = std::max(1.0, std::ceil(settings_.debounce_time * rate - rounding));
 }
 
 void CollisionDetector::reset() noexcept
@@ -90,6 +98,7 @@ void CollisionDetector::reset() noexcept
     drive = Drive{};
     drive.settling = settling_time(i) * settings_.control_rate;
   }
+  prepare();
 }
 
 double CollisionDetector::settling_time(Eigen::Index i) const noexcept
@@ -150,12 +159,12 @@ inline double CollisionDetector::threshold_of(
 
 /// Compares a value with its threshold; warn_fraction is at most 1.
 inline void CollisionDetector::watch(
-  Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept
+  Eigen::Index i, CollisionCause cause, double value, double threshold, double & beyond) noexcept
 {
   if (std::abs(value) > settings_.warn_fraction * threshold) {
     count(i, cause, value, threshold, beyond);
   } else {
-    beyond = 0;
+    beyond = std::max(0.0, beyond - taken_back);
   }
 }
 
@@ -164,7 +173,6 @@ inline BlindReason CollisionDetector::evaluate(
   Eigen::Index i, Drive & drive, double error, double torque, BlindReason unavailable,
   double cycles) noexcept
 {
-  const bool errors = watches_errors(settings_, i);
   if (unavailable != BlindReason::none) {
     filtered_[i] = 0.0;
     drive.settling = settling_time(i) * settings_.control_rate;
@@ -173,21 +181,21 @@ inline BlindReason CollisionDetector::evaluate(
     filtered_[i] = f * filtered_[i] + (1.0 - f) * error;
     drive.settling = std::max(0.0, drive.settling - cycles);
   }
-  if (supervised_[i] < 0.5) {
+  if (!(drive.has_error_threshold || drive.has_torque_threshold)) {
     return BlindReason::off;
   }
   if (!std::isfinite(torque)) {
     return BlindReason::bad_sample;
   }
-  if (!errors) {
+  if (!drive.has_error_threshold) {
     return BlindReason::none;
   }
   if (unavailable == BlindReason::none && !std::isfinite(error)) {
     return BlindReason::bad_sample;
   }
   if (unavailable != BlindReason::none) {
-    const bool other = std::isfinite(settings_.torque_threshold[i]);
-    return other && unavailable == BlindReason::no_model ? BlindReason::none : unavailable;
+    const bool other = drive.has_torque_threshold && unavailable == BlindReason::no_model;
+    return other ? BlindReason::none : unavailable;
   }
   return drive.settling > 0.0 ? BlindReason::settling : BlindReason::none;
 }
@@ -206,12 +214,14 @@ CollisionLevel CollisionDetector::update(
     if (drive.blind == BlindReason::bad_sample) {
       continue;
     }
-    if (watches_errors(settings_, i)) {
+    if (drive.has_error_threshold) {
       watch(i, CollisionCause::torque_error, filtered_[i], threshold_[i], drive.error_beyond);
     }
-    watch(
-      i, CollisionCause::torque_threshold, torque[i], settings_.torque_threshold[i],
-      drive.torque_beyond);
+    if (drive.has_torque_threshold) {
+      watch(
+        i, CollisionCause::torque_threshold, torque[i], settings_.torque_threshold[i],
+        drive.torque_beyond);
+    }
   }
   ++cycle_;
   return level_;
@@ -226,12 +236,13 @@ void CollisionDetector::stop(Collision found) noexcept
   level_ = CollisionLevel::stop;
 }
 
-/// Counts cycles above a threshold, and latches after debounce_time.
+/// Counts cycles above a threshold less half of those below, and latches after debounce_time.
 void CollisionDetector::count(
-  Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept
+  Eigen::Index i, CollisionCause cause, double value, double threshold, double & beyond) noexcept
 {
   const double size = std::abs(value);
-  beyond = size > threshold ? std::min(beyond + 1, debounce_) : 0;
+  beyond =
+    size > threshold ? std::min(beyond + 1.0, debounce_) : std::max(0.0, beyond - taken_back);
   level_ = std::max(level_, CollisionLevel::warn);
   if (size * warning_.threshold >= std::abs(warning_.value) * threshold) {
     warning_ = {cause, static_cast<int>(i), value, threshold, cycle_};

@@ -278,7 +278,11 @@ void Mechanism::momentum(
   rigid_body_momentum(
     definition.tree.kinematics, memory.motion, state.q, state.dq, parameters.data(), all.data(),
     change.data(), placed_bodies(memory.chain.get()));
-  all.noalias() += definition.term_inertia * velocity;
+  if (definition.any_motor_term) {
+    all.noalias() += definition.term_inertia * velocity;
+  } else {
+    all += definition.term_inertia.diagonal().cwiseProduct(velocity);  // nothing else is not 0
+  }
   if (definition.chain) {
     // T(q_a, dq_a) also depends on G: d(T - U)/dq_a = G^T d(T - U)/dq + dG/dt^T p
     definition.chain->project_rate(*memory.chain, all, memory.bias);

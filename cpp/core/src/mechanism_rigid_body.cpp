@@ -1,5 +1,6 @@
 // The functions of a mechanism that use pinocchio.
 
+#include <limits>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
@@ -50,11 +51,16 @@ void Mechanism::project(
   definition_->chain->project(*memory.chain, all, tau);
 }
 
-/// M of all moving joints in the workspace's tree_mass.
+/// M of all moving joints in the workspace's tree_mass; NaN where loops cannot be closed, which
+/// pinocchio's own checks in debug builds do not accept.
 void Mechanism::tree_mass(Workspace & workspace, const Eigen::VectorXd & q) const noexcept
 {
   auto & memory = *workspace.memory_;
   const auto & tree = definition_->tree;
+  if (!q.allFinite()) {
+    memory.tree_mass.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
   reorder(tree.order, q, memory.q);
   pinocchio::crba(tree.model, memory.data, memory.q, pinocchio::Convention::LOCAL);
   for (std::size_t i = 0; i < tree.order.size(); ++i) {

@@ -38,7 +38,7 @@ void Mechanism::reset_memory(Workspace & workspace) const noexcept
   std::fill(all.begin(), all.end(), Presliding{});
 }
 
-/// Calls use(k, value) for every term: its torque per unit of its parameter.
+/// Calls use(step, k, value) for every term: its torque per unit of its parameter.
 template <typename Use>
 void Mechanism::for_each_term(
   Workspace & workspace, const TreeState & state, const Use & use) const noexcept
@@ -68,11 +68,13 @@ void Mechanism::for_each_term(
   const std::array<const double *, 2 * TermStep::plain_columns> plain{
     {one, joints.q, joints.dq, joints.ddq, one, motors.q, motors.dq, motors.ddq}};
   std::size_t next = 0;
-  for (std::size_t k = 0; k < definition.term_steps.size(); ++k) {
-    const TermStep & step = definition.term_steps[k];
+  const TermStep * const steps = definition.term_steps.data();
+  const std::size_t count = definition.term_steps.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const TermStep & step = steps[k];
     const auto j = step.joint;
     if (step.plain >= 0) {
-      use(k, plain[static_cast<std::size_t>(step.plain)][j]);
+      use(step, k, plain[static_cast<std::size_t>(step.plain)][j]);
       continue;
     }
     const auto & term = definition.terms[k];
@@ -82,7 +84,7 @@ void Mechanism::for_each_term(
     if (step.remembers) {
       at.deflection = memory.presliding[next++].move(term, at.q, at.dq);
     }
-    use(k, term.kind->column(term, at));
+    use(step, k, term.kind->column(term, at));
   }
 }
 
@@ -90,7 +92,9 @@ void Mechanism::for_each_term(
 void Mechanism::evaluate_terms(Workspace & workspace, const TreeState & state) const noexcept
 {
   double * const values = workspace.memory_->term_values.data();
-  for_each_term(workspace, state, [values](std::size_t k, double value) { values[k] = value; });
+  for_each_term(workspace, state, [values](const TermStep &, std::size_t k, double value) {
+    values[k] = value;
+  });
 }
 
 void Mechanism::add_terms(
@@ -100,8 +104,7 @@ void Mechanism::add_terms(
   const auto & definition = *definition_;
   const double * const factors = parameters.data() + definition.first_term;
   double * const torques = tau.data();
-  for_each_term(workspace, state, [&](std::size_t k, double value) {
-    const TermStep & step = definition.term_steps[k];
+  for_each_term(workspace, state, [&](const TermStep & step, std::size_t k, double value) {
     const double torque = factors[k] * value;
     if (step.at_motor) {
       tau += torque * definition.term_rows.col(static_cast<Eigen::Index>(k));

@@ -11,6 +11,14 @@ namespace
 {
 
 constexpr int inertia_samples = 200;
+// [rad or m] that a robot may be from 0, as a command may: the dynamics overflow much farther away
+constexpr double farthest = 1e9;
+
+/// Also false where a position is not a number.
+bool within_reach(const Eigen::VectorXd & position) noexcept
+{
+  return (position.array().abs() <= farthest).all();
+}
 
 /// Steps (n,) whose multiples modulo 1 fill the unit cube evenly (M. Roberts' generalisation of the
 /// golden ratio: powers of 1 / x with x^(n + 1) = x + 1).
@@ -141,6 +149,9 @@ bool PlantBodies::advance(const VectorIn & torque, double step) noexcept
   held = torque;
   middle_ = position + step / 2.0 * velocity;
   now_ = velocity + step / 2.0 * acceleration;
+  if (!within_reach(middle_)) {
+    return give_up();
+  }
   if (links_.acting()) {
     mechanism_.spread(workspace_, middle_, all_);
     links_.next(all_, step, external_);
@@ -158,15 +169,21 @@ bool PlantBodies::advance(const VectorIn & torque, double step) noexcept
     apply_dry_friction(step);
   }
   middle_ += step / 2.0 * after_;
-  if (cholesky_.info() != Eigen::Success || !(after_.allFinite() && middle_.allFinite())) {
-    held.setZero();
-    rest_at(position);
-    return false;
+  if (cholesky_.info() != Eigen::Success || !after_.allFinite() || !within_reach(middle_)) {
+    return give_up();
   }
   acceleration = (after_ - velocity) / step;
   velocity = after_;
   position = middle_;
   return true;
+}
+
+/// Rests at the last position, and returns false.
+bool PlantBodies::give_up() noexcept
+{
+  truth_.torque.setZero();
+  rest_at(truth_.position);
+  return false;
 }
 
 /// Applies dry friction to the velocity after the step.

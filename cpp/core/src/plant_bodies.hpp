@@ -43,10 +43,11 @@ public:
   void apply(const ExternalForce & force) noexcept { links_.apply(force); }
 
   /// One step [s] under joint torques (n,) and the external force. False where the result is not
-  /// finite: then the bodies rest at the position before.
+  /// finite or too far away: then the bodies rest at the position before.
   [[nodiscard]] bool advance(const VectorIn & torque, double step) noexcept;
 
 private:
+  [[nodiscard]] bool give_up() noexcept;
   void apply_dry_friction(double step) noexcept;
 
   Mechanism mechanism_;  // without dry friction

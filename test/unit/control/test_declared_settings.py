@@ -31,7 +31,7 @@ ADDED = """
     eagerness: Annotated[float, Field(ge=0.5, le=2)] = 0.75
     \"\"\"Eagerness of a test [1/s].\"\"\"
 """
-LAST = '"""Uninterrupted time above the threshold that counts as a collision [s]."""\n'
+LAST = '"""Time above the threshold, less half the time below, that counts as a collision [s]."""\n'
 PROGRAM = """
 #include <cstdio>
 #include "declared_settings.hpp"

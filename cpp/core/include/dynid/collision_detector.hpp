@@ -23,6 +23,9 @@ namespace dynid
 /// where a commanded acceleration differs by more than acceleration_step from its mean over the
 /// last boost_time, because abrupt starts and stops excite vibrations of the whole robot.
 ///
+/// A value is a collision once its time above the threshold, less half the time below, reaches
+/// debounce_time.
+///
 /// Times are in seconds, so that settings do not depend on the control rate.
 struct CollisionSettings : declared::CollisionSettings
 {
@@ -133,10 +136,12 @@ public:
 private:
   struct Drive
   {
-    double boost_left = 0.0;  // cycles
-    int error_beyond = 0;     // cycles in a row, as below
-    int torque_beyond = 0;
-    double settling = 0.0;  // remaining [cycles]
+    bool has_error_threshold = false;
+    bool has_torque_threshold = false;
+    double boost_left = 0.0;     // cycles
+    double error_beyond = 0.0;   // cycles above the threshold less half of those below
+    double torque_beyond = 0.0;  // likewise
+    double settling = 0.0;       // remaining [cycles]
     BlindReason blind = BlindReason::none;
   };
 
@@ -148,15 +153,15 @@ private:
     double cycles) noexcept;
   double threshold_of(Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept;
   void count(
-    Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept;
+    Eigen::Index i, CollisionCause cause, double value, double threshold, double & beyond) noexcept;
   void watch(
-    Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept;
+    Eigen::Index i, CollisionCause cause, double value, double threshold, double & beyond) noexcept;
 
   CollisionSettings settings_;
   Eigen::VectorXd supervised_;
   Eigen::VectorXd kept_;      // f in e_f <- f e_f + (1 - f) e each cycle
   double steady_kept_ = 0.0;  // the same for the mean acceleration
-  int debounce_ = 1;          // cycles
+  double debounce_ = 1.0;     // cycles
   CollisionLevel level_ = CollisionLevel::none;
   Collision collision_;
   Collision warning_;
