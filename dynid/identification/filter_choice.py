@@ -53,7 +53,7 @@ class FilterChoice:
 
     The chosen one is that nearest to the usual 10 Hz which is not significantly worse than the
     best. Torque and regressor pass the same low-pass (``parallel_hz``), or one of half its cut-off
-    where that is better: there the low-pass of positions, which torque does not pass, has a gain
+    where that is significantly better: there the low-pass of positions, which torque does not pass, has a gain
     of 0.996 (order 4).
     """
 
@@ -161,7 +161,7 @@ def _choose(
             tried = any(_is_near(beside, cutoff) for cutoff in errors)
             if comparison.lowest <= beside <= comparison.highest and not tried:
                 errors[beside] = comparison.error(beside)
-        half_is_better = comparison.error(best, best / 2).score < errors[best].score
+        half_is_better = errors[best].is_worse_than(comparison.error(best, best / 2))
     except (EstimationError, PreprocessingError):
         return None
     tried = tuple(TriedCutoff(cutoff, errors[cutoff].mean) for cutoff in sorted(errors))
