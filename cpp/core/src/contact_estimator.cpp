@@ -7,10 +7,10 @@
 #include <limits>
 #include <stdexcept>
 
+#include "link_tree.hpp"
 #include "link_wrench.hpp"
 #include "observable_part.hpp"
 #include "setting_checks.hpp"
-#include "urdf_tree.hpp"
 
 namespace dynid
 {
@@ -190,7 +190,7 @@ ContactEstimator::Parts::Parts(
   settings(given)
 {
   settings.check();
-  const auto read = read_urdf_tree(description);
+  const auto read = read_link_tree(description);
   tree = read.kinematics;
   const auto n = mechanism.joint_count();
   const auto moving = static_cast<Eigen::Index>(mechanism.moving_joints().size());

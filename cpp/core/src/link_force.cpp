@@ -4,15 +4,15 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "link_tree.hpp"
 #include "link_wrench.hpp"
-#include "urdf_tree.hpp"
 
 namespace dynid
 {
 
 LinkForce::LinkForce(const MechanismDescription & description)
 {
-  auto read = read_urdf_tree(description);
+  auto read = read_link_tree(description);
   tree_ = std::move(read.kinematics);
   links_ = std::move(read.links);
 }

@@ -1,4 +1,5 @@
-// The functions of a mechanism that use pinocchio.
+// The functions of a mechanism that use pinocchio. Its libraries have these algorithms compiled for
+// vectors of the type PinocchioVector alone: others would be compiled here, in a minute.
 
 #include <limits>
 #include <pinocchio/algorithm/crba.hpp>
@@ -10,6 +11,8 @@ namespace dynid
 {
 namespace
 {
+
+using PinocchioVector = Eigen::Ref<const Eigen::VectorXd>;
 
 /// By number, to pinocchio's order.
 void reorder(const std::vector<int> & order, const VectorIn & from, Eigen::VectorXd & to) noexcept
@@ -62,7 +65,7 @@ void Mechanism::tree_mass(Workspace & workspace, const Eigen::VectorXd & q) cons
     return;
   }
   reorder(tree.order, q, memory.q);
-  pinocchio::crba(tree.model, memory.data, memory.q, pinocchio::Convention::LOCAL);
+  pinocchio::crba(tree.model, memory.data, PinocchioVector(memory.q), pinocchio::Convention::LOCAL);
   for (std::size_t i = 0; i < tree.order.size(); ++i) {
     for (std::size_t j = i; j < tree.order.size(); ++j) {
       // crba fills the upper triangle only
@@ -100,7 +103,8 @@ void Mechanism::coriolis_matrix(
   using All = Eigen::Map<const Eigen::VectorXd>;
   reorder(tree.order, All(state.q, memory.zero.size()), memory.q);
   reorder(tree.order, All(state.dq, memory.zero.size()), memory.dq);
-  pinocchio::computeCoriolisMatrix(tree.model, memory.data, memory.q, memory.dq);
+  pinocchio::computeCoriolisMatrix(
+    tree.model, memory.data, PinocchioVector(memory.q), PinocchioVector(memory.dq));
   for (std::size_t i = 0; i < tree.order.size(); ++i) {
     for (std::size_t j = 0; j < tree.order.size(); ++j) {
       memory.tree_coriolis(tree.order[i], tree.order[j]) =

@@ -6,6 +6,9 @@
 #include <pinocchio/parsers/urdf.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
+
+#include "link_tree.hpp"
 
 namespace dynid
 {
@@ -208,6 +211,12 @@ UrdfTree read_urdf_tree(const MechanismDescription & description)
     }
   }
   return tree;
+}
+
+LinkTree read_link_tree(const MechanismDescription & description)
+{
+  auto tree = read_urdf_tree(description);
+  return {std::move(tree.kinematics), std::move(tree.links)};
 }
 
 }  // namespace dynid
