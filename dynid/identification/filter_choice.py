@@ -53,8 +53,8 @@ class FilterChoice:
 
     The chosen one is that nearest to the usual 10 Hz which is not significantly worse than the
     best. Torque and regressor pass the same low-pass (``parallel_hz``), or one of half its cut-off
-    where that is significantly better: there the low-pass of positions, which torque does not pass, has a gain
-    of 0.996 (order 4).
+    where that is significantly better: there the low-pass of positions, which torque does not
+    pass, has a gain of 0.996 (order 4).
     """
 
     tried: tuple[TriedCutoff, ...]
@@ -158,8 +158,8 @@ def _choose(
                 errors[beside] = comparison.error(beside)
         best = _usual_of_the_best(errors)
         for beside in (best / 2, best * 2):  # what the choice is worth
-            tried = any(_is_near(beside, cutoff) for cutoff in errors)
-            if comparison.lowest <= beside <= comparison.highest and not tried:
+            known = any(_is_near(beside, cutoff) for cutoff in errors)
+            if comparison.lowest <= beside <= comparison.highest and not known:
                 errors[beside] = comparison.error(beside)
         half_is_better = errors[best].is_worse_than(comparison.error(best, best / 2))
     except (EstimationError, PreprocessingError):

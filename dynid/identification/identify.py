@@ -154,7 +154,17 @@ def _identify(
     comparisons = compare(identified, signals, settings)
     held_out = cross_validate(fitted)
     progress("diagnosing")
-    case = Case(robot, mechanism, recorded, signals, identified, comparisons, fitted, held_out)
+    case = Case(
+        robot,
+        mechanism,
+        recorded,
+        signals,
+        identified,
+        comparisons,
+        fitted,
+        held_out,
+        filters_given=filters_given,
+    )
     findings = diagnose(case)
     if selection is not None:
         findings = tuple(selection.remedy(finding) for finding in findings)

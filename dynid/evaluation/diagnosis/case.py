@@ -71,6 +71,7 @@ class Case:
         comparisons: one per recording, of that model; () without a model.
         fit: the fit; None if a model was given or no fit was possible.
         held_out: errors of cross-validation; None without a fit.
+        filters_given: whether a user set the cut-off; otherwise the data chose it.
     """
 
     robot: Robot
@@ -81,6 +82,7 @@ class Case:
     comparisons: tuple[TorqueComparison, ...] = ()
     fit: Fit | None = None
     held_out: HeldOut | None = None
+    filters_given: bool = True
     _derived: dict[Hashable, object] = field(init=False, default_factory=dict, repr=False)
 
     def derived(self, key: Hashable, compute: Callable[[], _Derived]) -> _Derived:

@@ -57,6 +57,7 @@ def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     if len(coarse) == 0:
         return
     names = [recording.joint_names[j] for j in coarse]
+    lower = ", or reduce identification.cutoff_hz" if case.filters_given else ""
     sizes = listed(f"{steps[j]:.3g}" for j in coarse)
     worst = int(max(coarse, key=lambda j: share[j]))
     yield Finding(
@@ -69,7 +70,7 @@ def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
             f"{joint_units(case.mechanism.prismatic, coarse, 'rad', 'm')}, which cause noise of up "
             f"to {percent(share[worst])} of the acceleration (rms)."
         ),
-        remedy="Record positions at the drive's resolution, or reduce identification.cutoff_hz.",
+        remedy=f"Record positions at the drive's resolution{lower}.",
         evidence={f"step of {recording.joint_names[j]}": float(steps[j]) for j in coarse},
         plot=_plot(recording, recording.position[:, worst], f"position of {names[-1]}"),
     )

@@ -119,3 +119,15 @@ def test_a_given_cut_off_that_loses_motion_is_named() -> None:
     assert sentence.startswith("cutoff_hz = 10 Hz removes motion that the torque shows")
     slow = identify(robot, [swung(robot)])
     assert not [w for w in slow.verdict.warnings if "cutoff_hz" in w]
+
+
+def test_coarse_encoders_lower_the_cut_off_instead_of_a_warning() -> None:
+    recording = swung(arm())
+    coarse = replace(recording, position=np.round(recording.position / 2e-3) * 2e-3)
+
+    def warned(robot: Robot) -> list[str]:
+        findings = identify(robot, [coarse]).findings
+        return [finding.remedy for finding in findings if finding.cause == "quantised_feedback"]
+
+    assert "reduce identification.cutoff_hz" in warned(arm(cutoff_hz=20.0))[0]
+    assert not [remedy for remedy in warned(arm()) if "cutoff_hz" in remedy]
