@@ -69,7 +69,7 @@ pytest: install
 
 ctest: install
 	$(BIN)/cmake --build $(BUILD) --target dynid_tests --parallel $(JOBS)
-	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure
+	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
 # $(call colcon,verb,options)
 colcon = colcon --log-base build/colcon-log $(1) --base-paths . --packages-select dynid \

@@ -9,8 +9,7 @@
 namespace dynid
 {
 
-/// Bodies and links of a URDF without pinocchio's model, which takes most of a minute to compile
-/// wherever one is destroyed.
+/// Bodies and links of a URDF without pinocchio's model, whose headers take seconds to compile.
 struct LinkTree
 {
   KinematicTree kinematics;
