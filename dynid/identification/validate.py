@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,7 +107,8 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     """
     recordings = given_recordings("validate()", recordings)
     # borders may be excluded from a fit, but not from a validation
-    settings = model.robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})
+    given = model.robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})
+    settings = given.for_rate(min(recording.sampling_rate for recording in recordings))
     robot, mechanism = model.robot.with_settings(settings), model.mechanism
     recordings = usable_pieces(recordings, robot)
     if settings.unsigned_torque:
@@ -139,11 +140,21 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         sources=tuple(source for recording in recordings for source in recording.sources),
         samples=sum(len(s.time) for s in signals),
         notes=(
+            *_other_filters(given, settings),
             *(note for s in signals for note in s.notes),
             *rest_notes(mechanism, signals),
         ),
         findings=findings,
     )
+
+
+def _other_filters(given: IdentificationSettings, used: IdentificationSettings) -> Iterator[str]:
+    """Yield a note where the recordings are too slow for the model's filters."""
+    if given.cutoff_hz not in ("auto", used.cutoff_hz):
+        yield (
+            f"The model's positions pass a low-pass of {given.cutoff_hz:g} Hz; these recordings "
+            f"are so slow that theirs pass one of {used.cutoff_hz:g} Hz."
+        )
 
 
 def _with_coverage(

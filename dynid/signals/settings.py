@@ -137,6 +137,21 @@ class SignalSettings(TaskSettings):
         left = [name for name in ("cutoff_hz", "parallel_filter") if getattr(self, name) == "auto"]
         return self.model_copy(update={name: getattr(decided, name) for name in left})
 
+    def for_rate(self, sampling_rate: float) -> Self:
+        """Return the filters of a model for a recording that may be slower than its own were.
+
+        Args:
+            sampling_rate: of the recording [Hz].
+        """
+        explicit = self.explicit(sampling_rate)
+        highest, changes = HIGHEST_CUTOFF * sampling_rate, dict[str, object]()
+        cutoff, parallel = explicit.motion_cutoff_hz, explicit.parallel_filter
+        if cutoff is not None and cutoff > highest:
+            changes["cutoff_hz"] = highest
+        if isinstance(parallel, ParallelFilterSettings) and (parallel.cutoff_hz or 0) > highest:
+            changes["parallel_filter"] = parallel_to(highest, sampling_rate)
+        return explicit.model_copy(update=changes) if changes else explicit
+
     def explicit(
         self,
         sampling_rate: float,

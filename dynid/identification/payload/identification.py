@@ -99,8 +99,11 @@ def identify_payload(
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """
-    recordings = usable_pieces(given_recordings("identify_payload()", recordings), base.robot)
-    model, settings = base.mechanism, base.robot.settings(IdentificationSettings)
+    recordings = given_recordings("identify_payload()", recordings)
+    rate = min(recording.sampling_rate for recording in recordings)
+    settings = base.robot.settings(IdentificationSettings).for_rate(rate)
+    base = replace(base, robot=base.robot.with_settings(settings))
+    recordings, model = usable_pieces(recordings, base.robot), base.mechanism
     # more threads are slower for small matrices
     with threadpool_limits(1, user_api="blas"):
         progress("preprocessing")

@@ -11,6 +11,7 @@ from support.swung_arm import FREQUENCIES, limited_arm, swung
 from dynid.identification.filter_choice import FilterChoice, filtered_pieces
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
+from dynid.identification.validate import validate
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.filters import ParallelFilter
@@ -131,3 +132,19 @@ def test_coarse_encoders_lower_the_cut_off_instead_of_a_warning() -> None:
 
     assert "reduce identification.cutoff_hz" in warned(arm(cutoff_hz=20.0))[0]
     assert not [remedy for remedy in warned(arm()) if "cutoff_hz" in remedy]
+
+
+def test_a_model_is_validated_on_a_recording_too_slow_for_its_filters() -> None:
+    robot = arm()
+    model = identify(robot, [swung(robot)], cutoff_hz=30.0).model
+    recording = swung(robot, frequencies=[0.3, 0.5, 0.7])
+    slow = replace(
+        recording,
+        **{name: getattr(recording, name)[::4] for name in ("time", "position", "effort")},
+        velocity=None,
+        sampling_rate=recording.sampling_rate / 4,
+    )
+    result = validate(model, [slow])
+    assert result.verdict.mean_relative_error < 0.1
+    assert any("pass a low-pass of 30 Hz" in note and "20 Hz" in note for note in result.notes)
+    assert not any("low-pass of 30 Hz" in note for note in validate(model, [recording]).notes)
