@@ -34,7 +34,7 @@ _FOLDS = 10
 _SAMPLES_PER_PERIOD = 5  # of a cut-off of positions, in what is fitted
 _MOST_SAMPLES = 200_000  # of all recordings; of longer ones the middle is used
 _MOST_COMPARED = 20_000  # unfiltered samples of torque
-_SAME = 1.05  # ratio of cut-offs that count as one
+_RATIO_OF_EQUAL_CUTOFFS = 1.05  # ratio of cut-offs that count as one
 _MUCH_BETTER = 0.8  # ratio of errors
 _SIGNIFICANT = 2.0  # standard errors of a difference
 
@@ -176,7 +176,7 @@ def _usual_of_the_best(errors: Mapping[float, _CutoffError]) -> float:
 
 
 def _is_near(one: float, other: float) -> bool:
-    return bool(abs(np.log(one / other)) < np.log(_SAME))
+    return bool(abs(np.log(one / other)) < np.log(_RATIO_OF_EQUAL_CUTOFFS))
 
 
 def _rounded(cutoff_hz: float) -> float:

@@ -26,13 +26,13 @@ class IdentificationKeywords(TypedDict, total=False):
     period: float | None
     border: float
     median: MedianSettings | Mapping[str, Any] | None
-    cutoff_hz: float | None
+    cutoff_hz: float | Literal["auto"] | None
     filter_order: int
     excitation_hz: float | None
     filter_torque: bool
     derivatives: Literal["differences", "kalman"]
     velocity: Literal["differentiated", "measured"]
-    parallel_filter: ParallelFilterSettings | Mapping[str, Any] | None
+    parallel_filter: ParallelFilterSettings | Mapping[str, Any] | Literal["auto"] | None
     velocity_threshold: VelocityThreshold | Mapping[str, Any]
     estimator: str | Estimator | type[Estimator]
     essential: bool

@@ -25,7 +25,7 @@ RATE = 100
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A robot and a recording in files."""
     folder = tmp_path_factory.mktemp("results")
-    robot = arm_robot(identification={"cutoff_hz": 20})
+    robot = arm_robot(identification={"cutoff_hz": 20, "parallel_filter": None})
     write_profile(robot, folder / "arm.yaml", note="of a test")
     (folder / "arm.urdf").write_text(robot.urdf_xml)
     mechanism = robot.mechanism()

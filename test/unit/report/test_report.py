@@ -137,7 +137,7 @@ def test_errors_and_provenance_are_shown(page, identification):
         "numpy 2.0",
         "cut-off 10 Hz",
         "3 samples were dropped.",
-        "cutoff_hz: 10.0",
+        "cutoff_hz: auto",
         "condition number",
         "weighted least squares",
     ):

@@ -36,7 +36,7 @@ def standard(mechanism: Mechanism) -> np.ndarray:
 
 def posed(seed: int = 0, *, samples: int = 7000, joint_at_rest: bool = False) -> Problem:
     robot = arm_robot(
-        identification={"cutoff_hz": 15.0, "trim_rest": False},
+        identification={"cutoff_hz": 15.0, "trim_rest": False, "parallel_filter": None},
         terms=[{"kind": kind} for kind in ("viscous", "coulomb", "offset", "rotor_inertia")],
     )
     mechanism = robot.mechanism()
