@@ -17,6 +17,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError, PreprocessingError
 from dynid.estimation.cross_validation import left_out_errors
 from dynid.estimation.fitting import build_problem
+from dynid.identification.friction.choose import mean_and_error
 from dynid.identification.friction.reduced import averaged
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
@@ -215,8 +216,8 @@ class _CutoffError:
     def is_worse_than(self, best: _CutoffError) -> bool:
         """Whether the error is larger by more than the scatter between folds explains."""
         of_folds = ((self.squares - best.squares) / best.squares.sum(axis=0)).mean(axis=1)
-        error = np.sqrt(len(of_folds)) * float(np.std(of_folds, ddof=1))
-        return bool(of_folds.sum() > _SIGNIFICANT * error)
+        mean, error = mean_and_error(of_folds, np.full(len(of_folds), 1 / len(of_folds)))
+        return mean > _SIGNIFICANT * error
 
 
 class _Comparison:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +29,7 @@ from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import ErrorReference, evaluate
 from dynid.identification.at_rest import largest_static_friction, without_noise_at_rest
 from dynid.identification.dead_bands import with_dead_bands
-from dynid.identification.filter_choice import filtered_pieces, lost_motion
+from dynid.identification.filter_choice import FilterChoice, filtered_pieces, lost_motion
 from dynid.identification.friction.automatic import choose_terms
 from dynid.identification.friction.term_selection import TermSelection
 from dynid.identification.parameter_tables import base_estimate, base_table, standard_table
@@ -84,10 +83,7 @@ def identify(
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
         robot, pieces, filters = filtered_pieces(robot, recordings, progress=progress)
-        found = _identify(robot, pieces, progress, Work(share), filters_given=filters is None)
-    if filters is None:
-        return found
-    return replace(found, filters=filters, notes=(filters.note(), *found.notes))
+        return _identify(robot, pieces, filters, progress, Work(share))
 
 
 class _Prepared(NamedTuple):
@@ -133,10 +129,9 @@ def _prepare(
 def _identify(
     robot: Robot,
     recordings: Sequence[Recording],
+    filters: FilterChoice | None,
     progress: Progress,
     work: Work,
-    *,
-    filters_given: bool,
 ) -> Identification:
     slow = _is_slow(robot.settings(IdentificationSettings))
     of_terms = 0.0 if robot.terms != "auto" else _OF_TERMS[slow]
@@ -163,7 +158,7 @@ def _identify(
         comparisons,
         fitted,
         held_out,
-        filters_given=filters_given,
+        filters_given=filters is None,
     )
     findings = diagnose(case)
     if selection is not None:
@@ -185,7 +180,7 @@ def _identify(
             or reasons_of_tested(findings)
         ),
         warnings=[
-            *(lost_motion(robot, recorded) if filters_given else ()),
+            *(() if filters else lost_motion(robot, recorded)),
             *disagreements(held_out, mechanism.joints),
             *(signs.warnings() if signs else ()),
             *sentences(findings),
@@ -216,6 +211,7 @@ def _identify(
         verdict=verdict,
         held_out=held_out,
         notes=(
+            *([filters.note()] if filters else []),
             *([signs.note()] if signs else ()),
             *([selection.note()] if selection else ()),
             *([_BY_ROBOT] if robot.gravity == "by_robot" else ()),
@@ -228,6 +224,7 @@ def _identify(
         quantities=quantities,
         findings=findings,
         signs=signs,
+        filters=filters,
         term_selection=selection,
     )
 

@@ -55,12 +55,15 @@ void CollisionSettings::check(Eigen::Index drives) const
 }
 
 CollisionDetector::CollisionDetector(Eigen::Index drives, const CollisionSettings & settings)
-: settings_(checked(settings, drives)), drives_(static_cast<std::size_t>(drives))
+: settings_(checked(settings, drives)),
+  watched_(static_cast<std::size_t>(drives)),
+  drives_(static_cast<std::size_t>(drives))
 {
   for (auto * vector : {&supervised_, &kept_, &filtered_, &friction_, &steady_acceleration_}) {
     vector->setZero(drives);
   }
   threshold_ = settings.torque_error_max;
+  prepare();
   reset();
 }
 
@@ -76,13 +79,10 @@ void CollisionDetector::prepare() noexcept
   const double rate = settings_.control_rate;
   for (Eigen::Index i = 0; i < kept_.size(); ++i) {
     kept_[i] = kept(settings_.torque_error_time_constant[i], rate);
+    watched_[static_cast<std::size_t>(i)] = {
+      watches_errors(settings_, i), std::isfinite(settings_.torque_threshold[i])};
   }
   find_supervised(settings_, supervised_);
-  for (Eigen::Index i = 0; i < kept_.size(); ++i) {
-    auto & drive = drives_[static_cast<std::size_t>(i)];
-    drive.has_error_threshold = watches_errors(settings_, i);
-    drive.has_torque_threshold = std::isfinite(settings_.torque_threshold[i]);
-  }
   steady_kept_ = kept(settings_.boost_time, rate);
   debounce_ = std::max(1.0, std::ceil(settings_.debounce_time * rate - rounding));
 }
@@ -98,7 +98,6 @@ void CollisionDetector::reset() noexcept
     drive = Drive{};
     drive.settling = settling_time(i) * settings_.control_rate;
   }
-  prepare();
 }
 
 double CollisionDetector::settling_time(Eigen::Index i) const noexcept
@@ -157,21 +156,22 @@ inline double CollisionDetector::threshold_of(
   return threshold;
 }
 
-/// Compares a value with its threshold; warn_fraction is at most 1.
+/// Counts cycles above a threshold less half of those below; warn_fraction is at most 1.
 inline void CollisionDetector::watch(
   Eigen::Index i, CollisionCause cause, double value, double threshold, double & beyond) noexcept
 {
-  if (std::abs(value) > settings_.warn_fraction * threshold) {
-    count(i, cause, value, threshold, beyond);
-  } else {
-    beyond = std::max(0.0, beyond - taken_back);
+  const double size = std::abs(value);
+  beyond =
+    size > threshold ? std::min(beyond + 1.0, debounce_) : std::max(0.0, beyond - taken_back);
+  if (size > settings_.warn_fraction * threshold) {
+    report(i, cause, value, threshold, beyond);
   }
 }
 
 /// Filters the torque error of a drive; returns why its torque is not evaluated.
 inline BlindReason CollisionDetector::evaluate(
-  Eigen::Index i, Drive & drive, double error, double torque, BlindReason unavailable,
-  double cycles) noexcept
+  Eigen::Index i, const Watched & watched, Drive & drive, double error, double torque,
+  BlindReason unavailable, double cycles) noexcept
 {
   if (unavailable != BlindReason::none) {
     filtered_[i] = 0.0;
@@ -181,20 +181,20 @@ inline BlindReason CollisionDetector::evaluate(
     filtered_[i] = f * filtered_[i] + (1.0 - f) * error;
     drive.settling = std::max(0.0, drive.settling - cycles);
   }
-  if (!(drive.has_error_threshold || drive.has_torque_threshold)) {
+  if (!(watched.error || watched.torque)) {
     return BlindReason::off;
   }
   if (!std::isfinite(torque)) {
     return BlindReason::bad_sample;
   }
-  if (!drive.has_error_threshold) {
+  if (!watched.error) {
     return BlindReason::none;
   }
   if (unavailable == BlindReason::none && !std::isfinite(error)) {
     return BlindReason::bad_sample;
   }
   if (unavailable != BlindReason::none) {
-    const bool other = drive.has_torque_threshold && unavailable == BlindReason::no_model;
+    const bool other = watched.torque && unavailable == BlindReason::no_model;
     return other ? BlindReason::none : unavailable;
   }
   return drive.settling > 0.0 ? BlindReason::settling : BlindReason::none;
@@ -209,15 +209,16 @@ CollisionLevel CollisionDetector::update(
   raise_where_abrupt(acceleration);
   for (Eigen::Index i = 0; i < filtered_.size(); ++i) {
     auto & drive = drives_[static_cast<std::size_t>(i)];
+    const auto & watched = watched_[static_cast<std::size_t>(i)];
     threshold_[i] = threshold_of(i, drive, velocity[i], acceleration[i]);
-    drive.blind = evaluate(i, drive, torque_error[i], torque[i], unavailable, cycles);
+    drive.blind = evaluate(i, watched, drive, torque_error[i], torque[i], unavailable, cycles);
     if (drive.blind == BlindReason::bad_sample) {
       continue;
     }
-    if (drive.has_error_threshold) {
+    if (watched.error) {
       watch(i, CollisionCause::torque_error, filtered_[i], threshold_[i], drive.error_beyond);
     }
-    if (drive.has_torque_threshold) {
+    if (watched.torque) {
       watch(
         i, CollisionCause::torque_threshold, torque[i], settings_.torque_threshold[i],
         drive.torque_beyond);
@@ -236,15 +237,12 @@ void CollisionDetector::stop(Collision found) noexcept
   level_ = CollisionLevel::stop;
 }
 
-/// Counts cycles above a threshold less half of those below, and latches after debounce_time.
-void CollisionDetector::count(
-  Eigen::Index i, CollisionCause cause, double value, double threshold, double & beyond) noexcept
+/// Warns of a value near its threshold, and latches after debounce_time.
+void CollisionDetector::report(
+  Eigen::Index i, CollisionCause cause, double value, double threshold, double beyond) noexcept
 {
-  const double size = std::abs(value);
-  beyond =
-    size > threshold ? std::min(beyond + 1.0, debounce_) : std::max(0.0, beyond - taken_back);
   level_ = std::max(level_, CollisionLevel::warn);
-  if (size * warning_.threshold >= std::abs(warning_.value) * threshold) {
+  if (std::abs(value) * warning_.threshold >= std::abs(warning_.value) * threshold) {
     warning_ = {cause, static_cast<int>(i), value, threshold, cycle_};
   }
   if (beyond >= debounce_ && collision_.cause == CollisionCause::none) {

@@ -225,12 +225,10 @@ def _try_joint(whole: FittedRobot, blocks: HeldOutBlocks, joint: int) -> _JointT
 
 def _is_passive(fit: FrictionFit) -> bool:
     """Whether no spring has a negative stiffness, which stands for a wrong gravity torque."""
-    stiffness = [
-        value
+    return not any(
+        value < 0 and term.kind == "spring_stiffness"
         for term, value in zip(fit.terms, fit.friction, strict=True)
-        if term.kind == "spring_stiffness"
-    ]
-    return all(value >= 0 for value in stiffness)
+    )
 
 
 def _selection(compared: WholeModel, before: Array, tried: Sequence[_JointTrials]) -> TermSelection:

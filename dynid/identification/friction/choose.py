@@ -102,16 +102,18 @@ def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:
     best = min(trials, key=lambda trial: trial.held_out_error)
 
     def within(trial: CandidateTrial) -> bool:
-        worse = trial.squares - best.squares
-        mean = trial.share @ worse
-        spread = np.sqrt(trial.share @ (worse - mean) ** 2 / max(len(worse) - 1, 1))
-        return (
-            bool(mean <= spread)
-            or trial.held_out_error < _NEGLIGIBLE_ERROR_RATIO * best.held_out_error
-        )
+        mean, error = mean_and_error(trial.squares - best.squares, trial.share)
+        return mean <= error or trial.held_out_error < _NEGLIGIBLE_ERROR_RATIO * best.held_out_error
 
     good = [trial for trial in trials if within(trial)]
     return min(good, key=lambda trial: (trial.parameters, trial.held_out_error))
+
+
+def mean_and_error(differences: Array, share: Array) -> tuple[float, float]:
+    """Return the mean of differences of folds (F,) with weights ``share`` (F,), and its error."""
+    mean = float(share @ differences)
+    variance = share @ (differences - mean) ** 2 / max(len(differences) - 1, 1)
+    return mean, float(np.sqrt(variance))
 
 
 def errors(problem: JointProblem, fit: FrictionFit) -> Array:

@@ -134,10 +134,13 @@ public:
   [[nodiscard]] const Eigen::VectorXd & threshold() const noexcept { return threshold_; }
 
 private:
+  struct Watched
+  {
+    bool error = false;
+    bool torque = false;
+  };
   struct Drive
   {
-    bool has_error_threshold = false;
-    bool has_torque_threshold = false;
     double boost_left = 0.0;     // cycles
     double error_beyond = 0.0;   // cycles above the threshold less half of those below
     double torque_beyond = 0.0;  // likewise
@@ -149,11 +152,11 @@ private:
   void raise(Drive & drive) noexcept;
   void raise_where_abrupt(const VectorIn & acceleration) noexcept;
   [[nodiscard]] BlindReason evaluate(
-    Eigen::Index i, Drive & drive, double error, double torque, BlindReason unavailable,
-    double cycles) noexcept;
+    Eigen::Index i, const Watched & watched, Drive & drive, double error, double torque,
+    BlindReason unavailable, double cycles) noexcept;
   double threshold_of(Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept;
-  void count(
-    Eigen::Index i, CollisionCause cause, double value, double threshold, double & beyond) noexcept;
+  void report(
+    Eigen::Index i, CollisionCause cause, double value, double threshold, double beyond) noexcept;
   void watch(
     Eigen::Index i, CollisionCause cause, double value, double threshold, double & beyond) noexcept;
 
@@ -171,6 +174,7 @@ private:
   Eigen::VectorXd friction_;
   Eigen::VectorXd steady_acceleration_;  // its mean over boost_time, weighted exponentially
   bool moved_ = false;                   // whether that mean has been initialised
+  std::vector<Watched> watched_;         // drives with a threshold, by the settings
   std::vector<Drive> drives_;
 };
 
