@@ -23,7 +23,6 @@ from .tree import PinocchioTree
 
 _RATES = (100.0, 125.0, 200.0, 250.0, 500.0, 1000.0)  # [Hz]
 _MOST_SAMPLES = 40_000  # of all recordings together, so that a case takes seconds
-_FITTED_RATE = 50.0  # [Hz] to which profiles decimate
 _SHARE_OF_AUTO, _SHARE_OF_STRIBECK, _SHARE_OF_MEASURED_VELOCITY = 0.25, 0.25, 0.2
 
 
@@ -171,11 +170,7 @@ def _profile(made: _Setup) -> dict[str, Any]:
         "terms": "auto" if made.auto else terms,
         # what moves here may be stronger than the robot of the data sheet
         "limits": {"torque_max": None},
-        "identification": {
-            "cutoff_hz": 10.0,
-            "parallel_filter": {"cutoff_hz": 10.0, "decimation": round(made.rate / _FITTED_RATE)},
-            "velocity": "measured" if made.measured_velocity else "differentiated",
-        },
+        "identification": {"velocity": "measured" if made.measured_velocity else "differentiated"},
     }
 
 
