@@ -51,8 +51,8 @@ nitpick_ignore_regex = [
     ("py:.*", r"(.*\.)?(PerJoint\w*|(Positive|NonNegative)Float|PayloadRow|TaskT|Vector)"),
     ("py:.*", r"dynid\._core\..*|\w+\[.*"),
     # internal classes in signatures of public ones
-    ("py:.*", r"(.*\.)?(EffortName|ExportedModel|FreeMotion|JointProblem|Motion|TermSelection)"),
-    ("py:.*", r"(.*\.)?(CandidateTrial|Persistence|Terms)"),
+    ("py:.*", r"(.*\.)?(EffortName|ExportedModel|FreeMotion|JointTrials|Motion|TriedTerms)"),
+    ("py:.*", r"(.*\.)?(Persistence|Terms)"),
     ("cpp:.*", r"(Eigen|std).*"),
     # of dynid/declared_settings.hpp, which is generated while dynid is built
     ("cpp:.*", r"FeedforwardMode|CollisionReaction"),

@@ -21,7 +21,7 @@ from dynid.evaluation.model_comparison import ModelComparison
 from dynid.identification import identify as identification
 from dynid.identification import validate as validation
 from dynid.identification.diagnose import Diagnosis, diagnose_recordings
-from dynid.identification.friction import selection
+from dynid.identification.friction import search
 from dynid.identification.friction.selection import FrictionSelection
 from dynid.identification.payload import identification as payload
 from dynid.identification.payload.identification import PayloadIdentification
@@ -155,7 +155,7 @@ def select_friction(
     determine the robot without one of them, parts in time.
 
     Args:
-        robot: its terms give the load and the friction of the other joints.
+        robot: its terms are tried as well, and kept at joints where no others are better.
         recordings: of the robot.
         progress: called with the name of each step.
         share: called with the share of the joints that are done.
@@ -165,7 +165,7 @@ def select_friction(
     """
     used = as_robot("select_friction(): robot", robot)
     several = as_recordings("select_friction()", recordings, used)
-    return selection.select_friction(used, several, progress=progress, share=share)
+    return search.select_friction(used, several, progress=progress, share=share)
 
 
 def identify_payload(

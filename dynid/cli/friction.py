@@ -33,13 +33,13 @@ def friction_command(
 ) -> None:
     """Select the friction model of each joint.
 
-    The model with the smallest error in leave-one-out cross-validation is selected and written to
-    a profile. Takes minutes: every model is fitted to every joint once for each recording.
+    The simplest model whose error on data that were left out is within one standard error of the
+    best is written to a profile, where it is better than the terms given. Takes minutes.
     """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings, load_robot
     from dynid.files import write_text
-    from dynid.identification.friction.selection import select_friction
+    from dynid.identification.friction.search import select_friction
     from dynid.identification.friction.validation import compare_profiles
     from dynid.profile import profile_text, write_profile
     from dynid.report.friction import write_page

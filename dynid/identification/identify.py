@@ -30,8 +30,8 @@ from dynid.evaluation.verdict import ErrorReference, evaluate
 from dynid.identification.at_rest import largest_static_friction, without_noise_at_rest
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.filter_choice import FilterChoice, filtered_pieces, lost_motion
-from dynid.identification.friction.automatic import choose_terms
-from dynid.identification.friction.term_selection import TermSelection
+from dynid.identification.friction.search import choose_terms
+from dynid.identification.friction.selection import FrictionSelection
 from dynid.identification.parameter_tables import base_estimate, base_table, standard_table
 from dynid.identification.provenance import model_errors, provenance, stored_quantities
 from dynid.identification.quantities import check_quantities, find_quantities
@@ -95,7 +95,7 @@ class _Prepared(NamedTuple):
     recordings: tuple[Recording, ...]
     signals: tuple[Signals, ...]
     signs: TorqueSigns | None
-    selection: TermSelection | None
+    selection: FrictionSelection | None
 
 
 def _prepare(

@@ -12,7 +12,7 @@ from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.evaluated_model import EvaluatedModel
 from dynid.identification.filter_choice import FilterChoice
-from dynid.identification.friction.term_selection import TermSelection
+from dynid.identification.friction.selection import FrictionSelection
 from dynid.identification.quantities import Quantity
 from dynid.identification.torque_signs import TorqueSigns
 from dynid.notebook import data_frame, html_lines, html_table
@@ -103,7 +103,7 @@ class Identification(EvaluatedModel):
     findings: tuple[Finding, ...] = ()
     signs: TorqueSigns | None = None
     filters: FilterChoice | None = None
-    term_selection: TermSelection | None = None
+    term_selection: FrictionSelection | None = None
 
     @property
     def robot(self) -> Robot:

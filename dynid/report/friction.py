@@ -10,7 +10,9 @@ from markupsafe import Markup
 from dynid.arrays import Array
 from dynid.files import write_text
 from dynid.identification.friction.choose import friction_torque
-from dynid.identification.friction.selection import FrictionSelection, JointChoice
+from dynid.identification.friction.joint_problem import JointProblem
+from dynid.identification.friction.joint_trials import JointTrials
+from dynid.identification.friction.selection import ChosenTerms, FrictionSelection
 from dynid.report import svg
 from dynid.report.decimation import evenly
 from dynid.report.pages import render
@@ -31,43 +33,47 @@ def write_page(selection: FrictionSelection, path: Path) -> None:
         "title": f"{selection.robot.name}: friction",
         "sources": selection.sources,
         "left_out": selection.left_out,
-        "joints": [_section(choice, number) for number, choice in enumerate(selection.joints)],
-        "notes": selection.notes,
+        "joints": [
+            _section(joint, trials, number)
+            for number, (joint, trials) in enumerate(
+                zip(selection.joints, selection.trials, strict=True)
+            )
+        ],
+        "notes": [selection.note()],
     }
     write_text(path, render("friction.html.j2", content))
 
 
-def _section(choice: JointChoice, number: int) -> dict[str, object]:
-    def shown(error: float) -> str:
-        return significant(error / choice.torque_per_effort, 3)
-
+def _section(joint: ChosenTerms, trials: JointTrials, number: int) -> dict[str, object]:
     return {
-        "joint": choice.joint,
-        "chosen": choice.chosen.name,
-        "unit": unit(choice.unit),
-        "plot": _plot(choice, number),
+        "joint": joint.joint,
+        "chosen": joint.chosen,
+        "reason": joint.reason,
+        "unit": unit(joint.unit),
+        "plot": _plot(joint, trials, number),
         "trials": [
             {
                 "name": trial.name,
                 "parameters": trial.parameters,
-                "fit": shown(trial.fit_error),
-                "held_out": shown(trial.held_out_error),
-                "chosen": trial is choice.chosen,
+                "fit": significant(trial.fit_error, 3),
+                "held_out": significant(trial.held_out_error, 3),
+                "chosen": trial.name == joint.chosen,
                 "shapes": ", ".join(
                     f"{name.replace('_', ' ')} {significant(value, 3)}"
-                    for name, value in trial.fit.shapes.items()
+                    for name, value in trial.shapes.items()
                 ),
             }
-            for trial in choice.trials
+            for trial in joint.tried
         ],
     }
 
 
-def _plot(choice: JointChoice, number: int) -> Markup:
-    problem, fit = choice.problem, choice.chosen.fit
+def _plot(joint: ChosenTerms, trials: JointTrials, number: int) -> Markup:
+    problem = trials.problem
+    fit = next(trial.fit for trial in trials.trials if trial.name == joint.chosen)
     measured = friction_torque(problem, fit)
     model = problem.columns(fit.terms) @ fit.friction
-    position, velocity = _rows_of(choice, "position"), _rows_of(choice, "velocity")
+    position, velocity = _rows_of(problem, "position"), _rows_of(problem, "velocity")
     length, force = ("m", "N") if problem.prismatic else ("rad", "N·m")
     start = max(0, problem.spans[0].stop // 2 - _STRETCH // 2)
     stretch = np.arange(start, min(start + _STRETCH, len(measured)))
@@ -88,11 +94,11 @@ def _plot(choice: JointChoice, number: int) -> Markup:
             axes.set_xlabel(label)
         drawing.axes[0].set_ylabel(f"friction [{force}]")
         drawing.axes[1].legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
-        return svg.markup(drawing, f"Friction of {choice.joint} over velocity and position")
+        return svg.markup(drawing, f"Friction of {joint.joint} over velocity and position")
 
 
-def _rows_of(choice: JointChoice, name: str) -> Array:
+def _rows_of(problem: JointProblem, name: str) -> Array:
     """Return a signal of the joint at the rows of its problem, (m,)."""
     return np.concatenate(
-        [track.parallel_filter.decimate(getattr(track, name)) for track in choice.problem.tracks]
+        [track.parallel_filter.decimate(getattr(track, name)) for track in problem.tracks]
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dynid.estimation.cross_validation import HeldOut
     from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.settings import EvaluationSettings
-    from dynid.identification.friction.term_selection import TermSelection
+    from dynid.identification.friction.selection import FrictionSelection
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import BaseParameter, Identification
     from dynid.robot.limits import Limits
@@ -280,13 +280,13 @@ def _unused(kind: str, joint: int, cells: dict[tuple[str, int], Cell]) -> str:
     return next(name for name in names if (name, joint) not in cells)
 
 
-def selection_rows(selection: TermSelection | None) -> list[dict[str, object]]:
+def selection_rows(selection: FrictionSelection | None) -> list[dict[str, object]]:
     """Return a row for every joint whose friction model was chosen by the recordings."""
     return [
         {
             "joint": joint.joint,
             "chosen": joint.chosen,
-            "plain_error": percent(joint.plain_error),
+            "given_error": percent(joint.given_error),
             "chosen_error": percent(joint.chosen_error),
             "reason": joint.reason,
             "unit": unit(joint.unit),

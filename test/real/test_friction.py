@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from support.real_recordings import UR10, UR10E, needs
 
-from dynid.identification.friction.candidates import Candidate, candidates
-from dynid.identification.friction.choose import choose, try_candidates
-from dynid.identification.friction.selection import FittedRobot, fit_robot, joint_and_motion
+from dynid.identification.friction.noise_at_rest import motion_noise
+from dynid.identification.friction.search import choose_terms
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.validate import validate
@@ -17,6 +16,8 @@ from dynid.recording.model import Recording
 from dynid.robot.model import Model
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
+from dynid.signals.preprocess import preprocess
+from dynid.signals.signals import Signals
 
 WRIST_3 = 5
 IDENTIFICATION = (
@@ -25,30 +26,28 @@ IDENTIFICATION = (
     "ur-20_01_31-unload.csv",
 )
 UNSEEN = ("ur-20_01_17-ptp_10_points.csv", *IDENTIFICATION[1:])
-TRIED = ("viscous + tanh", "viscous + root + 1 stop", "viscous + root + tanh + 1 stop")
 
 
-def fitted_ur10e() -> FittedRobot:
+def ur10e() -> tuple[Robot, list[Recording], list[Signals]]:
     robot = load_robot("ur10e")
     recordings = [load_recording(UR10E / name, robot) for name in IDENTIFICATION]
-    return fit_robot(robot, recordings)
+    return robot, recordings, [preprocess(recording, robot) for recording in recordings]
 
 
 @needs(UR10E)
 def test_wrist_of_the_ur10e_is_better_predicted_with_presliding_than_without() -> None:
-    problem, motion = joint_and_motion(fitted_ur10e(), WRIST_3)
-    tried: list[Candidate] = [one for one in candidates(motion) if one.name in TRIED]
-    trials = {trial.name: trial for trial in try_candidates(problem, tried, name="wrist")}
-    errors = {name: trial.held_out_error for name, trial in trials.items()}
-    assert errors["viscous + root + 1 stop"] < 0.8 * errors["viscous + tanh"]
-    assert choose(list(trials.values())).name == "viscous + root + tanh + 1 stop"
+    _, recordings, signals = ur10e()
+    wrist = choose_terms(without_terms("ur10e"), recordings, signals).joints[WRIST_3]
+    errors = {trial.name: trial.held_out_error for trial in wrist.tried}
+    assert "stop" in wrist.chosen
+    assert errors[wrist.chosen] < 0.8 * errors["viscous + tanh"]
 
 
 @needs(UR10E)
 def test_noise_of_the_encoders_at_rest_is_about_a_tenth_of_a_milliradian_wide() -> None:
-    robot = fitted_ur10e()
-    assert np.all(robot.position_noise > 1e-5)
-    assert np.all(robot.position_noise < 1e-4)
+    position, _ = motion_noise(*ur10e())
+    assert np.all(position > 1e-5)
+    assert np.all(position < 1e-4)
 
 
 def without_terms(name: str) -> Robot:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.fitting import build_problem, fit
-from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
+from dynid.identification.friction.joint_problem import JointProblem, joint_problem
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
@@ -43,7 +45,10 @@ def problem_of(recordings: list[Recording], joint: int, robot: Robot | None = No
     posed = build_problem(
         mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
     )
-    return joint_problem(fit(with_folds(posed), robot.settings(IdentificationSettings)), joint)
+    if len(recordings) > 1:  # each is a fold
+        rows = [replace(each, fold=each.fold * 0 + fold) for fold, each in enumerate(posed.rows)]
+        posed = replace(posed, rows=tuple(rows), folds=len(rows))
+    return joint_problem(fit(posed, robot.settings(IdentificationSettings)), joint)
 
 
 def relative(value: float, truth: float) -> float:

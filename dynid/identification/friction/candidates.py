@@ -172,6 +172,15 @@ _MODELS = (
 )
 
 
+_FEW = ("viscous + tanh", "viscous + root + tanh", "viscous + tanh + Stribeck")
+
+
+def few_candidates(motion: MotionScales) -> list[Candidate]:
+    """Return the candidates that are tried first where the choice has to be quick."""
+    loads = ("", " + load") if motion.loaded else ("",)
+    return [candidate(name + load, motion) for load in loads for name in _FEW]
+
+
 def candidates(motion: MotionScales) -> tuple[Candidate, ...]:
     """Return the candidates for a joint, with shapes scaled to its motion, simplest first."""
     names = [name for name in _models() if motion.loaded or not _loaded(name)]

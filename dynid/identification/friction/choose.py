@@ -8,19 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.errors import EstimationError
-from dynid.identification.friction.candidates import Candidate
 from dynid.identification.friction.joint_problem import JointProblem
-from dynid.identification.friction.variable_projection import (
-    FrictionFit,
-    Projection,
-    fit_again,
-    fit_shapes,
-)
+from dynid.identification.friction.variable_projection import FrictionFit
 
 _NEGLIGIBLE_ERROR_RATIO = 1.01  # ratio of errors
-FEWEST_ROWS = 50
-"""Least number of rows of a fold, in which the joint moves."""
 
 
 @dataclass(frozen=True)
@@ -53,42 +44,6 @@ class CandidateTrial:
     def held_out_error(self) -> float:
         """Root mean square error over all folds, each held out once [N m or N]."""
         return float(np.sqrt(self.share @ self.squares))
-
-
-def try_candidates(
-    problem: JointProblem, candidates: Sequence[Candidate], *, name: str
-) -> tuple[CandidateTrial, ...]:
-    """Fit every candidate to all folds, and to all but each; shapes are fitted every time.
-
-    Args:
-        problem: of the joint.
-        candidates: of the joint.
-        name: of the joint, for messages.
-
-    Raises:
-        EstimationError: a fold is too short.
-    """
-    folds = range(len(problem.spans))
-    if min(span.stop - span.start for span in problem.spans) < FEWEST_ROWS:
-        raise EstimationError(
-            f"joint '{name}': a held-out part has fewer than {FEWEST_ROWS} samples in "
-            "which the joint moves; record a longer motion."
-        )
-    everything = Projection(problem, folds)
-    parts = [Projection(problem, [other for other in folds if other != fold]) for fold in folds]
-    share = np.array([span.stop - span.start for span in problem.spans], dtype=np.float64)
-    trials: list[CandidateTrial] = []
-    for candidate in candidates:
-        best = min((trial.fit for trial in trials), key=lambda fit: fit.squared_error, default=None)
-        fit = fit_shapes(everything, candidate, best.shapes if best else {})
-        left_out = [fit_again(part, fit) for part in parts]
-        squares = [
-            np.mean(errors(problem, fit)[span] ** 2)
-            for fit, span in zip(left_out, problem.spans, strict=True)
-        ]
-        fit_error = float(np.sqrt(np.mean(errors(problem, fit) ** 2)))
-        trials.append(CandidateTrial(fit, fit_error, np.array(squares), share / share.sum()))
-    return tuple(trials)
 
 
 def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +13,7 @@ from dynid.arrays import Array
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit
-from dynid.estimation.regression import Problem, Rows, recording_numbers
+from dynid.estimation.regression import Problem, Rows
 from dynid.signals.filters import ParallelFilter
 
 
@@ -69,24 +69,6 @@ class JointProblem:
             parallel = track.parallel_filter
             columns.append(parallel.decimate(parallel.smooth(values)))
         return np.concatenate(columns)
-
-
-def with_folds(problem: Problem, parts: int = 1) -> Problem:
-    """Return the problem with a fold for every recording, or folds in time of a single one.
-
-    Args:
-        problem: with folds in time.
-        parts: of every recording, each of which is a fold, if there are several.
-    """
-    numbers = recording_numbers(problem.rows)
-    recordings = int(numbers[-1]) + 1
-    if recordings == 1:
-        return problem
-    rows = tuple(
-        replace(part, fold=number * parts + part.fold * parts // problem.folds)
-        for number, part in zip(numbers.tolist(), problem.rows, strict=True)
-    )
-    return Problem(problem.mechanism, problem.base, rows, recordings * parts)
 
 
 def joint_problem(fitted: Fit, joint: int) -> JointProblem:

@@ -1,12 +1,17 @@
 """Shapes of friction by variable projection: linear parameters are solved for, not searched.
 
+The columns of one trial of shapes are computed once, and their normal equations once for each
+block; from sums over blocks follow the fit to all of them and the fits without each fold. Each part
+then uses the trial that fits *its* blocks best, so that shapes are chosen without the data held
+out, at the price of one search.
+
 G. H. Golub, V. Pereyra, *The differentiation of pseudo-inverses and nonlinear least squares
 problems whose variables separate*, SIAM J. Numer. Anal. 10(2), 1973.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,17 +23,14 @@ from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.friction.candidates import Candidate, Shapes
 from dynid.identification.friction.joint_problem import JointProblem
 
-_Error = Callable[[Array], float]
-
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
-COLLINEAR = 1e-9
-"""Smallest eigenvalue of scaled columns."""
+_COLLINEAR = 1e-9  # smallest eigenvalue of scaled columns
 _ACTIVE_SETS = 100  # per column: more than needed
-_TRIED = 6  # points per shape, of which the best are starts
-_STARTS = 2
-_FIRST_STEP_OF_A_FOLD = 0.2  # of the logarithm of a shape: first step of a search on another fold
-_TOLERANCE = 0.02  # of the logarithm of a shape
-_GAIN = 1e-4  # relative change of the squared error at convergence
+_TRIED = 4  # points per shape, of which the best is the start
+_EVALUATIONS = 25  # per shape, of the simplex
+_STEP = 0.15  # of a range: size of the first simplex
+_TOLERANCE = 0.03  # of the logarithm of a shape
+_GAIN = 1e-3  # relative change of the squared error at convergence
 _TINY_SQUARE = 1e-300
 
 
@@ -51,95 +53,137 @@ class FrictionFit:
     squared_error: float
 
 
-class Projection:
-    """The problem of a joint on some folds, with all parameters but its friction projected out.
+@dataclass(frozen=True)
+class _ProjectedPart:
+    """The equations of some blocks with all parameters but the friction projected out."""
 
-    For friction columns F and columns O of the other parameters, the squared error with the best
-    other parameters is that of F and torque in the orthogonal complement of the range of O.
+    root: Array
+    along: Array
+    torque: float
+
+
+class Projection:
+    """The problem of a joint, projected for all blocks together and without each fold.
+
+    Args:
+        problem: of the joint; its folds are blocks.
+        fold: (blocks,) fold of each block.
     """
 
-    def __init__(self, problem: JointProblem, folds: Sequence[int]) -> None:
-        self._problem, self._folds = problem, folds
-        self._fitted = np.concatenate([problem.fitted[problem.spans[f]] for f in folds])
+    def __init__(self, problem: JointProblem, fold: NDArray[np.intp]) -> None:
+        self._problem = problem
         stacked = np.hstack([problem.others, problem.torque[:, None]])
         # columns of bodies before the joint are zero
         self._used = np.flatnonzero(stacked.any(axis=0))
-        self._rows = self._weighted(stacked[:, self._used])
-        gram = problem.elsewhere[list(folds)].sum(axis=0)
-        gram[np.ix_(self._used, self._used)] += self._rows @ self._rows.T
-        self._root = root_of_inverse(gram[:-1, :-1])
-        self._along = self._root.T @ gram[:-1, -1]
-        self._torque = float(gram[-1, -1] - self._along @ self._along)
+        self._rows = np.ascontiguousarray(stacked[:, self._used] * problem.fitted[:, None])
+        grams = problem.elsewhere.copy()
+        for number, span in enumerate(problem.spans):
+            rows = self._rows[span]
+            grams[number][np.ix_(self._used, self._used)] += rows.T @ rows
+        held_out = [
+            np.zeros(len(fold), dtype=bool),
+            *(fold == number for number in np.unique(fold)),
+        ]
+        self._parts = [_projected(grams[~out].sum(axis=0)) for out in held_out]
+        self._blocks = 1.0 - np.array(held_out)
 
-    def solve(self, terms: Sequence[TermSettings]) -> tuple[Array, Array, float]:
-        """Return the best friction (c,), the other parameters (k,), and the squared error."""
-        columns = self._weighted(self._problem.columns(terms))
-        cross = np.zeros((len(columns), len(self._root) + 1))
-        cross[:, self._used] = columns @ self._rows.T
-        within = cross[:, :-1] @ self._root
-        matrix = columns @ columns.T - within @ within.T
-        right = cross[:, -1] - within @ self._along
-        signed = [not term.traits.never_negative for term in terms]
-        friction = constrained(matrix, right, np.diag(columns @ columns.T), np.array(signed))
-        error = self._torque - 2 * friction @ right + friction @ matrix @ friction
-        others = self._root @ (self._along - within.T @ friction)
-        return friction, others, max(float(error), 0.0)
+    def solve(self, candidate: Candidate, shapes: Shapes) -> list[FrictionFit]:
+        """Fit given shapes to all blocks (first), and to all but each fold."""
+        terms = candidate.terms(shapes)
+        columns = self._problem.columns(terms) * self._problem.fitted[:, None]
+        spans = self._problem.spans
+        grams = np.stack([columns[span].T @ columns[span] for span in spans])
+        cross = np.zeros((len(spans), len(terms), self._problem.others.shape[1] + 1))
+        cross[:, :, self._used] = [columns[span].T @ self._rows[span] for span in spans]
+        squares = np.tensordot(self._blocks, grams, axes=1)
+        products = np.tensordot(self._blocks, cross, axes=1)
+        within = [
+            product[:, :-1] @ part.root for product, part in zip(products, self._parts, strict=True)
+        ]
+        matrices = squares - np.stack([product @ product.T for product in within])
+        along = [product @ part.along for product, part in zip(within, self._parts, strict=True)]
+        rights = products[:, :, -1] - np.stack(along)
+        sizes = np.diagonal(squares, axis1=1, axis2=2)
+        signed = np.array([not term.traits.never_negative for term in terms])
+        solutions = _solutions(matrices, rights, sizes, signed)
+        fits = []
+        for number, (part, friction) in enumerate(zip(self._parts, solutions, strict=True)):
+            gain = 2 * friction @ rights[number] - friction @ matrices[number] @ friction
+            others = part.root @ (part.along - within[number].T @ friction)
+            error = max(float(part.torque - gain), 0.0)
+            fits.append(FrictionFit(candidate, shapes, terms, friction, others, error))
+        return fits
 
-    def _weighted(self, values: Array) -> Array:
-        """Return the rows of the folds, transposed, zero if not fitted; (c, m)."""
-        rows = values.reshape(len(values), -1)
-        chosen = np.concatenate([rows[self._problem.spans[fold]] for fold in self._folds])
-        return np.ascontiguousarray((chosen * self._fitted[:, None]).T)
+
+def _solutions(matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.bool_]) -> Array:
+    """Minimise each part's xᵀ matrix x - 2 rightᵀ x with x >= 0 except where ``signed``; (p, c)."""
+    scale = 1 / np.sqrt(np.where(sizes > 0, sizes, 1.0))
+    values, vectors = np.linalg.eigh(scale[:, :, None] * matrices * scale[:, None, :])
+    scaled = scale * rights
+    aims = np.einsum("pij,pi->pj", vectors, scaled) / np.maximum(values, _COLLINEAR)
+    solutions = np.einsum("pij,pj->pi", vectors, aims)
+    bounded = (values[:, 0] < _COLLINEAR) | np.any(solutions[:, ~signed] < 0, axis=1)
+    for part in np.flatnonzero(bounded):
+        solutions[part] = _nonnegative(values[part], vectors[part], scaled[part], signed)
+    return np.asarray(scale * solutions)
 
 
-def fit_shapes(projection: Projection, candidate: Candidate, hint: Shapes) -> FrictionFit:
-    """Find the shapes with the least squared error in their ranges.
+def _projected(gram: Array) -> _ProjectedPart:
+    root = _root_of_inverse(gram[:-1, :-1])
+    along = root.T @ gram[:-1, -1]
+    return _ProjectedPart(root, along, float(gram[-1, -1] - along @ along))
+
+
+def search_shapes(
+    projection: Projection, candidate: Candidate, hints: Sequence[Shapes]
+) -> list[FrictionFit]:
+    """Find the shapes that fit best, of all blocks (first) and of all but each fold.
 
     Args:
-        projection: of the joint, on the folds to fit.
+        projection: of the joint.
         candidate: friction model.
-        hint: good shapes of another candidate; may be incomplete.
+        hints: good shapes of other candidates; what they lack is in the middle of its range.
     """
     if not candidate.shapes:
-        return fit_at(projection, candidate, {})
-    low, high = shape_limits(candidate)
-    known = np.array([name in hint for name in candidate.shape_names])
-    hinted = np.log([hint.get(name, 1.0) for name in candidate.shape_names])
-    points = spread(low, high, _TRIED)
-    # shapes without a hint cover their range
-    near = np.where(known, np.clip(hinted, low, high), points)
-    points = np.unique(np.concatenate([points, near]), axis=0)
-    error = _squared_error(projection, candidate)
-    starts = points[np.argsort([error(point) for point in points])[:_STARTS]]
-    optima = [_descend(error, start, 0.15 * (high - low), low, high) for start in starts]
-    return fit_at(projection, candidate, candidate.shapes_at(np.exp(min(optima, key=error))))
+        return projection.solve(candidate, {})
+    low, high = _shape_limits(candidate)
+    trials: list[list[FrictionFit]] = []
+
+    def error(point: Array) -> float:
+        shapes = candidate.shapes_at(np.exp(np.clip(point, low, high)))
+        trials.append(projection.solve(candidate, shapes))
+        return float(np.log(max(trials[-1][0].squared_error, _TINY_SQUARE)))
+
+    middle = 0.5 * (low + high)
+    starts = [*_spread(low, high, _TRIED), *(_hinted(candidate, hint, middle) for hint in hints)]
+    start = min(starts, key=error)
+    size = _STEP * (high - low)
+    away = np.where(start + size > high, -size, size)
+    scipy.optimize.minimize(
+        error,
+        start,
+        method="Nelder-Mead",
+        bounds=list(zip(low, high, strict=True)),
+        options={
+            "initial_simplex": np.vstack([start, start + np.diag(away)]),
+            "xatol": _TOLERANCE,
+            "fatol": _GAIN,
+            "maxfev": _EVALUATIONS * len(low),
+        },
+    )
+    parts = range(len(trials[0]))
+    return [min((trial[part] for trial in trials), key=lambda f: f.squared_error) for part in parts]
 
 
-def fit_again(projection: Projection, fit: FrictionFit) -> FrictionFit:
-    """Find the best shapes on other folds, starting from those of a fit."""
-    candidate = fit.candidate
-    if not candidate.shapes:
-        return fit_at(projection, candidate, {})
-    low, high = shape_limits(candidate)
-    start = np.log([fit.shapes[name] for name in candidate.shape_names])
-    error = _squared_error(projection, candidate)
-    best = _descend(error, start, np.full(len(low), _FIRST_STEP_OF_A_FOLD), low, high)
-    return fit_at(projection, candidate, candidate.shapes_at(np.exp(best)))
+def _hinted(candidate: Candidate, hint: Shapes, middle: Array) -> Array:
+    """Return the logarithms of hinted shapes, (s,)."""
+    low, high = _shape_limits(candidate)
+    named = zip(candidate.shape_names, middle, strict=True)
+    point = [np.log(hint[name]) if name in hint else other for name, other in named]
+    return np.asarray(np.clip(point, low, high))
 
 
-def fit_at(projection: Projection, candidate: Candidate, shapes: Shapes) -> FrictionFit:
-    """Solve for the linear parameters at given shapes."""
-    terms = candidate.terms(shapes)
-    friction, others, squared_error = projection.solve(terms)
-    return FrictionFit(candidate, shapes, terms, friction, others, squared_error)
-
-
-def _squared_error(projection: Projection, candidate: Candidate) -> _Error:
-    """Return the squared error as a function of the logarithms of the shapes (s,)."""
-    return lambda point: projection.solve(candidate.terms(candidate.shapes_at(np.exp(point))))[2]
-
-
-def spread(low: Array, high: Array, tried: int) -> Array:
+def _spread(low: Array, high: Array, tried: int) -> Array:
     """Return points that fill a box evenly: Kronecker's sequence, generalised golden ratio.
 
     They are multiples, modulo 1, of powers of the root of x^(s+1) = x + 1.
@@ -158,27 +202,13 @@ def spread(low: Array, high: Array, tried: int) -> Array:
     return np.asarray(low + unit * (high - low))
 
 
-def shape_limits(candidate: Candidate) -> tuple[Array, Array]:
+def _shape_limits(candidate: Candidate) -> tuple[Array, Array]:
     """Logarithms of the ranges of a candidate's shapes, (s,) each."""
     low = np.log([shape.low for shape in candidate.shapes])
     return np.asarray(low), np.log([shape.high for shape in candidate.shapes])
 
 
-def _descend(error: _Error, point: Array, size: Array, low: Array, high: Array) -> Array:
-    """Minimise by the Nelder–Mead simplex, as the error with stop operators is not smooth."""
-    away = np.where(point + size > high, -size, size)
-    simplex = np.vstack([point, point + np.diag(away)])
-    optimum = scipy.optimize.minimize(
-        lambda x: np.log(max(error(x), _TINY_SQUARE)),  # makes the tolerance relative
-        point,
-        method="Nelder-Mead",
-        bounds=list(zip(low, high, strict=True)),
-        options={"initial_simplex": simplex, "xatol": _TOLERANCE, "fatol": _GAIN},
-    )
-    return np.asarray(optimum.x)
-
-
-def root_of_inverse(matrix: Array) -> Array:
+def _root_of_inverse(matrix: Array) -> Array:
     """Return L (k, r) with L Lᵀ the pseudo-inverse, columns scaled to unit norm."""
     norms = np.sqrt(np.diag(matrix))
     scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
@@ -187,14 +217,7 @@ def root_of_inverse(matrix: Array) -> Array:
     return np.asarray(scale[:, None] * vectors[:, known] / np.sqrt(values[known]))
 
 
-def constrained(matrix: Array, right: Array, size: Array, signed: NDArray[np.bool_]) -> Array:
-    """Minimise xᵀ matrix x - 2 rightᵀ x with x >= 0 except where ``signed``."""
-    scale = np.where(size > 0, 1 / np.sqrt(np.where(size > 0, size, 1.0)), 0.0)
-    values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
-    return scale * nonnegative(values, vectors, scale * right, signed)
-
-
-def nonnegative(values: Array, vectors: Array, right: Array, signed: NDArray[np.bool_]) -> Array:
+def _nonnegative(values: Array, vectors: Array, right: Array, signed: NDArray[np.bool_]) -> Array:
     """Minimise xᵀ A x - 2 rightᵀ x with x >= 0 except where ``signed``.
 
     Args:
@@ -203,7 +226,7 @@ def nonnegative(values: Array, vectors: Array, right: Array, signed: NDArray[np.
         right: (c,).
         signed: (c,).
     """
-    known = values > COLLINEAR
+    known = values > _COLLINEAR
     if not known.any():
         return np.zeros(len(right))
     size = np.sqrt(values[known])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,10 @@ from dynid.estimation.fitting import Fit
 from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.regression import NormalEquations
 from dynid.identification.friction.reduced import HeldOutBlocks
-from dynid.identification.friction.selection import with_terms
 from dynid.identification.settings import IdentificationSettings
 from dynid.robot.robot import Robot
+
+_DIGITS = 3  # of a shape
 
 
 @dataclass(frozen=True)
@@ -73,3 +74,34 @@ class WholeModel:
 
 def _some(equations: NormalEquations, blocks: NDArray[np.bool_]) -> NormalEquations:
     return NormalEquations(equations.gram[blocks], equations.rows[blocks])
+
+
+def with_terms(robot: Robot, chosen: Sequence[tuple[TermSettings, ...]]) -> Robot:
+    """Return the robot with these terms as its joints' friction, one tuple for each joint.
+
+    Springs, offsets, rotors, and terms of motors and passive joints stay.
+    """
+    passive = robot.closed_chain.passive
+    joints_of_term: dict[TermSettings, list[str]] = {}
+    for name, terms_of_one in zip(robot.joints, chosen, strict=True):
+        for term in terms_of_one:
+            joints_of_term.setdefault(_rounded(term), []).append(name)
+    terms = [_at(term, names, robot.joints) for term, names in joints_of_term.items()]
+    for term in robot.explicit_terms:
+        if term.side == "motor" or not term.traits.dissipative:
+            terms.append(term)
+        elif term.joints != "all" and (kept := tuple(j for j in passive if j in term.joints)):
+            terms.append(term.model_copy(update={"joints": kept}))
+    return robot.model_copy(update={"terms": tuple(terms)})
+
+
+def _rounded(term: TermSettings) -> TermSettings:
+    shapes = {name: value for name, value in term if isinstance(value, float)}
+    return term.model_copy(
+        update={name: float(f"{value:.{_DIGITS}g}") for name, value in shapes.items()}
+    )
+
+
+def _at(term: TermSettings, names: Iterable[str], joints: tuple[str, ...]) -> TermSettings:
+    at = tuple(names)
+    return term.model_copy(update={"joints": "all" if at == joints else at})

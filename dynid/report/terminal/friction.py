@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from dynid.identification.friction.selection import FrictionSelection, JointChoice
+from dynid.identification.friction.selection import ChosenTerms, FrictionSelection
 from dynid.identification.friction.validation import FrictionComparison
-from dynid.report.terminal.console import print_sentences, print_text, roomy
+from dynid.report.terminal.console import print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, printable, significant, unit
 
@@ -18,23 +18,23 @@ from dynid.text import percent, printable, significant, unit
 def print_selection(console: Console, selection: FrictionSelection) -> None:
     """Print every joint's candidates with their errors, and which was chosen."""
     console = roomy(console)
-    for choice in selection.joints:
-        print_text(console, f"{choice.joint}: {choice.chosen.name}", "bold")
+    for joint in selection.joints:
+        print_text(console, f"{joint.joint}: {joint.chosen}", "bold")
         rows = table(
             f"friction model (each {selection.left_out} left out once)",
             "parameters",
-            f"fit [{unit(choice.unit)}]",
-            f"held out [{unit(choice.unit)}]",
+            f"fit [{unit(joint.unit)}]",
+            f"held out [{unit(joint.unit)}]",
             "",
         )
-        for trial in choice.trials:
-            errors = (trial.fit_error, trial.held_out_error)
-            shown = [significant(error / choice.torque_per_effort, 3) for error in errors]
-            mark = "chosen" if trial is choice.chosen else ""
+        for trial in joint.tried:
+            shown = [significant(error, 3) for error in (trial.fit_error, trial.held_out_error)]
+            mark = "chosen" if trial.name == joint.chosen else ""
             rows.add_row(Text(trial.name), str(trial.parameters), *shown, mark)
         console.print(rows)
+        print_text(console, f"{joint.reason[0].upper()}{joint.reason[1:]}.")
         console.print()
-    print_sentences(console, "Notes", selection.notes, "yellow")
+    print_text(console, selection.note())
 
 
 def print_comparisons(console: Console, comparisons: Sequence[FrictionComparison]) -> None:
@@ -64,7 +64,7 @@ def selection_json(
     """Return both as one object; errors in the unit of the recorded effort."""
     return {
         "left_out": selection.left_out,
-        "joints": {choice.joint: _joint_json(choice) for choice in selection.joints},
+        "joints": {joint.joint: _joint_json(joint) for joint in selection.joints},
         "terms": [
             term.model_dump(mode="json", exclude_defaults=True)
             for term in selection.robot.explicit_terms
@@ -72,24 +72,18 @@ def selection_json(
         "validation": {
             printable(comparison.name): _comparison_json(comparison) for comparison in comparisons
         },
-        "notes": selection.notes,
+        "notes": [selection.note()],
     }
 
 
-def _joint_json(choice: JointChoice) -> dict[str, Any]:
+def _joint_json(joint: ChosenTerms) -> dict[str, Any]:
     return {
-        "chosen": choice.chosen.name,
-        "unit": choice.unit,
-        "candidates": [
-            {
-                "name": trial.name,
-                "parameters": trial.parameters,
-                "shapes": trial.fit.shapes,
-                "fit_error": trial.fit_error / choice.torque_per_effort,
-                "held_out_error": trial.held_out_error / choice.torque_per_effort,
-            }
-            for trial in choice.trials
-        ],
+        "chosen": joint.chosen,
+        "reason": joint.reason,
+        "unit": joint.unit,
+        "given_error": joint.given_error,
+        "chosen_error": joint.chosen_error,
+        "candidates": joint.tried,
     }
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dynid.estimation.cross_validation import HeldOut
     from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.verdict import Verdict
-    from dynid.identification.friction.term_selection import TermSelection
+    from dynid.identification.friction.selection import FrictionSelection
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import Identification
     from dynid.identification.torque_signs import TorqueSigns
@@ -67,14 +67,14 @@ def print_identification(console: Console, identification: Identification) -> No
     print_next(console, identification.verdict, validated=False)
 
 
-def print_terms(console: Console, selection: TermSelection) -> None:
+def print_terms(console: Console, selection: FrictionSelection) -> None:
     """Print the friction model chosen for each joint, and the held-out errors that led to it."""
     if not selection.joints:
         return
     print_text(console, f"Friction chosen by the error on each {selection.left_out} left out")
     rows = table("joint", "plain terms", "chosen", "friction", wrap_last=True)
     for joint in selection.joints:
-        errors = (percent(joint.plain_error), percent(joint.chosen_error))
+        errors = (percent(joint.given_error), percent(joint.chosen_error))
         rows.add_row(Text(joint.joint), *errors, Text(f"{joint.chosen}: {joint.reason}"))
     console.print(rows)
     console.print()

@@ -9,7 +9,7 @@ import pytest
 from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.errors import EstimationError
-from dynid.identification.friction.selection import select_friction
+from dynid.identification.friction.search import select_friction
 from dynid.recording.model import Recording
 
 ROBOT = arm_robot()
@@ -21,7 +21,7 @@ def recording(samples: int) -> Recording:
 
 
 def test_a_recording_too_short_to_hold_out_parts_is_refused() -> None:
-    with pytest.raises(EstimationError, match=r"fewer than 50 samples .* longer motion"):
+    with pytest.raises(EstimationError, match=r"too short .* longer motion"):
         select_friction(ROBOT, [recording(120)])
 
 

@@ -6,60 +6,23 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 import yaml
-from support.rubbing_arm import rubbing
+from support.rubbing_arm import PLAIN, rubbing
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 from typer.testing import CliRunner
 
 from dynid.cli import app
 from dynid.dynamics.joint_terms import TermSettings
-from dynid.errors import EstimationError
-from dynid.estimation.cross_validation import HeldOut
-from dynid.identification.friction import selection
-from dynid.identification.friction.selection import (
-    fit_robot,
-    noise_at_rest,
-    select_friction,
-    with_terms,
-)
+from dynid.identification.friction.candidates import MotionScales, candidates
+from dynid.identification.friction.noise_at_rest import noise_at_rest
+from dynid.identification.friction.search import select_friction
+from dynid.identification.friction.whole_model import with_terms
 from dynid.profile import load_robot, write_profile
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
 
 STOP = TermSettings(kind="presliding", scale=0.00123456)
 VISCOUS = TermSettings(kind="viscous")
-
-
-def still(recording: Recording, joint: int) -> Recording:
-    position = recording.position.copy()
-    position[:, joint] = 0.3
-    return Recording(
-        time=recording.time,
-        position=position,
-        velocity=None,
-        effort=recording.effort,
-        joint_names=recording.joint_names,
-        sampling_rate=recording.sampling_rate,
-    )
-
-
-def test_a_joint_without_motion_is_refused_by_name() -> None:
-    recordings = [still(one, joint=1) for one in rubbing(seeds=(0,))]
-    with pytest.raises(EstimationError, match=r"^elbow does not move .* add a recording"):
-        select_friction(arm_robot(), recordings)
-
-
-@pytest.mark.parametrize(("samples", "folds"), [(600, 10), (260, 4), (150, 2)])
-def test_recordings_that_need_each_other_are_held_out_in_parts(
-    monkeypatch: pytest.MonkeyPatch, samples: int, folds: int
-) -> None:
-    robot = arm_robot(identification={"parallel_filter": None, "trim_rest": False})
-    recordings = [one.cut(None, one.time[samples - 1]) for one in rubbing(seeds=(0, 1))]
-    assert fit_robot(robot, recordings).fit.problem.folds == 2
-    undetermined = HeldOut(2, (1.0, 1.0, 1.0), (0.1, 1.5, 0.1))
-    monkeypatch.setattr(selection, "cross_validate", lambda _: undetermined)
-    assert fit_robot(robot, recordings).fit.problem.folds == folds  # none is too short
 
 
 def test_terms_other_than_joint_friction_stay() -> None:
@@ -155,6 +118,26 @@ def test_noise_without_rest_is_zero() -> None:
     assert not speed.any()
 
 
+def test_all_models_are_tried_and_the_one_of_the_joint_is_chosen() -> None:
+    stop = {"kind": "presliding", "scale": 0.05, "joints": ["elbow"]}
+    given = arm_robot(terms=[*PLAIN, {"kind": "rotor_inertia"}])
+    found = select_friction(given, rubbing(stop, samples=600, Fh2=4.0, Fc2=0.0))
+    elbow = found.joints[1]
+    assert "stop" in elbow.chosen
+    assert elbow.chosen_error < 0.5 * elbow.given_error
+    tried = [trial.name for trial in elbow.tried]
+    assert len(set(tried)) == len(tried) > len(candidates(MotionScales(1.0, 1.0, loaded=True)))
+    assert [trial.name for trial in found.trials[1].trials] == tried
+
+
+def test_a_profile_that_is_right_keeps_its_terms() -> None:
+    stop = {"kind": "presliding", "scale": 0.05, "joints": ["elbow"]}
+    right = arm_robot(terms=[*PLAIN, stop, {"kind": "rotor_inertia"}])
+    found = select_friction(right, rubbing(stop, samples=600, Fh2=4.0, Fc2=0.0))
+    assert [joint.chosen for joint in found.joints] == ["as given"] * 3
+    assert found.robot.explicit_terms == right.explicit_terms
+
+
 def write_shoulder(folder: Path) -> list[str]:
     """Files of the arm's first joint alone: recordings, and last the profile."""
     (folder / "arm.urdf").write_text(ARM_URDF)
@@ -183,8 +166,10 @@ def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     printed = json.loads(result.stdout)
     assert set(printed) == {"left_out", "joints", "terms", "validation", "notes"}
     shoulder, validation = printed["joints"]["shoulder"], printed["validation"]["swing_2.npz"]
-    assert shoulder["chosen"] == "viscous + Coulomb"
-    assert set(shoulder) == {"chosen", "unit", "candidates"}
+    assert shoulder["chosen"] in [tried["name"] for tried in shoulder["candidates"]]
+    assert set(shoulder) == {
+        *("chosen", "reason", "unit", "given_error", "chosen_error", "candidates")
+    }
     assert set(shoulder["candidates"][0]) == {
         *("name", "parameters", "shapes", "fit_error", "held_out_error")
     }

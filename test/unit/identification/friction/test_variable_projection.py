@@ -6,49 +6,72 @@ import numpy as np
 import pytest
 from support.rubbing_arm import problem_of, relative, rubbing
 
+from dynid.arrays import Array
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.friction.candidates import (
     Candidate,
     MotionScales,
     ShapeParameter,
+    candidate,
     candidates,
 )
 from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.variable_projection import (
+    FrictionFit,
     Projection,
-    fit_again,
-    fit_at,
-    fit_shapes,
+    search_shapes,
 )
 
-TERMS = (TermSettings(kind="viscous"), TermSettings(kind="coulomb", smoothing=0.1))
+MOTION = MotionScales(speed=3.0, travel=2.0, loaded=True)
+STOP = {"kind": "presliding", "scale": 0.03, "joints": ["elbow"]}
 
 
-def everything(problem: JointProblem) -> Projection:
-    return Projection(problem, range(len(problem.spans)))
+def fitted(problem: JointProblem, candidate: Candidate) -> FrictionFit:
+    """The best shapes of all folds together."""
+    return search_shapes(Projection(problem, np.arange(len(problem.spans))), candidate, [])[0]
 
 
-def named(name: str, speed: float = 3.0, travel: float = 2.0) -> Candidate:
-    found = candidates(MotionScales(speed=speed, travel=travel, loaded=True))
-    return next(one for one in found if one.name == name)
+def named(name: str) -> Candidate:
+    return candidate(name, MOTION)
 
 
-def test_projection_agrees_with_least_squares_on_all_columns() -> None:
-    problem = problem_of(rubbing(), joint=1)
-    fit = fit_at(everything(problem), Candidate("two", (), lambda _: TERMS), {})
-    rows = np.hstack([problem.columns(TERMS), problem.others, problem.torque[:, None]])
-    gram = (rows * problem.fitted[:, None]).T @ rows
-    gram[2:, 2:] += problem.elsewhere.sum(axis=0)
+def least_squares(
+    problem: JointProblem, folds: list[int], terms: tuple[TermSettings, ...]
+) -> tuple[Array, float]:
+    """All parameters that fit some folds best, from all columns, and the squared error."""
+    rows = np.hstack([problem.columns(terms), problem.others, problem.torque[:, None]])
+    rows *= problem.fitted[:, None]
+    used = np.concatenate([rows[problem.spans[fold]] for fold in folds])
+    gram = used.T @ used
+    gram[len(terms) :, len(terms) :] += problem.elsewhere[folds].sum(axis=0)
     whole = np.linalg.lstsq(gram[:-1, :-1], gram[:-1, -1], rcond=1e-12)[0]
-    np.testing.assert_allclose(fit.friction, whole[:2], rtol=1e-6)
     extended = np.append(whole, -1.0)
-    assert fit.squared_error == pytest.approx(extended @ gram @ extended, rel=1e-6)
+    return whole, float(extended @ gram @ extended)
+
+
+def test_every_part_agrees_with_least_squares_on_all_columns_of_its_folds() -> None:
+    problem = problem_of(rubbing(STOP, samples=500, Fh2=1.5), joint=1)
+    model = named("viscous + tanh + 1 stop")
+    found = Projection(problem, np.arange(3)).solve(model, {"smoothing": 0.1, "distance": 0.02})
+    for part, folds in enumerate(([0, 1, 2], [1, 2], [0, 2], [0, 1])):
+        whole, error = least_squares(problem, folds, found[part].terms)
+        assert np.all(whole[: len(found[part].friction)] > 0)  # none is bounded
+        np.testing.assert_allclose(found[part].friction, whole[:3], rtol=1e-6)
+        assert found[part].squared_error == pytest.approx(error, rel=1e-6)
+
+
+def test_blocks_of_a_fold_are_held_out_together() -> None:
+    problem = problem_of(rubbing(samples=500, seeds=(0, 1, 2, 3)), joint=0)
+    model = named("viscous + tanh")
+    together = Projection(problem, np.array([0, 0, 1, 1])).solve(model, {"smoothing": 0.1})
+    whole, _ = least_squares(problem, [2, 3], together[1].terms)
+    np.testing.assert_allclose(together[1].friction, whole[:2], rtol=1e-6)
 
 
 def test_finds_the_distance_of_presliding_friction() -> None:
     recordings = rubbing({"kind": "presliding", "scale": 0.02, "joints": ["elbow"]}, Fh2=1.5)
     problem = problem_of(recordings, joint=1)
-    candidate = Candidate(
+    model = Candidate(
         "stop",
         (ShapeParameter("distance", 1e-4, 0.5),),
         lambda shapes: (
@@ -57,7 +80,7 @@ def test_finds_the_distance_of_presliding_friction() -> None:
             TermSettings(kind="presliding", scale=shapes["distance"]),
         ),
     )
-    fit = fit_shapes(everything(problem), candidate, {})
+    fit = fitted(problem, model)
     assert relative(fit.shapes["distance"], 0.02) < 0.05
     np.testing.assert_allclose(fit.friction, [1.5, 2.0, 1.5], rtol=0.05)
 
@@ -66,7 +89,7 @@ def test_finds_two_shapes_together() -> None:
     stribeck = {"kind": "stribeck", "smoothing": 0.1, "scale": 0.5, "joints": ["shoulder"]}
     recordings = rubbing(stribeck, Fs1=3.0)
     problem = problem_of(recordings, joint=0)
-    candidate = Candidate(
+    model = Candidate(
         "Stribeck",
         (ShapeParameter("smoothing", 0.01, 1.0), ShapeParameter("velocity", 0.05, 2.0)),
         lambda shapes: (
@@ -75,32 +98,22 @@ def test_finds_two_shapes_together() -> None:
             TermSettings(kind="stribeck", smoothing=shapes["smoothing"], scale=shapes["velocity"]),
         ),
     )
-    fit = fit_shapes(everything(problem), candidate, {})
+    fit = fitted(problem, model)
     assert relative(fit.shapes["smoothing"], 0.1) < 0.1
     assert relative(fit.shapes["velocity"], 0.5) < 0.1
 
 
 def test_friction_never_adds_energy() -> None:
     problem = problem_of(rubbing(Fc3=-0.5), joint=2)
-    fit = fit_shapes(everything(problem), named("viscous + Coulomb"), {})
+    fit = fitted(problem, named("viscous + Coulomb"))
     assert np.all(fit.friction >= 0.0)
-
-
-def test_a_local_search_on_other_folds_agrees_with_a_global_one() -> None:
-    recordings = rubbing({"kind": "presliding", "scale": 0.02, "joints": ["elbow"]}, Fh2=1.5)
-    problem = problem_of(recordings, joint=1)
-    candidate = named("viscous + root + 1 stop")
-    some = Projection(problem, [0, 2])
-    afar = fit_shapes(some, candidate, {})
-    near = fit_again(some, fit_shapes(everything(problem), candidate, {}))
-    assert relative(near.shapes["distance"], afar.shapes["distance"]) < 0.05
 
 
 def test_shapes_stay_within_their_ranges() -> None:
     problem = problem_of(rubbing(), joint=2)
-    candidate = named("viscous + root + tanh + 1 stop")
-    fit = fit_shapes(everything(problem), candidate, {})
-    for shape in candidate.shapes:
+    model = named("viscous + root + tanh + 1 stop")
+    fit = fitted(problem, model)
+    for shape in model.shapes:
         assert shape.low * (1 - 1e-9) <= fit.shapes[shape.name] <= shape.high * (1 + 1e-9)
 
 
@@ -108,8 +121,8 @@ def test_ranges_of_stop_and_sign_are_above_the_noise_at_rest() -> None:
     noisy = MotionScales(
         speed=1.0, travel=1.0, loaded=True, position_noise=1e-3, velocity_noise=1e-2
     )
-    for candidate in candidates(noisy):
-        for shape in candidate.shapes:
+    for model in candidates(noisy):
+        for shape in model.shapes:
             if shape.name == "distance":
                 assert shape.low > 2e-3
             if shape.name == "smoothing":
@@ -118,8 +131,26 @@ def test_ranges_of_stop_and_sign_are_above_the_noise_at_rest() -> None:
 
 def test_every_candidate_is_accepted_by_the_core() -> None:
     problem = problem_of(rubbing(), joint=0)
-    for candidate in candidates(MotionScales(speed=3.0, travel=2.0, loaded=True)):
-        middle = {one.name: float(np.sqrt(one.low * one.high)) for one in candidate.shapes}
-        columns = problem.columns(candidate.terms(middle))
-        assert columns.shape == (len(problem.torque), len(candidate.terms(middle)))
+    for model in candidates(MotionScales(speed=3.0, travel=2.0, loaded=True)):
+        middle = {one.name: float(np.sqrt(one.low * one.high)) for one in model.shapes}
+        columns = problem.columns(model.terms(middle))
+        assert columns.shape == (len(problem.torque), len(model.terms(middle)))
         assert np.isfinite(columns).all()
+
+
+def test_each_part_has_the_best_of_the_shapes_tried() -> None:
+    problem = problem_of(rubbing(STOP, samples=800, Fh2=1.5), joint=1)
+    projection = Projection(problem, np.arange(3))
+    model = named("viscous + tanh + 1 stop")
+    found = search_shapes(projection, model, [])
+    assert relative(found[0].shapes["distance"], 0.03) < 0.2
+    for part, fit in enumerate(found):
+        for other in found:
+            again = projection.solve(model, other.shapes)[part]
+            assert fit.squared_error <= again.squared_error * (1 + 1e-9)
+
+
+def test_a_contact_is_no_longer_than_presliding_can_be() -> None:
+    model = named("viscous + 2 stops")
+    terms = model.terms({"distance": 0.05, "ratio": 30.0})
+    assert max(term.scale for term in terms) == pytest.approx(0.03 * MOTION.travel)

@@ -23,7 +23,11 @@ from dynid.dynamics.model_at_point import model_at_point
 from dynid.excitation.build import build_excitation
 from dynid.excitation.prediction.prediction import predict
 from dynid.excitation.settings import SineSettings, find_excitation
-from dynid.identification.friction.term_selection import ChosenTerms, TermSelection
+from dynid.identification.friction.selection import (
+    ChosenTerms,
+    FrictionSelection,
+    TriedTerms,
+)
 from dynid.profile import load_robot, make_robot
 from dynid.recording.column_proposal import propose_columns
 from dynid.report import terminal
@@ -284,22 +288,17 @@ def info() -> SimpleNamespace:
     )
 
 
-def selection() -> SimpleNamespace:
-    tried = some(
-        name="viscous, Coulomb, Stribeck and load-dependent friction",
-        parameters=12,
-        fit_error=SMALL,
-        held_out_error=SMALL,
-    )
-    one = some(joint=JOINTS[0], unit="N*m", torque_per_effort=1, chosen=tried, trials=[tried])
-    return some(joints=[one], left_out="recording", notes=(SENTENCE,))
-
-
-def term_selection() -> TermSelection:
+def selection() -> FrictionSelection:
     reason = "held-out error 0.0963 instead of 0.136 N·m"
-    name = "viscous + root + tanh + load + 2 stops"
-    joints = (ChosenTerms(joint, "N*m", (), name, SMALL, SMALL, reason) for joint in JOINTS)
-    return TermSelection(make_robot(ROBOT, URDF), tuple(joints), "5th of the recording")
+    tried = [
+        TriedTerms(name, 12, SMALL, SMALL, {})
+        for name in ("as given", "viscous + root + tanh + load + 2 stops")
+    ]
+    joints = tuple(
+        ChosenTerms(joint, "N*m", tuple(tried), tried[1].name, SMALL, SMALL, reason)
+        for joint in JOINTS
+    )
+    return FrictionSelection(make_robot(ROBOT, URDF), joints, "5th of the recording")
 
 
 def comparison() -> SimpleNamespace:
@@ -479,7 +478,7 @@ CASES = {
     "print_demonstration": lambda c: print_demonstration(c, {"validation": verdict()}),
     "print_recording_info": lambda c: print_recording_info(c, info()),
     "print_sine": sine,
-    "print_terms": lambda c: print_terms(c, term_selection()),
+    "print_terms": lambda c: print_terms(c, selection()),
     "print_trial": lambda c: print_trial(c, trial()),
     "print_tuning": lambda c: print_tuning(c, some(name="robot"), tuning(), ORIGIN),
     "dynid check": check_result,

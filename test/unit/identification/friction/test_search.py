@@ -10,20 +10,20 @@ from support.rubbing_arm import PLAIN, rubbing
 from support.synthetic import arm_robot, true_parameters
 
 from dynid.evaluation.diagnosis.finding import Finding
-from dynid.identification.friction import automatic
-from dynid.identification.friction.automatic import choose_terms
-from dynid.identification.friction.term_selection import TermSelection
+from dynid.identification.friction import joint_trials, search
+from dynid.identification.friction.search import choose_terms
+from dynid.identification.friction.selection import FrictionSelection
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 
 
-def chosen(recordings: list[Recording], robot: Robot | None = None) -> TermSelection:
+def chosen(recordings: list[Recording], robot: Robot | None = None) -> FrictionSelection:
     robot = robot or arm_robot(terms="auto")
     return choose_terms(robot, recordings, [preprocess(one, robot) for one in recordings])
 
 
-def models(selection: TermSelection) -> dict[str, str]:
+def models(selection: FrictionSelection) -> dict[str, str]:
     return {one.joint: one.chosen for one in selection.joints}
 
 
@@ -77,7 +77,7 @@ def test_chosen_terms_are_never_worse_than_plain_ones_on_held_out_data(seed: int
     # few, noisy samples, on which a richer model overfits
     for recordings in (rubbing(seeds=(seed,), samples=400), rubbing(seeds=(seed, 7), samples=300)):
         selection = chosen(recordings)
-        errors = [(one.chosen_error, one.plain_error) for one in selection.joints]
+        errors = [(one.chosen_error, one.given_error) for one in selection.joints]
         assert np.mean([error for error, _ in errors]) <= np.mean([plain for _, plain in errors])
 
 
@@ -85,14 +85,14 @@ def test_a_joint_that_is_not_better_in_the_whole_model_keeps_plain_terms(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # as if the search had chosen, at every joint, the richest model instead of a good one
-    monkeypatch.setattr(automatic, "choose", lambda trials: trials[-1])
+    monkeypatch.setattr(joint_trials, "choose", lambda trials: trials[-1])
     recordings = rubbing(seeds=(0,), samples=400)
     selection = chosen(recordings)
     for one in selection.joints:
         if one.chosen == "plain":
             assert one.reason.startswith("in the model of the whole robot")
         else:
-            assert one.chosen_error < one.plain_error
+            assert one.chosen_error < one.given_error
 
 
 def test_shapes_that_hold_for_a_part_only_are_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,14 +100,14 @@ def test_shapes_that_hold_for_a_part_only_are_not_chosen(monkeypatch: pytest.Mon
     load = {"kind": "coulomb_load", "joints": ["elbow"], "smoothing": 0.02}
     recordings = rubbing(load, samples=600, Fl2=0.4, Fc2=0.0)
     assert "load" in models(chosen(recordings))["elbow"]
-    found = automatic.WholeModel.relative_errors
+    found = search.WholeModel.relative_errors
 
     def worse(self, parts):
         delivered = all(part == parts[0] for part in parts)
         loaded = any(term.kind == "coulomb_load" for term in parts[0][1])
         return found(self, parts) * (1e3 if delivered and loaded else 1.0)
 
-    monkeypatch.setattr(automatic.WholeModel, "relative_errors", worse)
+    monkeypatch.setattr(search.WholeModel, "relative_errors", worse)
     assert models(chosen(recordings))["elbow"] == "plain"
 
 

@@ -1,0 +1,164 @@
+"""Friction models tried at one joint, each richer than the best before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.dynamics.joint_terms import TermSettings
+from dynid.dynamics.mechanism import Mechanism
+from dynid.estimation.fitting import Fit
+from dynid.identification.friction.candidates import (
+    Candidate,
+    MotionScales,
+    Shapes,
+    candidate,
+    candidates,
+    few_candidates,
+)
+from dynid.identification.friction.choose import CandidateTrial, choose, errors
+from dynid.identification.friction.joint_problem import JointProblem, joint_problem
+from dynid.identification.friction.reduced import HeldOutBlocks
+from dynid.identification.friction.variable_projection import (
+    FrictionFit,
+    Projection,
+    search_shapes,
+)
+
+_WITH_MEMORY = ("1 stop", "2 stops")
+_REFINED: Mapping[str, Callable[[str], str]] = {
+    "viscous by direction": lambda name: name.replace("viscous", "viscous by direction", 1),
+    "spring": lambda name: f"{name} + spring",
+}
+"""What is asked of the residual of the best model, whose shapes it keeps."""
+_GIVEN = {True: "as given", False: "plain"}  # name of the terms of a profile, or of ``auto``
+_LOADED = 0.02  # least share of gravity in a joint's torque for load-dependent friction
+
+
+@dataclass(frozen=True)
+class FittedRobot:
+    """A robot fitted with given terms, its noise at rest (see noise_at_rest), and dead bands.
+
+    The dead bands (n,) of contacts are half a step of the joints' positions [rad or m].
+    """
+
+    fit: Fit
+    position_noise: Array
+    velocity_noise: Array
+    dead_band: Array
+
+
+@dataclass(frozen=True)
+class JointTrials:
+    """The trials at one joint, and the fits of each: to all blocks, and without each fold."""
+
+    problem: JointProblem
+    trials: tuple[CandidateTrial, ...]
+    fits: tuple[tuple[FrictionFit, ...], ...]
+    choice: int
+
+    @property
+    def chosen(self) -> CandidateTrial:
+        """The trial of the choice."""
+        return self.trials[self.choice]
+
+    def terms(self, part: int, *, given: bool) -> tuple[TermSettings, ...]:
+        """Return the terms of the choice, or those given, fitted to all or without a fold."""
+        return self.fits[0 if given else self.choice][part].terms
+
+
+class _Trials:
+    """Fits of one joint's models to all blocks and without each fold, and their errors."""
+
+    def __init__(self, problem: JointProblem, blocks: HeldOutBlocks) -> None:
+        self._problem, self._fold = problem, blocks.fold
+        self._projection = Projection(problem, blocks.fold)
+        share = np.array([span.stop - span.start for span in problem.spans], dtype=np.float64)
+        self._share = share / share.sum()
+        self.trials: list[CandidateTrial] = []
+        self.fits: list[tuple[FrictionFit, ...]] = []
+
+    def attempt(self, model: Candidate, shapes: Shapes | None = None) -> None:
+        """Fit a model, whose shapes are sought if they are not given."""
+        if shapes is None:
+            hints = [trial.fit.shapes for trial in self.trials if trial.fit.shapes]
+            fits = search_shapes(self._projection, model, hints)
+        else:
+            fits = self._projection.solve(model, shapes)
+        if not _is_passive(fits[0]):
+            return
+        residuals = [errors(self._problem, fit) for fit in fits]
+        squares = [
+            np.mean(residuals[1 + fold][span] ** 2)
+            for fold, span in zip(self._fold, self._problem.spans, strict=True)
+        ]
+        error = float(np.sqrt(np.mean(residuals[0] ** 2)))
+        self.trials.append(CandidateTrial(fits[0], error, np.array(squares), self._share))
+        self.fits.append(tuple(fits))
+
+    def best(self) -> CandidateTrial:
+        """Return the choice among the models that are not given."""
+        return choose(self.trials[1:])
+
+
+def try_joint(
+    whole: FittedRobot, blocks: HeldOutBlocks, joint: int, *, every: bool = False
+) -> JointTrials:
+    """Try few models at one joint, or ``every`` one, and then refinements of the best."""
+    problem, motion = _joint_and_motion(whole, joint)
+    mechanism = whole.fit.problem.mechanism
+    given = given_terms(mechanism, joint)
+    tried = _Trials(problem, blocks)
+    tried.attempt(Candidate(_GIVEN[every], (), lambda _: given))
+    if motion.speed > 0:
+        for model in candidates(motion) if every else few_candidates(motion):
+            tried.attempt(model)
+        best = tried.best().name
+        if "stop" not in best:
+            for name in _WITH_MEMORY:
+                tried.attempt(candidate(f"{best} + {name}", motion))
+        sprung = any(t.joint == joint and t.kind.startswith("spring") for t in mechanism.terms)
+        for name, refined in _REFINED.items():
+            if name != "spring" or not sprung:
+                shapes = tried.best().fit.shapes
+                tried.attempt(candidate(refined(tried.best().name), motion), shapes)
+    trials = tuple(tried.trials)
+    return JointTrials(problem, trials, tuple(tried.fits), trials.index(choose(trials)))
+
+
+def _is_passive(fit: FrictionFit) -> bool:
+    """Whether no spring has a negative stiffness, which stands for a wrong gravity torque."""
+    return not any(
+        value < 0 and term.kind == "spring_stiffness"
+        for term, value in zip(fit.terms, fit.friction, strict=True)
+    )
+
+
+def given_terms(mechanism: Mechanism, joint: int) -> tuple[TermSettings, ...]:
+    """Return the friction terms that a mechanism has at a joint."""
+    return tuple(
+        TermSettings(kind=term.kind, **{**term.shapes(), "dead_band": term.dead_band or None})
+        for term in mechanism.terms
+        if term.joint == joint and term.side == "joint" and term.traits.dissipative
+    )
+
+
+def _joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, MotionScales]:
+    """Return the problem of one joint, and the scales of its motion."""
+    problem, chain = joint_problem(fitted.fit, joint), fitted.fit.problem.mechanism.chain.passive
+    position = np.concatenate([track.position for track in problem.tracks])
+    velocity = np.concatenate([track.velocity for track in problem.tracks])
+    load = np.concatenate([track.load for track in problem.tracks])
+    motion = MotionScales(
+        speed=float(np.abs(velocity).max()),
+        travel=float(np.ptp(position)),
+        # in closed chains the load is that of the cut tree, not the gravity torque here
+        loaded=not chain and bool(np.std(load) > _LOADED * np.std(problem.torque)),
+        position_noise=float(fitted.position_noise[joint]),
+        velocity_noise=float(fitted.velocity_noise[joint]),
+        dead_band=float(fitted.dead_band[joint]),
+    )
+    return problem, motion

@@ -1,0 +1,262 @@
+"""The search for the joint terms of a robot by its recordings.
+
+Joint by joint, friction models are compared by the error on blocks that were not fitted: few of
+them for ``terms: auto``, all for ``dynid friction``. Then the model of the whole robot with the
+chosen terms is compared with that of the given terms in the same way, and a joint that is not
+better keeps those that were given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from dynid.arrays import Array
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.joint_terms import TermSettings
+from dynid.errors import EstimationError
+from dynid.estimation.fitting import fit
+from dynid.estimation.work import Share, Work
+from dynid.identification.at_rest import without_noise_at_rest
+from dynid.identification.dead_bands import position_steps
+from dynid.identification.filter_choice import filtered_pieces
+from dynid.identification.friction.joint_trials import (
+    FittedRobot,
+    JointTrials,
+    given_terms,
+    try_joint,
+)
+from dynid.identification.friction.noise_at_rest import motion_noise
+from dynid.identification.friction.reduced import HeldOutBlocks, held_out_blocks
+from dynid.identification.friction.selection import ChosenTerms, FrictionSelection, TriedTerms
+from dynid.identification.friction.whole_model import WholeModel, with_terms
+from dynid.identification.settings import IdentificationSettings
+from dynid.recording.model import Recording, given_recordings
+from dynid.robot.robot import Robot
+from dynid.signals.preprocess import preprocess
+from dynid.signals.signals import Signals
+from dynid.text import listed, significant, unit
+
+Progress = Callable[[str], None]
+
+_FEWEST_SAMPLES_OF_A_FOLD = 30
+_ROUNDS = 3  # in which joints return to the given terms
+
+
+def select_friction(
+    robot: Robot,
+    recordings: Recording | Sequence[Recording],
+    *,
+    progress: Progress = lambda _: None,
+    share: Share | None = None,
+) -> FrictionSelection:
+    """Try all friction models at every joint and choose those with the least held-out error.
+
+    ``dynid.select_friction`` takes files as well, and describes the arguments.
+
+    Raises:
+        DynidError: a recording, setting or mechanism is not suitable.
+    """
+    given = given_recordings("select_friction()", recordings)
+    # more threads are slower for matrices of about 80 columns
+    with threadpool_limits(1, user_api="blas"):
+        robot, pieces, _ = filtered_pieces(robot, given, progress=progress)
+        robot = robot.with_explicit_terms()
+        signals = [without_noise_at_rest(preprocess(piece, robot)) for piece in pieces]
+        _check_information(signals)
+        found = choose_terms(
+            robot, pieces, signals, every=True, progress=progress, work=Work(share)
+        )
+    if found.too_short:
+        raise EstimationError(
+            "the recordings are too short to choose friction models by: a part that is held out "
+            f"has fewer than {_FEWEST_SAMPLES_OF_A_FOLD} samples; record a longer motion."
+        )
+    sources = tuple(source for piece in pieces for source in piece.sources)
+    return replace(found, sources=sources)
+
+
+def _check_information(signals: Sequence[Signals]) -> None:
+    if not any(piece.moving.any() for piece in signals):
+        raise EstimationError("no joint moves in the recordings; friction shows in motion only.")
+    same = np.all([np.ptp(piece.raw_torque, axis=0) == 0 for piece in signals], axis=0)
+    constant = [name for name, is_so in zip(signals[0].joint_names, same, strict=True) if is_so]
+    if constant:
+        raise EstimationError(
+            f"the effort of {listed(constant)} is constant in the recordings; check that the "
+            "drives' torque or current was recorded."
+        )
+
+
+def choose_terms(
+    robot: Robot,
+    recordings: Sequence[Recording],
+    signals: Sequence[Signals],
+    *,
+    every: bool = False,
+    progress: Progress = lambda _: None,
+    work: Work | None = None,
+) -> FrictionSelection:
+    """Choose the joint terms of a robot by the error on blocks held out.
+
+    Args:
+        robot: its terms are compared with others; those of ``auto`` are the plain ones.
+        recordings: of the robot's joints.
+        signals: of each recording.
+        every: whether all models are tried, and kept for a page, or few of them.
+        progress: called with the name of each step.
+        work: takes the share that is done.
+
+    Raises:
+        DynidError: a recording, setting or mechanism is not suitable.
+    """
+    task = _Task(robot.with_explicit_terms(), recordings, signals, every, progress, work or Work())
+    return _choose(task, within=sum(not piece.piece for piece in signals) == 1)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What :func:`choose_terms` is given."""
+
+    robot: Robot
+    recordings: Sequence[Recording]
+    signals: Sequence[Signals]
+    every: bool
+    progress: Progress
+    work: Work
+
+
+def _choose(task: _Task, *, within: bool) -> FrictionSelection:
+    """Choose by the error on recordings held out, or on parts ``within`` each of them."""
+    robot, recordings = task.robot, task.recordings
+    blocks, settings = held_out_blocks(task.signals, _simplest(robot), within=within)
+    if blocks.samples_of_a_fold() < _FEWEST_SAMPLES_OF_A_FOLD:
+        return FrictionSelection(robot, (), blocks.left_out, too_short=True)
+    compared, before = _given_model(robot, blocks, settings)
+    if not within and np.any(before >= 1):
+        # without one of them, the other recordings do not determine the robot
+        return _choose(task, within=True)
+    step, shortest = position_steps(robot, recordings)
+    position, velocity = motion_noise(robot, recordings, task.signals)
+    position = np.maximum(position, shortest / 2)
+    whole = FittedRobot(compared.fitted, position, velocity, step / 2)
+    tried = []
+    for number, name in enumerate(robot.joints):
+        task.progress(f"choosing the friction model of {name}")
+        task.work.done(number / len(robot.joints))
+        tried.append(try_joint(whole, blocks, number, every=task.every))
+    task.progress("comparing the chosen model with the given one")
+    found = _selection(compared, before, tried)
+    return replace(found, trials=tuple(tried)) if task.every else found
+
+
+def _given_model(
+    robot: Robot, blocks: HeldOutBlocks, settings: IdentificationSettings
+) -> tuple[WholeModel, Array]:
+    """Fit a robot with its terms, and return its relative errors (n,) on blocks held out."""
+    mechanism = robot.mechanism()
+    problem = blocks.problem(mechanism, base_parameterization(mechanism), settings)
+    compared = WholeModel(robot, settings, blocks, fit(problem, settings))
+    terms = [given_terms(mechanism, joint) for joint in range(len(robot.joints))]
+    return compared, compared.relative_errors([terms] * (blocks.fold.max() + 2))
+
+
+def _simplest(robot: Robot) -> IdentificationSettings:
+    """Return the robot's settings for weighted least squares alone."""
+    settings = robot.settings(IdentificationSettings)
+    physical = settings.physical.model_copy(update={"enabled": False})
+    changes = {"estimator": "wls", "essential": False, "physical": physical}
+    return settings.model_copy(update=changes)
+
+
+def _selection(
+    compared: WholeModel, before: Array, tried: Sequence[JointTrials]
+) -> FrictionSelection:
+    """Compare whole models; joints at which the chosen terms are not better keep those given.
+
+    Args:
+        compared: the robot with the given terms.
+        before: (n,) its relative errors on blocks held out.
+        tried: the trials at each joint.
+    """
+
+    def parts(given: NDArray[np.bool_]) -> list[list[tuple[TermSettings, ...]]]:
+        """Terms of every joint, fitted to all blocks and without each fold."""
+        return [
+            [
+                joint.terms(part, given=bool(is_given))
+                for joint, is_given in zip(tried, given, strict=True)
+            ]
+            for part in range(len(tried[0].fits[0]))
+        ]
+
+    def held_out(given: NDArray[np.bool_]) -> Array:
+        """Return the larger error: with the shapes of each fold, or of the model delivered.
+
+        A part of a recording may decide alone on a shape or, with a given shape, on its factor.
+        """
+        models = parts(given)
+        delivered = [models[0]] * len(models)
+        return np.maximum(compared.relative_errors(models), compared.relative_errors(delivered))
+
+    given = np.array([joint.choice == 0 for joint in tried])
+    after, worse = before, ~given
+    for _ in range(_ROUNDS):
+        after = before if given.all() else held_out(given)
+        worse = ~given & (after >= before)
+        given |= worse
+        if not worse.any():
+            break
+    if worse.any() or np.mean(after) > np.mean(before):  # no choice that is better everywhere
+        given, after = np.ones(len(tried), dtype=bool), before
+    terms = parts(given)[0]
+    signals = compared.blocks.signals[0]
+    joints = [
+        _chosen(joint, signals, number, is_given=bool(given[number]))
+        for number, joint in enumerate(tried)
+    ]
+    return FrictionSelection(
+        robot=compared.robot if given.all() else with_terms(compared.robot, terms),
+        joints=tuple(
+            replace(terms, given_error=float(error_before), chosen_error=float(error_after))
+            for terms, error_before, error_after in zip(joints, before, after, strict=True)
+        ),
+        left_out=compared.blocks.left_out,
+    )
+
+
+def _chosen(joint: JointTrials, signals: Signals, number: int, *, is_given: bool) -> ChosenTerms:
+    scale = abs(float(signals.torque_per_effort[number]))
+    tried = tuple(
+        TriedTerms(
+            trial.name,
+            trial.parameters,
+            trial.fit_error / scale,
+            trial.held_out_error / scale,
+            trial.fit.shapes,
+        )
+        for trial in joint.trials
+    )
+    chosen = tried[0 if is_given else joint.choice]
+    if len(tried) == 1:
+        reason = "the joint does not move"
+    elif joint.choice == 0:
+        reason = "no other model is better by more than one standard error"
+    elif is_given:
+        reason = f"in the model of the whole robot {tried[joint.choice].name} is not better"
+    else:
+        errors_ = (significant(error.held_out_error, 3) for error in (chosen, tried[0]))
+        reason = f"held-out error {' instead of '.join(errors_)} {unit(signals.effort_unit)}"
+    return ChosenTerms(
+        joint=signals.joint_names[number],
+        unit=signals.effort_unit,
+        tried=tried,
+        chosen=chosen.name,
+        given_error=np.nan,
+        chosen_error=np.nan,
+        reason=reason,
+    )
