@@ -50,7 +50,7 @@ def _cut_off(recording: Recording, joint: int) -> NDArray[np.bool_] | None:
         return None  # held, or steps so coarse that values repeat anyway
     at = np.zeros(len(effort), dtype=bool)
     for extreme in (effort.max(), effort.min()):
-        at_extreme = effort == extreme
+        at_extreme = (effort == extreme) & (extreme != 0)  # at 0 there is no limit to reach
         if at_extreme.sum() >= max(
             _FEWEST_SAMPLES_AT_AN_EXTREME, _PILED_UP * _next(effort, extreme)
         ) and (np.median(speed[at_extreme]) > _SLOW_SHARE * speed.max()):

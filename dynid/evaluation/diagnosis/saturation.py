@@ -76,7 +76,7 @@ def _plateaus(torque: Array, widths: Iterable[float]) -> Iterator[_Plateau]:
     """Find where torque (N,) stays within each width of its largest value."""
     level, span = float(np.quantile(torque, _TOP)), float(np.ptp(torque))
     for width in sorted(set(widths)):
-        if width > _WIDEST_PLATEAU * span:
+        if width > _WIDEST_PLATEAU * span or level <= width:  # at 0 there is no limit to reach
             continue
         held = np.abs(torque - level) < width
         beside = np.abs(torque - level + 2 * width) < width

@@ -44,6 +44,18 @@ def test_torque_at_the_profiles_limit_is_named() -> None:
     assert found.evidence["torque_max [N m]"] == pytest.approx(0.8 * peak[1])
 
 
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("threshold", [0.02, 0.15, 0.5])
+def test_small_torque_reported_as_zero_is_not_saturation(side: int, threshold: float) -> None:
+    robot = limited_arm()
+    recording = swung(robot)
+    effort = recording.effort.copy()
+    # as of a joint whose load pulls it to one side
+    effort[:, 1] = side * (effort[:, 1] + 1.1 * np.abs(effort[:, 1]).max())
+    effort[np.abs(effort[:, 1]) < threshold * np.abs(effort[:, 1]).max(), 1] = 0.0
+    assert "saturation" not in findings(robot, replace(recording, effort=effort))
+
+
 def test_pause_at_the_largest_torque_is_not_saturation() -> None:
     robot = limited_arm()
     recording = swung(robot)
