@@ -14,7 +14,7 @@ from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_sig
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.hypotheses.samples import sampled
-from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, search
+from dynid.evaluation.hypotheses.search import DOUBTED, MATTERS, ChosenCause, search
 from dynid.evaluation.hypotheses.trial import (
     RefitOutcome,
     Trial,
@@ -26,6 +26,8 @@ from dynid.evaluation.settings import LARGEST_UNEXPLAINED, EvaluationSettings
 from dynid.recording.model import source_names
 from dynid.recording.sample_loss import find_losses
 from dynid.recording.settings import RecordingSettings
+from dynid.signals.preprocess import preprocess
+from dynid.signals.settings import HIGHEST_CUTOFF, USUAL_CUTOFF_HZ
 from dynid.text import listed, only, percent
 
 TESTED = (
@@ -100,18 +102,37 @@ def _tested(case: Case) -> Iterator[Finding]:
     if still or reasons_against_signals(case) or are_degrees(case):
         return
     trial = _trial(case)
-    if trial is None:
-        return
-    yield from _findings(case, trial, *search(trial))
+    start, steps = (None, ()) if trial is None else search(trial)
+    if start is None or (not steps and not np.all(start.refit.held_out <= DOUBTED)):
+        # errors that no model can fit may have lowered the cut-off, and hide behind it
+        wide = _trial(case, at_least=USUAL_CUTOFF_HZ)
+        if wide is not trial and wide is not None:
+            wider_start, wider_steps = search(wide)
+            if wider_steps or trial is None:
+                trial, start, steps = wide, wider_start, wider_steps
+    if trial is not None and start is not None:
+        yield from _findings(case, trial, start, steps)
 
 
-def _trial(case: Case) -> Trial | None:
-    """Return what hypotheses are tried on; None if there is too little motion for it."""
+def _trial(case: Case, *, at_least: float = 0.0) -> Trial | None:
+    """Return what hypotheses are tried on; None if there is too little motion for it.
+
+    Args:
+        case: the recordings.
+        at_least: lowest cut-off of the motion [Hz].
+    """
+    settings, signals = case.robot.settings(EvaluationSettings), case.signals
+    cutoff = settings.motion_cutoff_hz
+    if cutoff is not None and cutoff < at_least:
+        highest = HIGHEST_CUTOFF * min(piece.sampling_rate for piece in signals)
+        settings = settings.model_copy(update={"cutoff_hz": min(at_least, highest)})
+        robot = case.robot.with_settings(settings)
+        signals = tuple(preprocess(recording, robot) for recording in case.recordings)
+    key = ("trial", settings.motion_cutoff_hz)
 
     def new() -> Trial | None:
-        settings = case.robot.settings(EvaluationSettings)
         samples = sampled(
-            case.signals,
+            signals,
             settings.motion_cutoff_hz,
             settings.filter_order,
             reach=_REACH,
@@ -127,7 +148,7 @@ def _trial(case: Case) -> Trial | None:
         enough = samples.kept.sum() >= _FEWEST_ROWS * len(trial.base.independent)
         return trial if enough else None
 
-    return case.derived("trial", new)
+    return case.derived(key, new)
 
 
 def _findings(

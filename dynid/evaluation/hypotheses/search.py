@@ -36,7 +36,8 @@ _HALF = 0.5  # of the error of a joint: what a contact has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
 # relative errors above which exchanged channels are tried, and values far from the present ones;
 # each costs seconds, and those of good real models are 0.02 to 0.1
-_DOUBTED = 0.07
+DOUBTED = 0.07
+"""Relative error of a joint above which causes are tried that cost more."""
 _WRONG = 0.15
 _NEGLIGIBLE_FALL = 1e-5  # fall of the cost for which no further step is taken
 _ROUNDS = 6  # of Gauss-Newton steps
@@ -183,7 +184,7 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
         yield TriedCause("contact", "contact", (), outcome)
     proposals = [*coupled(now)]
     worst, impossible = float(np.nanmax(now.refit.held_out)), now.penalty or 0.0
-    if worst > _DOUBTED or impossible > _INCONSISTENT:
+    if worst > DOUBTED or impossible > _INCONSISTENT:
         proposals += exchanged(now.state)
     if worst > _WRONG or impossible > _INCONSISTENT:
         proposals += far(trial, now.state)

@@ -410,3 +410,10 @@ def test_parallel_filter_works_on_a_whole_regressor() -> None:
 def test_parallel_filter_refuses_cutoff_above_nyquist() -> None:
     with pytest.raises(PreprocessingError, match="Nyquist"):
         parallel(500.0, 1).smooth(white(0, 100, 1))
+
+
+@pytest.mark.parametrize("cutoff_hz", [0.2, 1.0, 2.5])
+def test_a_low_cut_off_of_a_fast_recording_warns_of_nothing(cutoff_hz: float) -> None:
+    for decimation in (1, 50):
+        parallel = ParallelFilter(cutoff_hz, 4, decimation, 10_000.0)
+        assert parallel.margin > 0  # warnings are errors in tests

@@ -21,6 +21,7 @@ from dynid.arrays import Array
 from dynid.evaluation.hypotheses.samples import sampled
 from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause, search
 from dynid.evaluation.hypotheses.trial import Trial, hypothesis_mechanism
+from dynid.identification.identify import identify
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
@@ -221,3 +222,14 @@ def test_what_no_cause_explains_takes_no_step() -> None:
     start, steps = search(trial_of(with_effort(effort + size * disturbance * ELBOW)))
     assert start.refit.held_out[2] > 0.4
     assert steps == ()
+
+
+@pytest.mark.parametrize("cutoff_hz", [8.0, 1.0, 0.7])
+def test_a_low_cut_off_does_not_hide_a_cause(cutoff_hz: float) -> None:
+    robot = crane(identification={"cutoff_hz": cutoff_hz, "trim_rest": False})
+    good = crane_recording()
+    teeth = np.tanh(good.effort / (0.1 * good.effort.std(axis=0)))
+    ahead = replace(good, position=good.position + 0.1 / 2 * teeth * PAN, velocity=None)
+    causes = [finding.cause for finding in identify(robot, ahead).findings]
+    assert "backlash" in causes
+    assert "backlash" not in [finding.cause for finding in identify(robot, good).findings]
