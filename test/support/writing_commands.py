@@ -105,7 +105,7 @@ def _write_axis(folder: Path) -> None:
     """A single axis, whose friction is compared quickly."""
     (folder / "axis.urdf").write_text(_AXIS_URDF)
     mechanism = load_robot(folder / "axis.urdf").mechanism()
-    motion = recorded(mechanism, true_parameters(mechanism), samples=2000, noise=0.1)
+    motion = recorded(mechanism, true_parameters(mechanism), samples=600, noise=0.1)
     stored(motion, folder / "axis.npz")
 
 
