@@ -182,6 +182,8 @@ def _look(look: Cause, case: Case) -> list[Finding]:
 
 
 def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
+    if finding.cause == "saturation" and finding.severity == "problem":
+        return False  # a plateau is seen in the torque itself; a limit only with the right factor
     causes = SUPPRESSED_BY.get(finding.cause, ())
     explained: set[str] = set()
     for other in findings:

@@ -29,51 +29,91 @@ _AT_LIMIT = 0.98  # of the largest torque allowed
 
 @dataclass(frozen=True)
 class _Plateau:
-    """A torque [N m or N] that is not exceeded, and the samples (N,) at it."""
+    """A torque [N m or N] that is not exceeded on one side (1 or -1).
 
+    Samples (N,) nearer to it than ``width`` are ``held``; if most of them are equal, it is exact.
+    """
+
+    side: int
     level: float
+    width: float
     held: NDArray[np.bool_]
+    exact: bool
 
 
 def saturation(case: Case) -> Iterator[Finding]:
     """Look for plateaus of each joint's torque at its largest and smallest value."""
-    step = max(1, case.step // 2)
-    acceleration = np.concatenate([s.acceleration[::step] for s in case.signals])
-    moving = np.concatenate([s.moving[::step] for s in case.signals])
-    torque = np.concatenate([s.raw_torque[::step] for s in case.signals])
-    model = None
-    if case.comparisons:
-        model = np.concatenate([c.raw_model[::step] for c in case.comparisons])
-    noise, time = torque_noise(case), case.elapsed(step)
-    found_at = []
-    for j in np.flatnonzero(case.decimated.moves):
+    step = _step(case)
+    torque, time = np.concatenate([s.raw_torque[::step] for s in case.signals]), case.elapsed(step)
+    model, plateaus, found_at = _model(case, step), _plateaus(case), []
+    for j in np.flatnonzero(case.decimated.moves).tolist():
         unit = torque_unit(case.mechanism.prismatic[j])
-        limit = case.robot.limits.range_of("torque_max", int(j))
-        if limit is not None:
-            at_limit = float(np.mean(np.abs(torque[:, j]) > _AT_LIMIT * limit[1]))
-            if at_limit > _SHARE:
-                yield _at_limit(case.joints[j], unit, limit[1], at_limit, (time, torque[:, j]))
-                found_at.append(int(j))
-                continue
-        # a saturated sensor has no noise, a saturated drive has
-        clipped = max(2.5 * step_of(torque[:, j]), _LEVEL * np.ptp(torque[:, j]))
-        widths = (clipped, max(clipped, 3 * noise[j]))
-        plateaus = [
-            (side, plateau)
-            for side in (1, -1)
-            for plateau in _plateaus(side * torque[:, j], widths)
-            if _varies(acceleration[:, j], plateau.held & moving[:, j])
-        ]
-        if plateaus:
-            side, plateau = max(plateaus, key=lambda pair: pair[1].held.sum())
-            found_at.append(int(j))
+        limit = case.robot.limits.range_of("torque_max", j)
+        at_limit = 0.0 if limit is None else np.mean(np.abs(torque[:, j]) > _AT_LIMIT * limit[1])
+        measured = (time, torque[:, j])
+        if limit is not None and at_limit > _SHARE:
+            yield _at_limit(case.joints[j], unit, limit[1], float(at_limit), measured)
+        elif j in plateaus:
             modelled = None if model is None else model[:, j]
-            yield _saturated(case.joints[j], unit, side, plateau, (time, torque[:, j]), modelled)
+            longest = max(plateaus[j], key=lambda plateau: plateau.held.sum())
+            yield _saturated(case.joints[j], unit, longest, measured, modelled)
+        else:
+            continue
+        found_at.append(j)
     yield from brief_saturation(case, found_at)
 
 
-def _plateaus(torque: Array, widths: Iterable[float]) -> Iterator[_Plateau]:
-    """Find where torque (N,) stays within each width of its largest value."""
+def at_plateaus(case: Case) -> list[NDArray[np.bool_]]:
+    """Return for each of the signals where torque is at a plateau, (N, n)."""
+    saturated = [np.zeros(signals.raw_torque.shape, dtype=bool) for signals in case.signals]
+    for j, plateaus in _plateaus(case).items():
+        for at, signals in zip(saturated, case.signals, strict=True):
+            for plateau in plateaus:
+                off = plateau.side * signals.raw_torque[:, j] - plateau.level
+                at[:, j] |= np.abs(off) < plateau.width
+    return saturated
+
+
+def _step(case: Case) -> int:
+    return max(1, case.step // 2)
+
+
+def _model(case: Case, step: int) -> Array | None:
+    if not case.comparisons:
+        return None
+    return np.concatenate([c.raw_model[::step] for c in case.comparisons])
+
+
+def _plateaus(case: Case) -> dict[int, list[_Plateau]]:
+    """Return the plateaus of each joint that has any."""
+
+    def search() -> dict[int, list[_Plateau]]:
+        step, noise = _step(case), torque_noise(case)
+        acceleration = np.concatenate([s.acceleration[::step] for s in case.signals])
+        moving = np.concatenate([s.moving[::step] for s in case.signals])
+        torque = np.concatenate([s.raw_torque[::step] for s in case.signals])
+        model, found = _model(case, step), {}
+        for j in np.flatnonzero(case.decimated.moves).tolist():
+            # a saturated sensor has no noise, a saturated drive has
+            clipped = max(2.5 * step_of(torque[:, j]), _LEVEL * np.ptp(torque[:, j]))
+            widths = (clipped, max(clipped, 3 * noise[j]))
+            plateaus = [
+                plateau
+                for side in (1, -1)
+                for plateau in _of_side(side, torque[:, j], widths)
+                if _varies(acceleration[:, j], plateau.held & moving[:, j])
+                and (plateau.exact or model is None or _is_exceeded(plateau, model[:, j]))
+            ]
+            if plateaus:
+                found[j] = plateaus
+        return found
+
+    return case.derived("plateaus", search)
+
+
+def _of_side(side: int, torque: Array, widths: Iterable[float]) -> Iterator[_Plateau]:
+    """Find where torque (N,) stays within each width of its largest value on a side."""
+    torque = side * torque
     level, span = float(np.quantile(torque, _TOP)), float(np.ptp(torque))
     for width in sorted(set(widths)):
         if width > _WIDEST_PLATEAU * span or level <= width:  # at 0 there is no limit to reach
@@ -83,7 +123,8 @@ def _plateaus(torque: Array, widths: Iterable[float]) -> Iterator[_Plateau]:
         if held.sum() >= max(
             _FEWEST_SAMPLES_OF_A_PLATEAU, _SHARE * len(held), _PILED_UP * float(beside.sum())
         ):
-            yield _Plateau(level, held)
+            exact = 2 * np.sum(torque == torque.max()) > held.sum()
+            yield _Plateau(side, level, width, held, bool(exact))
 
 
 def _varies(acceleration: Array, held: NDArray[np.bool_]) -> bool:
@@ -93,15 +134,23 @@ def _varies(acceleration: Array, held: NDArray[np.bool_]) -> bool:
     return float(acceleration[held].std()) > _VARIES * float(acceleration.std())
 
 
+def _is_exceeded(plateau: _Plateau, model: Array) -> bool:
+    """Whether a model asks for more than the plateau in most of its samples.
+
+    If not, torque is as flat as the motion and its friction make it.
+    """
+    return float(np.median(plateau.side * model[plateau.held])) > plateau.level
+
+
 def _saturated(
     name: str,
     unit: str,
-    side: int,
     plateau: _Plateau,
     measured: tuple[Array, Array],
     model: Array | None,
 ) -> Finding:
-    level, share = side * plateau.level, float(plateau.held.mean())
+    side, share = plateau.side, float(plateau.held.mean())
+    level = side * plateau.level
     evidence = {f"plateau [{unit}]": level, "share of samples": share}
     model_excess = ""
     if model is not None:

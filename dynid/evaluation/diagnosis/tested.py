@@ -12,6 +12,7 @@ from dynid.errors import EstimationError, MechanismError
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.saturation import at_plateaus
 from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.hypotheses.samples import sampled
 from dynid.evaluation.hypotheses.search import DOUBTED, MATTERS, ChosenCause, search
@@ -140,6 +141,7 @@ def _trial(case: Case, *, at_least: float = 0.0) -> Trial | None:
                 [loss.sample / recording.sampling_rate for loss in find_losses(recording)]
                 for recording in case.recordings
             ],
+            saturated=at_plateaus(case),
         )
         try:
             trial = Trial(samples, hypothesis_mechanism(case.robot))

@@ -32,7 +32,7 @@ class SampledTrack:
         side: (N, n, 3) side on which a gear's teeth touch, -1 to 1 by the sign of torque, filtered
             like positions, and its two derivatives.
         rate: [Hz].
-        settled: (N, n) True where the joint is not near a reversal.
+        settled: (N, n) True where the joint is not near a reversal, nor its torque at a limit.
     """
 
     time: Array
@@ -128,6 +128,7 @@ def sampled(
     *,
     reach: float = 0.0,
     breaks: Sequence[Sequence[float]] = (),
+    saturated: Sequence[NDArray[np.bool_]] = (),
 ) -> TrialSamples:
     """Choose instants of recordings.
 
@@ -137,11 +138,13 @@ def sampled(
         order: of that low-pass.
         reach: duration left out at both ends of each recording, for shifts [s].
         breaks: times of each recording at which its motion jumps [s]; () for none.
+        saturated: (N, n) for each recording, where torque is at a limit; () for nowhere.
     """
     breaks = breaks or [()] * len(signals)
+    saturated = saturated or [np.zeros(one.raw_torque.shape, dtype=bool) for one in signals]
     tracks = tuple(
-        _track(recording, cutoff_hz, order, times)
-        for recording, times in zip(signals, breaks, strict=True)
+        _track(recording, cutoff_hz, order, times, at_limit)
+        for recording, times, at_limit in zip(signals, breaks, saturated, strict=True)
     )
     step = max(1, sum(len(track.time) for track in tracks) // _INSTANTS)
     at = []
@@ -156,7 +159,11 @@ def sampled(
 
 
 def _track(
-    signals: Signals, cutoff_hz: float | None, order: int, breaks: Sequence[float]
+    signals: Signals,
+    cutoff_hz: float | None,
+    order: int,
+    breaks: Sequence[float],
+    saturated: NDArray[np.bool_],
 ) -> SampledTrack:
     rate = signals.sampling_rate
     cutoff = min(cutoff_hz or _CUTOFF_SHARE * rate, 0.45 * rate)
@@ -170,7 +177,8 @@ def _track(
         np.gradient(torque, 1 / rate, axis=0),
         _side(torque, cutoff, order, rate),
         rate,
-        _settled(signals, cutoff) & _measured(signals, cutoff, breaks)[:, None],
+        _away_from(_slow(signals) | saturated, rate, cutoff)
+        & _measured(signals, cutoff, breaks)[:, None],
     )
 
 
@@ -191,11 +199,15 @@ def _measured(signals: Signals, cutoff: float, breaks: Sequence[float]) -> NDArr
     return measured
 
 
-def _settled(signals: Signals, cutoff: float) -> NDArray[np.bool_]:
-    """Return where each joint is not near a reversal, (N, n)."""
+def _slow(signals: Signals) -> NDArray[np.bool_]:
+    """Return where each joint is near a reversal, (N, n)."""
     speed = np.abs(signals.velocity)
-    slow = speed < _SLOW_SHARE * speed.max(axis=0)
-    # filters spread a reversal over a period of their cut-off frequency
-    reach = round(0.5 * signals.sampling_rate / cutoff)
-    near = np.cumsum(np.pad(slow, ((reach + 1, reach), (0, 0)), mode="edge"), axis=0)
+    return np.asarray(speed < _SLOW_SHARE * speed.max(axis=0))
+
+
+def _away_from(excluded: NDArray[np.bool_], rate: float, cutoff: float) -> NDArray[np.bool_]:
+    """Return what no filter mixes with excluded samples, (N, n)."""
+    # filters spread them over a period of their cut-off frequency
+    reach = round(0.5 * rate / cutoff)
+    near = np.cumsum(np.pad(excluded, ((reach + 1, reach), (0, 0)), mode="edge"), axis=0)
     return np.asarray(near[2 * reach + 1 :] - near[: -2 * reach - 1] == 0)

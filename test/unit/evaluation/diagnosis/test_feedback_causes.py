@@ -20,14 +20,16 @@ ELBOW = np.array([0.0, 1.0, 0.0])
 # --- saturation -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [0.6, 0.8])
+@pytest.mark.parametrize("share", [0.35, 0.6, 0.8])
 def test_clipped_torque_is_named_with_its_level(share: float) -> None:
     robot = limited_arm()
     recording = swung(robot)
     level = share * float(np.abs(recording.effort[:, 1]).max())
     bound = np.where(ELBOW > 0, level, np.inf)
     clipped = replace(recording, effort=np.clip(recording.effort, -bound, bound))
-    (found,) = findings(robot, clipped)["saturation"]
+    every = findings(robot, clipped)
+    assert "torque_factor" not in every  # as little torque as a smaller factor gives
+    (found,) = every["saturation"]
     assert found.joint == "elbow"
     assert found.severity == "problem"
     assert abs(found.evidence["plateau [N m]"]) == pytest.approx(level, rel=0.02)
@@ -42,6 +44,26 @@ def test_torque_at_the_profiles_limit_is_named() -> None:
     (found,) = findings(robot.model_copy(update={"limits": limits}), recording)["saturation"]
     assert found.joint == "elbow"
     assert found.evidence["torque_max [N m]"] == pytest.approx(0.8 * peak[1])
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.2])
+def test_torque_as_flat_as_friction_makes_it_is_not_saturation(noise: float) -> None:
+    robot = limited_arm()
+    recording = swung(robot)
+    assert recording.velocity is not None
+    effort = recording.effort.copy()
+    effort[:, 2] = 10 * np.tanh(recording.velocity[:, 2] / 0.02)
+    effort[:, 2] += noise * np.random.default_rng(0).standard_normal(len(effort))
+    # samples lost behind regular stamps: acceleration varies where torque is flat
+    kept = np.delete(np.arange(len(effort)), np.arange(30, len(effort), 400)[:, None] + range(30))
+    lossy = replace(
+        recording,
+        time=recording.time[: len(kept)],
+        position=recording.position[kept],
+        velocity=None,
+        effort=effort[kept],
+    )
+    assert "saturation" not in findings(robot, lossy)
 
 
 @pytest.mark.parametrize("side", [1, -1])
