@@ -25,6 +25,8 @@ _LARGE_SPIKE = 0.2  # of the joint's torque (rms about its mean): smaller ones d
 _JUMP = 0.6  # of a spike's size, from one sample to the next at either side
 # of all spikes together over the torque, both rms: less does not affect a fit
 _SMALLEST_EFFECT = 0.01
+# of the squared error of the model: with less it remains as it is without the spikes
+_SMALLEST_SHARE = 0.1
 _COMMON = 0.5  # of the spikes, at the same instant as those of another joint
 _DRAWN = 400  # samples about the largest spike
 
@@ -37,11 +39,13 @@ class _Spikes:
         at: (N,) which samples are spikes.
         size: (N,) distance from the running median [N m or N].
         effect: rms of the spikes over all samples, over rms of the torque about its mean.
+        matters: whether they are a part of the model's error that counts, if there is a model.
     """
 
     at: NDArray[np.bool_]
     size: Array
     effect: float
+    matters: bool
 
 
 def spikes(case: Case) -> Iterator[Finding]:
@@ -49,19 +53,32 @@ def spikes(case: Case) -> Iterator[Finding]:
 
     With a model, the error has to be as far from its own median.
     """
-    joint_spikes = {}
-    for j in range(len(case.joints)):
-        detected = _of_joint(case, j)
-        if detected is not None:
-            joint_spikes[j] = detected
-    if not joint_spikes:
-        return
+    joint_spikes = _spikes(case)
     for group in _at_the_same_instants(joint_spikes):
         yield _finding(case, {j: joint_spikes[j] for j in group}, common=len(group) > 1)
 
 
+def at_spikes(case: Case) -> list[NDArray[np.bool_]]:
+    """Return for each of the signals where torque has spikes, (N, n)."""
+    ends = np.cumsum([len(signals.time) for signals in case.signals])
+    at = np.zeros((int(ends[-1]), len(case.joints)), dtype=bool)
+    for j, detected in _spikes(case).items():
+        at[:, j] = detected.at
+    return np.split(at, ends[:-1])
+
+
+def _spikes(case: Case) -> dict[int, _Spikes]:
+    """Return the spikes of each joint that has any."""
+
+    def search() -> dict[int, _Spikes]:
+        found = ((j, _of_joint(case, j)) for j in range(len(case.joints)))
+        return {j: detected for j, detected in found if detected is not None}
+
+    return case.derived("spikes", search)
+
+
 def _of_joint(case: Case, joint: int) -> _Spikes | None:
-    sizes, flags = [], []
+    sizes, flags, squared_error = [], [], 0.0
     torque = np.concatenate([s.raw_torque[:, joint] for s in case.signals])
     scale = float(torque.std())
     steps = (np.abs(np.diff(s.raw_torque[:, joint])).max(initial=0.0) for s in case.signals)
@@ -70,17 +87,19 @@ def _of_joint(case: Case, joint: int) -> _Spikes | None:
     for number, signals in enumerate(case.signals):
         far = _from_median(signals.raw_torque[:, joint])
         at = _is_far(far, scale)
-        if case.comparisons and at.any():
-            # a sudden torque that the model has too is due to the motion
+        if case.comparisons:
             error = signals.raw_torque[:, joint] - case.comparisons[number].raw_model[:, joint]
-            at &= _is_far(_from_median(error), scale)
+            squared_error += float(error @ error)
+            if at.any():  # a sudden torque that the model has too is due to the motion
+                at &= _is_far(_from_median(error), scale)
         sizes.append(far)
         flags.append(_isolated(at, signals.raw_torque[:, joint], np.abs(far)))
     at, size = np.concatenate(flags), np.concatenate(sizes)
     effect = float(np.sqrt(np.mean(np.where(at, size, 0.0) ** 2)))
     if not at.any() or effect < _SMALLEST_EFFECT * scale:
         return None
-    return _Spikes(at, size, effect / scale)
+    matters = float(np.sum(size[at] ** 2)) >= _SMALLEST_SHARE * squared_error
+    return _Spikes(at, size, effect / scale, matters)
 
 
 def _from_median(values: Array) -> Array:
@@ -148,7 +167,7 @@ def _finding(case: Case, joint_spikes: dict[int, _Spikes], *, common: bool) -> F
     return Finding(
         cause="spikes",
         joint=only(names),
-        severity="warning",
+        severity="warning" if any(of.matters for of in joint_spikes.values()) else "note",
         sentence=(
             f"{listed(names)}: torque has spikes of up to {largest} {units} at {where}, in {count} "
             f"samples ({percent(share)}), far from the samples before and after; their rms is up "

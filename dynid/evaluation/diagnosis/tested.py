@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError, MechanismError
@@ -14,6 +15,7 @@ from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_sig
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.saturation import at_plateaus
 from dynid.evaluation.diagnosis.scale import are_degrees
+from dynid.evaluation.diagnosis.spikes import at_spikes
 from dynid.evaluation.hypotheses.samples import sampled
 from dynid.evaluation.hypotheses.search import DOUBTED, MATTERS, ChosenCause, search
 from dynid.evaluation.hypotheses.trial import (
@@ -29,6 +31,7 @@ from dynid.recording.sample_loss import find_losses
 from dynid.recording.settings import RecordingSettings
 from dynid.signals.preprocess import preprocess
 from dynid.signals.settings import HIGHEST_CUTOFF, USUAL_CUTOFF_HZ
+from dynid.signals.signals import Signals
 from dynid.text import listed, only, percent
 
 TESTED = (
@@ -141,7 +144,12 @@ def _trial(case: Case, *, at_least: float = 0.0) -> Trial | None:
                 [loss.sample / recording.sampling_rate for loss in find_losses(recording)]
                 for recording in case.recordings
             ],
-            saturated=at_plateaus(case),
+            unusable=[
+                _at_times_of(other, own, plateaus | spikes)
+                for other, own, plateaus, spikes in zip(
+                    signals, case.signals, at_plateaus(case), at_spikes(case), strict=True
+                )
+            ],
         )
         try:
             trial = Trial(samples, hypothesis_mechanism(case.robot))
@@ -151,6 +159,16 @@ def _trial(case: Case, *, at_least: float = 0.0) -> Trial | None:
         return trial if enough else None
 
     return case.derived(key, new)
+
+
+def _at_times_of(signals: Signals, own: Signals, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return flags (N, n) of other signals of the same recording, False where these have none."""
+    if signals is own:
+        return flags
+    half = 0.5 / own.sampling_rate
+    nearest = np.minimum(np.searchsorted(own.time, signals.time - half), len(own.time) - 1)
+    known = np.abs(own.time[nearest] - signals.time) < half
+    return np.asarray(flags[nearest] & known[:, None])
 
 
 def _findings(

@@ -32,7 +32,7 @@ class SampledTrack:
         side: (N, n, 3) side on which a gear's teeth touch, -1 to 1 by the sign of torque, filtered
             like positions, and its two derivatives.
         rate: [Hz].
-        settled: (N, n) True where the joint is not near a reversal, nor its torque at a limit.
+        settled: (N, n) True where the joint is not near a reversal, nor its torque unusable.
     """
 
     time: Array
@@ -128,7 +128,7 @@ def sampled(
     *,
     reach: float = 0.0,
     breaks: Sequence[Sequence[float]] = (),
-    saturated: Sequence[NDArray[np.bool_]] = (),
+    unusable: Sequence[NDArray[np.bool_]] = (),
 ) -> TrialSamples:
     """Choose instants of recordings.
 
@@ -138,13 +138,13 @@ def sampled(
         order: of that low-pass.
         reach: duration left out at both ends of each recording, for shifts [s].
         breaks: times of each recording at which its motion jumps [s]; () for none.
-        saturated: (N, n) for each recording, where torque is at a limit; () for nowhere.
+        unusable: (N, n) for each recording, where torque is no measurement; () for nowhere.
     """
     breaks = breaks or [()] * len(signals)
-    saturated = saturated or [np.zeros(one.raw_torque.shape, dtype=bool) for one in signals]
+    unusable = unusable or [np.zeros(one.raw_torque.shape, dtype=bool) for one in signals]
     tracks = tuple(
-        _track(recording, cutoff_hz, order, times, at_limit)
-        for recording, times, at_limit in zip(signals, breaks, saturated, strict=True)
+        _track(recording, cutoff_hz, order, times, excluded)
+        for recording, times, excluded in zip(signals, breaks, unusable, strict=True)
     )
     step = max(1, sum(len(track.time) for track in tracks) // _INSTANTS)
     at = []
@@ -163,7 +163,7 @@ def _track(
     cutoff_hz: float | None,
     order: int,
     breaks: Sequence[float],
-    saturated: NDArray[np.bool_],
+    unusable: NDArray[np.bool_],
 ) -> SampledTrack:
     rate = signals.sampling_rate
     cutoff = min(cutoff_hz or _CUTOFF_SHARE * rate, 0.45 * rate)
@@ -177,7 +177,7 @@ def _track(
         np.gradient(torque, 1 / rate, axis=0),
         _side(torque, cutoff, order, rate),
         rate,
-        _away_from(_slow(signals) | saturated, rate, cutoff)
+        _away_from(_slow(signals) | unusable, rate, cutoff)
         & _measured(signals, cutoff, breaks)[:, None],
     )
 

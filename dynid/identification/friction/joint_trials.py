@@ -140,7 +140,9 @@ def _is_passive(fit: FrictionFit) -> bool:
 def given_terms(mechanism: Mechanism, joint: int) -> tuple[TermSettings, ...]:
     """Return the friction terms that a mechanism has at a joint."""
     return tuple(
-        TermSettings(kind=term.kind, **{**term.shapes(), "dead_band": term.dead_band or None})
+        TermSettings.model_validate(
+            {"kind": term.kind, **term.shapes(), "dead_band": term.dead_band or None}
+        )
         for term in mechanism.terms
         if term.joint == joint and term.side == "joint" and term.traits.dissipative
     )
