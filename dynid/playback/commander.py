@@ -10,7 +10,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.playback.follower import TrajectoryFollower
-from dynid.playback.holding import rests_near
+from dynid.playback.holding import joints_away, rests_near
 from dynid.playback.options import Options
 from dynid.playback.stopping import braking_acceleration, ending
 
@@ -109,6 +109,10 @@ class Commander:
     def was_sent_to(self, position: Array) -> bool:
         """Return whether a position (n,) is near the end of a recent message of the motion."""
         return any(rests_near(position - end) for end in self._ends)
+
+    def joints_away(self, position: Array) -> int:
+        """Return how many joints are away from the end of the reference at a position (n,)."""
+        return joints_away(position - self.goal)
 
     def hold(self, position: Array) -> None:
         """Assume that the robot is at rest at a position (n,), independent of its commands."""

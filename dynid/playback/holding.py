@@ -20,7 +20,12 @@ _LARGEST_HELD_DISTANCE = 0.02
 
 def rests_near(distance: Array) -> bool:
     """Return whether joints at these distances (n,) [rad or m] are at their references."""
-    return bool(np.abs(distance).max() <= _LARGEST_HELD_DISTANCE)
+    return not joints_away(distance)
+
+
+def joints_away(distance: Array) -> int:
+    """Return how many joints at these distances (n,) [rad or m] are not at their references."""
+    return int(np.sum(~(np.abs(distance) <= _LARGEST_HELD_DISTANCE)))
 
 
 class HoldWatch:

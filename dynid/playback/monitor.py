@@ -72,6 +72,12 @@ class Monitor:
         self._model = model
         self._peaks = np.zeros(len(joints))
         self._exceeded_since: dict[str, int] = {}
+        self._lags = False
+
+    @property
+    def lags(self) -> bool:
+        """Whether the robot was away from its reference in the newest state."""
+        return self._lags
 
     @property
     def peaks(self) -> Array:
@@ -87,7 +93,8 @@ class Monitor:
             return f"joint '{self._joints[j]}': its reported position is {state.position[j]}."
         np.maximum(self._peaks, error, out=self._peaks)
         allowed = self._thresholds.tracking_error
-        if (error > allowed).any():
+        self._lags = bool((error > allowed).any())
+        if self._lags:
             j = int(np.argmax(error / allowed))
             unit = "m" if self._joints[j] in self._sliding else "rad"
             return (

@@ -202,6 +202,32 @@ def test_a_robot_that_received_no_stop_does_not_move_back_to_its_end(cell, durat
     cell.until("finished")
 
 
+def test_a_robot_that_messages_did_not_reach_may_repeat_its_motion(cell) -> None:
+    cell.options = Options(horizon=0.3, tracking_error=0.05)
+    cell.playing()
+    original, cell.send = cell.send, lambda *_: None  # lost on their way, which nobody reports
+    cell.until("late: ")
+    cell.send = original
+    assert "tracking error" in cell.playback.reason
+    assert "This computer was too slow. The player paused for" in cell.playback.reason
+    cell.run(3.0)
+    cell.playback.start(cell.plan, cell.options)
+    cell.until("finished")
+
+
+@pytest.mark.parametrize("joint", range(6))
+def test_a_robot_that_an_obstacle_holds_may_not_repeat_its_motion(cell, joint) -> None:
+    cell.options = Options(horizon=0.3, tracking_error=0.05)
+    cell.playing()
+    held = cell.measured[joint]
+    for _ in range(400):
+        cell.step()
+        reference = cell.robot.reference(cell.robot_now_ns())
+        cell.offset[joint] = held - reference[joint]
+    assert cell.playback.state.startswith("aborted: ")
+    assert "too slow" not in cell.playback.reason
+
+
 def test_a_reference_away_from_its_command_does_not_jump(cell) -> None:
     """A robot at rest elsewhere is not moved, for any reference of its controller."""
     cell.playing()
