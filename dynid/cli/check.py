@@ -108,6 +108,7 @@ def _print_check(console: Console, check: MotionCheck) -> None:
         )
     console.print(rows)
     print_sentences(console, "Basis", check.grounds, "")
+    print_sentences(console, "Doubtful", check.doubts, "yellow")
     style = "red" if check.violation else "yellow" if check.unchecked else "green"
     print_text(console, check.verdict, f"bold {style}")
 
@@ -121,6 +122,7 @@ def _check_json(check: MotionCheck) -> dict[str, object]:
         "violation_time": check.time,
         "limits": [_use_json(use) for use in check.uses],
         "grounds": check.grounds,
+        "doubts": check.doubts,
         "pairs": {
             "checked": check.pairs,
             "left_out": [pair._asdict() for pair in check.left_out],

@@ -54,7 +54,7 @@ def test_json_has_the_verdict_the_pairs_and_the_reasons_for_omitted_pairs(check)
     assert found["verdict"].startswith("Limits kept; collisions with floor or table not checked")
     assert len(found["unchecked"]) == 1
     assert set(found) == {
-        *("robot", "excitation", "duration", "safe", "verdict", "unchecked"),
+        *("robot", "excitation", "doubts", "duration", "safe", "verdict", "unchecked"),
         *("violation", "violation_time", "limits", "grounds", "pairs"),
     }
     assert set(found["limits"][0]) == {
