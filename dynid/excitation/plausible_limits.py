@@ -38,7 +38,7 @@ _UNLIKE = 100.0  # times the torque that one joint needs is what another one doe
 _KEYS = {"velocity": "velocity", "effort": "torque_max"}
 _UNCHECKED = {
     "velocity": "nothing limits the speed of a motion",
-    "effort": "no torque is checked",
+    "effort": "no torque is checked",  # as of many arms, which limit it themselves
 }
 
 
@@ -85,7 +85,7 @@ def _zero(robot: Robot) -> Iterator[Doubt]:
             yield Doubt(
                 f"in the URDF, the {kind} limit of {names(of)} is 0, which is taken as no limit, "
                 f"so that {_UNCHECKED[kind]}; limits.{key} sets it (null: there is none).",
-                limits=(key,),
+                limits=(key,) if kind == "velocity" else (),
             )
 
 
