@@ -52,6 +52,10 @@ def new_command(
             help="Folder of ROS packages, for $(find) and package://; repeatable.",
         ),
     ] = None,
+    srdf: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="SRDF of MoveIt, whose disabled pairs may touch."),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Make a profile from a URDF, a xacro or an MJCF.
@@ -94,10 +98,11 @@ def new_command(
         found=urdf_joints,
         joints=chosen,
         mesh_folder=None if meshes is None else _seen_from(profile, meshes),
+        srdf=None if srdf is None else _seen_from(profile, srdf),
         doubtful=_doubtful(urdf_xml, description, chosen),
     ).with_nominal(nominal)
     texts = {profile: content.text(), urdf: urdf_xml}
-    _check(texts[profile], urdf_xml, profile)
+    _check(texts[profile], urdf_xml, profile, srdf)
     write_texts({path: texts[path] for path in written})
     _report(profile, written)
 
@@ -200,12 +205,16 @@ def _doubtful(urdf_xml: str, description: Path, chosen: Sequence[str]) -> tuple[
     return tuple({key for doubt in limit_doubts(silent) for key in doubt.limits})
 
 
-def _check(text: str, urdf_xml: str, profile: Path) -> None:
-    """Raise unless the profile loads, and the URDF describes a mechanism with its joints."""
+def _check(text: str, urdf_xml: str, profile: Path, srdf: Path | None) -> None:
+    """Raise unless the profile loads, and URDF and SRDF describe a mechanism with its joints."""
     from dynid.configuration import yaml_mapping
+    from dynid.excitation.workspace.srdf import check_links
     from dynid.profile import make_robot
 
-    make_robot(yaml_mapping(text, str(profile)), urdf_xml, where=str(profile)).mechanism()
+    robot = make_robot(yaml_mapping(text, str(profile)), urdf_xml, where=str(profile))
+    robot.mechanism()
+    if srdf is not None:
+        check_links(srdf, set(robot.kinematics().links()))
 
 
 def _report(profile: Path, written: Sequence[Path]) -> None:

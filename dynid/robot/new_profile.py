@@ -78,6 +78,7 @@ class NewProfile:
         mesh_folder: folder of the URDF's meshes, or None.
         gravity: in the frame of the root link [m/s^2].
         parameters: nominal ones of joint terms, by name.
+        srdf: of the robot, as seen from the profile, or None.
         doubtful: keys of ``limits`` whose numbers in the URDF are not believable.
     """
 
@@ -89,6 +90,7 @@ class NewProfile:
     mesh_folder: str | None = None
     gravity: tuple[float, float, float] = _DOWN
     parameters: Mapping[str, float] = field(default_factory=dict)
+    srdf: str | None = None
     doubtful: tuple[str, ...] = ()
 
     def with_nominal(self, nominal: MjcfNominal | None) -> NewProfile:
@@ -196,7 +198,8 @@ class NewProfile:
         )
 
     def _workspace(self) -> str:
-        rows = [] if self.mesh_folder is None else [f"  mesh_folder: {_word(self.mesh_folder)}"]
+        files = {"mesh_folder": self.mesh_folder, "srdf": self.srdf}
+        rows = [f"  {key}: {_word(file)}" for key, file in files.items() if file is not None]
         if not rows:
             rows = ["  self_collision: null     # null: where the URDF has shapes"]
         return _WORKSPACE.format(rows="".join(f"{row}\n" for row in rows))
