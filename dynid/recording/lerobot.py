@@ -77,6 +77,11 @@ def read_episode(
         RecordingError: the dataset or the episode cannot be read, or a column is missing.
     """
     info = _Info.read(episode.dataset)
+    if columns is not None and columns.has_delays:
+        raise RecordingError(
+            f"{info.label}: the column map of a LeRobot dataset has no delays; give 'delay' in "
+            "recording.corrections."
+        )
     number = info.number_of(episode)
     file, table = _table(episode.dataset, number, info.label)
     vectors = {
