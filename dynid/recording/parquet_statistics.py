@@ -39,11 +39,12 @@ def check_statistics(group: Any, stated: Any, where: str) -> None:  # noqa: ANN4
         if values is None or not len(values):
             continue
         least, largest = float(np.min(values)), float(np.max(values))
-        if (least, largest) != (float(statistics.min), float(statistics.max)):
+        stated_range = float(statistics.min), float(statistics.max)
+        if (least, largest) != stated_range:
             raise RecordingError(
                 f"{where}: the values of '{shown(name)}' are from {least:.6g} to {largest:.6g}, "
-                f"but its footer states {float(statistics.min):.6g} to {float(statistics.max):.6g}; "
-                "the file was damaged, copy it again."
+                f"but its footer states {stated_range[0]:.6g} to {stated_range[1]:.6g}; the file "
+                "was damaged, copy it again."
             )
 
 

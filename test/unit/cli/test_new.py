@@ -136,7 +136,9 @@ def test_a_joint_that_turns_without_end_has_an_assumed_range(folder: Path) -> No
     printed = run("mobile.urdf", "--joints", "arm_*")
     assert "assumed, the URDF has no limit" in Path("mobile_arm.yaml").read_text()
     assert "±180° for arm_2_joint" in printed
-    assert load_robot("mobile_arm.yaml").limits.position[1] == pytest.approx((-3.14159, 3.14159))
+    position = load_robot("mobile_arm.yaml").limits.position
+    assert position is not None
+    assert position[1] == pytest.approx((-3.14159, 3.14159))
 
 
 def test_a_urdf_without_limits_leaves_them_to_fill_in(folder: Path) -> None:

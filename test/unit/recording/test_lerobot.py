@@ -234,7 +234,7 @@ def test_an_altered_value_is_noticed(tmp_path: Path, write: Any) -> None:
     content, last = file.read_bytes(), rows(0 if write is write_v2 else 1)["observation.state"]
     largest = max(last)  # of the first joint
     old = np.array(largest).tobytes()
-    assert content.count(old) == 1
+    assert old in content
     new = np.array([90, largest[1]]).tobytes()
     file.write_bytes(content.replace(old, new))
     with pytest.raises(RecordingError, match=r"'observation\.state' are from .* to 90, but"):

@@ -31,7 +31,7 @@ def effort(time: np.ndarray) -> np.ndarray:
     return np.cos(2 * np.pi * FREQUENCY * time[:, None])
 
 
-def column_map(names: dict[str, list[Any]], **changes: dict[str, Any]) -> ColumnMap:
+def column_map(names: dict[str, list[Any]], **changes: Any) -> ColumnMap:
     content: dict[str, Any] = {"joints": JOINTS}
     for key, columns in names.items():
         content[key] = {"columns": columns, **changes.get(key, {})}
@@ -85,7 +85,7 @@ def _check(read: Any, delays: tuple[float, ...]) -> None:
 
 def test_a_table_without_times_has_delays(tmp_path: Path) -> None:
     path = table(tmp_path, np.array([0.03, 0.03]), "csv")
-    given = {"sampling_rate": RATE, "effort": SCALED | {"delay": 0.03}}
+    given: dict[str, Any] = {"sampling_rate": RATE, "effort": SCALED | {"delay": 0.03}}
     _check(load_recording(path, JOINTS, columns=column_map(NAMES, **given)), (0.03,))
 
 
@@ -143,7 +143,10 @@ FIELDS: dict[str, list[Any]] = {
 
 def test_fields_of_a_bag_are_shifted_back_in_the_same_form(tmp_path: Path) -> None:
     path = bag(tmp_path / "work", 0.05)
-    given = {"time": {"column": "stamp"}, "effort": {"delay": 0.05, "sign": -1}}
+    given: dict[str, dict[str, Any]] = {
+        "time": {"column": "stamp"},
+        "effort": {"delay": 0.05, "sign": -1},
+    }
     columns = column_map(FIELDS, **given)
     read = load_recording(path, JOINTS, columns=columns)
     np.testing.assert_allclose(read.position, position(read.time), atol=1e-6)
