@@ -13,6 +13,7 @@ from dynid.errors import ConfigurationError, RecordingError
 from dynid.input_file import check_regular, read_text
 from dynid.limits import RECORDING_COLUMNS, RECORDING_MEMORY
 from dynid.recording.limits import RecordingTooLargeError
+from dynid.recording.mat_file import size_in_memory
 from dynid.recording.names import shown
 from dynid.recording.npz_file import read_arrays
 from dynid.recording.parquet_statistics import check_statistics
@@ -135,6 +136,11 @@ def _mat(path: Path) -> Arrays:
         newer = b"MATLAB 7.3" in file.read(128)
     if newer:
         return _hdf5(path)
+    try:
+        size = size_in_memory(path, RECORDING_MEMORY.most)
+    except RecordingError as error:
+        raise RecordingError(f"{shown(path)}: {error}.") from None
+    _check_size(path, [size / 8])
     _check_size(path, (np.prod(shape) for _, shape, _ in scipy.io.whosmat(path)))
     return dict(_flat("", scipy.io.loadmat(path, simplify_cells=True)))
 
