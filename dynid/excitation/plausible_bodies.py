@@ -24,17 +24,15 @@ if TYPE_CHECKING:
 
 _HEAVIEST = 22_590.0  # [kg/m^3] osmium
 _LIGHTEST = 5.0  # [kg/m^3] four times air; foams begin at 10, arms have 200 to 2000
-_FLATTEST = 0.05  # of its length, the width that a body has at least
 _LARGEST_RADIUS = 1.0  # of gyration, as a share of the size: 0.5 where all mass is at two ends
 _SMALLEST_RADIUS = 0.01  # likewise: as of a ball of lead in a link of foam
 _CONSEQUENCE = "torque that is predicted before a motion, and compared with the measured one, is"
 
 
 class _Size(NamedTuple):
-    """Size of a body: diagonal [m] and volume [m^3] of its box, and volume of its solids."""
+    """Size of a body: diagonal of its box [m], and volume of its solids [m^3]."""
 
     length: float
-    box: float
     solid: float
 
 
@@ -80,7 +78,7 @@ def _radius(
 
 
 def _density(name: str, mass: float, size: _Size) -> Iterator[Doubt]:
-    if mass > _HEAVIEST * size.box:
+    if mass > _HEAVIEST * size.length**3:  # a cube, as shapes may be of a part of the body only
         wrong = f"heavier than any metal, so that {_CONSEQUENCE} too large"
     elif mass < _LIGHTEST * size.solid:
         wrong = f"about as light as air, so that {_CONSEQUENCE} too small"
@@ -110,8 +108,7 @@ def _size(kinematics: Kinematics, body: int, solids: Sequence[Solid]) -> _Size |
     if not volume > 0:
         return None
     edges = np.ptp(np.array(corners), axis=0)
-    length = float(np.linalg.norm(edges))
-    return _Size(length, float(np.prod(np.maximum(edges, _FLATTEST * length))), volume)
+    return _Size(float(np.linalg.norm(edges)), volume)
 
 
 def _corners(low: Array, high: Array) -> Array:
