@@ -53,7 +53,7 @@ def put_tables(folder: Path, recording: Recording) -> None:
     arrays = {"t": time, "q": position, "tau": effort}
     scipy.io.savemat(own / "plain.mat", arrays)
     scipy.io.savemat(own / "nested.mat", {"log": arrays, "note": "one"}, do_compression=True)
-    np.savez(own / "arrays.npz", **arrays)
+    np.savez(own / "arrays.npz", t=time, q=position, tau=effort)
     kinds = [(name, float) for name in ("t", "q_1", "q_2", "tau_1", "tau_2")]
     rows = np.column_stack([time, position, effort])
     np.save(own / "structured.npy", np.array([tuple(row) for row in rows], dtype=kinds))
