@@ -99,8 +99,8 @@ def _too_strong(robot: Robot) -> Iterator[Doubt]:
     total = float(np.sum(torque[turns]))
     if total > _TORQUE_OF_A_KILOGRAM * mass:
         yield Doubt(
-            f"in the URDF, the efforts of all joints add up to {total:.3g} N m for a robot of "
-            f"{mass:.3g} kg, more than its drives could have if it consisted of nothing else, so "
+            f"in the URDF, the efforts of all joints add up to {_text(total)} N m for a robot of "
+            f"{_text(mass)} kg, more than its drives could have if it consisted of nothing else, so "
             "that a motion may be planned with torque that they do not have; limits.torque_max "
             "sets it, or correct <mass>.",
             limits=("torque_max",),
@@ -109,8 +109,8 @@ def _too_strong(robot: Robot) -> Iterator[Doubt]:
         power = float(np.sum((torque * speed)[turns]))
         if power > _POWER_OF_A_KILOGRAM * mass:
             yield Doubt(
-                f"in the URDF, effort times velocity of all joints adds up to {power:.3g} W for a "
-                f"robot of {mass:.3g} kg, more than its drives could have, so that a motion may be "
+                f"in the URDF, effort times velocity of all joints adds up to {_text(power)} W for a "
+                f"robot of {_text(mass)} kg, more than its drives could have, so that a motion may be "
                 "planned faster than they are; limits.velocity and limits.torque_max set them.",
                 limits=("velocity", "torque_max"),
             )
@@ -124,8 +124,8 @@ def _too_weak(robot: Robot, load: _Load) -> Iterator[Doubt]:
     for joint in np.flatnonzero(load.gravity > torque).tolist():
         unit = "N m" if turns[joint] else "N"
         yield Doubt(
-            f"in the URDF, {robot.joints[joint]} needs {load.gravity[joint]:.3g} {unit} to hold "
-            f"its bodies in some position, but has {torque[joint]:.3g} {unit}, so that positions "
+            f"in the URDF, {robot.joints[joint]} needs {_text(load.gravity[joint])} {unit} to hold "
+            f"its bodies in some position, but has {_text(torque[joint])} {unit}, so that positions "
             "that the robot can take are refused; limits.torque_max sets it, or correct <mass>."
         )
 
@@ -142,7 +142,9 @@ def _alike(robot: Robot, load: _Load) -> Iterator[Doubt]:
     ((effort, velocity),) = pairs
     if _is_round(effort) and _is_round(velocity):  # those of equal servos are not
         most, least = (np.flatnonzero(turns)[at] for at in (needed.argmax(), needed.argmin()))
-        times = f"{needed.max() / needed.min():.2g} times" if needed.min() > 0 else "far more than"
+        times = (
+            f"{_text(needed.max() / needed.min())} times" if needed.min() > 0 else "far more than"
+        )
         yield Doubt(
             f"in the URDF, all joints have an effort of {effort:g} N m and a velocity of "
             f"{velocity:g} rad/s, although {robot.joints[most]} needs {times} what "
@@ -164,7 +166,7 @@ def _too_fast(robot: Robot, load: _Load) -> Iterator[Doubt]:
         yield Doubt(
             f"in the URDF, the velocity of {names(of)} is only reached after many turns with its "
             f"effort ({robot.joints[worst]}: {speed[worst]:g} rad/s after "
-            f"{way[worst] / (2 * np.pi):.2g} turns), and may be in degrees, so that a motion may "
+            f"{_text(way[worst] / (2 * np.pi))} turns), and may be in degrees, so that a motion may "
             "be planned faster than the drives are; limits.velocity sets it.",
             limits=("velocity",),
         )
@@ -197,3 +199,8 @@ def _load(robot: Robot) -> _Load:
 def _is_round(value: float) -> bool:
     """Return whether a number has a single digit that is not 0, such as 10 or 0.5."""
     return f"{value:.6e}".partition("e")[0].rstrip("0").endswith(".")
+
+
+def _text(value: float) -> str:
+    """Return a number with three digits, and without an exponent where it is not very large."""
+    return f"{float(f'{value:.3g}'):g}"
