@@ -100,8 +100,8 @@ def _too_strong(robot: Robot) -> Iterator[Doubt]:
     if total > _TORQUE_OF_A_KILOGRAM * mass:
         yield Doubt(
             f"in the URDF, the efforts of all joints add up to {_text(total)} N m for a robot of "
-            f"{_text(mass)} kg, more than its drives could have if it consisted of nothing else, so "
-            "that a motion may be planned with torque that they do not have; limits.torque_max "
+            f"{_text(mass)} kg, more than its drives could have if it consisted of nothing else, "
+            "so that a motion may be planned with torque that they do not have; limits.torque_max "
             "sets it, or correct <mass>.",
             limits=("torque_max",),
         )
@@ -109,9 +109,10 @@ def _too_strong(robot: Robot) -> Iterator[Doubt]:
         power = float(np.sum((torque * speed)[turns]))
         if power > _POWER_OF_A_KILOGRAM * mass:
             yield Doubt(
-                f"in the URDF, effort times velocity of all joints adds up to {_text(power)} W for a "
-                f"robot of {_text(mass)} kg, more than its drives could have, so that a motion may be "
-                "planned faster than they are; limits.velocity and limits.torque_max set them.",
+                f"in the URDF, effort times velocity of all joints adds up to {_text(power)} W for "
+                f"a robot of {_text(mass)} kg, more than its drives could have, so that a motion "
+                "may be planned faster than they are; limits.velocity and limits.torque_max set "
+                "them.",
                 limits=("velocity", "torque_max"),
             )
 
@@ -125,8 +126,9 @@ def _too_weak(robot: Robot, load: _Load) -> Iterator[Doubt]:
         unit = "N m" if turns[joint] else "N"
         yield Doubt(
             f"in the URDF, {robot.joints[joint]} needs {_text(load.gravity[joint])} {unit} to hold "
-            f"its bodies in some position, but has {_text(torque[joint])} {unit}, so that positions "
-            "that the robot can take are refused; limits.torque_max sets it, or correct <mass>."
+            f"its bodies in some position, but has {_text(torque[joint])} {unit}, so that "
+            "positions that the robot can take are refused; limits.torque_max sets it, or correct "
+            "<mass>."
         )
 
 
@@ -166,8 +168,8 @@ def _too_fast(robot: Robot, load: _Load) -> Iterator[Doubt]:
         yield Doubt(
             f"in the URDF, the velocity of {names(of)} is only reached after many turns with its "
             f"effort ({robot.joints[worst]}: {speed[worst]:g} rad/s after "
-            f"{_text(way[worst] / (2 * np.pi))} turns), and may be in degrees, so that a motion may "
-            "be planned faster than the drives are; limits.velocity sets it.",
+            f"{_text(way[worst] / (2 * np.pi))} turns), and may be in degrees, so that a motion "
+            "may be planned faster than the drives are; limits.velocity sets it.",
             limits=("velocity",),
         )
 
