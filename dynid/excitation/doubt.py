@@ -28,4 +28,4 @@ def refusal(doubts: Sequence[Doubt]) -> str | None:
     reasons = [doubt.sentence for doubt in doubts if doubt.limits]
     if not reasons:
         return None
-    return " ".join(["no robot moves within limits that are doubtful:", *reasons])
+    return " ".join(["no robot moves within doubtful limits.", *reasons])

@@ -72,7 +72,7 @@ def _radius(
         wrong = f"as if all mass were in one point, so that {_CONSEQUENCE} too small"
     if wrong is not None:
         yield Doubt(
-            f"in the URDF, link '{name}' has a radius of gyration of {radius:.3g} m, "
+            f"In the URDF, link '{name}' has a radius of gyration of {radius:.3g} m, "
             f"and {whose} {length:.3g} m long: {wrong}; correct <inertia> (kg m^2) or <mass> (kg)."
         )
 
@@ -85,7 +85,7 @@ def _density(name: str, mass: float, size: _Size) -> Iterator[Doubt]:
     else:
         return
     yield Doubt(
-        f"in the URDF, link '{name}' of {size.length:.3g} m has {mass:.3g} kg, {wrong}; correct "
+        f"In the URDF, link '{name}' of {size.length:.3g} m has {mass:.3g} kg, {wrong}; correct "
         "<mass> (kg)."
     )
 

@@ -72,8 +72,8 @@ def _positions(robot: Robot) -> Iterator[Doubt]:
         return
     for phrase in position_doubts(robot):
         yield Doubt(
-            f"{phrase}, so that nothing limits the positions of a motion; limits.position sets "
-            "the range.",
+            f"{phrase[:1].upper()}{phrase[1:]}, so that nothing limits the positions of a motion; "
+            "limits.position sets the range.",
             limits=("position",),
         )
 
@@ -84,7 +84,7 @@ def _zero(robot: Robot) -> Iterator[Doubt]:
         of = [name for name in robot.joints if kind in joints[name].zero]
         if of and key not in robot.limits.model_fields_set:
             yield Doubt(
-                f"in the URDF, the {kind} limit of {names(of)} is 0, which is taken as no limit, "
+                f"In the URDF, the {kind} limit of {names(of)} is 0, which is taken as no limit, "
                 f"so that {_UNCHECKED[kind]}; limits.{key} sets it (null: there is none).",
                 limits=(key,) if kind == "velocity" else (),
             )
@@ -99,7 +99,7 @@ def _too_strong(robot: Robot) -> Iterator[Doubt]:
     total = float(np.sum(torque[turns]))
     if total > _TORQUE_OF_A_KILOGRAM * mass:
         yield Doubt(
-            f"in the URDF, the efforts of all joints add up to {_text(total)} N m for a robot of "
+            f"In the URDF, the efforts of all joints add up to {_text(total)} N m for a robot of "
             f"{_text(mass)} kg, more than its drives could have if it consisted of nothing else, "
             "so that a motion may be planned with torque that they do not have; limits.torque_max "
             "sets it, or correct <mass>.",
@@ -109,7 +109,7 @@ def _too_strong(robot: Robot) -> Iterator[Doubt]:
         power = float(np.sum((torque * speed)[turns]))
         if power > _POWER_OF_A_KILOGRAM * mass:
             yield Doubt(
-                f"in the URDF, effort times velocity of all joints adds up to {_text(power)} W for "
+                f"In the URDF, effort times velocity of all joints adds up to {_text(power)} W for "
                 f"a robot of {_text(mass)} kg, more than its drives could have, so that a motion "
                 "may be planned faster than they are; limits.velocity and limits.torque_max set "
                 "them.",
@@ -125,7 +125,7 @@ def _too_weak(robot: Robot, load: _Load) -> Iterator[Doubt]:
     for joint in np.flatnonzero(load.gravity > torque).tolist():
         unit = "N m" if turns[joint] else "N"
         yield Doubt(
-            f"in the URDF, {robot.joints[joint]} needs {_text(load.gravity[joint])} {unit} to hold "
+            f"In the URDF, {robot.joints[joint]} needs {_text(load.gravity[joint])} {unit} to hold "
             f"its bodies in some position, but has {_text(torque[joint])} {unit}, so that "
             "positions that the robot can take are refused; limits.torque_max sets it, or correct "
             "<mass>."
@@ -148,7 +148,7 @@ def _alike(robot: Robot, load: _Load) -> Iterator[Doubt]:
             f"{_text(needed.max() / needed.min())} times" if needed.min() > 0 else "far more than"
         )
         yield Doubt(
-            f"in the URDF, all joints have an effort of {effort:g} N m and a velocity of "
+            f"In the URDF, all joints have an effort of {effort:g} N m and a velocity of "
             f"{velocity:g} rad/s, although {robot.joints[most]} needs {times} what "
             f"{robot.joints[least]} does, so that these may be placeholders, and a motion planned "
             "beyond the drives; limits.velocity and limits.torque_max confirm or set them.",
@@ -166,7 +166,7 @@ def _too_fast(robot: Robot, load: _Load) -> Iterator[Doubt]:
     if of:
         worst = int(np.argmax(np.where(turns, way, 0.0)))
         yield Doubt(
-            f"in the URDF, the velocity of {names(of)} is only reached after many turns with its "
+            f"In the URDF, the velocity of {names(of)} is only reached after many turns with its "
             f"effort ({robot.joints[worst]}: {speed[worst]:g} rad/s after "
             f"{_text(way[worst] / (2 * np.pi))} turns), and may be in degrees, so that a motion "
             "may be planned faster than the drives are; limits.velocity sets it.",

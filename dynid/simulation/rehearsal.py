@@ -40,7 +40,7 @@ def rehearsal(robot: Robot) -> Rehearsal:
         ConfigurationError: its drives cannot be derived.
         MechanismError: robot and URDF do not match.
     """
-    assumed = [_sentence(doubt.sentence) for doubt in limit_doubts(robot) if doubt.limits]
+    assumed = [doubt.sentence for doubt in limit_doubts(robot) if doubt.limits]
     if assumed:
         robot = _with_stated_limits(robot)
         assumed.append(_used(robot.limits))
@@ -62,7 +62,7 @@ def rehearsal(robot: Robot) -> Rehearsal:
             "from the URDF's bodies and the limits, not measured. As of a real robot, each mass "
             "differs from the URDF's, here by 5 to 15 %."
         )
-        assumed += [_sentence(doubt.sentence) for doubt in plan.doubts if not doubt.limits]
+        assumed += [doubt.sentence for doubt in plan.doubts if not doubt.limits]
     return Rehearsal(robot, tuple(assumed))
 
 
@@ -92,7 +92,3 @@ def _used(limits: Limits) -> str:
 
 def _list(values: object) -> str:
     return f"[{', '.join(f'{value:.4g}' for value in np.atleast_1d(np.asarray(values)))}]"
-
-
-def _sentence(phrase: str) -> str:
-    return phrase[:1].upper() + phrase[1:]
