@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.util import find_spec
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from dynid.errors import ConfigurationError
@@ -13,8 +14,44 @@ from dynid.guessed_names import unknown_name
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+_LOADERS = {"Model": "load_model", "Recording": "load_recording", "Robot": "load_robot"}
+_OF_FILES = {"load", "read", "open", "from"}  # first words of names that are guessed
 
-class Shown:
+
+class ReadFromFile(type):
+    """Class of what functions of dynid read, which names them where a class is used instead."""
+
+    if not TYPE_CHECKING:  # a type checker must refuse these calls and names
+
+        def __call__(cls, *arguments: object, **keywords: object) -> object:
+            """Raise a ConfigurationError for ``Recording("work.csv")``, or without anything."""
+            given = arguments[0] if len(arguments) == 1 else None
+            named = isinstance(given, str | PathLike)
+            if cls.__name__ in _LOADERS and not keywords and (named or not arguments):
+                file = repr(str(given)) if named else "FILE"
+                raise ConfigurationError(
+                    f"{cls.__name__}({file if named else ''}): a file is read by "
+                    f"dynid.{_LOADERS[cls.__name__]}({file})."
+                )
+            return super().__call__(*arguments, **keywords)
+
+        def __getattr__(cls, name: str) -> object:
+            """Raise an AttributeError that names the function, or a name that is meant."""
+            kind = f"class '{cls.__name__}'"
+            if cls.__name__ in _LOADERS and name.partition("_")[0] in _OF_FILES:
+                loader, first = _LOADERS[cls.__name__], name.partition("_")[0]
+                own = [other for other in dir(cls) if other.startswith(f"{first}_")]
+                also = f" ({', '.join(own)} exist)" if own else ""
+                message = f"no attribute '{name}'{also}; dynid.{loader}(FILE) reads a file"
+                raise AttributeError(f"{kind} has {message}", name=name)
+            inherited = getattr(super(), "__getattr__", None)
+            if inherited is not None:
+                return inherited(name)
+            known = [] if name.startswith("_") else [n for n in dir(cls) if n[:1] != "_"]
+            raise AttributeError(unknown_name(kind, name, known), name=name)
+
+
+class Shown(metaclass=ReadFromFile):
     """What has a text of a few lines, and answers a guessed name by the one that exists."""
 
     def summary(self) -> str:

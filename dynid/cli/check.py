@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Profile, Set, Urdf
+from dynid.cli.options import AsJson, OptionalProfile, Set, Urdf
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
 def check_command(
     excitation: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             metavar="MOTION",
-            help="YAML with a group 'excitation', or a trajectory (CSV or JointTrajectory).",
+            help="YAML with a group 'excitation', or a trajectory (CSV or JointTrajectory); "
+            "without one, the motion of the profile.",
+            show_default=False,
         ),
-    ],
-    profile: Profile,
+    ] = None,
+    profile: OptionalProfile = None,
     model: Annotated[
         Path | None,
         typer.Option("--model", "-m", metavar="FILE", help="model.yaml that predicts torque."),
@@ -63,28 +65,52 @@ def check_command(
             message = f"--output {output}: must end in .png."
             raise ConfigurationError(message)
         check_folder(output)
+    if profile is None:
+        profile, excitation = _robot_alone(excitation), None
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
+    name = "the motion of the profile" if excitation is None else excitation.name
     loaded = None if model is None else load_model(model)
     console = result_console(as_json)
     with progress(console) as step:
-        step(f"checking {excitation.name}")
+        step(f"checking {name}")
         motion, check = examine_plan(robot, excitation=excitation, model=loaded)
         if output is not None:
             step("drawing")
             workspace = Workspace(robot, robot.mechanism())
-            title = f"{robot.name}: {excitation.name}"
+            title = f"{robot.name}: {name}"
             write_check_picture(check, motion, workspace, title, output)
     if as_json:
-        about = {"robot": robot.name, "excitation": str(excitation), "duration": motion.duration}
+        file = None if excitation is None else str(excitation)
+        about = {"robot": robot.name, "excitation": file, "duration": motion.duration}
         print_json({**about, **_check_json(check)})
     else:
-        print_text(console, f"{robot.name}: {excitation}, {motion.duration:.3f} s")
+        print_text(console, f"{robot.name}: {excitation or name}, {motion.duration:.3f} s")
         console.print()
         _print_check(roomy(console), check)
         if output is not None:
             print_written(console, [output])
     if check.violation is not None:
         raise typer.Exit(1)
+
+
+def _robot_alone(given: Path | None) -> str:
+    """Return the robot that is the only argument.
+
+    Raises:
+        ConfigurationError: there is none, or it is a motion.
+    """
+    from dynid.configuration import read_yaml
+    from dynid.robot_files import names_robot
+
+    named = given is not None and names_robot(str(given))
+    if named and given is not None and given.suffix.lower() in {".yaml", ".yml"}:
+        named = "excitation" not in (content := read_yaml(given)) or "robot" in content
+    if given is None or not named:
+        raise ConfigurationError(
+            f"check needs the robot whose limits are to be kept: dynid check ROBOT "
+            f"{given or '[MOTION]'}, with a shipped robot (dynid robots), a profile or a URDF."
+        )
+    return str(given)
 
 
 def _print_check(console: Console, check: MotionCheck) -> None:
@@ -108,6 +134,7 @@ def _print_check(console: Console, check: MotionCheck) -> None:
         )
     console.print(rows)
     print_sentences(console, "Basis", check.grounds, "")
+    print_sentences(console, "Doubtful", check.doubts, "yellow")
     style = "red" if check.violation else "yellow" if check.unchecked else "green"
     print_text(console, check.verdict, f"bold {style}")
 
@@ -121,6 +148,7 @@ def _check_json(check: MotionCheck) -> dict[str, object]:
         "violation_time": check.time,
         "limits": [_use_json(use) for use in check.uses],
         "grounds": check.grounds,
+        "doubts": check.doubts,
         "pairs": {
             "checked": check.pairs,
             "left_out": [pair._asdict() for pair in check.left_out],

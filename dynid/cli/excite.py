@@ -102,12 +102,14 @@ def excite_command(
     from dynid.excitation.checks import check_motion, kept_sentence, sliding_joints, unchecked
     from dynid.excitation.design.design import ExcitationSpec
     from dynid.excitation.design.proposal import propose_series
+    from dynid.excitation.plausibility import urdf_doubts
     from dynid.excitation.prediction.advice import good
     from dynid.excitation.prediction.prediction import predict
     from dynid.excitation.prediction.prediction_json import prediction_json
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.files import check_folder, refuse_to_replace
     from dynid.report.terminal.console import (
+        print_sentences,
         print_text,
         print_written,
         result_console,
@@ -138,16 +140,22 @@ def excite_command(
         )
         check_motion(excitation, robot.limits, mechanism, workspace)
         left_open = unchecked(robot.limits, workspace)
+        doubts = [doubt.sentence for doubt in urdf_doubts(robot, workspace)]
         prediction = predict(
             identified, excitation, stated_noise=stated_torque_noise(robot, mechanism)
         )
         _write(proposal, prediction, files)
     if as_json:
-        limits = {"limits_verdict": kept_sentence(left_open), "unchecked": left_open}
+        limits = {
+            "limits_verdict": kept_sentence(left_open),
+            "unchecked": left_open,
+            "doubts": doubts,
+        }
         print_json({**prediction_json(prediction), "excitation": proposal, **limits})
     else:
         _print(console, prediction, proposal, robot, notes)
         print_text(console, kept_sentence(left_open), "yellow" if left_open else "green")
+        print_sentences(console, "Doubtful", doubts, "yellow")
         print_written(console, files)
     raise typer.Exit(0 if good(prediction) else 1)
 

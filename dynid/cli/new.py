@@ -52,6 +52,10 @@ def new_command(
             help="Folder of ROS packages, for $(find) and package://; repeatable.",
         ),
     ] = None,
+    srdf: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="SRDF of MoveIt, whose disabled pairs may touch."),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Make a profile from a URDF, a xacro or an MJCF.
@@ -94,9 +98,11 @@ def new_command(
         found=urdf_joints,
         joints=chosen,
         mesh_folder=None if meshes is None else _seen_from(profile, meshes),
+        srdf=None if srdf is None else _seen_from(profile, srdf),
+        doubtful=_doubtful(urdf_xml, description, chosen),
     ).with_nominal(nominal)
     texts = {profile: content.text(), urdf: urdf_xml}
-    _check(texts[profile], urdf_xml, profile)
+    _check(texts[profile], urdf_xml, profile, srdf)
     write_texts({path: texts[path] for path in written})
     _report(profile, written)
 
@@ -189,15 +195,31 @@ def _asked(urdf_joints: RobotJoints) -> tuple[str, ...]:
     return urdf_joints.every if answer == last else urdf_joints.chains[answer - 1].joints
 
 
-def _check(text: str, urdf_xml: str, profile: Path) -> None:
-    """Raise unless the profile loads, and the URDF describes a mechanism with its joints."""
+def _doubtful(urdf_xml: str, description: Path, chosen: Sequence[str]) -> tuple[str, ...]:
+    """Return the keys of ``limits`` that the profile leaves open, so that they are looked up."""
+    from dynid.excitation.plausible_limits import limit_doubts
+    from dynid.profile import make_robot
+    from dynid.robot.urdf_profile import urdf_profile
+
+    silent = make_robot(urdf_profile(urdf_xml, description.name, chosen), urdf_xml)
+    return tuple({key for doubt in limit_doubts(silent) for key in doubt.limits})
+
+
+def _check(text: str, urdf_xml: str, profile: Path, srdf: Path | None) -> None:
+    """Raise unless the profile loads, and URDF and SRDF describe a mechanism with its joints."""
     from dynid.configuration import yaml_mapping
+    from dynid.excitation.workspace.srdf import check_links
     from dynid.profile import make_robot
 
-    make_robot(yaml_mapping(text, str(profile)), urdf_xml, where=str(profile)).mechanism()
+    robot = make_robot(yaml_mapping(text, str(profile)), urdf_xml, where=str(profile))
+    robot.mechanism()
+    if srdf is not None:
+        check_links(srdf, set(robot.kinematics().links()))
 
 
 def _report(profile: Path, written: Sequence[Path]) -> None:
+    from dynid.excitation.plausibility import urdf_doubts
+    from dynid.excitation.workspace.workspace import Workspace
     from dynid.profile import load_robot
     from dynid.report.terminal.console import print_sentences, print_text, result_console
     from dynid.robot.assumptions import assumptions
@@ -207,6 +229,8 @@ def _report(profile: Path, written: Sequence[Path]) -> None:
     robot = load_robot(profile)
     print_text(console, f"{robot.name}: {len(robot.joints)} joints")
     print_sentences(console, "Assumed", [f"{assumption}." for assumption in assumptions(robot)], "")
+    doubts = urdf_doubts(robot, Workspace(robot, robot.mechanism()))
+    print_sentences(console, "Doubtful", [doubt.sentence for doubt in doubts], "")
     console.print()
     for path in written:
         typer.echo(f"wrote {path}")

@@ -126,6 +126,11 @@ class UrdfStructure:
                     f"{_named(joint)} has a <limit> without {key}, which a URDF requires; 0 if it "
                     "is not known"
                 )
+            if float(limit.get(key, "0")) < 0:
+                self._refuse(
+                    f"{_named(joint)} has a <limit> with {key} {shortened(limit.get(key, ''))}, "
+                    "expected a number above 0; 0 if it is not known"
+                )
 
     def _check_tree(self, joints: Sequence[ET.Element]) -> None:
         """Raise where a link has two parents, is its own ancestor, or is in another tree."""

@@ -46,6 +46,7 @@ class MotionCheck:
             violated, such as the reachable range of a closed chain.
         pairs: names of the bodies and obstacles whose distances were checked.
         left_out: pairs whose distances were not checked, and why.
+        doubts: sentences on values of the URDF that are not believable.
     """
 
     uses: tuple[LimitUse, ...]
@@ -56,6 +57,7 @@ class MotionCheck:
     broken: LimitUse | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:

@@ -19,6 +19,7 @@ from dynid.excitation.checks import (
 from dynid.excitation.default_motion import excitation_of
 from dynid.excitation.files import read_excitation
 from dynid.excitation.limits import check_rest
+from dynid.excitation.plausibility import urdf_doubts
 from dynid.excitation.settings import FourierSettings
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.playback.trajectory import Trajectory, sample
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.doubt import Doubt
     from dynid.excitation.motion import Excitation
     from dynid.excitation.settings import ExcitationSettings
     from dynid.robot.model import Model
@@ -49,6 +51,7 @@ class Plan:
         trajectory: points of the motion.
         unchecked: what was not checked, and why, such as "collisions with floor or table not
             checked: no plane under `workspace.planes`".
+        doubts: what is doubtful in the URDF; what concerns limits is settled before it plays.
     """
 
     robot: Robot
@@ -58,6 +61,7 @@ class Plan:
     excitation: Excitation
     trajectory: Trajectory
     unchecked: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -108,7 +112,8 @@ def make_plan(
     check_motion(motion, robot.limits, mechanism, workspace)
     trajectory = sample(motion, robot.joints, rate)
     left_open = (*unchecked(robot.limits, workspace), *_gravity_unchecked(robot))
-    return Plan(robot, mechanism, identified, workspace, motion, trajectory, left_open)
+    doubts = urdf_doubts(robot, workspace)
+    return Plan(robot, mechanism, identified, workspace, motion, trajectory, left_open, doubts)
 
 
 def examine_plan(
@@ -127,7 +132,11 @@ def examine_plan(
     motion = described_excitation(settings, robot.limits, robot.joints)
     workspace = Workspace(robot, mechanism)
     check = examine_motion(motion, robot.limits, mechanism, workspace)
-    check = replace(check, unchecked=(*check.unchecked, *_gravity_unchecked(robot)))
+    check = replace(
+        check,
+        unchecked=(*check.unchecked, *_gravity_unchecked(robot)),
+        doubts=tuple(doubt.sentence for doubt in urdf_doubts(robot, workspace)),
+    )
     if robot.limits.torque_max is not None and not identified:
         without = "That torque is of the URDF's bodies, without friction and rotor inertia."
         check = replace(check, grounds=(*check.grounds, without))

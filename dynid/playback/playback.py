@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable, sliding_joints
+from dynid.excitation.doubt import refusal
 from dynid.playback.commander import Commander, LateError
 from dynid.playback.holding import HoldWatch
 from dynid.playback.inputs import InputWatch
@@ -340,6 +341,9 @@ class Playback:
 
     def _move(self, plan: Plan, options: Options, requested_at: float | None) -> float:
         """Start to move to the start of a plan; return the duration [s]."""
+        doubtful = refusal(plan.doubts)
+        if doubtful is not None:
+            raise PlaybackError(doubtful)
         state = self._checked_state(plan, options, requested_at)
         joints, limits = plan.robot.joints, plan.robot.limits
         commander = self._commander

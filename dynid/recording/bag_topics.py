@@ -88,10 +88,10 @@ def read_topics(bag: Bag, columns: ColumnMap, joints: Sequence[str] | None) -> S
     first = min(int(column.stamps.min()) for column in read.values())
     timed: dict[str, TimedSignal] = {}
     for signal, mapped in columns.signals().items():
-        scaling = mapped.scaling()
+        scaling, delays = mapped.scaling(), mapped.delays()
         for joint, (place, name) in enumerate(zip(order, names[signal], strict=True)):
             factor, offset = scaling[place]
-            seconds = (read[name].stamps - first) / NANOSECONDS
+            seconds = (read[name].stamps - first) / NANOSECONDS - delays[place]
             values = factor * read[name].values + offset
             timed[f"{signal} {joint}"] = TimedSignal(_topic(name), seconds, values[:, None])
     seconds, merged, note = _together(timed)
@@ -106,7 +106,7 @@ def read_topics(bag: Bag, columns: ColumnMap, joints: Sequence[str] | None) -> S
         effort=signals["effort"],
         joint_names=wanted,
         sources=(),
-        repairs=(*notes, *([note] if note else [])),
+        repairs=(*notes, *columns.delay_notes(), *([note] if note else [])),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, StrictBool, StrictInt, StrictStr, field_validator, model_validator
 
 from dynid.configuration import Settings
+from dynid.text import listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,9 +53,10 @@ class TimeColumn(Settings):
 
 
 class SignalColumns(Settings):
-    """One signal of all joints: ``value = sign * factor * raw + offset``.
+    """One signal of all joints: ``value = sign * factor * raw + offset``, ``delay`` earlier.
 
-    ``factor``, ``sign`` and ``offset`` are one number for all joints or a list with one for each.
+    ``factor``, ``sign``, ``offset`` and ``delay`` are one number for all joints or a list with one
+    for each.
     ``file`` is the name of a file with the columns in the recording's folder.
     """
 
@@ -66,6 +68,8 @@ class SignalColumns(Settings):
     """1 or -1."""
     offset: Numbers = 0.0
     """Added after scaling, in SI units."""
+    delay: Numbers = 0.0
+    """Time by which the values were recorded later than the others; they are shifted back [s]."""
     file: str | None = None
     """File beside the recording that holds the columns; null: the recording itself."""
     time: TimeColumn | None = None
@@ -91,7 +95,7 @@ class SignalColumns(Settings):
 
     @model_validator(mode="after")
     def _lists_fit(self) -> SignalColumns:
-        for name in ("factor", "sign", "offset"):
+        for name in ("factor", "sign", "offset", "delay"):
             value = getattr(self, name)
             if isinstance(value, tuple) and len(value) != len(self.columns):
                 raise ValueError(
@@ -111,6 +115,10 @@ class SignalColumns(Settings):
                 strict=True,
             )
         )
+
+    def delays(self) -> tuple[float, ...]:
+        """Return the delay of each column [s]."""
+        return _listed(self.delay, len(self.columns))
 
 
 class ColumnMap(Settings):
@@ -162,7 +170,23 @@ class ColumnMap(Settings):
                 raise ValueError(
                     f"{name} lists {len(signal.columns)} columns for {len(self.joints)} joints"
                 )
+        if self.temperature is not None and any(self.temperature.delays()):
+            raise ValueError("temperature changes slowly and has no 'delay'")
         return self
+
+    @property
+    def has_delays(self) -> bool:
+        """Whether a signal was recorded later than others."""
+        return any(any(signal.delays()) for signal in self.signals().values())
+
+    def delay_notes(self) -> tuple[str, ...]:
+        """Return a sentence on each signal that is shifted back."""
+        return tuple(
+            f"The {name} was moved {listed([f'{1e3 * d:.4g}' for d in sorted(set(delays))])} ms "
+            "back in time (delay of the column map)."
+            for name, signal in self.signals().items()
+            if any(delays := signal.delays())
+        )
 
     def signals(self) -> dict[str, SignalColumns]:
         """Return the mapped signals of the motion by name; temperatures are none of them."""

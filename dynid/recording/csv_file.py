@@ -66,7 +66,7 @@ def read_csv(
     files = _Files(path, columns, opened)
     for signal in columns.signals().values():
         files.of(signal.file)
-    if files.have_own_times():
+    if files.have_own_times() or columns.has_delays:
         return _merged(files, columns, order, wanted)
     files.require_equal_lengths()
     rows, motion = files.rows, list(files.tables.values())
@@ -203,11 +203,15 @@ def seconds_of(table: Table, time: TimeColumn) -> NDArray[np.float64]:
 def _merged(
     files: _Files, columns: ColumnMap, order: list[int], wanted: tuple[str, ...]
 ) -> Samples:
-    """Return the samples of files that have times of their own."""
+    """Return the samples of signals that have times or delays of their own."""
     signals = {}
     for name, signal in columns.signals().items():
         table, own_time = files.of(signal.file), files.own_time(signal)
-        if own_time is None or own_time[0].rows != table.rows:
+        if own_time is None and columns.sampling_rate is not None:
+            times = np.arange(table.rows) / columns.sampling_rate
+        elif own_time is not None and own_time[0].rows == table.rows:
+            times = seconds_of(*own_time)
+        else:
             raise RecordingError(
                 f"{table.name}: has {table.rows} rows, and no time for each of them; name the time "
                 f"column of this file: {name}: {{time: {{column: t}}}}."
@@ -219,8 +223,14 @@ def _merged(
         if len(bad) > min(MOST_FLAWS, table.rows - 1):
             raise RecordingError(bad[min(bad)])
         values[sorted(bad)] = np.nan
-        signals[name] = TimedSignal(table.name, seconds_of(*own_time), values)
-    seconds, merged, note = merge(signals)
+        for joint, place in enumerate(order):
+            shifted = times - signal.delays()[place]
+            signals[f"{name} {joint}"] = TimedSignal(table.name, shifted, values[:, [joint]])
+    seconds, columns_at, note = merge(signals)
+    merged = {
+        name: np.hstack([columns_at[f"{name} {joint}"] for joint in range(len(order))])
+        for name in columns.signals()
+    }
     heat = _temperature(files, columns, order)
     check_memory(len(seconds), len(wanted), shown(files.path))
     repairs = [sentence for table in files.tables.values() for sentence in table.repairs]
@@ -234,7 +244,7 @@ def _merged(
             Source(shown(file), digest(file), table.kind, path=file)
             for file, table in files.tables.items()
         ),
-        repairs=(*repairs, note),
+        repairs=(*repairs, *columns.delay_notes(), note),
     )
     return samples if heat is None else with_temperature(samples, heat)
 

@@ -59,7 +59,7 @@ def merge(
     first = max(timed.seconds[0] for timed in cleaned.values())
     last = min(timed.seconds[-1] for timed in cleaned.values())
     spans = {timed.file: (timed.seconds[0], timed.seconds[-1]) for timed in cleaned.values()}
-    fastest = min(cleaned.values(), key=lambda timed: float(np.median(np.diff(timed.seconds))))
+    fastest = min(cleaned.values(), key=_usual_step)
     common = fastest.seconds[(fastest.seconds >= first) & (fastest.seconds <= last)]
     if len(common) < FEWEST_SAMPLES:
         ranges = shown_names(f"{file} from {a:.6g} to {b:.6g} s" for file, (a, b) in spans.items())
@@ -78,6 +78,11 @@ def merge(
         "have in common."
     )
     return common, values, note
+
+
+def _usual_step(timed: TimedSignal) -> float:
+    """Return the usual step [s], without the rounding by which shifted times differ."""
+    return float(f"{np.median(np.diff(timed.seconds)):.9g}")
 
 
 def _by_file(signals: Mapping[str, TimedSignal]) -> list[TimedSignal]:

@@ -21,6 +21,7 @@ from dynid.limits import RECORDING_MEMORY
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
+from dynid.recording.parquet_statistics import check_statistics
 from dynid.recording.samples import Samples, nanoseconds, require_joints
 
 if TYPE_CHECKING:
@@ -77,6 +78,11 @@ def read_episode(
         RecordingError: the dataset or the episode cannot be read, or a column is missing.
     """
     info = _Info.read(episode.dataset)
+    if columns is not None and columns.has_delays:
+        raise RecordingError(
+            f"{info.label}: the column map of a LeRobot dataset has no delays; give 'delay' in "
+            "recording.corrections."
+        )
     number = info.number_of(episode)
     file, table = _table(episode.dataset, number, info.label)
     vectors = {
@@ -169,7 +175,7 @@ def _table(dataset: Path, number: int, label: str) -> tuple[Path, Any]:
         try:
             with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
                 _check_size(opened.metadata, f"{label}: {shown(file)}")
-                table = _rows(opened, number)
+                table = _rows(opened, number, f"{label}: {shown(file)}")
         except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
             raise RecordingError(
                 f"{label}: {shown(file)} cannot be read as Parquet with the columns {STATE}, "
@@ -183,18 +189,18 @@ def _table(dataset: Path, number: int, label: str) -> tuple[Path, Any]:
     )
 
 
-def _rows(opened: Any, number: int) -> Any:  # noqa: ANN401  of pyarrow
-    """Return the rows of an episode.
+def _rows(opened: Any, number: int, where: str) -> Any:  # noqa: ANN401  of pyarrow
+    """Return the rows of an episode; ``where`` names the file.
 
     Without threads: pyarrow's scanner of datasets waits without an end after some damages.
     """
     import pyarrow as pa  # noqa: PLC0415  optional
     from pyarrow import compute  # noqa: PLC0415
 
-    groups = (
-        opened.read_row_group(group, columns=list(_COLUMNS), use_threads=False)
-        for group in range(opened.num_row_groups)
-    )
+    groups = []
+    for group in range(opened.num_row_groups):
+        groups.append(opened.read_row_group(group, columns=list(_COLUMNS), use_threads=False))
+        check_statistics(groups[-1], opened.metadata.row_group(group), where)
     parts = [group.filter(compute.equal(group.column("episode_index"), number)) for group in groups]
     return pa.concat_tables(parts).select(list(_COLUMNS))
 

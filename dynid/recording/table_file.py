@@ -13,8 +13,10 @@ from dynid.errors import ConfigurationError, RecordingError
 from dynid.input_file import check_regular, read_text
 from dynid.limits import RECORDING_COLUMNS, RECORDING_MEMORY
 from dynid.recording.limits import RecordingTooLargeError
+from dynid.recording.mat_file import size_in_memory
 from dynid.recording.names import shown
 from dynid.recording.npz_file import read_arrays
+from dynid.recording.parquet_statistics import check_statistics
 from dynid.recording.table import ArrayCells, Table
 from dynid.recording.text_table import read_text_table
 
@@ -134,6 +136,11 @@ def _mat(path: Path) -> Arrays:
         newer = b"MATLAB 7.3" in file.read(128)
     if newer:
         return _hdf5(path)
+    try:
+        size = size_in_memory(path, RECORDING_MEMORY.most)
+    except RecordingError as error:
+        raise RecordingError(f"{shown(path)}: {error}.") from None
+    _check_size(path, [size / 8])
     _check_size(path, (np.prod(shape) for _, shape, _ in scipy.io.whosmat(path)))
     return dict(_flat("", scipy.io.loadmat(path, simplify_cells=True)))
 
@@ -168,7 +175,8 @@ def _hdf5(path: Path) -> Arrays:
 
 def _parquet(path: Path) -> Arrays:
     try:
-        from pyarrow import parquet  # noqa: PLC0415  optional
+        import pyarrow as pa  # noqa: PLC0415  optional
+        from pyarrow import parquet  # noqa: PLC0415
     except ImportError:
         raise RecordingError(
             f"{shown(path)}: is a Parquet file, which needs pyarrow: pip install 'dynid[lerobot]'."
@@ -176,7 +184,10 @@ def _parquet(path: Path) -> Arrays:
     with parquet.ParquetFile(path, page_checksum_verification=True) as file:
         width = file.metadata.num_rows * file.metadata.num_columns
         _check_size(path, [width])
-        table = file.read(use_threads=False)
+        groups = [file.read_row_group(k, use_threads=False) for k in range(file.num_row_groups)]
+        for number, group in enumerate(groups):
+            check_statistics(group, file.metadata.row_group(number), shown(path))
+        table = pa.concat_tables(groups) if groups else file.read(use_threads=False)
     return {
         name: _seconds(column) if hasattr(column.type, "unit") else _numbers(column.to_pylist())
         for name, column in zip(table.column_names, table.columns, strict=True)

@@ -11,6 +11,7 @@ from dynid.errors import PreprocessingError, RecordingError
 from dynid.recording.corrections import corrected, time_factor, unwrap_samples
 from dynid.recording.gaps import find_gaps
 from dynid.recording.grid import place_on_grid
+from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
 from dynid.recording.order import put_in_order
 from dynid.recording.plausible_temperature import place_temperature
@@ -63,6 +64,11 @@ def build_recording(
         has_span = start is not None or stop is not None
         selected = select_run(samples, run, has_span=has_span)
         return _build(selected, start, stop, sampling_rate, corrections)
+    except MemoryError:  # a wrong stamp stretches the grid, which is within the limit on its own
+        raise RecordingTooLargeError(
+            f"{samples.label}: its times, from the first to the last, need more samples than fit "
+            "into the memory; correct a wrong time, or select a span."
+        ) from None
     except PreprocessingError as error:
         runs = described_runs(samples)
         raise type(error)(" ".join([str(error), *runs])) from None

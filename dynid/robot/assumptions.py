@@ -72,7 +72,6 @@ def _of_limits(robot: Robot, urdf_joints: RobotJoints) -> Iterator[str]:
         yield f"limits of {listed(known)} from the URDF"
     if absent:
         yield f"no limit of {listed(absent)}"
-    yield from position_doubts(robot)
     position = robot.limits.position
     endless = [name for name in robot.joints if urdf_joints.joints[name].position is None]
     if endless and position is not None:

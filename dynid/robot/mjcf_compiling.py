@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynid.errors import ConfigurationError
 from dynid.input_file import read_text
+from dynid.robot.mjcf_files import without_missing_files
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
@@ -49,17 +50,30 @@ def compiled_mjcf(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
         where: the file, in whose folder meshes and included files are.
 
     Raises:
-        ConfigurationError: MuJoCo is not installed, or cannot compile the text.
+        ConfigurationError: MuJoCo is not installed, or cannot compile the text, or a body's mass
+            is that of a missing mesh.
     """
+    mujoco = mujoco_library()
     spec = _parsed(text, where)
     spec.modelfiledir = str(where.parent.resolve())
-    try:
-        with collected_warnings(mujoco_library()) as messages:
+    with collected_warnings(mujoco) as messages:
+        try:
             model = spec.compile()
-    except ValueError as error:
-        raise _not_compiled(where, error) from None
+        except ValueError as error:
+            absent = without_missing_files(spec, where, mujoco)
+            if not absent:
+                raise _not_compiled(where, error) from None
+            model = _compiled_after_all(spec, where)
+            warnings.warn(absent, stacklevel=1)  # one place, so that it is said once
     _warn(where, messages)
     return model
+
+
+def _compiled_after_all(spec: Any, where: Path) -> Any:  # noqa: ANN401  untyped
+    try:
+        return spec.compile()
+    except ValueError as error:
+        raise _not_compiled(where, error) from None
 
 
 def angles_in_degrees(text: str, where: Path) -> bool:

@@ -78,6 +78,8 @@ class NewProfile:
         mesh_folder: folder of the URDF's meshes, or None.
         gravity: in the frame of the root link [m/s^2].
         parameters: nominal ones of joint terms, by name.
+        srdf: of the robot, as seen from the profile, or None.
+        doubtful: keys of ``limits`` whose numbers in the URDF are not believable.
     """
 
     robot: str
@@ -88,6 +90,8 @@ class NewProfile:
     mesh_folder: str | None = None
     gravity: tuple[float, float, float] = _DOWN
     parameters: Mapping[str, float] = field(default_factory=dict)
+    srdf: str | None = None
+    doubtful: tuple[str, ...] = ()
 
     def with_nominal(self, nominal: MjcfNominal | None) -> NewProfile:
         """Return the profile with gravity and joint terms of an MJCF, where it is made from one."""
@@ -163,7 +167,8 @@ class NewProfile:
         chosen = [self.found.joints[name] for name in self.joints]
         known = urdf_limits(chosen)
         rows = _positions(chosen)
-        nothing = not known and rows[0].lstrip().startswith("#")
+        sure = set(known) - {*self.doubtful, "position"}
+        nothing = not sure and rows[0].lstrip().startswith("#")
         rows = [f"limits: {{}}                 # {FILL_IN}" if nothing else "limits:", *rows]
         kinds = [joint.kind == "prismatic" for joint in chosen]
         turning = joint_units(kinds, range(len(kinds)), "rad", "m")
@@ -175,7 +180,9 @@ class NewProfile:
         ):
             if key in known:
                 values = [float(f"{value:.6g}") for value in known[key]]
-                rows.append(f"  {key}: {_list(values)}   # {unit}, of the URDF")
+                doubtful = key in self.doubtful
+                mark, note = ("# ", f" {FILL_IN}: doubtful") if doubtful else ("", "")
+                rows.append(f"  {mark}{key}: {_list(values)}   # {unit}, of the URDF{note}")
             else:
                 ones = _list([1.0] * len(chosen))
                 rows.append(f"  # {key}: {ones}   # {unit} {FILL_IN}: {missing}")
@@ -191,7 +198,8 @@ class NewProfile:
         )
 
     def _workspace(self) -> str:
-        rows = [] if self.mesh_folder is None else [f"  mesh_folder: {_word(self.mesh_folder)}"]
+        files = {"mesh_folder": self.mesh_folder, "srdf": self.srdf}
+        rows = [f"  {key}: {_word(file)}" for key, file in files.items() if file is not None]
         if not rows:
             rows = ["  self_collision: null     # null: where the URDF has shapes"]
         return _WORKSPACE.format(rows="".join(f"{row}\n" for row in rows))

@@ -18,13 +18,17 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.urdf_text import prismatic_joints
 from dynid.errors import ConfigurationError
 from dynid.file_names import FileName
+from dynid.notebook import ReadFromFile
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import Drives, with_drive_limits
 from dynid.robot.limits import Limits
 from dynid.robot.servo import Servo
 
 if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
     from typing_extensions import Self
+else:
+    ModelMetaclass = type(Settings)
 
 TaskT = TypeVar("TaskT", bound=TaskSettings)
 Terms = tuple[TermSettings, ...] | Literal["auto"]
@@ -49,7 +53,11 @@ class ReadFiles:
         return hash(ReadFiles)
 
 
-class Robot(Settings):
+class _RobotClass(ReadFromFile, ModelMetaclass):
+    """Metaclass of pydantic's models whose instances are read from files."""
+
+
+class Robot(Settings, metaclass=_RobotClass):
     """A robot: its URDF, joints, limits, drives and joint terms. ``joints`` are in drive order.
 
     It carries the settings of its tasks (how it is recorded, identified, excited, simulated, …) but

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dynid.errors import ConfigurationError
@@ -19,6 +19,8 @@ _UNLIMITED = {"velocity": 1e3, "effort": 1e5, "acceleration": 1e5}
 """[rad/s, N m, rad/s^2, m, N] From here on a number stands for "no limit": URDF requires one."""
 
 _MOST_TURNS = 2  # to one side of a joint; more, in no multiple of pi, is to be confirmed
+IN_DEGREES = "may be degrees"
+"""What is said of position limits that are probably in degrees."""
 _MULTIPLE = 1e-3  # of pi, within which a limit is one
 
 
@@ -33,6 +35,7 @@ class UrdfJoint:
         child: its child link.
         position: lower and upper limit [rad or m]; None for a continuous joint.
         doubt: what the URDF has in place of believable position limits; empty where they are.
+        zero: which of ``velocity`` and ``effort`` is 0 in the URDF.
         velocity: largest [rad/s or m/s].
         effort: largest [N m or N].
         acceleration: largest [rad/s^2 or m/s^2], which only recent URDFs have.
@@ -53,6 +56,7 @@ class UrdfJoint:
     multiplier: float = 1.0
     offset: float = 0.0
     doubt: str = ""
+    zero: tuple[str, ...] = ()
 
     def resting_position(self) -> float:
         """Return 0, or the nearest position within the limits [rad or m]."""
@@ -78,6 +82,8 @@ def movable_joints(urdf_xml: str, where: str = "The URDF") -> dict[str, UrdfJoin
             )
         if kind in MOVABLE:
             movable[name] = _joint(joint, name, kind)
+    if any(IN_DEGREES in joint.doubt for joint in movable.values()):
+        movable = {name: _beside_degrees(joint) for name, joint in movable.items()}
     return movable
 
 
@@ -117,13 +123,29 @@ def _joint(joint: ET.Element, name: str, kind: str) -> UrdfJoint:
         multiplier=1.0 if (given := _number(mimic, "multiplier")) is None else given,
         offset=_number(mimic, "offset") or 0.0,
         doubt=doubt,
+        zero=tuple(key for key in ("velocity", "effort") if _number(limit, key) == 0),
         **largest,
     )
 
 
+def _beside_degrees(joint: UrdfJoint) -> UrdfJoint:
+    """Return a joint of a file in degrees, whose own limits could be radians but are whole."""
+    if joint.kind != "revolute" or joint.position is None:
+        return joint
+    low, high = joint.position
+    if not (low.is_integer() and high.is_integer() and max(-low, high) > 1):
+        return joint
+    doubt = f"{_interval(low, high)} rad beside joints in degrees, so that {IN_DEGREES}"
+    return replace(joint, position=None, doubt=doubt)
+
+
+def _interval(low: float, high: float) -> str:
+    return f"a limit from {low:.6g} to {high:.6g}"
+
+
 def _doubt(low: float, high: float, *, turning: bool) -> str:
     """Return why position limits [rad or m] are not believable, or an empty text."""
-    interval = f"a limit from {low:.6g} to {high:.6g}"
+    interval = _interval(low, high)
     if low > high:
         return f"{interval}, the wrong way round"
     most = max(abs(low), abs(high))
@@ -133,8 +155,10 @@ def _doubt(low: float, high: float, *, turning: bool) -> str:
         for end in (low, high)
         if end
     )
-    if turning and most > _MOST_TURNS * math.tau and not in_turns:
-        return f"{interval} rad, up to {most / math.tau:.3g} turns, which may be degrees"
+    whole = low.is_integer() and high.is_integer()
+    # radians are whole by chance, or where a turn is enough for a guess
+    if turning and not in_turns and most > (1 if whole else _MOST_TURNS) * math.tau:
+        return f"{interval} rad, up to {most / math.tau:.3g} turns, which {IN_DEGREES}"
     return ""
 
 

@@ -26,7 +26,7 @@ def urdf_profile(urdf_xml: str, file: str, joints: Sequence[str] | None = None) 
     """Return the profile of a robot of which only the URDF is known.
 
     All joints are actuated, in the order of the file, but those of grippers and wheels, which are
-    locked. A limit is used if every joint has it.
+    locked. Joints that turn without end have a limit of half a turn to both sides.
 
     Args:
         urdf_xml: the URDF's text.
@@ -49,8 +49,11 @@ def urdf_profile(urdf_xml: str, file: str, joints: Sequence[str] | None = None) 
     chain = urdf_joints.closed_chain(chosen)
     if chain:
         content["closed_chain"] = chain
-    limits = urdf_limits([urdf_joints.joints[joint] for joint in chosen], endless=_ENDLESS)
-    return content | ({"limits": limits} if limits else {})
+    # other limits are those of the URDF in any profile that is silent, see with_urdf_limits
+    endless = urdf_limits([urdf_joints.joints[joint] for joint in chosen], endless=_ENDLESS)
+    position = endless.get("position")
+    assumed = any(urdf_joints.joints[joint].position is None for joint in chosen)
+    return content | ({"limits": {"position": position}} if position and assumed else {})
 
 
 def robot_name(urdf_xml: str) -> str:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from dynid.excitation.default_motion import default_excitation
+import numpy as np
+
+from dynid.excitation.default_motion import default_excitation, motion_range
+from dynid.excitation.plausible_limits import limit_doubts
 from dynid.excitation.settings import find_excitation
 from dynid.playback.plan import make_plan
+from dynid.robot.limits import Limits
 from dynid.simulation.derived import derived_simulation, deviating_bodies
 from dynid.simulation.settings import SimulationSettings
 
@@ -18,8 +22,8 @@ class Rehearsal(NamedTuple):
     """A robot that can be simulated.
 
     Attributes:
-        robot: with an excitation and a simulated robot.
-        assumed: a sentence on each of the two that its profile does not have.
+        robot: with an excitation and a simulated robot, and limits that its profile states.
+        assumed: a sentence on each of these that its profile does not have.
     """
 
     robot: Robot
@@ -29,12 +33,17 @@ class Rehearsal(NamedTuple):
 def rehearsal(robot: Robot) -> Rehearsal:
     """Return the robot with a default excitation and derived drives, where its profile has none.
 
+    Limits of the URDF that are doubtful are used, as a simulated robot comes to no harm.
+
     Raises:
         ExcitationError: no motion was found that keeps its limits.
         ConfigurationError: its drives cannot be derived.
         MechanismError: robot and URDF do not match.
     """
-    assumed = []
+    assumed = [doubt.sentence for doubt in limit_doubts(robot) if doubt.limits]
+    if assumed:
+        robot = _with_stated_limits(robot)
+        assumed.append(_used(robot.limits))
     if find_excitation(robot) is None:
         motion = default_excitation(robot)
         robot = robot.with_settings(motion)
@@ -42,10 +51,10 @@ def rehearsal(robot: Robot) -> Rehearsal:
             f"The profile has no excitation: a default motion. {make_plan(robot).verdict}"
         )
     if robot.find(SimulationSettings) is None:
-        derived = derived_simulation(robot)
+        derived, plan = derived_simulation(robot), make_plan(robot)
         true = {
             "parameters": {**deviating_bodies(robot), **derived.parameters},
-            "home": tuple(make_plan(robot).start.tolist()),
+            "home": tuple(plan.start.tolist()),
         }
         robot = robot.with_settings(derived.model_copy(update=true))
         assumed.append(
@@ -53,4 +62,33 @@ def rehearsal(robot: Robot) -> Rehearsal:
             "from the URDF's bodies and the limits, not measured. As of a real robot, each mass "
             "differs from the URDF's, here by 5 to 15 %."
         )
+        assumed += [doubt.sentence for doubt in plan.doubts if not doubt.limits]
     return Rehearsal(robot, tuple(assumed))
+
+
+def _with_stated_limits(robot: Robot) -> Robot:
+    """Return the robot with limits as if its profile stated them, those of a default motion too."""
+    motion = motion_range(robot, robot.with_terms(()).mechanism())
+    limits = dict(robot.limits)
+    limits["position"] = limits["position"] or tuple(
+        zip(motion.low.tolist(), motion.high.tolist(), strict=True)
+    )
+    limits["velocity"] = limits["velocity"] or tuple(motion.speed.tolist())
+    stated = Limits.model_construct(set(limits), **limits)
+    return robot.model_copy(update={"limits": stated})
+
+
+def _used(limits: Limits) -> str:
+    """Return the sentence on the limits of the simulated robot."""
+    low, high = np.array(limits.position).T
+    torque = limits.torque_max
+    torques = "no limit of torque" if torque is None else f"torques up to {_list(torque)}"
+    return (
+        f"The simulated robot goes on with positions from {_list(low)} to {_list(high)}, "
+        f"velocities up to {_list(limits.velocity)}, and "
+        f"{torques} [SI units]; a real robot is not moved before its profile states them."
+    )
+
+
+def _list(values: object) -> str:
+    return f"[{', '.join(f'{value:.4g}' for value in np.atleast_1d(np.asarray(values)))}]"

@@ -33,6 +33,7 @@ from fuzz.command_targets import put_commands
 from fuzz.description_targets import put_descriptions
 from fuzz.fleet_targets import put_fleet
 from fuzz.simulator_targets import put_simulators
+from fuzz.table_targets import put_tables
 
 SAMPLES = 60  # of recordings: enough for an even grid, few enough for many cases
 
@@ -202,6 +203,7 @@ def make_corpus(folder: Path) -> None:
     _put_recordings(folder, short)
     put_fleet(folder, short)
     put_simulators(folder)
+    put_tables(folder, short)
     put_commands(folder, short)
     put_descriptions(folder, stl())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,20 @@ from dynid_plugins.simulators.placed_bodies import joint_names
 
 Numbers = Iterator[object]
 
+_WITHOUT_MESHES = """<mujoco model="bare">
+  <compiler meshdir="meshes" texturedir="."/>
+  <asset><mesh name="arm" file="arm.stl" scale="0.001 0.001 0.001"/><mesh file="hand.obj"/>
+    <texture name="skin" type="2d" file="skin.png"/><material name="skin" texture="skin"/>
+    <hfield name="ground" file="ground.png" size="1 1 1 1"/></asset>
+  <worldbody><geom type="hfield" hfield="ground"/><body name="upper">
+    <joint name="shoulder" axis="0 1 0" range="-90 90"/>
+    <inertial pos="0 0 0.1" mass="2" diaginertia="0.01 0.02 0.02"/>
+    <geom type="mesh" mesh="arm" material="skin"/>
+    <body name="lower" pos="0 0 0.3"><joint name="elbow" axis="0 1 0"/>
+      <geom type="mesh" mesh="hand" mass="0"/><geom size="0.05"/></body>
+  </body></worldbody></mujoco>
+"""
+
 
 def put_simulators(folder: Path) -> None:
     """Write good files for the readers of this module into a folder for each."""
@@ -24,6 +39,7 @@ def put_simulators(folder: Path) -> None:
     usd = export_along(model, "usd", random_motion(model)).text
     for name, file, content in (
         ("mjcf", "mine.xml", USERS_MJCF),
+        ("mjcf", "bare.xml", _WITHOUT_MESHES),
         ("simulator", "mine.mjcf", USERS_MJCF),
         ("simulator", "mine.sdf", USERS_SDF),
         ("simulator", "mine.urdf", model.robot.urdf_xml),
@@ -35,8 +51,10 @@ def put_simulators(folder: Path) -> None:
 
 def read_mjcf(path: Path, _: Path) -> Numbers:
     """Load the robot of an MJCF."""
-    yield load_robot(path).mechanism().urdf_parameters
-    nominal = described_nominal(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield load_robot(path).mechanism().urdf_parameters
+        nominal = described_nominal(path)
     if nominal is not None:
         yield nominal.gravity
 

@@ -56,6 +56,7 @@ from fuzz.command_targets import (
 from fuzz.description_targets import new_described
 from fuzz.fleet_targets import read_data_set, read_episode, read_fleet, read_fleet_table
 from fuzz.simulator_targets import read_mjcf, read_simulator
+from fuzz.table_targets import read_by_names, read_delayed, read_doubts, read_runs
 
 Numbers = Iterator[object]
 
@@ -301,6 +302,11 @@ TARGETS = {
     "verdict": Target(_verdict, 2000),
     "mesh": Target(_mesh, 150),
     "csv": Target(_csv, 400),
+    "table": Target(read_by_names, 200),
+    "fields": Target(read_by_names, 100),
+    "runs": Target(read_runs, 200),
+    "delayed": Target(read_delayed, 200),
+    "doubts": Target(read_doubts, 200),
     "softmc": Target(_recording, 300),
     "npz": Target(_recording, 300),
     "mcap": Target(_mcap, 150),

@@ -106,6 +106,18 @@ dynid.shipped_profiles()
 """In the order of the work: robot, recording, identification, results, model, evaluation, use."""
 
 REFUSED = {
+    "dynid.Robot('arm.urdf')": "dynid.load_robot('arm.urdf')",
+    "dynid.Robot(Path('arm.urdf'))": "dynid.load_robot('arm.urdf')",
+    "dynid.Robot()": "dynid.load_robot(FILE)",
+    "dynid.Robot.load('arm.urdf')": "dynid.load_robot(FILE)",
+    "dynid.Robot.from_urdf('arm.urdf')": "dynid.load_robot(FILE)",
+    "dynid.Recording('work.csv')": "dynid.load_recording('work.csv')",
+    "dynid.Recording()": "dynid.load_recording(FILE)",
+    "dynid.Recording.load('work.csv')": "dynid.load_recording(FILE)",
+    "dynid.Recording.read_bag('work')": "dynid.load_recording(FILE)",
+    "dynid.Recording.from_numpy(t, q, tau)": "from_arrays",
+    "dynid.Model('model.yaml')": "dynid.load_model('model.yaml')",
+    "dynid.Model.load('model.yaml')": "dynid.load_model(FILE)",
     "recording.rate": "sampling_rate",
     "recording.to_dataframe()": "to_frame",
     "recording.describe()": "summary",

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio
 from pinocchio import coal
 
-from dynid.excitation.workspace.meshes import MissingMesh, mesh_hulls
+from dynid.excitation.workspace.meshes import MissingMesh, mesh_hulls, missing_meshes
 from dynid.robot.shapes import robot_shapes, urdf_shapes
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ class BodySolids:
             for kind, names in self.sources.items()
             if names
         ]
-        absent = (
-            f"Mesh '{mesh.file}' of {mesh.link} was not found or cannot be read "
-            "(set workspace.mesh_folder to the folder of the meshes): it is omitted."
-            for mesh in self.missing
-        )
-        return (*lines, *absent)
+        if self.missing:
+            lines.append(
+                f"Not found, or not readable: {missing_meshes(self.missing)} (set "
+                "workspace.mesh_folder to the folder of the meshes); omitted."
+            )
+        return tuple(lines)
 
 
 def body_solids(kinematics: Kinematics, mesh_folder: Path | None) -> BodySolids:

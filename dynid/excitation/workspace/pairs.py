@@ -13,7 +13,7 @@ from dynid.errors import ConfigurationError
 from dynid.excitation.workspace.distances import Distance
 from dynid.excitation.workspace.geometry import Solid, body_names
 from dynid.excitation.workspace.levers import moving_path, slides
-from dynid.excitation.workspace.srdf import read_srdf
+from dynid.excitation.workspace.srdf import check_links
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -127,17 +127,8 @@ def allowed_links(
     links = kinematics.links()
     allowed: dict[frozenset[str], str] = {}
     if settings.srdf is not None:
-        pairs = read_srdf(Path(settings.srdf))
-        allowed_pairs = [pair for pair in pairs if pair.links <= set(links)]
-        if pairs and not allowed_pairs:
-            message = (
-                f"{settings.srdf}: no pair of its <disable_collisions> has links of this URDF; "
-                "workspace.srdf must be the SRDF of the same robot."
-            )
-            raise ConfigurationError(message)
-        allowed |= {
-            pair.links: f"SRDF: {pair.reason}" if pair.reason else "SRDF" for pair in allowed_pairs
-        }
+        pairs = check_links(Path(settings.srdf), links)
+        allowed |= {pair.links: f"SRDF: {pair.reason}" if pair.reason else "SRDF" for pair in pairs}
     for pair in settings.allowed_pairs:
         for link in pair:
             if link not in links:

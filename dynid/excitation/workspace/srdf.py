@@ -10,6 +10,7 @@ from dynid.text import printable
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 
@@ -43,3 +44,19 @@ def read_srdf(path: Path) -> tuple[DisabledPair, ...]:
         if reason.lower() != "never":
             pairs.append(DisabledPair(frozenset(links), reason))
     return tuple(pairs)
+
+
+def check_links(path: Path, links: Collection[str]) -> tuple[DisabledPair, ...]:
+    """Return the pairs of :func:`read_srdf` that are links of a URDF.
+
+    Raises:
+        ConfigurationError: none is, so that the SRDF is of another robot, or it cannot be read.
+    """
+    pairs = read_srdf(path)
+    known = tuple(pair for pair in pairs if pair.links <= set(links))
+    if pairs and not known:
+        raise ConfigurationError(
+            f"{path}: no pair of its <disable_collisions> has links of this URDF; workspace.srdf "
+            "must be the SRDF of the same robot."
+        )
+    return known

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from dynid.excitation.workspace.levers import moving_path
+from dynid.excitation.workspace.meshes import missing_meshes
 from dynid.excitation.workspace.pairs import TOUCHING
 from dynid.text import listed
 
@@ -60,10 +61,10 @@ def _shapes(bodies: BodySolids) -> list[str]:
         sentences.append(
             f"shape of {names} not checked: capsules are used, as the URDF has no shapes"
         )
-    sentences += [
-        f"mesh '{mesh.file}' of {mesh.link} not checked: the file was not found or cannot be read"
-        for mesh in bodies.missing
-    ]
+    if bodies.missing:
+        sentences.append(
+            f"{missing_meshes(bodies.missing)} not checked: not found, or not readable"
+        )
     return sentences
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.kinematics import Kinematics
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.workspace.geometry import Solid
+    from dynid.excitation.workspace.geometry import BodySolids, Solid
     from dynid.robot.robot import Robot
 
 
@@ -86,7 +86,7 @@ class Workspace:
         self._tool = self._kinematics.model.getBodyId(self._kinematics.tool)
         folder = None if settings.mesh_folder is None else Path(settings.mesh_folder)
         bodies = body_solids(self._kinematics, folder)
-        self._solids = bodies.solids
+        self._bodies = bodies
         self_collision = settings.self_collision
         selected = select_distances(
             settings,
@@ -158,9 +158,14 @@ class Workspace:
         return self._kinematics
 
     @property
+    def bodies(self) -> BodySolids:
+        """Solids of the bodies, and where they are from."""
+        return self._bodies
+
+    @property
     def solids(self) -> tuple[tuple[Solid, ...], ...]:
         """Solids of each body, in its frame."""
-        return self._solids
+        return self._bodies.solids
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from dynid import cli
+from dynid.robot_files import find_robot_file
 
 FOURIER = "{type: fourier, base_frequency: 0.2, harmonics: 3, periods: 1, ramp: 1, span: 0.4}"
 SINE = """{{type: sine, start: [0, -1.5, 1.5, 0, 0, 0], target: [0, {target}, 1.5, 0, 0, 0],
@@ -54,7 +56,7 @@ def test_json_has_the_verdict_the_pairs_and_the_reasons_for_omitted_pairs(check)
     assert found["verdict"].startswith("Limits kept; collisions with floor or table not checked")
     assert len(found["unchecked"]) == 1
     assert set(found) == {
-        *("robot", "excitation", "duration", "safe", "verdict", "unchecked"),
+        *("robot", "excitation", "doubts", "duration", "safe", "verdict", "unchecked"),
         *("violation", "violation_time", "limits", "grounds", "pairs"),
     }
     assert set(found["limits"][0]) == {
@@ -167,3 +169,40 @@ def test_bad_input_is_one_sentence_and_exit_code_2(check, excitation: str, sente
     code, _, err = check(excitation)
     assert code == 2
     assert sentence in err
+
+
+@pytest.fixture
+def check_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["dynid", "check", *words])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        printed = capsys.readouterr()
+        return int(stop.value.code or 0), printed.out, " ".join(printed.err.split())
+
+    return run
+
+
+def test_a_robot_alone_has_its_own_motion_checked(check_words) -> None:
+    code, out, _ = check_words("puma560", "--json")
+    assert (code, json.loads(out)["excitation"]) == (0, None)
+
+
+@pytest.mark.parametrize("given", [[], ["motion.csv"], ["excitation.yaml"]])
+def test_a_motion_without_a_robot_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, check_words, given: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("excitation.yaml").write_text("excitation: {type: sine, start: 0, target: 1}\n")
+    code, _, err = check_words(*given)
+    assert code == 2
+    assert "check needs the robot whose limits are to be kept: dynid check ROBOT" in err
+
+
+def test_a_profile_alone_is_the_robot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, check_words
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(find_robot_file("puma560"), "mine.yaml")
+    code, out, _ = check_words("mine.yaml", "--json")
+    assert (code, json.loads(out)["robot"]) == (0, "puma560")

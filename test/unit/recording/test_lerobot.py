@@ -223,3 +223,19 @@ def test_an_episode_of_an_arm_of_servos_has_their_torque(tmp_path: Path) -> None
     found = load_of_robot(dataset, robot)
     stall = 7.4 * 1.2116 / 2.6762
     assert found.effort == pytest.approx(np.full_like(found.effort, stall * 2.656 * np.radians(1)))
+
+
+@pytest.mark.parametrize("write", [write_v2, write_v3])
+def test_an_altered_value_is_noticed(tmp_path: Path, write: Any) -> None:
+    dataset = write(tmp_path / "set")
+    (file, *_) = sorted((dataset / "data" / "chunk-000").iterdir())
+    plain = {"compression": "none", "use_dictionary": False}
+    parquet.write_table(parquet.read_table(file), file, **plain)
+    content, last = file.read_bytes(), rows(0 if write is write_v2 else 1)["observation.state"]
+    largest = max(last)  # of the first joint
+    old = np.array(largest).tobytes()
+    assert old in content
+    new = np.array([90, largest[1]]).tobytes()
+    file.write_bytes(content.replace(old, new))
+    with pytest.raises(RecordingError, match=r"'observation\.state' are from .* to 90, but"):
+        load_recording(dataset / "episode_000000", JOINTS)

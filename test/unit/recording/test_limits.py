@@ -16,9 +16,12 @@ from mcap.records import Chunk, Header
 
 from dynid import limits
 from dynid.errors import ConfigurationError, RecordingError
-from dynid.recording.limits import check_memory
+from dynid.recording import timeline
+from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.load import load_recording
 from dynid.recording.mcap_records import MAGIC, DamagedRecordError, records
+from dynid.recording.model import Source
+from dynid.recording.samples import Samples
 from dynid.recording.timeline import build_recording
 
 NAMES = ["base", "elbow", "wrist"]
@@ -255,3 +258,21 @@ def test_a_length_field_of_a_message_reserves_no_memory(
     with pytest.raises(RecordingError, match="none of 400 messages could be decoded"):
         load_recording(file, NAMES)
     assert peak() < 8 * MIB
+
+
+def test_a_grid_beyond_the_memory_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(timeline, "_build", exhausted)
+    time = np.arange(50) / 100
+    samples = Samples(
+        stamps=np.rint(time * 1e9).astype(np.int64),
+        position=np.sin(time)[:, None],
+        velocity=None,
+        effort=np.cos(time)[:, None],
+        joint_names=("a",),
+        sources=(Source("log.csv", "", "csv"),),
+    )
+    with pytest.raises(RecordingTooLargeError, match=r"log\.csv: .* into the memory"):
+        timeline.build_recording(samples)

@@ -7,6 +7,7 @@ from support.synthetic import ARM_URDF
 
 from dynid.api.motions import design_excitation
 from dynid.errors import ConfigurationError
+from dynid.excitation.plausible_limits import limit_doubts
 from dynid.profile import load_robot, make_robot
 from dynid.robot.assumptions import assumptions
 from dynid.robot.chains import robot_joints
@@ -64,7 +65,7 @@ def test_a_limit_that_cannot_be_right_is_named_and_not_used(
     for robot in (make_robot(ARM, text), alone):
         assert robot.limits.position is None
         assert robot.limits.torque_max is not None
-    (phrase,) = (phrase for phrase in assumptions(alone) if "in the URDF, shoulder has" in phrase)
+    (phrase,) = (d.sentence for d in limit_doubts(alone) if "shoulder has" in d.sentence)
     assert reason in phrase
     with pytest.raises(ConfigurationError, match=f"needs limits.position.*shoulder has.*{reason}"):
         design_excitation(alone, starts=1, jobs=1)

@@ -11,6 +11,7 @@ from support.walled_arm import URDF, walled
 from dynid.errors import ConfigurationError, MechanismError
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.distances import Distance
+from dynid.excitation.workspace.meshes import MissingMesh, missing_meshes
 from dynid.excitation.workspace.pairs import always_violated
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
@@ -59,9 +60,16 @@ def test_a_missing_mesh_is_named_and_replaced_by_a_capsule(
         (tmp_path / "cube.stl").write_text(content)
     workspace = walled(URDF.replace(BALL, MESH), planes=FLOOR, mesh_folder=str(tmp_path))
     (note,) = (note for note in workspace.notes if "cube.stl" in note)
-    assert note.startswith("Mesh 'package://walled/cube.stl' of hand was not found or cannot be")
+    assert "not readable: mesh 'package://walled/cube.stl' of hand (set workspace.mesh_fol" in note
     assert any("capsules" in note and "hand" in note for note in workspace.notes)
     assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2, abs=0.05)
+
+
+def test_all_missing_meshes_are_named_in_one_sentence() -> None:
+    files = ("a.stl", "b.stl", "c.stl", "a.stl", "d.stl")
+    missing = [MissingMesh(file, f"link{number % 2}") for number, file in enumerate(files)]
+    assert missing_meshes(missing) == "meshes 'a.stl', 'b.stl' and 2 more of 2 links"
+    assert missing_meshes(missing[:1]) == "mesh 'a.stl' of link0"
 
 
 def test_visual_shapes_replace_missing_collision_shapes() -> None:

@@ -1,0 +1,31 @@
+"""Values of a URDF that are doubtful, and what confirms them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A value of a URDF that is not believable.
+
+    Attributes:
+        sentence: on the joint or link, the value, the consequence, and the key that settles it.
+        limits: the keys of ``limits`` of which each settles it in a profile; a real robot must not
+            move before. Empty for what only leads to refused motion.
+    """
+
+    sentence: str
+    limits: tuple[str, ...] = ()
+
+
+def refusal(doubts: Sequence[Doubt]) -> str | None:
+    """Return the sentence with which a real robot is not moved, or None where it may be."""
+    reasons = [doubt.sentence for doubt in doubts if doubt.limits]
+    if not reasons:
+        return None
+    return " ".join(["no robot moves within doubtful limits.", *reasons])

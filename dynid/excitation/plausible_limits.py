@@ -1,0 +1,208 @@
+"""Limits of a URDF against each other, and against the masses that they move.
+
+Only limits that the profile does not set are examined: there, also ``null`` confirms.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.excitation.default_motion import motion_range
+from dynid.excitation.doubt import Doubt
+from dynid.robot.assumptions import names, position_doubts
+from dynid.robot.urdf_joints import movable_joints
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from dynid.robot.robot import Robot
+
+_STATES = 500  # random positions, of which the one of most load counts
+_ACCELERATION = 2 * np.pi  # [rad/s^2] a turn a second, reached in one: what any drive does
+_TORQUE_OF_A_KILOGRAM = 100.0
+"""[N m/kg] Most torque of drives and their gears per mass of a whole robot.
+
+In 265 public URDFs, arms have 10 to 55, walking robots up to 82; placeholders of 300 N m at each
+joint of an iiwa are 120.
+"""
+_POWER_OF_A_KILOGRAM = 3000.0
+"""[W/kg] Likewise of the products of torque and speed: walking robots have up to 1440 there, and
+placeholders of 100 rad/s at each joint of an iCub are 4400."""
+_MOST_TURNS_TO_SPEED = 50.0  # [rad] in which a drive reaches its speed; there 34 at most, or 93
+_FEWEST_ALIKE = 3  # joints
+_UNLIKE = 100.0  # times the torque that one joint needs is what another one does
+_KEYS = {"velocity": "velocity", "effort": "torque_max"}
+_UNCHECKED = {
+    "velocity": "nothing limits the speed of a motion",
+    "effort": "no torque is checked",  # as of many arms, which limit it themselves
+}
+
+
+class _Load(NamedTuple):
+    """What the bodies of the URDF ask of their drives; (n,) each, of the worst position."""
+
+    gravity: Array  # [N m or N]
+    inertia: Array  # [kg m^2 or kg]
+
+
+def limit_doubts(robot: Robot) -> list[Doubt]:
+    """Return what is doubtful in the limits that a robot has of its URDF.
+
+    Raises:
+        MechanismError: robot and URDF do not match.
+    """
+    if robot.coupling is not None:  # limits are those of motors, which no URDF has
+        return []
+    found = [*_positions(robot), *_zero(robot)]
+    given = robot.limits.model_fields_set
+    if not {"velocity", "torque_max"} <= given:
+        load = _load(robot)
+        found += [*_too_strong(robot), *_too_weak(robot, load), *_alike(robot, load)]
+        found += _too_fast(robot, load)
+    return found
+
+
+def _positions(robot: Robot) -> Iterator[Doubt]:
+    if "position" in robot.limits.model_fields_set:
+        return
+    for phrase in position_doubts(robot):
+        yield Doubt(
+            f"{phrase[:1].upper()}{phrase[1:]}, so that nothing limits the positions of a motion; "
+            "limits.position sets the range.",
+            limits=("position",),
+        )
+
+
+def _zero(robot: Robot) -> Iterator[Doubt]:
+    joints = movable_joints(robot.urdf_xml)
+    for kind, key in _KEYS.items():
+        of = [name for name in robot.joints if kind in joints[name].zero]
+        if of and key not in robot.limits.model_fields_set:
+            yield Doubt(
+                f"In the URDF, the {kind} limit of {names(of)} is 0, which is taken as no limit, "
+                f"so that {_UNCHECKED[kind]}; limits.{key} sets it (null: there is none).",
+                limits=(key,) if kind == "velocity" else (),
+            )
+
+
+def _too_strong(robot: Robot) -> Iterator[Doubt]:
+    """Yield a doubt where drives of such torque weigh more than the robot."""
+    torque, speed, turns = _limits(robot)
+    mass = sum(float(inertia.mass) for inertia in robot.kinematics().model.inertias)
+    if torque is None or not mass > 0 or not turns.any():
+        return
+    total = float(np.sum(torque[turns]))
+    if total > _TORQUE_OF_A_KILOGRAM * mass:
+        yield Doubt(
+            f"In the URDF, the efforts of all joints add up to {_text(total)} N m for a robot of "
+            f"{_text(mass)} kg, more than its drives could have if it consisted of nothing else, "
+            "so that a motion may be planned with torque that they do not have; limits.torque_max "
+            "sets it, or correct <mass>.",
+            limits=("torque_max",),
+        )
+    elif speed is not None:
+        power = float(np.sum((torque * speed)[turns]))
+        if power > _POWER_OF_A_KILOGRAM * mass:
+            yield Doubt(
+                f"In the URDF, effort times velocity of all joints adds up to {_text(power)} W for "
+                f"a robot of {_text(mass)} kg, more than its drives could have, so that a motion "
+                "may be planned faster than they are; limits.velocity and limits.torque_max set "
+                "them.",
+                limits=("velocity", "torque_max"),
+            )
+
+
+def _too_weak(robot: Robot, load: _Load) -> Iterator[Doubt]:
+    """Yield a doubt on joints that cannot hold what they carry; such motion is refused anyway."""
+    torque, _, turns = _limits(robot)
+    if torque is None:
+        return
+    for joint in np.flatnonzero(load.gravity > torque).tolist():
+        unit = "N m" if turns[joint] else "N"
+        yield Doubt(
+            f"In the URDF, {robot.joints[joint]} needs {_text(load.gravity[joint])} {unit} to hold "
+            f"its bodies in some position, but has {_text(torque[joint])} {unit}, so that "
+            "positions that the robot can take are refused; limits.torque_max sets it, or correct "
+            "<mass>."
+        )
+
+
+def _alike(robot: Robot, load: _Load) -> Iterator[Doubt]:
+    """Yield a doubt where all joints have one round pair of limits, whatever they carry."""
+    torque, speed, turns = _limits(robot)
+    if torque is None or speed is None or np.sum(turns) < _FEWEST_ALIKE:
+        return
+    pairs = {(torque[joint], speed[joint]) for joint in np.flatnonzero(turns)}
+    needed = (load.gravity + load.inertia * _ACCELERATION)[turns]
+    if len(pairs) > 1 or not needed.max() > _UNLIKE * max(needed.min(), 0.0):
+        return
+    ((effort, velocity),) = pairs
+    if _is_round(effort) and _is_round(velocity):  # those of equal servos are not
+        most, least = (np.flatnonzero(turns)[at] for at in (needed.argmax(), needed.argmin()))
+        times = (
+            f"{_text(needed.max() / needed.min())} times" if needed.min() > 0 else "far more than"
+        )
+        yield Doubt(
+            f"In the URDF, all joints have an effort of {effort:g} N m and a velocity of "
+            f"{velocity:g} rad/s, although {robot.joints[most]} needs {times} what "
+            f"{robot.joints[least]} does, so that these may be placeholders, and a motion planned "
+            "beyond the drives; limits.velocity and limits.torque_max confirm or set them.",
+            limits=("velocity", "torque_max"),
+        )
+
+
+def _too_fast(robot: Robot, load: _Load) -> Iterator[Doubt]:
+    """Yield a doubt on speeds that are not reached with the effort of their joint."""
+    torque, speed, turns = _limits(robot)
+    if torque is None or speed is None:
+        return
+    way = load.inertia * speed**2 / (2 * torque)
+    of = [robot.joints[j] for j in np.flatnonzero(turns & (way > _MOST_TURNS_TO_SPEED)).tolist()]
+    if of:
+        worst = int(np.argmax(np.where(turns, way, 0.0)))
+        yield Doubt(
+            f"In the URDF, the velocity of {names(of)} is only reached after many turns with its "
+            f"effort ({robot.joints[worst]}: {speed[worst]:g} rad/s after "
+            f"{_text(way[worst] / (2 * np.pi))} turns), and may be in degrees, so that a motion "
+            "may be planned faster than the drives are; limits.velocity sets it.",
+            limits=("velocity",),
+        )
+
+
+def _limits(robot: Robot) -> tuple[Array | None, Array | None, NDArray[np.bool_]]:
+    """Return torque and speed where they are all of the URDF, and which joints turn; (n,) each."""
+    joints = [movable_joints(robot.urdf_xml)[name] for name in robot.joints]
+    values: list[Array | None] = []
+    for kind, key in (("effort", "torque_max"), ("velocity", "velocity")):
+        given = [getattr(joint, kind) for joint in joints]
+        usable = None not in given and key not in robot.limits.model_fields_set
+        values.append(np.array(given, dtype=np.float64) if usable else None)
+    return values[0], values[1], np.array([joint.kind != "prismatic" for joint in joints])
+
+
+def _load(robot: Robot) -> _Load:
+    mechanism = robot.with_terms(()).mechanism()
+    motion = motion_range(robot, mechanism)
+    random = np.random.default_rng(0)
+    q = random.uniform(motion.low, motion.high, (_STATES, len(robot.joints)))
+    q = q[mechanism.reachable(q)]
+    if not len(q):  # of a closed chain, which the search for a motion reports
+        return _Load(*np.zeros((2, len(robot.joints))))
+    gravity = np.abs(mechanism.torque(q, 0 * q, 0 * q, mechanism.parameters)).max(axis=0)
+    inertia = np.diagonal(mechanism.mass_matrix(q), axis1=1, axis2=2).max(axis=0)
+    return _Load(gravity, inertia)
+
+
+def _is_round(value: float) -> bool:
+    """Return whether a number has a single digit that is not 0, such as 10 or 0.5."""
+    return f"{value:.6e}".partition("e")[0].rstrip("0").endswith(".")
+
+
+def _text(value: float) -> str:
+    """Return a number with three digits, and without an exponent where it is not very large."""
+    return f"{float(f'{value:.3g}'):g}"
