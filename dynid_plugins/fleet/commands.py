@@ -9,6 +9,7 @@ DRIFT = CommandEntry(
     "dynid_plugins.fleet.cli.drift",
     "drift_command",
     "Detect changes of a robot over many recordings.",
+    family="fleet",
 )
 FLEET = CommandEntry(
     MODELS,

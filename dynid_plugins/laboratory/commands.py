@@ -9,4 +9,5 @@ RETRIEVE = CommandEntry(
     "dynid_plugins.laboratory.cli.retrieve",
     "retrieve_command",
     "Find physical parameters for given base parameters.",
+    family="model",
 )

@@ -9,4 +9,5 @@ EXPORT = CommandEntry(
     "dynid_plugins.simulators.cli.export",
     "export_command",
     "Write a model to the file of a simulator: MJCF, SDF, URDF or USD.",
+    family="model",
 )

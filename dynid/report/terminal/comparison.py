@@ -93,7 +93,7 @@ def sentences(comparison: ModelComparison) -> list[str]:
 
 
 def comparison_json(comparison: ModelComparison) -> dict[str, Any]:
-    """Return what ``dynid compare --json`` prints."""
+    """Return what ``dynid model compare --json`` prints."""
     return {
         "robot": comparison.first.robot.name,
         "distance": comparison.distance,

@@ -1,4 +1,4 @@
-"""Two models as `dynid compare` prints them."""
+"""Two models as `dynid model compare` prints them."""
 
 from __future__ import annotations
 
