@@ -74,7 +74,7 @@ def test_a_fleet_file_stands_for_the_folder_of_its_results(run, tmp_path, comman
     output = ["-o", str(tmp_path / "site")] if command == "report" else []
     code, _, err = run(command, str(path), *output)
     assert code == 2
-    assert f"{tmp_path / 'results'}: is not a folder" in " ".join(err.split())
+    assert str(tmp_path / "results") in err
 
 
 @pytest.mark.thorough
