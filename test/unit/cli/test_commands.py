@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import dynid
 from dynid.cli import app
+from dynid.cli.command_table import RENAMED
 from dynid.cli.commands import (
-    RENAMED,
     all_commands,
     commands_below,
     find_command,
