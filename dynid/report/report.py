@@ -157,6 +157,7 @@ def _common(result: Identification | Validation, motion: EvaluatedMotion) -> dic
         "found": words.found(result.findings),
         "notes": result.notes,
         "error_header": tables.error_header(verdict.joints[0], held_out=held_out is not None),
+        "leading": tables.LEADING,
         "joints": joints,
         "findings": finding_rows(result.findings),
         "series": Markup(series_json(motion)),  # noqa: S704  JSON without "<"
