@@ -98,6 +98,21 @@ def test_a_page_begins_with_what_it_is_for_and_for_whom(path: Path) -> None:
     assert first.startswith("For ")
 
 
+def anchors(page: Path) -> set[str]:
+    """Places of a page that links may name, as GitHub and the site call them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_of_pages_outside_of_the_site_lead_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    for path, anchor in re.findall(r"\]\((?![a-z]+:)([^)#\s]+)#?([^)\s]*)\)", text):
+        assert (ROOT / path).exists(), path
+        assert not anchor or anchor in anchors(ROOT / path), f"{path}#{anchor}"
+
+
 def test_every_public_name_is_in_the_python_reference() -> None:
     page = (DOCS / "api" / "python.md").read_text("utf-8")
     documented = set(re.findall(r"^\.\. auto\w+:: (\w+)$", page, re.MULTILINE))
