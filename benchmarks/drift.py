@@ -1,4 +1,4 @@
-"""Detection delay and false alarms of ``dynid drift``, simulated and on recordings of a real UR10e.
+"""Detection delay and false alarms of ``dynid fleet drift``, simulated and on a real UR10e.
 
 Simulated histories are parameters drawn from the covariance of an identification of the simulated
 PUMA 560, with friction that varies between days: 5 % at each joint and 5 % at all joints together

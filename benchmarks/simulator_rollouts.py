@@ -6,7 +6,7 @@ simulated minus recorded positions over all samples of all seconds, the travel t
 distance from the start of each second. Three models in MJCF:
 
 - URDF: masses and inertias of the shipped URDF, without friction and armature;
-- identified: `dynid export` of the identified model;
+- identified: `dynid model export` of the identified model;
 - less offset: the same, with the identified constant torques subtracted from the recorded ones,
   which MJCF does not have.
 

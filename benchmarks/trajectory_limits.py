@@ -1,4 +1,4 @@
-"""Moves with the accelerations of ``dynid limits`` and with the profile's constant ones.
+"""Moves with the accelerations of ``dynid check limits`` and with the profile's constant ones.
 
     python benchmarks/trajectory_limits.py [PROFILE …]
 
@@ -88,7 +88,7 @@ def row(robot: Robot) -> str:
 def main() -> None:
     """Print the table."""
     print(f"mean duration of {_MOVES} moves and how many exceed torque_max on the true robot")
-    print("robot        dynid limits                              | profile")
+    print("robot        dynid check limits                              | profile")
     for name in sys.argv[1:] or _ROBOTS:
         print(row(load_robot(name)), flush=True)
 

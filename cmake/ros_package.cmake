@@ -29,7 +29,7 @@ if(BUILD_TESTING)
   find_package(launch_testing_ament_cmake QUIET)
   if(launch_testing_ament_cmake_FOUND)
     file(GLOB DYNID_LAUNCH_TESTS CONFIGURE_DEPENDS test/launch/test_*.py)
-    foreach(package ethercat_driver fake_ethercat_bus) # docs/simulated-bus.md
+    foreach(package ethercat_driver fake_ethercat_bus) # docs/drives.md
       ament_index_has_resource(found packages ${package})
       if(NOT found)
         message(STATUS "dynid: no ${package} here, so the launch test of EtherCAT is skipped")

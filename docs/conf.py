@@ -31,7 +31,7 @@ suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
 # --- Python -----------------------------------------------------------------------------------
 if find_spec("dynid") is None or find_spec("dynid._core") is None:
-    exclude_patterns += ["api/python.md", "api/parts.md"]
+    exclude_patterns += ["api/python.md"]
     print("dynid is not compiled here: the site is built without its Python reference.")  # noqa: T201
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"

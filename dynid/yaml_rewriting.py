@@ -2,7 +2,7 @@
 
 Changed values are replaced at the places of PyYAML's nodes. ruamel.yaml would need its own objects,
 but changes line breaks of lists and tables elsewhere, and loses comments below a list that is
-replaced (docs/dependencies.md).
+replaced (docs/development.md).
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class ExternalWrenchNode(DynidNode):
         self.parameter(
             "uncertainty",
             "",
-            "wrench_uncertainty.yaml of `dynid wrench --free`; empty: from the model.",
+            "wrench_uncertainty.yaml of `dynid collisions wrench --free`; empty: from the model.",
             fixed=True,
         )
         self.parameter("frame", "", "Link of ~/wrench; empty: the last one.", fixed=True)
@@ -131,7 +131,8 @@ class ExternalWrenchNode(DynidNode):
             )
             self.get_logger().warning(
                 "the uncertainty is the torque error of the identification; record free motion, "
-                "and name the file of `dynid wrench --free` with the parameter 'uncertainty'."
+                "and name the file of `dynid collisions wrench --free` with the parameter "
+                "'uncertainty'."
             )
         return LiveWrench(
             model,

@@ -65,6 +65,8 @@ class Row(NamedTuple):
 # --- profiles ---------------------------------------------------------------------------------
 PROFILE = """# Keys of a profile
 
+For everyone who writes a profile: each key with its unit, default, bounds and meaning.
+
 A profile is one YAML file with everything about a robot except its parameters. `dynid new` makes
 one from a URDF ([robots](robots.md#from-a-urdf-or-a-xacro)). An example with most keys is
 [puma560.yaml](../config/robots/puma560.yaml); others are in `config/robots`. Units are SI and
@@ -261,6 +263,8 @@ def _meanings(group: type[BaseModel]) -> Mapping[str, str]:
 
 # --- controllers ------------------------------------------------------------------------------
 CONTROLLERS = """# Parameters of the controllers
+
+For integrators who set parameters by hand: those of dynid's controllers.
 
 The launch files set these parameters from the groups `feedforward` and `collision` of a
 [profile](profile.md). [Control](control.md) and [collision detection](collision.md) explain them.

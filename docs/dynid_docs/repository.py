@@ -1,8 +1,7 @@
-"""Links from pages to files of the repository, and README and its like as pages.
+"""Links from pages to files of the repository.
 
 A link such as ``../config/robots/puma560.yaml`` leads to a page of the site with that file's text,
-one to a folder to a list of its files. ``readme.md``, ``contributing.md`` and ``changelog.md`` are
-placeholders for the files of the root folder.
+one to a folder to a list of its files.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 _LOGGER = logging.getLogger(__name__)
-_PAGES = {"readme": "README.md", "contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}
 _LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r" {0,3}(```|~~~|:::)")
 _SCHEME = "repo:"
@@ -33,6 +31,7 @@ _LANGUAGES = {
     **dict.fromkeys((".cpp", ".hpp"), "cpp"),
     **dict.fromkeys((".py", ".pyi"), "python"),
     ".sh": "bash",
+    ".md": "markdown",
 }
 
 
@@ -56,8 +55,6 @@ def _link(found: re.Match[str], folder: Path, page: str) -> str:
     target = Path(os.path.normpath(folder / found[1]))
     anchor = found[2] or ""
     docs = ROOT / "docs"
-    pages = {ROOT / file: docs / f"{name}.md" for name, file in _PAGES.items()}
-    target = pages.get(target, target)
     if target.is_relative_to(docs):
         return f"]({os.path.relpath(target, (docs / page).parent)}{anchor})"
     if target.exists() and target.is_relative_to(ROOT):
@@ -66,9 +63,7 @@ def _link(found: re.Match[str], folder: Path, page: str) -> str:
 
 
 def _read(app: Sphinx, page: str, source: list[str]) -> None:
-    if page in _PAGES:
-        source[0] = rewritten((ROOT / _PAGES[page]).read_text("utf-8"), ROOT, page)
-    elif app.env.doc2path(page).suffix != ".rst":
+    if app.env.doc2path(page).suffix != ".rst":
         source[0] = rewritten(source[0], (ROOT / "docs" / page).parent, page)
 
 

@@ -121,7 +121,7 @@ def simulate(
 
     Args:
         robot: as its ``simulation`` describes it; without one, rotors, friction and drives are
-            derived (docs/rehearsal.md), not measured.
+            derived (docs/robots.md), not measured.
         excitation: of the joints, or a file; the robot rests for ``simulation.rest`` before and
             after. None: the profile's, else a default motion within the limits.
         control_rate: cycles per second [Hz]; of servos, commands and samples per second.

@@ -1,4 +1,4 @@
-"""``dynid collisions``: collision thresholds tested on recordings."""
+"""``dynid collisions play``: collision thresholds tested on recordings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def collisions_command(
     thresholds: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="File of tune-collision -o, in place of the model's thresholds."
+            metavar="FILE",
+            help="File of `dynid collisions tune -o`, in place of the model's thresholds.",
         ),
     ] = None,
     payload: Annotated[

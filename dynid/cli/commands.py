@@ -1,187 +1,23 @@
-"""The commands by name, loaded when they are called: help and version import nothing else.
-
-The core's are listed here; a plug-in registers its own as entry points.
-"""
+"""The commands by name, loaded when they are called: help and version import nothing else."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from dynid.cli.command_table import CORE_COMMANDS, RENAMED, CommandEntry
 from dynid.cli.input_files import keeping_inputs
 from dynid.cli.robot_argument import RobotCommand
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-ROBOTS, MOTIONS, RECORDINGS = "Robots", "Motions", "Recordings"
-MODELS, CONTROL = "Models", "Control"
-
-
-class CommandEntry(NamedTuple):
-    """Where a command is, and how the list of commands shows it.
-
-    Attributes:
-        group: its heading in the list.
-        module: in which it is implemented; imported when the command is called.
-        attribute: the command's function, or a Typer application with commands of its own.
-        summary: the first line of its help.
-        old_options: former names of options, which still work, with the present ones.
-        extra: what pip installs if a library is missing; of a plug-in, its entry point names it.
-    """
-
-    group: str
-    module: str
-    attribute: str
-    summary: str
-    old_options: Mapping[str, str] = {}
-    extra: str = ""
-
-
-CORE_COMMANDS = {
-    "demo": CommandEntry(
-        ROBOTS,
-        "dynid.cli.demo",
-        "demo_command",
-        "Record, identify and validate a simulated robot.",
-        {"--robot": "--profile"},
-    ),
-    "robots": CommandEntry(
-        ROBOTS, "dynid.cli.robots", "robots_command", "List the robots that come with dynid."
-    ),
-    "view": CommandEntry(
-        ROBOTS,
-        "dynid.cli.view",
-        "view_command",
-        "Show a robot and its motion in a browser or as a picture.",
-    ),
-    "new": CommandEntry(
-        ROBOTS, "dynid.cli.new", "new_command", "Make a profile from a URDF, a xacro or an MJCF."
-    ),
-    "import-dh": CommandEntry(
-        ROBOTS,
-        "dynid.cli.import_dh",
-        "import_dh_command",
-        "Make a URDF and a profile from a Denavit-Hartenberg table.",
-    ),
-    "excite": CommandEntry(
-        MOTIONS,
-        "dynid.cli.excite",
-        "excite_command",
-        "Optimise an excitation motion within the robot's limits.",
-    ),
-    "check": CommandEntry(
-        MOTIONS,
-        "dynid.cli.check",
-        "check_command",
-        "Check a motion against all limits of the robot.",
-    ),
-    "info": CommandEntry(
-        RECORDINGS,
-        "dynid.cli.recordings",
-        "info_command",
-        "Show the contents of a recording, and what in it contradicts itself.",
-    ),
-    "convert": CommandEntry(
-        RECORDINGS,
-        "dynid.cli.recordings",
-        "convert_command",
-        "Convert a recording, such as CSV, to rosbag2 (MCAP).",
-    ),
-    "diagnose": CommandEntry(
-        RECORDINGS,
-        "dynid.cli.diagnose",
-        "diagnose_command",
-        "Find problems in recordings or a model, with remedies.",
-    ),
-    "identify": CommandEntry(
-        MODELS,
-        "dynid.cli.identify",
-        "identify_command",
-        "Identify the dynamic model of a robot, or its payload.",
-    ),
-    "validate": CommandEntry(
-        MODELS, "dynid.cli.identify", "validate_command", "Evaluate a model on unseen recordings."
-    ),
-    "compare": CommandEntry(
-        MODELS,
-        "dynid.cli.compare",
-        "compare_command",
-        "Compare two models: parameters, torques, errors on recordings.",
-    ),
-    "friction": CommandEntry(
-        MODELS, "dynid.cli.friction", "friction_command", "Select the friction model of each joint."
-    ),
-    "payload": CommandEntry(
-        MODELS,
-        "dynid.cli.payload",
-        "payload_command",
-        "Write a payload as the robot's own controller takes it.",
-    ),
-    "payload-mass": CommandEntry(
-        MODELS,
-        "dynid.cli.payload_mass",
-        "payload_mass_command",
-        "Measure a payload's mass and centre with the robot at rest.",
-    ),
-    "drive-gains": CommandEntry(
-        MODELS,
-        "dynid.cli.drive_gains",
-        "drive_gains_command",
-        "Identify the torque constants of the drives.",
-    ),
-    "model": CommandEntry(
-        MODELS,
-        "dynid.cli.model",
-        "model_app",
-        "Compute with a model: matrices, torques, formulas, C code.",
-    ),
-    "limits": CommandEntry(
-        CONTROL,
-        "dynid.cli.limits",
-        "limits_command",
-        "Find accelerations that keep torques within the drives' limits.",
-    ),
-    "drives": CommandEntry(
-        CONTROL,
-        "dynid.cli.drives",
-        "drives_command",
-        "Compute torque factors of drives, and write EtherCAT files.",
-    ),
-    "tracking": CommandEntry(
-        CONTROL,
-        "dynid.cli.tracking",
-        "tracking_command",
-        "Simulate tracking with and without feedforward torque.",
-        {"--robot": "--profile"},
-    ),
-    "tune-collision": CommandEntry(
-        CONTROL,
-        "dynid.cli.tune_collision",
-        "tune_collision_command",
-        "Tune collision thresholds on recordings of free motion.",
-    ),
-    "collisions": CommandEntry(
-        CONTROL,
-        "dynid.cli.collisions",
-        "collisions_command",
-        "Test collision thresholds on recordings.",
-    ),
-    "wrench": CommandEntry(
-        CONTROL,
-        "dynid.cli.wrench",
-        "wrench_command",
-        "Estimate external wrenches and the link in contact, without a force sensor.",
-    ),
-}
-"""In the order of the list: groups, and commands in them, as a user needs them."""
-
 
 _UNUSABLE = "Plug-ins that cannot be loaded"
 
@@ -192,8 +28,10 @@ def find_command(name: str) -> CommandEntry | None:
         return CORE_COMMANDS[name]
     from dynid.plugins import COMMANDS, registered  # reading entry points takes time
 
-    found = registered(COMMANDS).get(name)
-    return None if found is None else _registered_entry(found)
+    family, _, word = name.rpartition(" ")
+    found = registered(COMMANDS).get(word)
+    entry = None if found is None else _registered_entry(found)
+    return entry if entry is not None and entry.family == family else None
 
 
 @cache
@@ -201,14 +39,19 @@ def all_commands() -> Mapping[str, CommandEntry]:
     """Return the commands in the order of the list; those of plug-ins at the end of their group."""
     from dynid.plugins import COMMANDS, registered
 
-    plugins = {
-        name: _registered_entry(registration)
-        for name, registration in registered(COMMANDS).items()
-        if name not in CORE_COMMANDS
-    }
-    entries = {**CORE_COMMANDS, **plugins}
+    plugins = {}
+    for word, registration in registered(COMMANDS).items():
+        entry = _registered_entry(registration)
+        plugins[f"{entry.family} {word}".lstrip()] = entry
+    entries = {**CORE_COMMANDS, **{k: v for k, v in plugins.items() if k not in CORE_COMMANDS}}
     groups = list(dict.fromkeys(entry.group for entry in entries.values()))
     return dict(sorted(entries.items(), key=lambda pair: groups.index(pair[1].group)))
+
+
+def commands_below(name: str) -> Mapping[str, TyperCommand]:
+    """Return the lines of the list of the commands below one, or of all with "", by their word."""
+    families = ((full, *full.rpartition(" ")[::2]) for full in all_commands())
+    return {word: _listed(word, full) for full, family, word in families if family == name}
 
 
 def _registered_entry(registration: EntryPoint) -> CommandEntry:
@@ -229,35 +72,59 @@ class CommandGroup(TyperGroup):
         super().__init__(*args, **options)
         plain_help(self)
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401  of click
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002  of click
         """Return the names of all commands; the first time, with those of plug-ins."""
-        self._list_all()
-        return super().list_commands(ctx)
+        listed = commands_below("")
+        self.commands = {**listed, **self.commands}
+        return list(listed)
 
     def resolve_command(
         self,
         ctx: Any,  # noqa: ANN401  of click, which typer brings along in one form or another
         args: list[str],
     ) -> tuple[str | None, Any, list[str]]:
-        """Load the command that the arguments name, and return it."""
-        if args and find_command(args[0]) is not None:
-            self.commands[args[0]] = load_command(args[0])
+        """Load the command that the arguments name, in one or two words, and return it."""
+        name, rest = _named(args, quiet=ctx.resilient_parsing)
+        if find_command(name) is not None:
+            self.commands[name] = load_command(name)
         else:
-            self._list_all()  # from which the nearest name is suggested
-        return super().resolve_command(ctx, args)
-
-    def _list_all(self) -> None:
-        listed = {name: self.commands.get(name) or _listed(name) for name in all_commands()}
-        self.commands = {**listed, **self.commands}
+            self.list_commands(ctx)  # from which the nearest name is suggested
+        return super().resolve_command(ctx, [name, *rest])
 
 
-def _listed(name: str) -> TyperCommand:
+def _named(args: list[str], *, quiet: bool) -> tuple[str, list[str]]:
+    """Return the command that arguments name, and those behind its name.
+
+    Args:
+        args: with former words of commands, too.
+        quiet: whether no hint is printed for these.
+    """
+    first, *rest = args
+    if rest and _WORD.fullmatch(rest[0]) and find_command(f"{first} {rest[0]}") is not None:
+        return f"{first} {rest[0]}", rest[1:]
+    flag = next((option for option in rest if f"{first} {option}" in RENAMED), "")
+    former = f"{first} {flag}".rstrip()
+    present = not rest or rest[0] in _HELP or _WORD.fullmatch(rest[0]) is not None
+    if former not in RENAMED or (present and find_command(former) is not None):
+        return first, rest  # a name with commands below it, which had files behind it before
+    if not quiet:
+        from dynid.report.terminal.console import print_message
+
+        hint = f"`dynid {former}` is now `dynid {RENAMED[former]}`; it works in one more release."
+        print_message(hint, kind="note")
+    return RENAMED[former], [one for one in rest if one != flag]
+
+
+def _listed(word: str, name: str) -> TyperCommand:
     """Return the line of a command in the list; it cannot be called."""
     entry = all_commands()[name]
-    line = TyperCommand(name, help=entry.summary, rich_help_panel=entry.group)
+    line = TyperCommand(word, help=entry.summary, rich_help_panel=entry.group)
     plain_help(line)
     return line
 
+
+_WORD = re.compile(r"[a-z-]+")
+_HELP = ("-h", "--help")
 
 IN_PLACE = ("seal",)
 """Commands that write to their input."""
@@ -275,6 +142,10 @@ def load_command(name: str) -> Any:  # noqa: ANN401  likewise
     entry = find_command(name)
     if entry is None:
         raise KeyError(name)
+    if not entry.module:
+        return _with_commands_below(
+            TyperGroup(name=name, help=entry.summary, no_args_is_help=True), name
+        )
     app: typer.Typer | Callable[..., None]
     with naming_extra(f"dynid {name}", entry.extra):
         app = getattr(import_module(entry.module), entry.attribute)
@@ -292,8 +163,20 @@ def load_command(name: str) -> Any:  # noqa: ANN401  likewise
     command.name = name
     if isinstance(command, RobotCommand):
         command.old_options = entry.old_options
+        command.list_below = partial(commands_below, name)
     plain_help(command)
-    return command
+    return _with_commands_below(command, name) if isinstance(command, TyperGroup) else command
+
+
+def _with_commands_below(group: TyperGroup, name: str) -> TyperGroup:
+    """Add the lines of the commands that are called by the name of a group and a word."""
+    lines = {
+        word: line for word, line in commands_below(name).items() if word not in group.commands
+    }
+    for line in lines.values():
+        line.rich_help_panel = None
+    group.commands = {**group.commands, **lines}
+    return group
 
 
 def plain_help(command: Any) -> None:  # noqa: ANN401  likewise

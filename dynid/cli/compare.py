@@ -1,4 +1,4 @@
-"""``dynid compare``: what differs between two models."""
+"""``dynid model compare``: what differs between two models."""
 
 from __future__ import annotations
 

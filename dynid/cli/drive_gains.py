@@ -1,4 +1,4 @@
-"""``dynid drive-gains``: torque constants from recordings without and with a known payload."""
+"""``dynid drives gains``: torque constants from recordings without and with a known payload."""
 
 from __future__ import annotations
 

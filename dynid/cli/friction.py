@@ -1,4 +1,4 @@
-"""``dynid friction``: the friction model of each joint, by cross-validation."""
+"""``dynid identify friction``: the friction model of each joint, by cross-validation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from dynid.cli.options import AsJson, Output, Profile, Recordings, Run, Set, Start, Stop, Urdf
 
-_NOTE = "Terms selected by `dynid friction`."
+_NOTE = "Terms selected by `dynid identify friction`."
 
 
 def friction_command(

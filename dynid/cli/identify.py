@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.completion import complete_estimator
 from dynid.cli.options import (
     AsJson,
+    EstimatorName,
     ModelFile,
     OptionalProfile,
     Output,
@@ -19,9 +19,9 @@ from dynid.cli.options import (
     Start,
     Stop,
     Urdf,
+    with_estimator,
 )
 from dynid.errors import ConfigurationError
-from dynid.estimation.estimators import CORE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,22 +36,7 @@ def identify_command(
     start: Start = None,
     stop: Stop = None,
     run: Run = None,
-    payload: Annotated[
-        bool,
-        typer.Option("--payload", help="Identify the payload only; needs --base-model."),
-    ] = False,
-    base_model: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="model.yaml of the robot without payload."),
-    ] = None,
-    estimator: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=complete_estimator,
-            help=f"One of {', '.join(CORE)}, or of a plug-in (docs/estimators.md).",
-        ),
-    ] = None,
+    estimator: EstimatorName = None,
     unsigned_torque: Annotated[
         bool,
         typer.Option(
@@ -66,33 +51,22 @@ def identify_command(
     output: Output = Path("out"),
     as_json: AsJson = False,
 ) -> None:
-    """Identify the dynamic model of a robot, or its payload.
+    """Identify the dynamic model of a robot.
 
     Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
     """
     from dynid.cli.loading import load_recordings, load_robot
-    from dynid.cli.payload_mass import identify_payload_only, load_payload_base
     from dynid.identification.identify import identify
     from dynid.report.terminal.console import result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_kept_model
     from dynid.report.write import write_outputs
 
-    overrides = list(settings or [])
-    if estimator is not None:
-        overrides.append(f"identification.estimator={estimator}")
+    overrides = with_estimator(settings, estimator)
     if bootstrap:
         overrides.append(f"identification.bootstrap={bootstrap}")
     if unsigned_torque:
         overrides.append("identification.unsigned_torque=true")
-    if payload != (base_model is not None):
-        raise ConfigurationError(
-            "--payload and --base-model must be given together; --base-model is the model.yaml of "
-            "the robot without payload."
-        )
-    if base_model is not None:
-        base = load_payload_base(base_model, profile=profile, urdf=urdf, overrides=overrides)
-        identify_payload_only(recordings, base, start, stop, run, output, as_json)
     if profile is None:
         raise ConfigurationError(
             "identify needs a robot: name one before the recordings (dynid robots lists those "

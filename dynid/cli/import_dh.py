@@ -1,4 +1,4 @@
-"""``dynid import-dh``: a URDF and a profile from a Denavit-Hartenberg table."""
+"""``dynid new dh``: a URDF and a profile from a Denavit-Hartenberg table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dynid limits``: velocities and accelerations of a planner that keep torque limits."""
+"""``dynid check limits``: velocities and accelerations of a planner that keep torque limits."""
 
 from __future__ import annotations
 

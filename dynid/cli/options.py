@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 from typer.models import OptionInfo
 
-from dynid.cli.completion import complete_robot
+from dynid.cli.completion import complete_estimator, complete_robot
+from dynid.estimation.estimators import CORE
 
 
 def profile_option(description: str) -> OptionInfo:
@@ -67,6 +68,15 @@ Set = Annotated[
         help="Change a key of the profile, such as identification.cutoff_hz=20; repeatable.",
     ),
 ]
+EstimatorName = Annotated[
+    str | None,
+    typer.Option(
+        "--estimator",
+        metavar="NAME",
+        autocompletion=complete_estimator,
+        help=f"One of {', '.join(CORE)}, or of a plug-in (docs/estimators.md).",
+    ),
+]
 SetCollision = Annotated[
     list[str] | None,
     typer.Option(
@@ -83,3 +93,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JS
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the results.")
 ]
+
+
+def with_estimator(settings: list[str] | None, name: str | None) -> list[str]:
+    """Return the values of ``--set`` with that of ``--estimator``, if it is given."""
+    return [*(settings or []), *([] if name is None else [f"identification.estimator={name}"])]

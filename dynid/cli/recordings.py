@@ -1,4 +1,4 @@
-"""``dynid convert`` and ``dynid info``: recordings from one format to another, and contents."""
+"""``dynid info`` and ``dynid info convert``: contents of recordings, and other formats."""
 
 from __future__ import annotations
 

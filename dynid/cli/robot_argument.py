@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 _PROFILE = ("--profile", "-p")
 
@@ -20,6 +20,8 @@ class RobotCommand(TyperCommand):
     """
 
     old_options: Mapping[str, str] = {}
+    list_below: Callable[[], Mapping[str, TyperCommand]] = dict
+    """Returns the commands whose names begin with this one's, by their last word."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401  of click
         """Parse arguments after replacing former names, and a robot that comes first."""
@@ -38,9 +40,20 @@ class RobotCommand(TyperCommand):
         options, *arguments = super().collect_usage_pieces(ctx)
         return [options, *(["[ROBOT]"] if self._profile_option else []), *arguments]
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401  likewise
+        """Write help, and name the commands below this one."""
+        lines = (
+            f"{ctx.command_path} {word}: {one.help}" for word, one in self.list_below().items()
+        )
+        self.epilog = "\n\n".join(lines)
+        super().format_help(ctx, formatter)
+
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:  # noqa: ANN401  likewise
-        """Complete options, and robots where the command takes no argument of its own."""
+        """Complete options, words below, and robots where there is no argument of its own."""
         completed: list[Any] = super().shell_complete(ctx, incomplete)
+        if not incomplete.startswith("-"):
+            below = TyperGroup(commands=dict(self.list_below()))
+            completed += below.shell_complete(type(ctx)(below), incomplete)
         option, arguments = self._profile_option, self._arguments
         if option is None or arguments or incomplete.startswith("-"):
             return completed

@@ -1,4 +1,4 @@
-"""``dynid tune-collision``: collision thresholds from recorded free motion."""
+"""``dynid collisions tune``: collision thresholds from recorded free motion."""
 
 from __future__ import annotations
 

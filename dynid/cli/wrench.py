@@ -1,4 +1,4 @@
-"""``dynid wrench``: external wrenches and the link in contact, without a force sensor."""
+"""``dynid collisions wrench``: external wrenches and the link in contact, without a sensor."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def wrench_command(
 def _header(loaded: Model, model: Path, free: Sequence[Path] | None) -> list[str]:
     names = ", ".join(path.name for path in free or [])
     return [
-        f"Uncertainty of the external torque of {loaded.robot.name}, by `dynid wrench`.",
+        f"Uncertainty of the external torque of {loaded.robot.name}, by `dynid collisions wrench`.",
         f"Model: {model.name}. Free motion: {names}.",
     ]
 

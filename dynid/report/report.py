@@ -23,14 +23,16 @@ from dynid.report.temperature import temperature_section
 from dynid.report.time_series import series_json
 from dynid.report.view.joint_motion import JointMotion
 from dynid.report.view.turntable import Turntable, moving_scene, turntable
-from dynid.text import count, iso_time, significant
+from dynid.text import count, iso_time, percent, significant
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dynid.evaluation.verdict import Verdict
     from dynid.identification.validate import Validation
     from dynid.robot.model import Model
 
+_USUAL = (0.02, 0.1)  # relative torque errors of models of real robots
 _SCRIPTS = ("torque.js", "tables.js", "turntable.js")
 
 
@@ -130,6 +132,21 @@ def _tool_path(result: Identification | Validation) -> Turntable | None:
         return None
 
 
+def _before_after(verdict: Verdict) -> list[tuple[str, str, float, float, str]]:
+    """Return bars of the mean errors: what of, number, start and end [%], colour."""
+    if not verdict.compared:
+        return []
+    low, high = _USUAL
+    before, after = verdict.mean_urdf_error, verdict.mean_error
+    bars = (
+        ("masses of the URDF", percent(before), 0.0, before, "measured"),
+        ("this model", percent(after), 0.0, after, "model"),
+        ("typical of real robots", f"{100 * low:g} to {100 * high:g} %", low, high, "usual"),
+    )
+    scale = 100 / max(before, after, high)
+    return [(name, text, scale * a, scale * b, colour) for name, text, a, b, colour in bars]
+
+
 def _common(result: Identification | Validation, motion: EvaluatedMotion) -> dict[str, Any]:
     """Return the contents that both reports have."""
     robot, verdict = result.model.robot, result.verdict
@@ -149,6 +166,7 @@ def _common(result: Identification | Validation, motion: EvaluatedMotion) -> dic
     return {
         "success": verdict.success,
         "against_urdf": words.against_urdf(verdict),
+        "before_after": _before_after(verdict),
         "uses": words.uses(verdict),
         "next": words.next_command(verdict, validated=not isinstance(result, Identification)),
         "reasons": verdict.reasons,
@@ -157,6 +175,7 @@ def _common(result: Identification | Validation, motion: EvaluatedMotion) -> dic
         "found": words.found(result.findings),
         "notes": result.notes,
         "error_header": tables.error_header(verdict.joints[0], held_out=held_out is not None),
+        "leading": tables.LEADING,
         "joints": joints,
         "findings": finding_rows(result.findings),
         "series": Markup(series_json(motion)),  # noqa: S704  JSON without "<"

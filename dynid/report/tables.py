@@ -88,6 +88,10 @@ class TermTable:
     rows: tuple[BodyRow, ...]
 
 
+LEADING = 4
+"""Columns of errors that are shown first; the others are behind them."""
+
+
 def error_row(
     joint: JointErrors,
     settings: EvaluationSettings,
@@ -103,16 +107,16 @@ def error_row(
     unseen = [Cell(percent(held_out.relative_error[number]), mark=mark)] if held_out else []
     own_unit = [] if unit(joint.unit) == torque_unit else [Cell(significant(joint.rmse, 3))]
     return [
-        *own_unit,
         Cell(significant(joint.rmse_torque, 3)),
-        Cell(significant(joint.rmse_raw, 3)),
-        Cell(percent(joint.nrmse)),
         Cell(percent(joint.relative_error), mark="" if unseen else mark),
         *unseen,
         *([Cell(percent(joint.urdf_error))] if np.isfinite(joint.urdf_error) else []),
+        *([Cell(percent(joint.coverage))] if np.isfinite(joint.coverage) else []),
         Cell(percent(joint.moving_error)),
         Cell(rest(joint), f"{percent(joint.rest_error_share)} of error²"),
-        *([Cell(percent(joint.coverage))] if np.isfinite(joint.coverage) else []),
+        *own_unit,
+        Cell(significant(joint.rmse_raw, 3)),
+        Cell(percent(joint.nrmse)),
         Cell(percent(joint.noise_share)),
         Cell(significant(joint.r_squared, 4)),
         Cell(percent(largest), mark="bad" if too_large else ""),
@@ -126,13 +130,10 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
     shown = unit(joint.unit)
     own_unit = [] if shown in ("N·m", "N") else [(f"RMSE [{shown}]", "in the unit recorded")]
     return [
-        *own_unit,
         (
             f"RMSE [{'N' if shown == 'N' else 'N·m'}]",
             "root mean square of model minus measured torque (N for prismatic joints)",
         ),
-        ("against raw", "RMSE against the unfiltered torque"),
-        ("NRMSE", "RMSE over the range of the measured torque"),
         ("relative error", "norm of the error over norm of the measured torque"),
         *(
             [
@@ -149,17 +150,20 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
             if np.isfinite(joint.urdf_error)
             else []
         ),
+        *(
+            [("in 95 %", "share of the samples within the model's 95 % interval")]
+            if np.isfinite(joint.coverage)
+            else []
+        ),
         ("moving", "relative error on unseen data, of the samples in motion"),
         (
             "at rest",
             "RMSE at rest [N·m or N], where torque is undetermined within ± static friction; share "
             "of the squared error",
         ),
-        *(
-            [("in 95 %", "share of the samples within the model's 95 % interval")]
-            if np.isfinite(joint.coverage)
-            else []
-        ),
+        *own_unit,
+        ("against raw", "RMSE against the unfiltered torque"),
+        ("NRMSE", "RMSE over the range of the measured torque"),
         ("noise", "rms of the noise in the filtered torque over rms of the measured torque"),
         ("R²", "share of the torque's variance that the model explains"),
         ("max error", "largest error over largest measured torque, on moving samples"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dynid.cli.commands import MODELS, CommandEntry
+from dynid.cli.command_table import MODELS, CommandEntry
 
 DRIFT = CommandEntry(
     MODELS,
     "dynid_plugins.fleet.cli.drift",
     "drift_command",
     "Detect changes of a robot over many recordings.",
+    family="fleet",
 )
 FLEET = CommandEntry(
     MODELS,

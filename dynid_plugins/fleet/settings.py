@@ -65,6 +65,15 @@ class FleetSettings(Settings):
     types: dict[str, TypeSettings] = Field(min_length=1)
 
 
+def data_set_of(path: Path) -> Path:
+    """Return the folder of the results of a fleet.yaml, without reading its profiles.
+
+    Raises:
+        ConfigurationError: an entry is unknown or invalid.
+    """
+    return path.parent / parse(FleetSettings, read_yaml(path), path.name).data_set
+
+
 class Fleet:
     """A fleet as its file describes it.
 

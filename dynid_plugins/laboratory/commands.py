@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dynid.cli.commands import MODELS, CommandEntry
+from dynid.cli.command_table import MODELS, CommandEntry
 
 RETRIEVE = CommandEntry(
     MODELS,
     "dynid_plugins.laboratory.cli.retrieve",
     "retrieve_command",
     "Find physical parameters for given base parameters.",
+    family="model",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dynid.cli.commands import MODELS, CommandEntry
+from dynid.cli.command_table import MODELS, CommandEntry
 
 SERVO = CommandEntry(
     MODELS,

@@ -103,4 +103,4 @@ FORMATS: Mapping[str, SimulatorFormat] = MappingProxyType(
         ),
     }
 )
-"""By the name that `dynid export --to` takes."""
+"""By the name that `dynid model export --to` takes."""

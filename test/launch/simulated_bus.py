@@ -1,4 +1,4 @@
-"""A simulated EtherCAT bus: the slaves behind a fake master library (docs/simulated-bus.md).
+"""A simulated EtherCAT bus: the slaves behind a fake master library (docs/drives.md).
 
 ``python3 simulated_bus.py PROFILE RATE FOLDER`` listens at FOLDER/bus.sock, takes a command a line
 from its standard input, and writes FOLDER/frames.npz and FOLDER/startup.json when the master has

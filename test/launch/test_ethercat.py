@@ -1,6 +1,6 @@
 """``hardware:=ethercat`` on a simulated bus: slave files, ethercat_driver, drives that are a plant.
 
-Needs ethercat_driver, and a fake master library as docs/simulated-bus.md describes.
+Needs ethercat_driver, and a fake master library as docs/drives.md describes.
 """
 
 import re

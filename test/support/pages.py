@@ -141,11 +141,11 @@ class Reader:
         return Printed(printed.getvalue() + shown, value)
 
 
-def difference(quoted: str, printed: str) -> str | None:
+def difference(quoted: str, printed: str, *, tolerance: float = RELATIVE_TOLERANCE) -> str | None:
     """Return how an output differs from what a page quotes, or None.
 
-    White space does not count, numbers may differ by ``RELATIVE_TOLERANCE`` or one in their last
-    digit, and ``...`` stands for any text.
+    White space does not count, numbers may differ by the relative ``tolerance`` or one in their
+    last digit, and ``...`` stands for any text.
     """
     words, numbers = " ".join(quoted.split()), _NUMBER.pattern
     parts = re.split(f"({numbers}|{re.escape(_ANY_TEXT)})", words)
@@ -158,12 +158,16 @@ def difference(quoted: str, printed: str) -> str | None:
     if found is None:
         return f"--- quoted\n{quoted}\n--- printed\n{printed}"
     pairs = zip([part for part in expected if part != _ANY_TEXT], found.groups(), strict=True)
-    far = [f"{one} is quoted, {other} printed" for one, other in pairs if not _near(one, other)]
+    far = [
+        f"{one} is quoted, {other} printed"
+        for one, other in pairs
+        if not _near(one, other, tolerance)
+    ]
     return "\n".join([*far, printed]) if far else None
 
 
-def _near(quoted: str, printed: str) -> bool:
+def _near(quoted: str, printed: str, tolerance: float) -> bool:
     one, other = (float(text.replace("−", "-")) for text in (quoted, printed))
     mantissa, _, exponent = quoted.partition("e")
     last_digit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-    return abs(one - other) <= max(RELATIVE_TOLERANCE * abs(one), 1.001 * last_digit)
+    return abs(one - other) <= max(tolerance * abs(one), 1.001 * last_digit)

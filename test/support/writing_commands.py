@@ -123,8 +123,8 @@ Arguments = Callable[[Workshop, Path], list[object]]
 
 WRITING: dict[str, Arguments] = {
     "new": lambda shop, out: ["new", shop / "arm.urdf", "-o", out / "arm.yaml", "--force"],
-    "import-dh": lambda shop, out: [
-        *("import-dh", shop / "table.yaml", "-o", out / "a.urdf"),
+    "new dh": lambda shop, out: [
+        *("new", "dh", shop / "table.yaml", "-o", out / "a.urdf"),
         *("--profile-out", out / "a.yaml", "--force"),
     ],
     "view": lambda shop, out: ["view", shop / "duo.yaml", "-o", out / "duo.html"],
@@ -135,35 +135,60 @@ WRITING: dict[str, Arguments] = {
     "check": lambda shop, out: [
         *("check", shop / "motion.yaml", "-p", shop / "duo.yaml", "-o", out / "closest.png"),
     ],
-    "convert": lambda shop, out: ["convert", shop.bag, out / "converted"],
+    "info convert": lambda shop, out: ["info", "convert", shop.bag, out / "converted"],
     "diagnose": lambda shop, out: ["diagnose", shop.bag, "-p", shop.profile, "-o", out],
     "identify": lambda shop, out: shop.identify(out),
     "identify that fails": lambda shop, out: shop.identify(
         out, "--set", "identification.max_relative_torque_error=0.0001"
     ),
-    "identify --payload": lambda shop, out: [
-        *("identify", shop / "duo_loaded", "--payload", "-o", out),
+    "payload identify": lambda shop, out: [
+        *("payload", "identify", shop / "duo_loaded", "-o", out),
         *("--base-model", shop / "duo_model.yaml"),
     ],
     "validate": lambda shop, out: ["validate", shop.other_bag, "-m", shop.model, "-o", out],
     "fleet identify": lambda shop, out: ["fleet", "identify", _fleet(shop, out), "--again"],
-    "friction": lambda shop, out: [
-        *("friction", shop / "axis.npz", "-p", shop / "axis.urdf", "-o", out),
+    "identify friction": lambda shop, out: [
+        *("identify", "friction", shop / "axis.npz", "-p", shop / "axis.urdf", "-o", out),
     ],
-    "payload": lambda shop, out: [
-        *("payload", shop / "payload.yaml", "-m", shop.model, "--to", "ur"),
+    "payload write": lambda shop, out: [
+        *("payload", "write", shop / "payload.yaml", "-m", shop.model, "--to", "ur"),
         *("-o", out / "load.txt", "--force"),
     ],
-    "payload-mass": lambda shop, out: [
-        *("payload-mass", shop / "duo_loaded", "--base-model", shop / "duo_model.yaml", "-o", out),
+    "payload measure": lambda shop, out: [
+        *(
+            "payload",
+            "measure",
+            shop / "duo_loaded",
+            "--base-model",
+            shop / "duo_model.yaml",
+            "-o",
+            out,
+        ),
     ],
-    "drive-gains": lambda shop, out: [
-        *("drive-gains", shop / "weighed/without.npz", "--loaded", shop / "weighed/with.npz"),
+    "drives gains": lambda shop, out: [
+        *("drives", "gains", shop / "weighed/without.npz", "--loaded", shop / "weighed/with.npz"),
         *("--payload-mass", WEIGHED.mass, "-p", shop / "weighed/arm.yaml", "-o", out),
     ],
-    "retrieve": lambda shop, out: ["retrieve", shop / "base.csv", "-p", shop.profile, "-o", out],
-    "export": lambda shop, out: [
-        *("export", shop / "duo_model.yaml", "--to", "urdf", "-o", out / "duo.urdf", "--force"),
+    "model retrieve": lambda shop, out: [
+        "model",
+        "retrieve",
+        shop / "base.csv",
+        "-p",
+        shop.profile,
+        "-o",
+        out,
+    ],
+    "model export": lambda shop, out: [
+        *(
+            "model",
+            "export",
+            shop / "duo_model.yaml",
+            "--to",
+            "urdf",
+            "-o",
+            out / "duo.urdf",
+            "--force",
+        ),
     ],
     "model code": lambda shop, out: ["model", "code", "-m", shop.model, "-o", out],
     "model base": lambda shop, out: ["model", "base", "-m", shop.model, "-o", out / "base.txt"],
@@ -174,20 +199,36 @@ WRITING: dict[str, Arguments] = {
         *("model", "softmc", "-p", shop / "axis.urdf", "--without", "offset"),
         *("-o", out / "IDNT.PRG"),
     ],
-    "limits": lambda shop, out: [
-        *("limits", "-m", shop / "duo_model.yaml", "-o", out / "joint_limits.yaml", "--force"),
+    "check limits": lambda shop, out: [
+        *(
+            "check",
+            "limits",
+            "-m",
+            shop / "duo_model.yaml",
+            "-o",
+            out / "joint_limits.yaml",
+            "--force",
+        ),
     ],
     "drives": lambda shop, out: ["drives", "-p", shop / "duo.yaml", "-o", out, "--force"],
     "tracking": lambda shop, out: [
         *("tracking", "-p", shop / "duo.yaml", "-m", shop / "duo_model.yaml"),
         *("-o", out / "tracking.png"),
     ],
-    "tune-collision": lambda shop, out: [
-        *("tune-collision", shop / "duo_free", "-m", shop / "duo_model.yaml"),
+    "collisions tune": lambda shop, out: [
+        *("collisions", "tune", shop / "duo_free", "-m", shop / "duo_model.yaml"),
         *("-o", out / "collision.yaml"),
     ],
-    "wrench": lambda shop, out: [
-        *("wrench", shop / "duo_bag", "-m", shop / "duo_model.yaml", "--free", shop / "duo_free"),
+    "collisions wrench": lambda shop, out: [
+        *(
+            "collisions",
+            "wrench",
+            shop / "duo_bag",
+            "-m",
+            shop / "duo_model.yaml",
+            "--free",
+            shop / "duo_free",
+        ),
         *("-o", out, "--force"),
     ],
 }
@@ -204,7 +245,7 @@ def _fleet(shop: Workshop, out: Path) -> Path:
     return path
 
 
-ALWAYS_NEW = {"convert", "tune-collision"}
+ALWAYS_NEW = {"info convert", "collisions tune"}
 """Commands that refuse to replace a result, and have no option for it."""
 
 APART = {"demo", "fleet report", "robots", "model seal"}

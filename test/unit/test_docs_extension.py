@@ -58,10 +58,8 @@ private:
         ("robots", "docs", "../config/robots/ur10.yaml", "repo:config/robots/ur10.yaml"),
         ("api/cpp", "docs/api", "../../examples/cpp", "repo:examples/cpp"),
         ("robots", "docs", "drives.md#delays", "drives.md#delays"),
-        ("robots", "docs", "../CONTRIBUTING.md", "contributing.md"),
-        ("readme", ".", "docs/method.md", "method.md"),
-        ("readme", ".", "CHANGELOG.md", "changelog.md"),
-        ("readme", ".", "https://example.org/a", "https://example.org/a"),
+        ("robots", "docs", "../CONTRIBUTING.md", "repo:CONTRIBUTING.md"),
+        ("robots", "docs", "https://example.org/a", "https://example.org/a"),
         ("robots", "docs", "../no/such/file.yaml", "../no/such/file.yaml"),
     ],
 )

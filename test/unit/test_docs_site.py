@@ -19,6 +19,7 @@ import dynid_plugins
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+PAGE_FILES = sorted(DOCS.rglob("*.md"))
 PROFILE = (DOCS / "profile.md").read_text("utf-8")
 CONTROLLERS = (DOCS / "controller-parameters.md").read_text("utf-8")
 
@@ -81,9 +82,35 @@ def test_every_page_is_in_the_navigation() -> None:
     index = (DOCS / "index.md").read_text("utf-8")
     trees = re.findall(r"```\{toctree\}\n(.*?)```", index, re.DOTALL)
     listed = {re.sub(r".*<(.*)>", r"\1", line) for tree in trees for line in tree.splitlines()}
-    pages = {str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md")}
-    pages = {page for page in pages if not page.startswith("tutorials/")} - {"index"}
-    assert pages - listed == set()
+    pages = {str(path.relative_to(DOCS).with_suffix("")) for path in PAGE_FILES}
+    assert pages - listed == {"index"}
+
+
+def test_a_new_page_replaces_an_old_one() -> None:
+    assert len(PAGE_FILES) <= 35
+
+
+@pytest.mark.parametrize("path", PAGE_FILES, ids=lambda path: path.stem)
+def test_a_page_begins_with_what_it_is_for_and_for_whom(path: Path) -> None:
+    lines = [line for line in path.read_text("utf-8").splitlines() if line]
+    title, first = [line for line in lines if not line.startswith("<!--")][:2]
+    assert title.startswith("# ")
+    assert first.startswith("For ")
+
+
+def anchors(page: Path) -> set[str]:
+    """Places of a page that links may name, as GitHub and the site call them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_of_pages_outside_of_the_site_lead_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    for path, anchor in re.findall(r"\]\((?![a-z]+:)([^)#\s]+)#?([^)\s]*)\)", text):
+        assert (ROOT / path).exists(), path
+        assert not anchor or anchor in anchors(ROOT / path), f"{path}#{anchor}"
 
 
 def test_every_public_name_is_in_the_python_reference() -> None:

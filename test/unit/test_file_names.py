@@ -62,7 +62,7 @@ def test_a_table_of_such_a_robot_is_refused(tmp_path) -> None:
     table = tmp_path / "table.yaml"
     rows = [{"d": 0.1, "a": 0.2, "alpha": 0.0}]
     table.write_text(yaml.safe_dump({"robot": "../evil", "rows": rows}))
-    result = CliRunner().invoke(app, ["import-dh", str(table)])
+    result = CliRunner().invoke(app, ["new", "dh", str(table)])
     assert isinstance(result.exception, ConfigurationError)
     assert "is not a valid one" in str(result.exception)
 

@@ -17,7 +17,7 @@ from dynid import plugins
 
 ROOT = Path(__file__).parents[2]
 HELLO = """
-from dynid.cli.commands import CommandEntry
+from dynid.cli.command_table import CommandEntry
 HELLO = CommandEntry("Greetings", "hello.command", "hello", "Greet [everybody].")
 """
 COMMAND = '''

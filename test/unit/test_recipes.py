@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 import yaml
@@ -11,11 +10,13 @@ from support.pages import ROOT
 
 from dynid.profile import make_robot
 
-RECIPES = {"ur": 6, "franka": 7, "kuka": 7}  # joints
+RECIPES = {"Universal Robots": 6, "Franka": 7, "KUKA LBR": 7}  # joints
+PAGE = (ROOT / "docs" / "recipes.md").read_text("utf-8")
 
 
-def page(name: str) -> Path:
-    return ROOT / "docs" / "recipes" / f"{name}.md"
+def recipe(name: str) -> str:
+    """Return the section of a robot."""
+    return PAGE.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
 
 
 def chain(joints: int) -> str:
@@ -42,7 +43,7 @@ def test_every_yaml_of_a_recipe_is_a_valid_part_of_a_profile(name: str) -> None:
         "urdf": "chain.urdf",
         "joints": [f"joint_{j}" for j in range(joints)],
     }
-    blocks = re.findall(r"^```yaml\n(.*?)^```", page(name).read_text(), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```yaml\n(.*?)^```", recipe(name), re.MULTILINE | re.DOTALL)
     assert blocks
     for block in blocks:
         robot = make_robot({**content, **yaml.safe_load(block)}, chain(joints))
@@ -56,7 +57,7 @@ def test_a_recipe_names_arguments_that_the_launch_files_have(name: str) -> None:
     )
     known = set(re.findall(r'DeclareLaunchArgument\(\s*"(\w+)"', launch))
     commands = re.findall(
-        r"ros2 launch dynid identify\.launch\.py((?:[^\n]*\\\n)*[^\n]*)", page(name).read_text()
+        r"ros2 launch dynid identify\.launch\.py((?:[^\n]*\\\n)*[^\n]*)", recipe(name)
     )
     assert commands
     for command in commands:
@@ -67,6 +68,5 @@ def test_a_recipe_names_arguments_that_the_launch_files_have(name: str) -> None:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_states_that_it_was_not_run_and_names_its_sources(name: str) -> None:
-    text = page(name).read_text()
-    assert "has not been run on" in text
-    assert text.partition("## Sources")[2].count("https://github.com/") >= 3
+    assert "has not been run on" in PAGE
+    assert recipe(name).partition("Sources:")[2].count("https://github.com/") >= 3

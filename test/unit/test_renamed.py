@@ -1,4 +1,4 @@
-"""What docs/renamed.md and docs/migration.md state about names is true of the code."""
+"""What docs/development.md and docs/development.md state about names is true of the code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAME = re.compile(r"`(dynid(?:_plugins)?(?:\.\w+)+)`")
 def _moved() -> list[tuple[str, str, bool]]:
     """Old, new and accepted of the rows on modules; 'the same names in' is one row for several."""
     rows = []
-    for line in (ROOT / "docs/renamed.md").read_text("utf-8").splitlines():
+    for line in (ROOT / "docs/development.md").read_text("utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if cells[0] == "module":
             old, new = _NAME.findall(cells[1]), _NAME.findall(cells[2])
@@ -45,7 +45,8 @@ def test_the_new_module_of_the_table_exists(old: str, new: str, accepted: bool) 
 
 
 def test_the_names_of_the_migration_page_exist() -> None:
-    page = (ROOT / "docs/migration.md").read_text("utf-8")
+    page = (ROOT / "docs/development.md").read_text("utf-8")
+    page = page.partition("## Migration")[2].partition("\n## ")[0]
     dotted = {
         name for name in re.findall(r"dynid\.([A-Za-z_]\w+(?:\.\w+)*)", page) if name != "yaml"
     }

@@ -29,7 +29,7 @@ def main() -> None:
         _run(folder, python, "-c", "import dynid; print(dynid.__version__, dynid.__file__)")
         _run(folder, python, "-c", "import dynid; print(dynid.load_robot('puma560').name)")
         _run(folder, program, "--help")
-        _run(folder, program, "drift", "--help")  # of a plug-in, found by its entry point
+        _run(folder, program, "fleet", "drift", "--help")  # of a plug-in, found by its entry point
         _run(folder, program, "robots")
         _run(folder, program, "demo", "--without-ros", "-o", "out")
         _run(folder, python, "-c", MODEL)

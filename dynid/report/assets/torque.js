@@ -6,7 +6,7 @@ const source = document.getElementById("series");
 const data = source ? JSON.parse(source.textContent) : { joints: [], recordings: [] };
 const recordings = data.recordings;
 const end = recordings.length ? recordings.at(-1).end : 0;
-let view = [0, end], cursor = null, opened = [];
+let view = [0, end], cursor = null;
 const charts = [], readouts = new Map();
 
 function decoded(curve) {
@@ -283,13 +283,7 @@ function begin() {
   }
   toolbar(document.getElementById("joint-1"));
   show(0, end);
-  addEventListener("beforeprint", () => {
-    charts.forEach(draw);
-    // on paper nothing can be opened
-    opened = [...document.querySelectorAll("details.figure:not([open]), td details:not([open])")];
-    opened.forEach((part) => { part.open = true; });
-  });
-  addEventListener("afterprint", () => opened.forEach((part) => { part.open = false; }));
+  addEventListener("beforeprint", () => charts.forEach(draw));
   addEventListener("resize", () => show(...view));
 }
 

@@ -27,9 +27,10 @@ def print_model_comparison(console: Console, comparison: ModelComparison) -> Non
     """Print parameters by the significance of their difference, then differences of torque."""
     console = roomy(console)
     print_text(console, f"{comparison.first.robot.name}: second model minus first", "bold")
-    if comparison.parameters:
+    differing = [one for one in comparison.parameters if one.first != one.second]
+    if differing:
         rows = table("parameter", "first", "second", "difference", "std. devs.", "unit")
-        for parameter in comparison.parameters[:_SHOWN]:
+        for parameter in differing[:_SHOWN]:
             style = "yellow" if abs(parameter.score) > _SIGNIFICANT else ""
             numbers = (parameter.first, parameter.second, parameter.second - parameter.first)
             rows.add_row(
@@ -40,9 +41,11 @@ def print_model_comparison(console: Console, comparison: ModelComparison) -> Non
                 style=style,
             )
         console.print(rows)
-        left = len(comparison.parameters) - _SHOWN
+        left = len(differing) - _SHOWN
         if left > 0:
             print_text(console, f"{left} more differ by fewer standard deviations (--json).")
+    elif comparison.parameters:
+        print_text(console, f"All {len(comparison.parameters)} parameters are equal.")
     for sentence in sentences(comparison):
         print_text(console, sentence)
     _print_torques(console, "Torque in random states within the limits", comparison.workspace)
@@ -90,7 +93,7 @@ def sentences(comparison: ModelComparison) -> list[str]:
 
 
 def comparison_json(comparison: ModelComparison) -> dict[str, Any]:
-    """Return what ``dynid compare --json`` prints."""
+    """Return what ``dynid model compare --json`` prints."""
     return {
         "robot": comparison.first.robot.name,
         "distance": comparison.distance,

@@ -66,7 +66,7 @@ def profile_fragment(gains: DriveGains) -> str:
 
 
 def drive_gains_json(gains: DriveGains) -> dict[str, Any]:
-    """Return what ``dynid drive-gains --json`` prints; what is not identifiable is null."""
+    """Return what ``dynid drives gains --json`` prints; what is not identifiable is null."""
 
     def number(values: Array | None, joint: int) -> float | None:
         return values[joint] if gains.identifiable[joint] and values is not None else None

@@ -101,7 +101,7 @@ def _figures(rows: Iterable[PayloadRow]) -> dict[str, Any]:
 
 
 def payload_identification_json(identification: PayloadIdentification) -> dict[str, Any]:
-    """Return what ``dynid identify --payload --json`` prints: fractions, not percent."""
+    """Return what ``dynid payload identify --json`` prints: fractions, not percent."""
     rows = zip(
         identification.without.joints,
         identification.verdict.joints,
@@ -128,7 +128,7 @@ def payload_identification_json(identification: PayloadIdentification) -> dict[s
 
 
 def static_payload_json(identification: StaticPayload) -> dict[str, Any]:
-    """Return what ``dynid payload-mass --json`` prints."""
+    """Return what ``dynid payload measure --json`` prints."""
     rows = zip(
         identification.joints, identification.friction, identification.from_both_sides, strict=True
     )

@@ -62,8 +62,9 @@ def rest_in_words(prediction: Prediction, shown: int) -> str:
     unknown = [parameter for parameter in rest if not parameter.known]
     parts = []
     if known:
-        others = (" other" if len(known) == 1 else " others") if shown else ""
-        parts.append(f"{len(known)}{others} will be found within {percent(max(known))}")
+        others = " other" if shown else ""
+        noun = "parameter" if len(known) == 1 else "parameters"
+        parts.append(f"{len(known)}{others} {noun} will be found within {percent(max(known))}")
     if unknown:
         parts.append(
             f"{len(unknown)} that are 0 now will have standard deviations of at most "

@@ -1,4 +1,4 @@
-"""The commands ``dynid fleet`` and ``dynid drift``.
+"""The commands ``dynid fleet`` and ``dynid fleet drift``.
 
 Each parses options, calls one task and prints its result.
 """

@@ -1,4 +1,4 @@
-"""``dynid drift``: what changed in a robot, from the models of many recordings."""
+"""``dynid fleet drift``: what changed in a robot, from the models of many recordings."""
 
 from __future__ import annotations
 

@@ -26,8 +26,26 @@ Memory = Annotated[
     str,
     typer.Option(metavar="SIZE", help="Limit of each process on this machine, such as 2GB."),
 ]
+
+
+def _data_set(path: Path) -> Path:
+    """Return a folder as it is, and of a fleet.yaml that of its results."""
+    from dynid.input_file import is_file  # not needed by help
+
+    if not is_file(path):
+        return path
+    from dynid_plugins.fleet.settings import data_set_of
+
+    return data_set_of(path)
+
+
 DataSetFolder = Annotated[
-    Path, typer.Argument(metavar="DATA_SET", help="Folder that 'fleet identify' has written.")
+    Path,
+    typer.Argument(
+        metavar="DATA_SET",
+        callback=_data_set,
+        help="Folder that 'fleet identify' has written, or its fleet.yaml.",
+    ),
 ]
 
 Reference = Annotated[

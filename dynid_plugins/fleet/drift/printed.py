@@ -112,7 +112,7 @@ def _print_visibility(console: Console, drift: Drift) -> None:
 
 
 def drift_json(drift: Drift) -> dict[str, Any]:
-    """Return what ``dynid drift --json`` prints."""
+    """Return what ``dynid fleet drift --json`` prints."""
     times = drift.history.times
     return {
         "robot": drift.history.robot,

@@ -1,4 +1,4 @@
-"""``dynid retrieve``: physically consistent parameters for given base parameters."""
+"""``dynid model retrieve``: physically consistent parameters for given base parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
     from dynid_plugins.laboratory.retrieval import Retrieval
 
-_NOTE = "Parameters found by `dynid retrieve`."
+_NOTE = "Parameters found by `dynid model retrieve`."
 
 
 def retrieve_command(

@@ -1,4 +1,4 @@
-"""The command ``dynid export``.
+"""The command ``dynid model export``.
 
 It parses options, calls one task and prints its result.
 """

@@ -1,4 +1,4 @@
-"""``dynid export``: a model in the file of a simulator."""
+"""``dynid model export``: a model in the file of a simulator."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_a_failed_criterion_exits_with_1_and_keeps_earlier_results(
         ([*MOTION, "-o", "arm.yaml"], "arm.yaml"),
         (["validate", "motion_0", "--model", "arm.urdf"], "arm.urdf"),
         (["validate", "motion_0", "--model", "gone.yaml"], "gone.yaml"),
-        (["convert", "arm.yaml", "motion_0"], "motion_0"),
+        (["info", "convert", "arm.yaml", "motion_0"], "motion_0"),
         (["info", "gone.mcap"], "gone.mcap"),
     ],
 )
@@ -181,7 +181,7 @@ def test_convert_writes_the_motion_of_a_csv_file_to_a_bag(
     }
     (tmp_path / "map.yaml").write_text(yaml.safe_dump(columns))
     monkeypatch.chdir(tmp_path)
-    assert run(monkeypatch, "convert", "log.csv", "bag", "--columns", "map.yaml") == 0
+    assert run(monkeypatch, "info", "convert", "log.csv", "bag", "--columns", "map.yaml") == 0
     capsys.readouterr()
     assert run(monkeypatch, "info", "bag") == 0
     printed = capsys.readouterr().out
@@ -194,5 +194,5 @@ def test_help_lists_the_main_commands(
 ) -> None:
     assert run(monkeypatch, "--help") == 0
     printed = capsys.readouterr().out
-    for name in ("identify", "validate", "convert", "info", "demo"):
+    for name in ("identify", "validate", "info", "demo"):
         assert name in printed

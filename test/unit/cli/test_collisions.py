@@ -1,4 +1,4 @@
-"""``dynid collisions``: thresholds on recordings with and without contact."""
+"""``dynid collisions play``: thresholds on recordings with and without contact."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_bag(simulate(robot, motion, seed=3), folder / "tuning")
     identify(robot, free).model.save(folder / "model.yaml")
     with pytest.MonkeyPatch.context() as patch:
-        tuning = ["tune-collision", folder / "tuning", "-m", folder / "model.yaml"]
+        tuning = ["collisions", "tune", folder / "tuning", "-m", folder / "model.yaml"]
         assert run(patch, *tuning, "-o", folder / "collision.yaml") == 0
     return folder
 
@@ -60,7 +60,9 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 def play(monkeypatch: pytest.MonkeyPatch, folder: Path, names: list[str], *more: object) -> int:
     given = [folder / name for name in names]
     thresholds = ["--thresholds", folder / "collision.yaml"]
-    return run(monkeypatch, "collisions", *given, "-m", folder / "model.yaml", *thresholds, *more)
+    return run(
+        monkeypatch, "collisions", "play", *given, "-m", folder / "model.yaml", *thresholds, *more
+    )
 
 
 def played(
@@ -122,7 +124,7 @@ def test_alarms_and_margins_are_printed(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "has no collision thresholds: name a file of `dynid tune-collision -o`"),
+        ([], "has no collision thresholds: name a file of `dynid "),
         (["--thresholds", "model.yaml"], "has no parameter 'collision.torque_error_max'"),
         (["--payload", "model.yaml"], "has no payload.mass"),
         (["--set", "collision.boost_time=1"], "--set changes a profile"),
@@ -137,7 +139,7 @@ def test_a_mistake_is_reported_in_one_sentence(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(workshop)
-    assert run(monkeypatch, "collisions", "free", "-m", "model.yaml", *arguments) == 2
+    assert run(monkeypatch, "collisions", "play", "free", "-m", "model.yaml", *arguments) == 2
     assert sentence in " ".join(capsys.readouterr().err.split())
 
 
@@ -175,7 +177,7 @@ def test_the_profiles_collision_group_is_kept_with_the_model(
     kept = load_model(travelling / "model.yaml").robot.settings(CollisionSettings)
     assert kept.torque_error_time_constant == (0.032,)
     assert (kept.low_speed, kept.boost_time) == ((0.07,), 0.2)
-    tune = ["tune-collision", travelling / "tuning", "-m", travelling / "model.yaml"]
+    tune = ["collisions", "tune", travelling / "tuning", "-m", travelling / "model.yaml"]
     assert run(monkeypatch, *tune) == 0
     printed = capsys.readouterr().out
     lines = yaml.safe_load(printed[printed.index("collision:\n") :])
@@ -188,7 +190,7 @@ def test_thresholds_in_the_model_are_used_and_the_rest_of_the_file_stays(
 ) -> None:
     path, file = travelling / "model.yaml", travelling / "thresholds.yaml"
     before = path.read_text()
-    tune = ["tune-collision", travelling / "tuning", "-m", path, "--into-model"]
+    tune = ["collisions", "tune", travelling / "tuning", "-m", path, "--into-model"]
     assert run(monkeypatch, *tune, "-o", file) == 0
     assert path.read_text().startswith(before)
     added = yaml.safe_load(path.read_text())["/**"]["ros__parameters"]["collision"]
@@ -203,7 +205,7 @@ def test_thresholds_in_the_model_are_used_and_the_rest_of_the_file_stays(
         == added["torque_error_max"]
     )
     capsys.readouterr()
-    assert run(monkeypatch, "collisions", travelling / "pushed", "-m", path) == 0
+    assert run(monkeypatch, "collisions", "play", travelling / "pushed", "-m", path) == 0
     assert f"tuned with the model, in {path}" in " ".join(capsys.readouterr().out.split())
     # a second time they are replaced, and they stay when the model is saved
     assert run(monkeypatch, *tune, "--false-alarms-per-hour", "1000") == 0
@@ -226,7 +228,7 @@ def test_a_model_without_the_group_gives_defaults_and_names_them(
     old = travelling / "old.yaml"
     old.write_text(yaml.safe_dump(content))
     assert load_model(old).robot.settings(CollisionSettings) == CollisionSettings()
-    assert run(monkeypatch, "tune-collision", travelling / "tuning", "-m", old) == 0
+    assert run(monkeypatch, "collisions", "tune", travelling / "tuning", "-m", old) == 0
     assert f"defaults, because {old} has none" in " ".join(capsys.readouterr().out.split())
 
 
@@ -248,7 +250,14 @@ def test_a_contact_is_refused_until_it_is_left_out(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = workshop / "without.yaml"
-    tune = ["tune-collision", workshop / "free", workshop / "pushed", "-m", workshop / "model.yaml"]
+    tune = [
+        "collisions",
+        "tune",
+        workshop / "free",
+        workshop / "pushed",
+        "-m",
+        workshop / "model.yaml",
+    ]
     assert run(monkeypatch, *tune, "-o", output) == 2
     refused = " ".join(capsys.readouterr().err.split())
     assert "nothing was written" in refused

@@ -12,7 +12,13 @@ from typer.testing import CliRunner
 
 import dynid
 from dynid.cli import app
-from dynid.cli.commands import all_commands, load_command
+from dynid.cli.command_table import RENAMED
+from dynid.cli.commands import (
+    all_commands,
+    commands_below,
+    find_command,
+    load_command,
+)
 
 HEAVY = ("clarabel", "matplotlib", "numpy", "pinocchio", "pydantic", "rosbags", "scipy", "yaml")
 
@@ -28,8 +34,38 @@ def test_summary_is_the_first_line_of_the_help_of_its_command(name: str) -> None
 def test_help_lists_every_command() -> None:
     shown = CliRunner().invoke(app, ["--help"])
     assert shown.exit_code == 0
-    for name in all_commands():
+    for name in commands_below(""):
         assert f" {name} " in shown.stdout
+
+
+def test_there_are_at_most_20_commands_with_start_bench_and_doctor() -> None:
+    assert len(commands_below("")) + 3 <= 20
+
+
+@pytest.mark.parametrize("name", [name for name in all_commands() if " " in name])
+def test_help_of_a_command_lists_those_below_it(name: str) -> None:
+    family, word = name.split()
+    shown = CliRunner().invoke(app, [family, "--help"], env={"COLUMNS": "400"}).stdout
+    assert re.search(rf" {word}:? +{re.escape(all_commands()[name].summary)}", shown)
+
+
+@pytest.mark.parametrize(("former", "present"), RENAMED.items())
+def test_a_former_name_works_with_a_hint_and_is_not_listed(former: str, present: str) -> None:
+    name, *flags = former.split()
+    before = CliRunner().invoke(app, [name, "a.mcap", *flags, "--help"])
+    after = CliRunner().invoke(app, [*present.split(), "--help"])
+    assert (before.exit_code, before.stdout) == (0, after.stdout)
+    assert f"`dynid {former}` is now `dynid {present}`" in " ".join(before.stderr.split())
+    assert find_command(present) is not None
+    assert present not in RENAMED
+    assert former not in all_commands() or not all_commands()[former].module
+
+
+@pytest.mark.parametrize("words", [["payload"], ["payload", "identfy"], ["collisions", "--help"]])
+def test_a_name_with_commands_below_it_alone_is_no_former_name(words: list[str]) -> None:
+    shown = CliRunner().invoke(app, words)
+    assert "is now" not in shown.stderr
+    assert "identify" in shown.output or "tune" in shown.output
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
@@ -68,9 +104,6 @@ def test_help_has_a_short_option(words: list[str]) -> None:
         ("identify -o out my.xacro a.mcap", "my.xacro"),
         ("identify a.mcap b.csv", None),
         ("diagnose my.yml a.mcap", "my.yml"),
-        ("friction scara a.mcap", "scara"),
-        ("convert a.yaml bag", None),
-        ("convert scara a.csv bag", "scara"),
     ],
 )
 def test_the_robot_may_come_first(words: str, profile: str | None) -> None:
@@ -79,6 +112,19 @@ def test_the_robot_may_come_first(words: str, profile: str | None) -> None:
     given = context.params
     assert given.get("profile", given.get("robot")) == profile
     assert not any(profile == str(path) for path in given.get("recordings", ()))
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "profile"),
+    [
+        ("identify friction", "scara a.mcap", "scara"),
+        ("info convert", "a.yaml bag", None),
+        ("info convert", "scara a.csv bag", "scara"),
+    ],
+)
+def test_the_robot_may_come_behind_two_words(name: str, words: str, profile: str | None) -> None:
+    given = load_command(name).make_context(name, words.split()).params
+    assert given["profile"] == profile
 
 
 def test_the_robot_may_come_first_in_commands_of_a_group() -> None:

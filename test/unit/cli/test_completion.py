@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dynid.cli.commands import all_commands
+from dynid.cli.commands import commands_below
 from dynid.cli.completion import complete_estimator, complete_robot
 from dynid.estimation.estimators import estimator_names
 from dynid.robot_files import shipped_profiles
@@ -46,14 +46,16 @@ def complete(tmp_path: Path):
 
 
 def test_commands_are_completed(complete) -> None:
-    assert complete("") == list(all_commands())
-    assert complete("dr") == [name for name in all_commands() if name.startswith("dr")]
+    assert complete("") == list(commands_below(""))
+    assert complete("d") == [name for name in commands_below("") if name.startswith("d")]
     assert complete("drives") == ["drives"]
 
 
 def test_options_and_subcommands_are_completed(complete) -> None:
-    assert complete("identify", "--pay") == ["--payload"]
-    assert complete("model", "co") == ["code"]
+    assert complete("identify", "--boot") == ["--bootstrap"]
+    assert complete("model", "co") == ["code", "compare"]
+    assert complete("payload", "") == ["identify", "measure", "write"]
+    assert complete("drives", "ga") == ["gains"]
 
 
 def test_robots_are_completed(complete) -> None:

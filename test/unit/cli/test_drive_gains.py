@@ -1,4 +1,4 @@
-"""``dynid drive-gains``."""
+"""``dynid drives gains``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def arguments(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         for recording, name in ((currents(), "without.npz"), (loaded(), "with.npz"))
     ]
     words = [paths[0], "--loaded", paths[1], "--payload-mass", WEIGHED.mass]
-    return ["drive-gains", *map(str, words), "--profile", str(folder / "arm.yaml")]
+    return ["drives", "gains", *map(str, words), "--profile", str(folder / "arm.yaml")]
 
 
 def test_prints_constants_and_writes_lines_for_the_profile(
@@ -66,8 +66,9 @@ def test_centre_and_inertia_of_the_payload_reduce_the_uncertainty(arguments: lis
 
 
 def test_a_constant_that_is_not_identifiable_is_null_with_exit_code_1(arguments: list[str]) -> None:
-    lost = [arguments[1], "--loaded", arguments[1]]  # no payload at all
-    result = CliRunner().invoke(app, ["drive-gains", *lost, *arguments[4:], "--json"])
+    drives, gains, recording, loaded, _, *rest = arguments
+    words = [drives, gains, recording, loaded, recording, *rest]  # no payload at all
+    result = CliRunner().invoke(app, [*words, "--json"])
     assert result.exit_code == 1
     found = json.loads(result.stdout)
     assert found["joints"]["wrist"]["value"] is None

@@ -15,7 +15,7 @@ from dynid.cli.commands import all_commands, load_command, plain_help
 from dynid.cli.robot_argument import RobotCommand
 
 SUBCOMMANDS = ("at", "along", "base", "code", "seal")
-WORDS = [[], *([name] for name in all_commands()), *(["model", name] for name in SUBCOMMANDS)]
+WORDS = [[], *(name.split() for name in all_commands()), *(["model", name] for name in SUBCOMMANDS)]
 
 
 def help_text(words: list[str], width: int = 80) -> str:
@@ -45,8 +45,9 @@ def test_nothing_is_cut_off_or_wider_than_the_terminal(words: list[str], width: 
 @pytest.mark.parametrize("name", all_commands())
 def test_every_parameter_has_a_help_that_is_shown_as_it_is_written(name: str) -> None:
     command = load_command(name)
-    groups = [[name], *([name, one] for one in getattr(command, "commands", {}))]
-    shown = " ".join(words_in(" ".join(help_text(words, 400) for words in groups)))
+    words = name.split()
+    groups = [words, *([*words, one] for one in getattr(command, "commands", {}))]
+    shown = " ".join(words_in(" ".join(help_text(one, 400) for one in groups)))
     for parameter in parameters(command):
         assert parameter.help, parameter.name
         assert parameter.help.replace("\\[", "[") in shown, parameter.name
@@ -77,7 +78,7 @@ def test_units_in_brackets_are_shown_in_every_kind_of_help(
 
 
 def test_paragraphs_wrap_where_the_terminal_ends() -> None:
-    lines = help_text(["tune-collision"], 120).splitlines()
+    lines = help_text(["collisions", "tune"], 120).splitlines()
     (line,) = (line for line in lines if line.strip().startswith("Thresholds are as low"))
     assert len(line.rstrip()) > 100
 

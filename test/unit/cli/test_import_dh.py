@@ -1,4 +1,4 @@
-"""``dynid import-dh``: files that belong together, and the shipped ones."""
+"""``dynid new dh``: files that belong together, and the shipped ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TABLES = sorted((share_directories()[0] / "config" / "dh").glob("*.yaml"))
 
 
 def run(*arguments: object) -> str:
-    result = CliRunner().invoke(cli.app, ["import-dh", *map(str, arguments)])
+    result = CliRunner().invoke(cli.app, ["new", "dh", *map(str, arguments)])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == 0, result.output

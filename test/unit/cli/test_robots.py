@@ -103,7 +103,7 @@ def test_two_arms_on_one_root_are_a_tree(tmp_path: Path) -> None:
     (tmp_path / "two.yaml").write_text(TWO_ARMS)
     urdf = tmp_path / "two.urdf"
     files = [str(tmp_path / "two.yaml"), "-o", str(urdf), "--profile-out", str(tmp_path / "p.yaml")]
-    assert CliRunner().invoke(cli.app, ["import-dh", *files]).exit_code == 0
+    assert CliRunner().invoke(cli.app, ["new", "dh", *files]).exit_code == 0
     row = summarize(load_robot(str(tmp_path / "p.yaml")))
     assert (row.kind, row.joint_letters) == ("tree", "2R")
 

@@ -1,4 +1,4 @@
-"""``dynid wrench``: contacts and wrenches of recordings, as files, table and JSON."""
+"""``dynid collisions wrench``: contacts and wrenches of recordings, as files, table and JSON."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["dynid", "wrench", *map(str, arguments)])
+    monkeypatch.setattr(sys, "argv", ["dynid", "collisions", "wrench", *map(str, arguments)])
     with pytest.raises(SystemExit) as stop:
         cli.main()
     return int(stop.value.code or 0)

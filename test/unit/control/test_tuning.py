@@ -221,7 +221,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> int:
-    command = ["dynid", "tune-collision", folder / "motion", "-m", folder / "model.yaml"]
+    command = ["dynid", "collisions", "tune", folder / "motion", "-m", folder / "model.yaml"]
     monkeypatch.setattr(sys, "argv", [*map(str, command), *map(str, arguments)])
     with pytest.raises(SystemExit) as stop:
         cli.main()

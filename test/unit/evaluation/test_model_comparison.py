@@ -120,7 +120,7 @@ def test_the_command_prints_one_json_object(
     models = [model(0), model(1, Fc2=3.0)]
     for path, one in zip(paths, models, strict=True):
         one.save(path, force=True)
-    command = ["dynid", "compare", *map(str, paths), "--states", "50", "--json"]
+    command = ["dynid", "model", "compare", *map(str, paths), "--states", "50", "--json"]
     monkeypatch.setattr("sys.argv", command)
     with pytest.raises(SystemExit) as end:
         main()

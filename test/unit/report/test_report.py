@@ -328,3 +328,18 @@ def test_scales_of_terms_are_short_numbers(identification, scale, text):
     model = replace(identification.model, robot=identification.robot.with_terms([term]))
     html = report_html(replace(identification, model=model))
     assert text in Page(html).text
+
+
+def test_the_errors_before_and_after_are_bars_of_one_scale(identification, tmp_path):
+    joints = tuple(
+        replace(one, held_out_error=0.05, urdf_error=0.2) for one in identification.verdict.joints
+    )
+    compared = replace(identification, verdict=replace(identification.verdict, joints=joints))
+    write_report(compared, tmp_path / "report.html")
+    html = (tmp_path / "report.html").read_text("utf-8")
+    bars = re.findall(r'class="bar (\w+)" style="margin-left: ([\d.]+)%; width: ([\d.]+)%"', html)
+    assert bars == [
+        ("measured", "0.0", "100.0"),
+        ("model", "0.0", "25.0"),
+        ("usual", "10.0", "40.0"),
+    ]

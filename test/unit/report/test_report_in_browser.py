@@ -6,6 +6,7 @@ import io
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from importlib.resources import files
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from dynid.cli import main
 from dynid.report.report import write_report
 
 PDFTOTEXT = shutil.which("pdftotext")
@@ -203,7 +205,8 @@ def test_the_table_of_errors_fits_a_wide_window_with_long_names(visit, path):
 
 def test_a_narrow_window_keeps_the_names_of_rows_in_view(visit, path):
     page = visit(path, width=400).page
-    table = page.locator('[aria-label="torque errors"]')
+    page.get_by_text("More: motion and rest").click()
+    table = page.locator('[aria-label="more torque errors"]')
     assert table.evaluate("all => all.scrollWidth > all.clientWidth + 100")
     table.evaluate("all => { all.scrollLeft = 10000; }")
     left = table.evaluate(
@@ -233,16 +236,25 @@ def test_every_error_has_a_scale_of_two_numbers_or_more(visit, path, java_script
         assert numbers.count() <= 7
 
 
-def test_on_paper_everything_is_open_and_afterwards_as_before(visit, path):
+def test_on_paper_is_what_the_reader_has_opened(visit, path):
     page = visit(path).page
-    parts = "details.figure:not([open]), td details:not([open])"
-    closed = f"() => document.querySelectorAll('{parts}').length"
-    before = page.evaluate(closed)
-    assert before > 0
-    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate(closed) == 0
-    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate(closed) == before
+    more = page.get_by_role("region", name="more torque errors", include_hidden=True)
+    page.emulate_media(media="print")
+    assert more.is_hidden()
+    page.emulate_media(media="screen")
+    page.get_by_text("More: motion and rest").click()
+    page.emulate_media(media="print")
+    assert more.is_visible()
+
+
+@pytest.mark.thorough
+def test_the_report_of_the_demo_has_at_most_8_pages_of_paper(visit, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["dynid", "demo", "--without-ros", "-o", str(tmp_path)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    pdf = visit(tmp_path / "report.html").page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type ?/Page[^s]", pdf)) <= 8
 
 
 def test_on_paper_no_letters_are_larger_than_the_others_of_a_table(visit, path):

@@ -160,7 +160,17 @@ def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     *recordings, robot = write_shoulder(tmp_path)
     out = tmp_path / "out"
     unseen = ["--validate", recordings[2]]
-    arguments = ["friction", *recordings[:2], "-p", robot, *unseen, "-o", str(out), "--json"]
+    arguments = [
+        "identify",
+        "friction",
+        *recordings[:2],
+        "-p",
+        robot,
+        *unseen,
+        "-o",
+        str(out),
+        "--json",
+    ]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)
@@ -184,7 +194,7 @@ def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     }
     assert "<svg" in (out / "friction.html").read_text()
     written = (out / "arm_friction.yaml").read_text()
-    assert written.startswith("# Terms selected by `dynid friction`.\n# My arm\n")
+    assert written.startswith("# Terms selected by `dynid identify friction`.\n# My arm\n")
     identified = CliRunner().invoke(
         app, ["identify", recordings[0], "-p", str(out / "arm_friction.yaml"), "-o", str(out)]
     )

@@ -177,7 +177,7 @@ def test_refuses_a_robot_at_rest() -> None:
         joint_names=MODEL.joints,
         sampling_rate=100.0,
     )
-    with pytest.raises(EstimationError, match="dynid payload-mass"):
+    with pytest.raises(EstimationError, match="a robot at rest: dynid payload"):
         found_on(still)
 
 

@@ -67,6 +67,16 @@ def test_bad_input_is_a_sentence(run, tmp_path):
     assert "has no results of a fleet; dynid fleet identify writes them" in err
 
 
+@pytest.mark.parametrize("command", ["watch", "report", "serve"])
+def test_a_fleet_file_stands_for_the_folder_of_its_results(run, tmp_path, command):
+    path = write_fleet(tmp_path, robots=1)
+    path.write_text(f"data_set: results\n{path.read_text()}")
+    output = ["-o", str(tmp_path / "site")] if command == "report" else []
+    code, _, err = run(command, str(path), *output)
+    assert code == 2
+    assert str(tmp_path / "results") in err
+
+
 @pytest.mark.thorough
 def test_watch_prints_robots_by_what_needs_a_person(run, tmp_path):
     masses = [0.0] * 5 + [0.5] * 3

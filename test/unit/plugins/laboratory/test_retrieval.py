@@ -198,7 +198,9 @@ def test_the_command_writes_a_robot_that_dynid_reads(
     (tmp_path / "table.yaml").write_text(yaml.safe_dump(TRUTH))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        sys, "argv", ["dynid", "retrieve", "table.yaml", "-p", "arm.yaml", "-o", "found", "--json"]
+        sys,
+        "argv",
+        ["dynid", "model", "retrieve", "table.yaml", "-p", "arm.yaml", "-o", "found", "--json"],
     )
     with pytest.raises(SystemExit) as stop:
         cli.main()
@@ -207,7 +209,9 @@ def test_the_command_writes_a_robot_that_dynid_reads(
     assert set(printed) == {"feasible", "torque_change", "given", "base_parameters", "parameters"}
     assert printed["given"] == pytest.approx(TRUTH)
     written = Path("found/arm_retrieved.yaml")
-    assert written.read_text().startswith("# Parameters found by `dynid retrieve`.\n# My arm\n")
+    assert written.read_text().startswith(
+        "# Parameters found by `dynid model retrieve`.\n# My arm\n"
+    )
     robot = load_robot(written)
     assert robot.find(SimulationSettings) is not None
     mechanism = robot.mechanism()

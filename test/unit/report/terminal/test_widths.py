@@ -481,10 +481,10 @@ CASES = {
     "print_terms": lambda c: print_terms(c, selection()),
     "print_trial": lambda c: print_trial(c, trial()),
     "print_tuning": lambda c: print_tuning(c, some(name="robot"), tuning(), ORIGIN),
-    "dynid check": check_result,
-    "dynid model code": lambda c: model_code._print_operations(c, operations()),
-    "dynid retrieve": retrieved,
-    "dynid robots": robots,
+    "check.py": check_result,
+    "model_code.py": lambda c: model_code._print_operations(c, operations()),
+    "retrieve.py": retrieved,
+    "robots.py": robots,
 }
 
 
@@ -518,8 +518,8 @@ def test_every_function_that_prints_is_among_the_cases() -> None:
 def test_every_command_with_a_table_is_among_the_cases() -> None:
     root = Path(dynid.__file__).parents[1]
     names = {
-        f"dynid {path.stem.replace('_', ' ')}"
+        f"{path.stem}.py"
         for path in (*root.glob("dynid/cli/*.py"), *root.glob("dynid_plugins/*/cli/*.py"))
         if re.search(r"\btable\(\s*\n?\s*[\"f]", path.read_text("utf-8"))
     }
-    assert names == {name for name in CASES if name.startswith("dynid ")}
+    assert names == {name for name in CASES if name.endswith(".py")}

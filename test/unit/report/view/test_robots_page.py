@@ -19,7 +19,7 @@ from dynid.simulation.settings import SimulationSettings
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
 PAGE = (DOCS / "robots.md").read_text(encoding="utf-8")
-(TABLE,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+(TABLE,) = re.findall(r"```yaml\n(robot: desk_arm\nconvention.*?)```", PAGE, re.DOTALL)
 PICTURES = re.findall(r"!\[\]\((images/robots/\w+\.png)\)", PAGE)
 
 

@@ -1,4 +1,4 @@
-"""``dynid drift`` over model files: a table of times, a sentence for each change."""
+"""``dynid fleet drift`` over model files: a table of times, a sentence for each change."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
-    monkeypatch.setattr("sys.argv", ["dynid", "drift", *arguments])
+    monkeypatch.setattr("sys.argv", ["dynid", "fleet", "drift", *arguments])
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code in (0, None)
@@ -106,7 +106,7 @@ def test_models_of_recordings_without_dates_need_a_table(
     source = Source("a.mcap", "0" * 64, "rosbag2 mcap", start_time=stamp)  # 0: a simulator's clock
     recording = replace(plain, sources=(source,))
     dynid.identify(robot, recording).model.save(tmp_path / "model.yaml", force=True)
-    monkeypatch.setattr("sys.argv", ["dynid", "drift", str(tmp_path / "model.yaml")])
+    monkeypatch.setattr("sys.argv", ["dynid", "fleet", "drift", str(tmp_path / "model.yaml")])
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 2
@@ -158,7 +158,7 @@ def test_a_model_that_is_listed_twice_is_refused(
     lines[3] = lines[2].replace("03-02", "03-03")
     twice = table.with_name("twice.csv")
     twice.write_text("\n".join(lines))
-    monkeypatch.setattr("sys.argv", ["dynid", "drift", "--table", str(twice)])
+    monkeypatch.setattr("sys.argv", ["dynid", "fleet", "drift", "--table", str(twice)])
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 2

@@ -1,13 +1,26 @@
-"""``dynid identify --payload`` and ``dynid payload-mass``: the body that a robot carries."""
+"""``dynid payload identify`` and ``measure``: the body that a robot carries."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, BaseModel, OwnProfile, Recordings, Run, Set, Start, Stop, Urdf
+from dynid.cli.options import (
+    AsJson,
+    BaseModel,
+    EstimatorName,
+    Output,
+    OwnProfile,
+    Recordings,
+    Run,
+    Set,
+    Start,
+    Stop,
+    Urdf,
+    with_estimator,
+)
 from dynid.errors import ConfigurationError, ModelFileError
 
 if TYPE_CHECKING:
@@ -19,7 +32,7 @@ if TYPE_CHECKING:
 _FILE = "payload.yaml"
 
 
-def load_payload_base(
+def _load_base(
     path: Path, *, profile: str | None, urdf: Path | None, overrides: Sequence[str]
 ) -> Model:
     """Read the model of the robot without payload.
@@ -50,16 +63,23 @@ def load_payload_base(
     return model
 
 
-def identify_payload_only(
-    recordings: list[Path],
-    base: Model,
-    start: float | None,
-    stop: float | None,
-    run: int | None,
-    output: Path,
-    as_json: bool,
-) -> NoReturn:
-    """Identify the payload, print and write it, and exit with 1 where that failed."""
+def payload_identify_command(
+    recordings: Recordings,
+    base_model: BaseModel,
+    profile: OwnProfile = None,
+    urdf: Urdf = None,
+    start: Start = None,
+    stop: Stop = None,
+    run: Run = None,
+    estimator: EstimatorName = None,
+    settings: Set = None,
+    output: Output = Path("out"),
+    as_json: AsJson = False,
+) -> None:
+    """Identify a payload with a known model of the robot.
+
+    Exit code 0: payload.yaml is written; 1: no payload was found in the recordings; 2: bad input.
+    """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
     from dynid.identification.payload.identification import identify_payload
@@ -72,6 +92,8 @@ def identify_payload_only(
     )
     from dynid.report.terminal.progress import progress
 
+    overrides = with_estimator(settings, estimator)
+    base = _load_base(base_model, profile=profile, urdf=urdf, overrides=overrides)
     console = result_console(as_json)
     with progress(console) as step:
         identification = identify_payload(
@@ -90,7 +112,7 @@ def identify_payload_only(
     raise typer.Exit(0 if success else 1)
 
 
-def payload_mass_command(
+def payload_measure_command(
     recordings: Recordings,
     base_model: BaseModel,
     profile: OwnProfile = None,
@@ -122,7 +144,7 @@ def payload_mass_command(
     )
     from dynid.report.terminal.progress import progress
 
-    base = load_payload_base(base_model, profile=profile, urdf=urdf, overrides=settings or [])
+    base = _load_base(base_model, profile=profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)
     with progress(console) as step:
         identification = payload_at_rest(

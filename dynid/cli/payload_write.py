@@ -1,4 +1,4 @@
-"""``dynid payload``: an identified payload for the controller of a robot's maker."""
+"""``dynid payload write``: an identified payload for the controller of a robot's maker."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class _Controller(str, Enum):
     fanuc = "fanuc"
 
 
-def payload_command(
+def payload_write_command(
     payload: Annotated[
-        Path, typer.Argument(metavar="PAYLOAD", help="payload.yaml of `dynid identify --payload`.")
+        Path, typer.Argument(metavar="PAYLOAD", help="payload.yaml of `dynid payload identify`.")
     ],
     model: Annotated[
         Path, typer.Option("--model", "-m", metavar="FILE", help="model.yaml of the robot.")

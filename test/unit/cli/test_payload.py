@@ -1,4 +1,4 @@
-"""``dynid identify --payload`` and ``dynid payload-mass``."""
+"""``dynid payload``: identify, measure and write."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run(*arguments: object):
 def test_payload_yaml_and_a_table_are_written(folder: Path, tmp_path: Path) -> None:
     base = folder / "base/model.yaml"
     result = run(
-        "identify", folder / "with.npz", "--payload", "--base-model", base, "-o", tmp_path / "new"
+        "payload", "identify", folder / "with.npz", "--base-model", base, "-o", tmp_path / "new"
     )
     assert result.exit_code == 0, result.output
     for words in ("mass", "with payload", "no effect on the torque", "Succeeded.", "payload.yaml"):
@@ -65,9 +65,9 @@ def test_payload_yaml_and_a_table_are_written(folder: Path, tmp_path: Path) -> N
 def test_json_has_errors_without_and_with_the_payload(folder: Path, tmp_path: Path) -> None:
     base = folder / "base/model.yaml"
     result = run(
+        "payload",
         "identify",
         folder / "with.npz",
-        "--payload",
         "--base-model",
         base,
         "-o",
@@ -95,9 +95,9 @@ def test_json_has_errors_without_and_with_the_payload(folder: Path, tmp_path: Pa
 
 def test_a_failed_payload_is_not_written(folder: Path, tmp_path: Path) -> None:
     result = run(
+        "payload",
         "identify",
         folder / "with.npz",
-        "--payload",
         "--base-model",
         folder / "base/model.yaml",
         "-p",
@@ -114,7 +114,7 @@ def test_a_failed_payload_is_not_written(folder: Path, tmp_path: Path) -> None:
 
 def test_the_mass_is_found_with_the_robot_at_rest(folder: Path, tmp_path: Path) -> None:
     base = folder / "base/model.yaml"
-    arguments = ("payload-mass", folder / "with.npz", "--base-model", base, "-o", tmp_path)
+    arguments = ("payload", "measure", folder / "with.npz", "--base-model", base, "-o", tmp_path)
     result = run(*arguments)
     assert "friction at rest" in result.output
     found = json.loads(run(*arguments, "--json").stdout)
@@ -132,8 +132,6 @@ def test_the_mass_is_found_with_the_robot_at_rest(folder: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("arguments", "error", "sentence"),
     [
-        (["--payload"], ConfigurationError, "must be given together"),
-        (["--base-model", "model.yaml"], ConfigurationError, "must be given together"),
         ([], ConfigurationError, "identify needs a robot: name one before the recordings"),
         (["--payload", "--base-model", "nowhere.yaml"], ModelFileError, "nowhere.yaml"),
     ],
@@ -148,9 +146,9 @@ def test_missing_options_are_named(
 
 def test_settings_without_a_profile_are_refused(folder: Path) -> None:
     result = run(
+        "payload",
         "identify",
         folder / "with.npz",
-        "--payload",
         "--base-model",
         folder / "base/model.yaml",
         "--set",
@@ -164,7 +162,7 @@ def test_a_failed_base_model_is_refused(folder: Path, tmp_path: Path) -> None:
     provenance = replace(model.identified_provenance, status="failed")
     replace(model, provenance=provenance).save(tmp_path / "failed.yaml", force=True)
     result = run(
-        "identify", folder / "with.npz", "--payload", "--base-model", tmp_path / "failed.yaml"
+        "payload", "identify", folder / "with.npz", "--base-model", tmp_path / "failed.yaml"
     )
     assert isinstance(result.exception, ModelFileError)
     assert "its identification failed" in str(result.exception)
@@ -174,8 +172,8 @@ def test_a_failed_base_model_is_refused(folder: Path, tmp_path: Path) -> None:
 def identified(folder: Path) -> Path:
     """The payload.yaml of the recording with payload."""
     base = folder / "base/model.yaml"
-    arguments = ("--payload", "--base-model", base, "-o", folder / "loaded")
-    assert run("identify", folder / "with.npz", *arguments).exit_code == 0
+    arguments = ("--base-model", base, "-o", folder / "loaded")
+    assert run("payload", "identify", folder / "with.npz", *arguments).exit_code == 0
     return folder / "loaded/payload.yaml"
 
 
@@ -183,14 +181,16 @@ def test_payload_is_written_for_the_controller_of_a_maker(
     folder: Path, identified: Path, tmp_path: Path
 ) -> None:
     model = folder / "base/model.yaml"
-    shown = run("payload", identified, "-m", model, "--to", "ur")
+    shown = run("payload", "write", identified, "-m", model, "--to", "ur")
     assert shown.exit_code == 0, shown.output
     mass = ros_parameters(identified.read_text(), "")["payload.mass"]
     found = shown.stdout.removeprefix("set_target_payload(").split(", ")[0]
     assert float(found) == pytest.approx(mass, abs=1e-9)
     assert "kg, m and kg m^2" in shown.stderr
     file = tmp_path / "load.dat"
-    assert run("payload", identified, "-m", model, "--to", "kuka", "-o", file).exit_code == 0
+    assert (
+        run("payload", "write", identified, "-m", model, "--to", "kuka", "-o", file).exit_code == 0
+    )
     assert file.read_text().startswith("LOAD_DATA[1]={M ")
 
 
@@ -205,7 +205,7 @@ def test_payload_of_another_joint_than_the_models_is_refused(
     with pytest.raises(ConfigurationError, match="in the frame of joint 'shoulder'"):
         CliRunner().invoke(
             app,
-            ["payload", str(other), "-m", str(folder / "base/model.yaml"), "--to", "abb"],
+            ["payload", "write", str(other), "-m", str(folder / "base/model.yaml"), "--to", "abb"],
             catch_exceptions=False,
         )
 
@@ -214,7 +214,7 @@ def test_limits_with_the_payload_are_written_for_moveit(
     folder: Path, identified: Path, tmp_path: Path
 ) -> None:
     model, file = folder / "base/model.yaml", tmp_path / "joint_limits.yaml"
-    arguments = ("limits", "-m", model, "--payload", identified)
+    arguments = ("check", "limits", "-m", model, "--payload", identified)
     shown = run(*arguments, "--velocity-scale", 0.5, "-o", file)
     assert shown.exit_code == 0, shown.output
     text = file.read_text()
