@@ -105,7 +105,7 @@ class FrictionSelection:
             return finding
         remedy = (
             f"Of {len(chosen.tried)} models tried for {finding.joint}, '{chosen.chosen}' was "
-            f"chosen by held-out data ({chosen.reason}); `dynid friction` tries more of them. "
+            f"chosen by held-out data ({chosen.reason}); `dynid identify friction` tries more. "
             "Record slower motion with reversals and pauses as well."
         )
         return replace(finding, remedy=remedy)
