@@ -1,9 +1,9 @@
 """The search for the joint terms of a robot by its recordings.
 
 Joint by joint, friction models are compared by the error on blocks that were not fitted: few of
-them for ``terms: auto``, all for ``dynid identify friction``. Then the model of the whole robot with
-the chosen terms is compared with that of the given terms in the same way, and a joint that is not
-better keeps those that were given.
+them for ``terms: auto``, all for ``dynid identify friction``. Then the model of the whole robot
+with the chosen terms is compared with that of the given terms in the same way, and a joint that is
+not better keeps those that were given.
 """
 
 from __future__ import annotations
