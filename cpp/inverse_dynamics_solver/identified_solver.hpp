@@ -12,7 +12,7 @@ namespace dynid
 {
 
 /// An identified model for software that loads plugins of inverse_dynamics_solver. User
-/// documentation: docs/inverse-dynamics-solver.md.
+/// documentation: docs/ros2.md.
 class IdentifiedSolver : public inverse_dynamics_solver::InverseDynamicsSolver
 {
 public:

@@ -40,7 +40,7 @@ def carrier_in(path: Path) -> str | None:
 
 
 def read_carried_body(path: Path) -> RigidBody:
-    """Read a ``payload.yaml`` of ``dynid identify --payload``.
+    """Read a ``payload.yaml`` of ``dynid payload identify``.
 
     Raises:
         ConfigurationError: there is no such file, or it has no payload, or one that no body has.
@@ -55,7 +55,7 @@ def read_carried_body(path: Path) -> RigidBody:
     except (KeyError, OverflowError, TypeError, ValueError):
         message = (
             f"{path}: has no payload.mass, payload.centre with 3 and payload.inertia with 6 "
-            "finite numbers; expected the payload.yaml of `dynid identify --payload`."
+            "finite numbers; expected the payload.yaml of `dynid payload identify`."
         )
         raise ConfigurationError(message) from None
     problem = _problem(body)

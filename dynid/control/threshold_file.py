@@ -92,7 +92,7 @@ def write_into_model(robot: Robot, header: Sequence[str], path: Path) -> None:
 
 
 def with_thresholds(robot: Robot, path: Path) -> Robot:
-    """Return a robot with the thresholds of a file of ``dynid tune-collision``.
+    """Return a robot with the thresholds of a file of ``dynid collisions tune``.
 
     Raises:
         ConfigurationError: there is no such file, it has no thresholds, or they do not match.

@@ -345,7 +345,7 @@ class Wording:
             (),
             f"{self._recording(candidate)}: the robot carries another load than in the others"
             f"{size}.",
-            "Do not fit these recordings together; `dynid payload` weighs the load by two of them.",
+            "Do not fit these recordings together; `dynid payload identify` weighs the load by two.",
             evidence=(("mass [kg]", mass), ("standard deviation [kg]", deviation)),
         )
 

@@ -111,7 +111,7 @@ def identify_payload(
         if not any(piece.moving.any() for piece in signals):
             raise EstimationError(
                 "no joint moves in the recordings; only the payload's mass can be identified from "
-                "a robot at rest: dynid payload-mass."
+                "a robot at rest: dynid payload measure."
             )
         progress("estimating")
         fit = fit_payload(model, signals, settings, base.base)

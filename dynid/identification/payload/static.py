@@ -164,7 +164,7 @@ def payload_at_rest(
     if not dwells:
         raise EstimationError(
             "the robot is never at rest for half a second in the recordings; record a few poses at "
-            "rest, or use motion: dynid identify --payload."
+            "rest, or use motion: dynid payload identify."
         )
     progress("estimating")
     posterior, friction = _fit(base, dwells)

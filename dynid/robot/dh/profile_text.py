@@ -41,7 +41,7 @@ def profile_text(
     """
     links = [link for chain in chains for link in chain.links]
     head = (
-        f"# Profile of {robot}, created by dynid import-dh from {source}. Units are SI and\n"
+        f"# Profile of {robot}, created by dynid new dh from {source}. Units are SI and\n"
         "# radians; docs/profile.md explains every key.\n\n"
         f"robot: {robot}\nurdf: {urdf}\n"
         f"joints: [{', '.join(link.joint for link in links)}]\n"

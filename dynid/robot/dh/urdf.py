@@ -40,7 +40,7 @@ def urdf_of(robot: str, chains: Sequence[DhChain], source: str) -> str:
             parent, before = name, link.after
         _add_tool(root, chain, parent, before * chain.tool)
     ET.indent(root)
-    comment = f"<!-- Written by dynid import-dh from {source.replace('--', '- -')}. -->"
+    comment = f"<!-- Written by dynid new dh from {source.replace('--', '- -')}. -->"
     return f'<?xml version="1.0"?>\n{comment}\n{ET.tostring(root, "unicode")}\n'
 
 

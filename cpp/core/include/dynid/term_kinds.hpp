@@ -61,7 +61,7 @@ struct TermKind
 
   std::string_view mirror;         ///< the kind for the other direction, of one that acts in one
   std::string_view design;         ///< the kind that replaces it in excitation design; or empty
-  std::string_view candidate;      ///< its part in the models of `dynid friction`; or empty
+  std::string_view candidate;      ///< its part in models of `identify friction`; or empty
   std::string_view missing;        ///< name in `dynid diagnose` of errors of a model without it
   std::string_view alternative;    ///< a kind whose absence causes similar errors
   std::string_view urdf;           ///< attribute of <dynamics> for its parameter; or empty
