@@ -101,7 +101,7 @@ def replay_thresholds(
     if collision.torque_error_max is None or not any(collision.torque_error_enable):
         message = (
             f"robot '{robot.name}' has no collision thresholds: name a file of `dynid "
-            "tune-collision -o` with --thresholds, or a profile with collision.torque_error_max."
+            "collisions tune -o` with --thresholds, or a profile with collision.torque_error_max."
         )
         raise ConfigurationError(message)
     _check_finite(residual, recording, start)

@@ -106,7 +106,7 @@ def with_thresholds(robot: Robot, path: Path) -> Robot:
     if "torque_error_max" not in found:
         message = (
             f"{path}: has no parameter '{COLLISION}.torque_error_max'; expected a file of `dynid "
-            "tune-collision -o`."
+            "collisions tune -o`."
         )
         raise ConfigurationError(message)
     return with_threshold_parameters(robot, found, str(path))

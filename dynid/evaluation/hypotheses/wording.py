@@ -345,7 +345,7 @@ class Wording:
             (),
             f"{self._recording(candidate)}: the robot carries another load than in the others"
             f"{size}.",
-            "Do not fit these recordings together; `dynid payload identify` weighs the load by two.",
+            "Do not fit these recordings together; `dynid payload identify` weighs the load.",
             evidence=(("mass [kg]", mass), ("standard deviation [kg]", deviation)),
         )
 
