@@ -11,6 +11,7 @@ from dynid.errors import RecordingError
 from dynid.recording.model import FEWEST_SAMPLES
 from dynid.recording.names import shown_names
 from dynid.recording.samples import no_time, unusable_times
+from dynid.recording.values import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,7 +120,7 @@ def _at(times: Values, signal: TimedSignal, *, smooth: bool) -> Values:
         return signal.values
     sampled = np.empty((len(times), signal.values.shape[1]))
     for column, values in enumerate(signal.values.T):
-        known = np.isfinite(values)
+        known = np.abs(values) <= LARGEST  # not NaN, and nothing that overflows
         if known.sum() < FEWEST_SAMPLES:
             sampled[:, column] = np.nan
             continue

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mcap.reader import make_reader
 from mcap.writer import Writer as McapWriter
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
@@ -298,3 +299,21 @@ def test_other_json_is_no_recording(tmp_path: Path, text: str) -> None:
     path = write_json(tmp_path / "log.mcap", [text] * 20)
     with pytest.raises(RecordingError, match="/joint_states is missing"):
         load_recording(path, JOINTS, effort="torque")
+
+
+def test_a_time_of_reception_beyond_any_stamp_does_no_harm(tmp_path: Path) -> None:
+    topics = {"/joint_states": states(position=ANGLES), "/torques": states(effort=TORQUES)}
+    bag = write(tmp_path / "bag", topics)
+    (file,) = bag.glob("*.mcap")
+    with file.open("rb") as stream:
+        read = list(make_reader(stream).iter_messages())
+    with (tmp_path / "late.mcap").open("wb") as stream:
+        writer = McapWriter(stream)
+        writer.start("ros2")
+        for number, (schema, channel, message) in enumerate(read):
+            schema_id = writer.register_schema(schema.name, schema.encoding, schema.data)
+            link = writer.register_channel(channel.topic, channel.message_encoding, schema_id)
+            time = 2**64 - 1 if number == 5 else message.log_time
+            writer.add_message(link, time, message.data, time)
+        writer.finish()
+    expect_motion(load_recording(tmp_path / "late.mcap", JOINTS, effort="torque"))

@@ -168,3 +168,16 @@ def test_wrong_delays_are_refused(changes: dict[str, Any], words: str) -> None:
     names = NAMES | {key: [1, 2] for key in changes if key not in NAMES}
     with pytest.raises(ConfigurationError, match=words):
         column_map(names, time={"column": "t"}, **changes)
+
+
+def test_an_impossible_value_is_missing_where_signals_are_shifted(tmp_path: Path) -> None:
+    path = table(tmp_path, np.array([0.04, 0.04]), "csv")
+    lines = path.read_text().splitlines()
+    for row, value in ((300, "1e300"), (600, "-1e308")):
+        cells = lines[row].split(",")
+        lines[row] = ",".join([cells[0], value, *cells[2:4], value])
+    path.write_text("\n".join(lines) + "\n")
+    columns = column_map(NAMES, time={"column": "t"}, effort=SCALED | {"delay": 0.04})
+    read = load_recording(path, JOINTS, columns=columns)
+    assert np.abs(read.position).max() < 1.1
+    assert np.abs(read.effort).max() < 1.1
