@@ -66,6 +66,12 @@ def declare_motion(node: DynidNode) -> None:
         "Whether efforts are required, and stop a motion where they are too large.",
     )
     node.parameter(
+        "doubtful_limits",
+        False,
+        "Whether motions are played within limits of a URDF that are doubtful, as of a simulated "
+        "robot, which comes to no harm.",
+    )
+    node.parameter(
         "max_clock_offset",
         1.0,
         "Largest offset between stamps of joint states and this computer's time [s].",
@@ -122,5 +128,6 @@ def playing_options(node: DynidNode) -> Options:
         settle_time=node.current("settle_time", float),
         horizon=node.current("horizon", float),
         supervise_torque=node.current("supervise_torque", bool),
+        doubtful_limits=node.current("doubtful_limits", bool),
         max_clock_offset=node.current("max_clock_offset", float),
     )

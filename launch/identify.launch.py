@@ -163,7 +163,11 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         nodes.append(RegisterEventHandler(OnProcessExit(target_action=_is_spawner, on_exit=begin)))
     if not value("recording"):
         patience = {name: float(value(name)) for name in ("horizon", "max_age")}
-        chosen = {"excitation": excitation, "controller": value("controller")}
+        chosen = {
+            "excitation": excitation,
+            "controller": value("controller"),
+            "doubtful_limits": _is_simulated(context),
+        }
         player = dynid_node("excitation_player", {**robot, **topic, **patience, **chosen})
         nodes += [player, dynid_node("recorder", {"topics": [_topic(value)]})]
         nodes.append(release_robot(after=player))
@@ -200,7 +204,7 @@ def _excitation(context: LaunchContext, value: Callable[[str], str]) -> str:
     if given or value("recording"):
         return given
     robot = _robot(value)
-    if context.launch_configurations.get("hardware", SIMULATED) != SIMULATED:
+    if not _is_simulated(context):
         check_motion_is_given(robot, value("robot"), given)
     if find_excitation(robot) is not None:
         return ""
@@ -209,6 +213,10 @@ def _excitation(context: LaunchContext, value: Callable[[str], str]) -> str:
     write_text(file, excitation_text(default_excitation(robot), searched))
     get_logger("launch").info(f"the profile has no excitation; the motion is in {file}")
     return str(file)
+
+
+def _is_simulated(context: LaunchContext) -> bool:
+    return context.launch_configurations.get("hardware", SIMULATED) == SIMULATED
 
 
 def _seed(value: Callable[[str], str], excitation: str) -> int:

@@ -61,6 +61,7 @@ class Options:
             that time; without renewal the robot is at rest after the horizon and its braking.
         supervise_torque: whether measured torque must be available, and stops a motion where it
             exceeds its threshold.
+        doubtful_limits: whether motions are played within limits of a URDF that are doubtful.
         max_clock_offset: largest offset between the robot's clock and this computer's [s].
     """
 
@@ -71,4 +72,5 @@ class Options:
     settle_time: float = 0.5
     horizon: float = 1.0
     supervise_torque: bool = True
+    doubtful_limits: bool = False
     max_clock_offset: float = 1.0

@@ -342,7 +342,7 @@ class Playback:
     def _move(self, plan: Plan, options: Options, requested_at: float | None) -> float:
         """Start to move to the start of a plan; return the duration [s]."""
         doubtful = refusal(plan.doubts)
-        if doubtful is not None:
+        if doubtful is not None and not options.doubtful_limits:
             raise PlaybackError(doubtful)
         state = self._checked_state(plan, options, requested_at)
         joints, limits = plan.robot.joints, plan.robot.limits
