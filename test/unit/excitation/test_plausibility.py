@@ -170,6 +170,8 @@ def test_a_real_robot_does_not_move_within_doubtful_limits() -> None:
     robot = make_robot(content, with_limits(ARM_URDF, velocity="0"))
     with pytest.raises(PlaybackError, match=r"no robot moves .* limits\.velocity sets it"):
         playback(robot).prepare(make_plan(robot), Options())
+    with pytest.raises(PlaybackError, match="position is unknown"):  # the next reason
+        playback(robot).prepare(make_plan(robot), Options(doubtful_limits=True))
     confirmed = make_robot(
         content | {"limits": {"velocity": 1}}, with_limits(ARM_URDF, velocity="0")
     )
