@@ -45,14 +45,14 @@ def against_urdf(verdict: Verdict) -> list[str]:
         f"Mean torque error of the joints: {percent(verdict.mean_error)} with the model, "
         f"{percent(verdict.mean_urdf_error)} with the masses of the URDF and the same friction."
     ]
-    alike = [
-        f"{joint.joint} ({percent(joint.held_out_error)} instead of {percent(joint.urdf_error)}: "
-        f"{_NO_BETTER.get(joint.state, 'the masses of the URDF explain it as well')})"
-        for joint in verdict.compared
-        if joint.urdf_error <= PLAIN_BETTER * joint.held_out_error
-    ]
-    if alike:
-        sentences.append(f"Not clearly better than the URDF: {listed(alike)}.")
+    alike: dict[str, list[str]] = {}
+    for joint in verdict.compared:
+        if joint.urdf_error <= PLAIN_BETTER * joint.held_out_error:
+            reason = _NO_BETTER.get(joint.state, "the masses of the URDF explain it as well")
+            errors = f"{percent(joint.held_out_error)} instead of {percent(joint.urdf_error)}"
+            alike.setdefault(reason, []).append(f"{joint.joint} ({errors})")
+    for reason, joints in alike.items():
+        sentences.append(f"Not clearly better than the URDF: {listed(joints)}; {reason}.")
     return sentences
 
 
@@ -92,7 +92,7 @@ _USE_NAMES: dict[UseName, str] = {
 
 def uses(verdict: Verdict) -> list[str]:
     """Return which joints the model serves for each use, and why not the others."""
-    sentences = []
+    alike: dict[str, list[str]] = {}  # names of the uses by what is said of them
     for key, name in _USE_NAMES.items():
         rated = [
             (joint, use)
@@ -114,8 +114,11 @@ def uses(verdict: Verdict) -> list[str]:
             joints = "every joint"
         rest = f"; not {listed(others)}" if others else ""
         unknown = f"; not rated: {listed(unrated)}" if unrated else ""
-        sentences.append(f"{name}: serves {joints}{rest}{unknown}.")
-    return sentences
+        alike.setdefault(f"serves {joints}{rest}{unknown}", []).append(name)
+    listings = (
+        (listed([first, *map(str.lower, others)]), said) for said, (first, *others) in alike.items()
+    )
+    return [f"{names}: {said}." for names, said in listings]
 
 
 def found(findings: Sequence[Finding]) -> str:
