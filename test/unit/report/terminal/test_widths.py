@@ -370,7 +370,8 @@ def check_result(console: Console) -> None:
         used=0.123,
         passed=None,
     )
-    found = some(uses=[use], grounds=(SENTENCE,), verdict=SENTENCE, violation=None, unchecked=())
+    said = {"grounds": (SENTENCE,), "doubts": (SENTENCE,), "verdict": SENTENCE}
+    found = some(uses=[use], **said, violation=None, unchecked=())
     check._print_check(console, found)
 
 
