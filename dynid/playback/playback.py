@@ -309,10 +309,10 @@ class Playback:
             self._abort(_with(self._reason, self.not_held))
         else:
             if commander.was_sent_to(state.position):
-                # an obstacle holds one joint, and the others do not wait for it on their path
-                self._late = self._lags and commander.joints_away(state.position) > 1
                 self._reason = _with(self._reason, _MISSED)
-                if self._late:
+                # an obstacle holds one joint, and the others do not wait for it on their path
+                if self._lags and commander.joints_away(state.position) > 1:
+                    self._late = True
                     self._reason += f" This computer was too slow. {self.pauses}"
             else:
                 self._hold.update_at_rest(state.position - commander.goal)

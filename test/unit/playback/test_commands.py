@@ -191,6 +191,7 @@ def test_a_robot_that_received_no_stop_does_not_move_back_to_its_end(cell, durat
     way = robot.run(1.4)
     robot.arrive = True
     way = np.concatenate([way, robot.run(10.0)])
+    assert cell.playback.state.startswith("late: ")
     assert cell.playback.state.endswith(
         "; the stop did not reach the robot in time: it rests where an earlier message ended."
     )
