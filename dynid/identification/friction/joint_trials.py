@@ -116,10 +116,10 @@ def try_joint(
     if motion.speed > 0:
         for model in candidates(motion) if every else few_candidates(motion):
             tried.attempt(model)
-        best = tried.best().name
-        if "stop" not in best:
+        best = tried.best()
+        if not any(term.traits.has_memory for term in best.fit.terms):
             for name in _WITH_MEMORY:
-                tried.attempt(candidate(f"{best} + {name}", motion))
+                tried.attempt(candidate(f"{best.name} + {name}", motion))
         sprung = any(t.joint == joint and t.kind.startswith("spring") for t in mechanism.terms)
         for name, refined in _REFINED.items():
             if name != "spring" or not sprung:
