@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from dynid.dynamics.kinematics import Kinematics
     from dynid.excitation.workspace.geometry import Solid
 
-_HEAVIEST = 22_590.0  # [kg/m^3] osmium
-_LIGHTEST = 5.0  # [kg/m^3] four times air; foams begin at 10, arms have 200 to 2000
+_HEAVIEST_DENSITY = 22_590.0  # [kg/m^3] osmium
+_LIGHTEST_DENSITY = 5.0  # [kg/m^3] four times air; foams begin at 10, arms have 200 to 2000
 _LARGEST_RADIUS = 1.0  # of gyration, as a share of the size: 0.5 where all mass is at two ends
 _SMALLEST_RADIUS = 0.01  # likewise: as of a ball of lead in a link of foam
 _CONSEQUENCE = "torque that is predicted before a motion, and compared with the measured one, is"
@@ -78,9 +78,11 @@ def _radius(
 
 
 def _density(name: str, mass: float, size: _Size) -> Iterator[Doubt]:
-    if mass > _HEAVIEST * size.length**3:  # a cube, as shapes may be of a part of the body only
+    if (
+        mass > _HEAVIEST_DENSITY * size.length**3
+    ):  # a cube, as shapes may be of a part of the body only
         wrong = f"heavier than any metal, so that {_CONSEQUENCE} too large"
-    elif mass < _LIGHTEST * size.solid:
+    elif mass < _LIGHTEST_DENSITY * size.solid:
         wrong = f"about as light as air, so that {_CONSEQUENCE} too small"
     else:
         return

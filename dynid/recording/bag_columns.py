@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LABELS = ("name", "names", "joint_names")
 _LONGEST_LIST = 100  # elements; longer ones are images and the like
 _DEEPEST = 8  # levels of messages in messages
-_LATEST = 2**63 - 1  # [ns] that a stamp can hold; a damaged one may be later
+_LATEST_STAMP = 2**63 - 1  # [ns] that a stamp can hold; a damaged one may be later
 _MEMORY_CHECK_INTERVAL = 10_000  # messages
 
 
@@ -72,7 +72,7 @@ def read_columns(
         for name, value in _numbers(message, topic.name):
             if name in known:
                 header[name].append(stamp)
-                received[name].append(min(time, _LATEST))
+                received[name].append(min(time, _LATEST_STAMP))
                 values[name].append(value)
         if count % _MEMORY_CHECK_INTERVAL == 0:
             check_memory(count, len(wanted), bag.name)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dynid.identification.validate import Validation
     from dynid.robot.model import Model
 
-_USUAL = (0.02, 0.1)  # relative torque errors of models of real robots
+_USUAL_ERRORS = (0.02, 0.1)  # relative torque errors of models of real robots
 _SCRIPTS = ("torque.js", "tables.js", "turntable.js")
 
 
@@ -136,7 +136,7 @@ def _before_after(verdict: Verdict) -> list[tuple[str, str, float, float, str]]:
     """Return bars of the mean errors: what of, number, start and end [%], colour."""
     if not verdict.compared:
         return []
-    low, high = _USUAL
+    low, high = _USUAL_ERRORS
     before, after = verdict.mean_urdf_error, verdict.mean_error
     bars = (
         ("masses of the URDF", percent(before), 0.0, before, "measured"),

@@ -55,7 +55,7 @@ def attack(machines, line):
     ("robot", "neighbour"),
     [
         ({}, {RANGE: "SUBNET"}),
-        ({RANGE: "LOCALHOST"}, {RANGE: "LOCALHOST"}),
+        pytest.param({RANGE: "LOCALHOST"}, {RANGE: "LOCALHOST"}, marks=pytest.mark.thorough),
     ],
     ids=["default", "range set to LOCALHOST"],
 )

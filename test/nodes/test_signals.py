@@ -52,7 +52,8 @@ def check_end(processes, output, *codes):
         [signal.SIGINT],
         pytest.param([signal.SIGINT] * 5, marks=pytest.mark.thorough),
         [signal.SIGTERM],
-        [signal.SIGTERM, signal.SIGINT, signal.SIGHUP],  # delivered in any order
+        # delivered in any order
+        pytest.param([signal.SIGTERM, signal.SIGINT, signal.SIGHUP], marks=pytest.mark.thorough),
     ],
     ids=["SIGINT", "five SIGINT", "SIGTERM", "three kinds"],
 )

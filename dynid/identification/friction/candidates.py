@@ -172,13 +172,13 @@ _MODELS = (
 )
 
 
-_FEW = ("viscous + tanh", "viscous + root + tanh", "viscous + tanh + Stribeck")
+_QUICK_MODELS = ("viscous + tanh", "viscous + root + tanh", "viscous + tanh + Stribeck")
 
 
 def few_candidates(motion: MotionScales) -> list[Candidate]:
     """Return the candidates that are tried first where the choice has to be quick."""
     loads = ("", " + load") if motion.loaded else ("",)
-    return [candidate(name + load, motion) for load in loads for name in _FEW]
+    return [candidate(name + load, motion) for load in loads for name in _QUICK_MODELS]
 
 
 def candidates(motion: MotionScales) -> tuple[Candidate, ...]:

@@ -114,12 +114,14 @@ def choose_terms(
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """
-    task = _Task(robot.with_explicit_terms(), recordings, signals, every, progress, work or Work())
+    task = _TermSearch(
+        robot.with_explicit_terms(), recordings, signals, every, progress, work or Work()
+    )
     return _choose(task, within=sum(not piece.piece for piece in signals) == 1)
 
 
 @dataclass(frozen=True)
-class _Task:
+class _TermSearch:
     """What :func:`choose_terms` is given."""
 
     robot: Robot
@@ -130,7 +132,7 @@ class _Task:
     work: Work
 
 
-def _choose(task: _Task, *, within: bool) -> FrictionSelection:
+def _choose(task: _TermSearch, *, within: bool) -> FrictionSelection:
     """Choose by the error on recordings held out, or on parts ``within`` each of them."""
     robot, recordings = task.robot, task.recordings
     blocks, settings = held_out_blocks(task.signals, _simplest(robot), within=within)
