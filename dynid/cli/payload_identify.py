@@ -24,9 +24,9 @@ from dynid.cli.options import (
 from dynid.errors import ConfigurationError, ModelFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
+    from dynid.identification.payload.payload import Payload
     from dynid.robot.model import Model
 
 _FILE = "payload.yaml"
@@ -83,7 +83,6 @@ def payload_identify_command(
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
     from dynid.identification.payload.identification import identify_payload
-    from dynid.identification.payload.payload import write_payload
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.payload import (
         identification_evidence,
@@ -100,10 +99,8 @@ def payload_identify_command(
             base, load_recordings(recordings, base.robot, start, stop, step, run), progress=step
         )
     success = identification.verdict.success
-    written = [output / _FILE] if success else []
-    for path in written:
-        write_payload(identification.payload, identification_evidence(identification), path)
-    _report_kept(output, success)
+    payload = identification.payload if success else None
+    written = _written(payload, lambda: identification_evidence(identification), output)
     if as_json:
         print_json(payload_identification_json(identification))
     else:
@@ -134,7 +131,6 @@ def payload_measure_command(
     """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
-    from dynid.identification.payload.payload import write_payload
     from dynid.identification.payload.static import payload_at_rest
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.payload import (
@@ -150,10 +146,8 @@ def payload_measure_command(
         identification = payload_at_rest(
             base, load_recordings(recordings, base.robot, start, stop, step, run), progress=step
         )
-    written = [output / _FILE] if output is not None and identification.success else []
-    for path in written:
-        write_payload(identification.payload, static_evidence(identification), path)
-    _report_kept(output, identification.success)
+    payload = identification.payload if identification.success else None
+    written = _written(payload, lambda: static_evidence(identification), output)
     if as_json:
         print_json(static_payload_json(identification))
     else:
@@ -162,11 +156,17 @@ def payload_measure_command(
     raise typer.Exit(0 if identification.success else 1)
 
 
-def _report_kept(output: Path | None, success: bool) -> None:
-    """Report that a failed identification kept the payload of an earlier one."""
+def _written(
+    found: Payload | None, evidence: Callable[[], Sequence[str]], output: Path | None
+) -> list[Path]:
+    """Write payload.yaml where a payload was found, or report that an earlier one was kept."""
+    from dynid.identification.payload.payload import write_payload
     from dynid.report.terminal.console import print_message
 
-    if output is not None and not success and (output / _FILE).exists():
-        print_message(
-            f"{output / _FILE} of an earlier identification was kept unchanged.", kind="note"
-        )
+    path = None if output is None else output / _FILE
+    if path is not None and found is not None:
+        write_payload(found, evidence(), path)
+        return [path]
+    if path is not None and path.exists():
+        print_message(f"{path} of an earlier identification was kept unchanged.", kind="note")
+    return []

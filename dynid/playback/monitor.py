@@ -76,7 +76,7 @@ class Monitor:
 
     @property
     def lags(self) -> bool:
-        """Whether the robot was away from its reference in the newest state."""
+        """Whether the robot was away from its reference in the newest state watched."""
         return self._lags
 
     @property

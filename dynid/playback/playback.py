@@ -68,7 +68,6 @@ class Playback:
         self._phase = PlaybackPhase.IDLE
         self._reason = ""
         self._late = False  # whether it was aborted because this computer was too slow
-        self._lags = False  # whether it was stopped away from its reference
         self._options = Options()
         self._play_next = False
         self._reference_moved = False
@@ -226,7 +225,7 @@ class Playback:
         if self._phase in SUPERVISED and self._monitor and self._commander:
             reason = self._monitor.watch(state, self._commander.follower)
             if reason is not None:
-                self._stop(reason, lags=self._monitor.lags)
+                self._stop(reason)
 
     def tick(self) -> None:
         """Continue the sequence; to be called about ten times a second."""
@@ -311,7 +310,8 @@ class Playback:
             if commander.was_sent_to(state.position):
                 self._reason = _with(self._reason, _MISSED)
                 # an obstacle holds one joint, and the others do not wait for it on their path
-                if self._lags and commander.joints_away(state.position) > 1:
+                lagged = self._monitor is not None and self._monitor.lags
+                if lagged and commander.joints_away(state.position) > 1:
                     self._late = True
                     self._reason += f" This computer was too slow. {self.pauses}"
             else:
@@ -367,10 +367,10 @@ class Playback:
         self._inputs.restart()
         self._rest.reset()
 
-    def _stop(self, reason: str, *, lags: bool = False) -> None:
+    def _stop(self, reason: str) -> None:
         assert self._commander is not None  # noqa: S101  something is under way
         assert self._plan is not None  # noqa: S101
-        self._reference_moved, self._lags = False, lags
+        self._reference_moved = False
         self._hold = HoldWatch(self._joints, sliding_joints(self._plan.mechanism))
         try:
             self._commander.stop()

@@ -44,14 +44,13 @@ def rehearsal(robot: Robot) -> Rehearsal:
     if assumed:
         robot = _with_stated_limits(robot)
         assumed.append(_used(robot.limits))
+    plan = None
     if find_excitation(robot) is None:
-        motion = default_excitation(robot)
-        robot = robot.with_settings(motion)
-        assumed.append(
-            f"The profile has no excitation: a default motion. {make_plan(robot).verdict}"
-        )
+        robot = robot.with_settings(default_excitation(robot))
+        plan = make_plan(robot)
+        assumed.append(f"The profile has no excitation: a default motion. {plan.verdict}")
     if robot.find(SimulationSettings) is None:
-        derived, plan = derived_simulation(robot), make_plan(robot)
+        derived, plan = derived_simulation(robot), plan or make_plan(robot)
         true = {
             "parameters": {**deviating_bodies(robot), **derived.parameters},
             "home": tuple(plan.start.tolist()),

@@ -46,7 +46,10 @@ def problem_of(recordings: list[Recording], joint: int, robot: Robot | None = No
         mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
     )
     if len(recordings) > 1:  # each is a fold
-        rows = [replace(each, fold=each.fold * 0 + fold) for fold, each in enumerate(posed.rows)]
+        rows = [
+            replace(each, fold=np.full_like(each.fold, fold))
+            for fold, each in enumerate(posed.rows)
+        ]
         posed = replace(posed, rows=tuple(rows), folds=len(rows))
     return joint_problem(fit(posed, robot.settings(IdentificationSettings)), joint)
 

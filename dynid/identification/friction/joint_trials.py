@@ -60,11 +60,6 @@ class JointTrials:
     fits: tuple[tuple[FrictionFit, ...], ...]
     choice: int
 
-    @property
-    def chosen(self) -> CandidateTrial:
-        """The trial of the choice."""
-        return self.trials[self.choice]
-
     def terms(self, part: int, *, given: bool) -> tuple[TermSettings, ...]:
         """Return the terms of the choice, or those given, fitted to all or without a fold."""
         return self.fits[0 if given else self.choice][part].terms
