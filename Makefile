@@ -53,10 +53,12 @@ $(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py $(CMAKE_FILES) $(CPP)
 	@touch $@
 
 # --- checks -----------------------------------------------------------------------------------
-# lint and docs side by side: most of their programs use one processor
+# lint and docs side by side: most of their programs use one processor. With ROS 2 its build runs
+# the C++ tests too
+CPP_TESTS := $(if $(wildcard $(ROS_SETUP)),ros-test,ctest ros-test)
 test: install $(VENV)/.docs
 	$(MAKE) --jobs=$(JOBS) lint-python format-cpp docs
-	$(MAKE) pytest ctest ros-test
+	$(MAKE) pytest $(CPP_TESTS)
 
 # and clang-tidy, which takes minutes, and the tests that are marked as thorough
 test-all: install $(VENV)/.docs
@@ -79,7 +81,8 @@ ros-test:
 	@if [ -n "$(ROS_DISTRO)" ] && [ -f "$(ROS_SETUP)" ]; then \
 	  bash -c '. "$(ROS_SETUP)" && set -e; \
 	    $(call colcon,build,--cmake-args -DBUILD_TESTING=ON); \
-	    $(call colcon,test,--event-handlers console_direct+); \
+	    $(call colcon,test,--event-handlers console_direct+ \
+	      $(if $(TESTS),,--ctest-args -LE thorough)); \
 	    colcon test-result --verbose --test-result-base build/colcon'; \
 	else \
 	  echo "skipped: colcon build, launch tests and ros2_control plugins, no ROS 2 under\

@@ -36,9 +36,16 @@ if(BUILD_TESTING)
         list(FILTER DYNID_LAUNCH_TESTS EXCLUDE REGEX test_ethercat)
       endif()
     endforeach()
+    # the paths of docs/ros2.md; the others have the label of Python's tests that take long
+    set(DYNID_EVERYDAY_LAUNCH_TESTS test_arguments test_collision test_control test_identify)
     foreach(file ${DYNID_LAUNCH_TESTS})
+      cmake_path(GET file STEM test)
       add_launch_test(
-        ${file} TIMEOUT 1800 APPEND_ENV PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/test/launch)
+        ${file} TARGET launch_${test} TIMEOUT 1800
+        APPEND_ENV PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/test/launch)
+      if(NOT test IN_LIST DYNID_EVERYDAY_LAUNCH_TESTS)
+        set_property(TEST launch_${test} APPEND PROPERTY LABELS thorough)
+      endif()
     endforeach()
   else()
     message(STATUS "dynid: no launch_testing here, so launch tests are skipped")

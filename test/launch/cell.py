@@ -38,6 +38,10 @@ AGAIN = 1.0
 UNANSWERED = 10.0
 """Time after which a service that has not answered is called again [s]."""
 
+_NEWEST = 1
+"""Messages that wait for the test: a queue that fills faster than a busy machine empties it would
+tell what was true long ago."""
+
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -45,7 +49,7 @@ class Cell:
     """Subscriptions to a robot's topics, and its commands and services.
 
     Attributes:
-        joints, states, drives, collisions: every message so far of ``/joint_states``,
+        joints, states, drives, collisions: the messages heard of ``/joint_states``,
             ``/feedforward_controller/state``, ``/dynid/drives`` and of the controller's collisions.
     """
 
@@ -57,8 +61,8 @@ class Cell:
         self.drives: list[DiagnosticStatus] = []
         self.collisions: list[DiagnosticStatus] = []
         make = self.node.create_subscription
-        make(JointState, "/joint_states", self.joints.append, 1000)
-        make(JointState, "/feedforward_controller/state", self.states.append, 1000)
+        make(JointState, "/joint_states", self.joints.append, _NEWEST)
+        make(JointState, "/feedforward_controller/state", self.states.append, _NEWEST)
         make(DiagnosticStatus, "/dynid/drives", self.drives.append, _LATCHED)
         collision = "/feedforward_controller/collision"
         make(DiagnosticStatus, collision, self.collisions.append, _LATCHED)
@@ -136,6 +140,10 @@ class Cell:
             point = JointTrajectoryPoint(positions=goal, **rest)
             point.time_from_start = Duration(seconds=due).to_msg()
             message.points.append(point)
+        # what is heard of the motion before must not be taken for this one's beginning
+        heard = len(self.states)
+        at_rest = lambda: len(self.states) > heard + 1 and not self.moves()  # noqa: E731
+        self.until(lambda: at_rest() or self.stopped(), "a robot at rest")
         begun = lambda: self.moves() or self.is_at(halts[-1][1]) or self.stopped()  # noqa: E731
         self.send(self.trajectories, message, begun, "a motion")
 
