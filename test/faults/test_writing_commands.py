@@ -69,7 +69,7 @@ def written(workshop) -> Callable[[str], dict[str, bytes]]:
     return of
 
 
-@pytest.fixture(params=representatives(list(WRITING), 10))
+@pytest.fixture(params=representatives(list(WRITING), 5))
 def name(request) -> str:
     if request.param.startswith("fleet"):
         pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")

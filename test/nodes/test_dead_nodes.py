@@ -63,6 +63,7 @@ def test_a_dead_recorder_is_detected_and_the_motion_ends_at_rest(graph, processe
     assert "the recorder has not completed the bag" in processes.log.read_text()
 
 
+@pytest.mark.thorough
 def test_a_killed_player_is_detected_and_the_message_says_that_the_robot_is_not_at_rest(
     graph, processes, tmp_path
 ) -> None:
@@ -81,6 +82,7 @@ def test_a_killed_robot_is_the_reason_in_the_task_message(graph, processes) -> N
     assert "the robot was not observed at rest" in processes.log.read_text()
 
 
+@pytest.mark.thorough
 def test_a_full_disk_ends_the_motion_at_rest_and_the_recording_can_be_read(
     graph, processes, tmp_path
 ) -> None:

@@ -235,6 +235,7 @@ def test_a_good_model_stays_good_if_its_validation_cannot_be_evaluated(loop, ref
     loop.assert_at_rest()
 
 
+@pytest.mark.thorough
 def test_a_recording_that_lacks_messages_is_repeated_once(loop, refuse) -> None:
     refused = refuse("identify", times=1, missing=70)
     assert loop.start().perform(validation_seed=-1)

@@ -51,7 +51,7 @@ def check_end(processes, output, *codes):
     [
         [signal.SIGINT],
         pytest.param([signal.SIGINT] * 5, marks=pytest.mark.thorough),
-        [signal.SIGTERM],
+        pytest.param([signal.SIGTERM], marks=pytest.mark.thorough),
         # delivered in any order
         pytest.param([signal.SIGTERM, signal.SIGINT, signal.SIGHUP], marks=pytest.mark.thorough),
     ],

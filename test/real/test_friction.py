@@ -34,6 +34,7 @@ def ur10e() -> tuple[Robot, list[Recording], list[Signals]]:
     return robot, recordings, [preprocess(recording, robot) for recording in recordings]
 
 
+@pytest.mark.thorough
 @needs(UR10E)
 def test_wrist_of_the_ur10e_is_better_predicted_with_presliding_than_without() -> None:
     _, recordings, signals = ur10e()

@@ -40,6 +40,7 @@ def test_the_mass_is_the_true_one(unloaded: str, loaded: str) -> None:
         assert after.rmse_torque < 0.3 * before.rmse_torque
 
 
+@pytest.mark.thorough
 @needs(UR10E)
 def test_two_recordings_tell_the_same_body() -> None:
     model = without(

@@ -34,6 +34,7 @@ def test_ur10_predicts_motion_it_has_not_seen_better_than_plain_friction_does() 
     assert result.provenance.physically_consistent
 
 
+@pytest.mark.thorough
 @needs(TX40)
 def test_tx40_wrist_is_explained_by_its_coupling() -> None:
     robot = load_robot("tx40")

@@ -28,6 +28,7 @@ def held_out(robot: Robot, training: Recording, unseen: Recording, *, unsigned: 
     return np.array([joint.relative_error for joint in verdict.joints])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "path", "unseen_path", "split"),
     [

@@ -16,6 +16,8 @@ from dynid_plugins.fleet.site import build
 from dynid_plugins.fleet.site.build import write_site
 from dynid_plugins.fleet.site.pages import page_name
 
+pytestmark = pytest.mark.thorough
+
 _VOID = {"meta", "input", "path", "rect", "br"}
 
 
