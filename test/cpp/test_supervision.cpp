@@ -338,6 +338,8 @@ TEST(LateCycles, TheCommandContinuesWhereTheDrivesMovedOn)
   late(14.0);
   EXPECT_NEAR(robot.law.position_command()[0] - before, 14.0 * 0.5e-3, 1e-9)
     << "after 14 cycles it has moved by the distance of 14";
+  EXPECT_TRUE(std::isnan(robot.law.torque_error()[0])) << "nothing was measured for 14 cycles";
+  EXPECT_LT(robot.run(1), 0);
   EXPECT_LT(std::abs(robot.law.torque_error()[0]), 0.1) << "and the torque is what was expected";
   EXPECT_LT(robot.run(300), 0) << "nothing stops it";
   const double again = robot.law.position_command()[0];

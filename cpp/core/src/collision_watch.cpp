@@ -130,14 +130,14 @@ void CollisionWatch::expect_coasting(
   expected_.repeat(cycles - 1);
 }
 
-void CollisionWatch::update(const Feedback & feedback, double cycles) noexcept
+void CollisionWatch::update(const Feedback & feedback, double cycles, double measured) noexcept
 {
-  if (std::abs(cycles - 1.0) > uneven) {
+  if (std::max(std::abs(cycles - 1.0), std::abs(measured - 1.0)) > uneven) {
     detector_.raise();  // uneven cycles cause torque errors even if the command is evened out
   }
   const auto n = error_.size();
   const auto due = expected_.pass();
-  const double time = believable(cycles);
+  const double time = believable(measured);
   auto unavailable = find_error(feedback, due, time);
   if (suspended_ > 0.0) {
     suspended_ -= longest_time(cycles) / rate_;
@@ -159,10 +159,10 @@ void CollisionWatch::update(const Feedback & feedback, double cycles) noexcept
 
 /// Computes the torque error; returns why there is none.
 BlindReason CollisionWatch::find_error(
-  const Feedback & feedback, const VectorIn & due, double cycles) noexcept
+  const Feedback & feedback, const VectorIn & due, double measured) noexcept
 {
   if (observes_) {
-    observe(feedback, cycles);
+    observe(feedback, measured);
     return BlindReason::none;
   }
   const auto n = error_.size();
@@ -172,7 +172,7 @@ BlindReason CollisionWatch::find_error(
     return BlindReason::model_torque;
   }
   if (model_ != nullptr) {
-    disturbed_.correct(*model_, feedback, due.segment(n, n), cycles, error_);
+    disturbed_.correct(*model_, feedback, due.segment(n, n), measured, error_);
   }
   return BlindReason::none;
 }

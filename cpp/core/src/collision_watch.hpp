@@ -41,8 +41,9 @@ public:
   void expect_coasting(
     const Eigen::VectorXd & position, const Eigen::VectorXd & velocity, int cycles) noexcept;
 
-  /// Torque errors and measured torque of a cycle, this time in nominal cycles after the last.
-  void update(const Feedback & feedback, double cycles) noexcept;
+  /// Torque errors and measured torque of a cycle, these times in nominal cycles after the last
+  /// one, and of the feedback after that of the last one.
+  void update(const Feedback & feedback, double cycles, double measured) noexcept;
 
   /// Feedback that is missing, this time [s] after the last, with the command of the cycle before.
   void receive(const Feedback & feedback, const Eigen::VectorXd & command, double time) noexcept;
@@ -56,7 +57,7 @@ public:
   [[nodiscard]] int wrong_drive() const noexcept { return monitor_.drive(); }
 
 private:
-  BlindReason find_error(const Feedback & feedback, const VectorIn & due, double cycles) noexcept;
+  BlindReason find_error(const Feedback & feedback, const VectorIn & due, double measured) noexcept;
   void observe(const Feedback & feedback, double cycles) noexcept;
   void restart_monitor() noexcept;
   void set_suspensions() noexcept;

@@ -92,7 +92,7 @@ struct ControlLaw::Parts
   void leave(InactiveReason why, int drive = -1) noexcept;
   void join(const Reference & given) noexcept;
   void send(InactiveReason found, const Reference & given) noexcept;
-  void watch_torque(const Feedback & feedback, double cycles) noexcept;
+  void watch_torque(const Feedback & feedback, double cycles, double measured) noexcept;
   void begin_stop() noexcept;
   void come_to_rest(const Reference & given) noexcept;
   void update_commanded() noexcept;
@@ -111,6 +111,7 @@ struct ControlLaw::Parts
   DriveClock clock;
   int extrapolated;                // longest time that drives move on without a command [cycles]
   double pending = 0.0;            // time of cycles in which the drives took no command [cycles]
+  double before = 1.0;             // time of the last cycle [cycles]
   Eigen::VectorXd reference;       // the last that was finite
   Eigen::VectorXd reference_step;  // its velocity times the cycle
   Eigen::VectorXd coasted;         // by the drives alone since the last command
@@ -148,6 +149,7 @@ void ControlLaw::Parts::start(const VectorIn & position) noexcept
   why = InactiveReason::none;
   limited = -1;
   pending = 0.0;
+  before = 1.0;
   clock.restart();
   path.rest_at(guard.command());
   stop_motion.hold(guard.command());
@@ -170,15 +172,18 @@ void ControlLaw::Parts::update(
     pending = 0.0;
     coast(std::min(passed - 1, extrapolated));
   }
+  // the thread may have paused since the drives were read
+  const double measured = drive_cycles.value_or(0) > 0 ? *drive_cycles : cycles;
   if (is_stop(state)) {
     come_to_rest(given);
-    watch_torque(feedback, cycles);  // torque error and level stay up to date until reset()
+    // torque error and level stay up to date until reset()
+    watch_torque(feedback, cycles, measured);
     return;
   }
   const double time = longest_time(cycles) / settings.feedforward.control_rate;
   watch.receive(feedback, guard.command(), time);
   follow(given, cycles);
-  watch_torque(feedback, cycles);
+  watch_torque(feedback, cycles, measured);
   watch.supervise(time);
   if (watch.detector().level() == CollisionLevel::stop) {
     begin_stop();
@@ -207,7 +212,11 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
 {
   const bool had_torque = !feedforward.torque_offset().isZero(0.0);
   feedforward.trust(watch.wrong_drive() < 0);
-  auto found = feedforward.check(given.position, given.velocity, given.acceleration, cycles);
+  // where the thread paused before this law, and after what gives the references, these follow in
+  // the next cycle
+  const double time = std::max(cycles, before);
+  before = cycles;
+  auto found = feedforward.check(given.position, given.velocity, given.acceleration, time);
   // also false for NaN
   if ((given.position.array().abs() <= farthest).all()) {
     reference = given.position;
@@ -327,8 +336,10 @@ void ControlLaw::Parts::send(InactiveReason found, const Reference & given) noex
   }
 }
 
-/// Evaluates torque errors and measured torque.
-void ControlLaw::Parts::watch_torque(const Feedback & feedback, double cycles) noexcept
+/// Evaluates torque errors and measured torque. `measured`: time since the feedback before
+/// [cycles].
+void ControlLaw::Parts::watch_torque(
+  const Feedback & feedback, double cycles, double measured) noexcept
 {
   if (feedforward.known()) {
     watch.expect(feedforward.model_torque(), motion);
@@ -337,7 +348,7 @@ void ControlLaw::Parts::watch_torque(const Feedback & feedback, double cycles) n
   } else {
     watch.expect_nothing();
   }
-  watch.update(feedback, cycles);
+  watch.update(feedback, cycles, measured);
 }
 
 /// Stops from the previous command and its velocity, independent of the reference.

@@ -113,7 +113,7 @@ std::string describe(BlindReason reason)
     case BlindReason::model_torque:
       return "the model has no finite torque for the commanded motion, or the motion is not known";
     case BlindReason::bad_sample:
-      return "measured values are not finite";
+      return "measured values are not finite, or came too late";
     case BlindReason::suspended:
       return "detection is suspended after jumps of the reference or losses of additive torque";
     case BlindReason::settling:

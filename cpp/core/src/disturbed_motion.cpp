@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace dynid
 {
@@ -12,14 +13,16 @@ namespace
 constexpr double time_constant = 0.01;
 constexpr double disturbed_time = 0.2;  // [s] after a late cycle
 constexpr double late = 1.5;            // cycles
-constexpr double most_steps = 100.0;
+// [s] without a measurement, for which torque is interpolated: loops of drives change it faster
+constexpr double longest_between = 0.005;
 
 }  // namespace
 
 DisturbedMotion::DisturbedMotion(Eigen::Index drives, double control_rate)
 : rate_(1.0 / (time_constant * control_rate)),
   share_(1.0 - std::exp(-rate_)),
-  disturbed_(disturbed_time * control_rate)
+  disturbed_(disturbed_time * control_rate),
+  longest_(std::max(late, longest_between * control_rate))
 {
   for (auto * values : {&error_, &deviation_, &unknown_}) {
     for (auto * vector : {&values->last, &values->once, &values->twice}) {
@@ -55,6 +58,11 @@ void DisturbedMotion::correct(
   if (!disturbed) {
     begin();
   }
+  if (cycles > longest_) {
+    skip(error);
+    error.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
   pass(error, cycles);
   if (!feedback.position.allFinite()) {
     return;
@@ -80,10 +88,21 @@ void DisturbedMotion::begin() noexcept
   unknown_.begin();
 }
 
+/// What changed the velocity in a long time without a sample is left out.
+void DisturbedMotion::skip(const Eigen::VectorXd & error) noexcept
+{
+  for (Eigen::Index i = 0; i < error.size(); ++i) {
+    if (std::isfinite(error[i] + deviates_[i])) {
+      error_.last[i] = error[i];
+      deviation_.shift(i, deviates_[i]);
+    }
+  }
+}
+
 void DisturbedMotion::pass(const Eigen::VectorXd & error, double cycles) noexcept
 {
   // in a long cycle both change evenly
-  const int steps = static_cast<int>(std::clamp(std::round(cycles), 1.0, most_steps));
+  const int steps = std::max(1, static_cast<int>(std::lround(cycles)));
   const double each = cycles / steps;
   const double share = each == 1.0 ? share_ : 1.0 - std::exp(-rate_ * each);
   for (Eigen::Index i = 0; i < error.size(); ++i) {
@@ -96,6 +115,14 @@ void DisturbedMotion::pass(const Eigen::VectorXd & error, double cycles) noexcep
     error_.pass(i, error[i], steps, share);
     deviation_.pass(i, deviates_[i], steps, share);
   }
+}
+
+inline void DisturbedMotion::LowPass::shift(Eigen::Index i, double value) noexcept
+{
+  const double change = value - last[i];
+  last[i] = value;
+  once[i] += change;
+  twice[i] += change;
 }
 
 inline void DisturbedMotion::LowPass::pass(

@@ -14,7 +14,8 @@ namespace dynid
 ///     e + M d(dq_measured - dq_commanded)/dt,
 ///
 /// both through the same low-pass of second order, because the derivative of a velocity in whole
-/// encoder steps is noise; less what is not known of errors between samples, which come late.
+/// encoder steps is noise; less what is not known of errors between samples, which come late. What
+/// changed the velocity in a long time without a sample is not known at all: there errors are NaN.
 /// This holds from a late cycle until the motion is that of the commands again; torque errors of
 /// other cycles stay as they are. Vectors (n,); for control cycles: no allocation, lock or
 /// exception.
@@ -39,6 +40,8 @@ private:
   {
     void begin() noexcept { once = twice = last; }
     void pass(Eigen::Index i, double value, int steps, double share) noexcept;
+    /// Takes over a value without its change.
+    void shift(Eigen::Index i, double value) noexcept;
 
     Eigen::VectorXd last;
     Eigen::VectorXd once;
@@ -46,11 +49,13 @@ private:
   };
 
   void begin() noexcept;
+  void skip(const Eigen::VectorXd & error) noexcept;
   void pass(const Eigen::VectorXd & error, double cycles) noexcept;
 
   double rate_;         // time constants in a cycle
   double share_;        // of its input that a low-pass takes over in a cycle
   double disturbed_;    // time for which a late cycle disturbs the motion [cycles]
+  double longest_;      // without a measurement, for which torque is interpolated [cycles]
   double left_ = 0.0;   // of that
   bool known_ = false;  // the last values are those of the cycle before
   LowPass error_;

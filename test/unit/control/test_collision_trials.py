@@ -24,6 +24,10 @@ def test_free_motion_with_sensor_noise_gives_no_alarm(model: Mechanism) -> None:
     assert free_motion(Work(load_robot("puma560"), model, 8), hours=0.02) == []
 
 
+def test_late_cycles_and_pauses_within_them_give_no_alarm(model: Mechanism) -> None:
+    assert free_motion(Work(load_robot("puma560"), model, 8, late=True), hours=0.008) == []
+
+
 def test_without_the_boost_at_standstill_there_would_be_alarms(model: Mechanism) -> None:
     low = load_robot("puma560", overrides=["collision.reversal_boost=0"])
     assert free_motion(Work(low, model, 8), hours=0.005)
