@@ -45,6 +45,12 @@ CORE_COMMANDS = {
         "Record, identify and validate a simulated robot.",
         {"--robot": "--profile"},
     ),
+    "start": CommandEntry(
+        ROBOTS,
+        "dynid.cli.start.command",
+        "start_command",
+        "Go from a robot to its model step by step, on a page in a browser.",
+    ),
     "robots": CommandEntry(
         ROBOTS, "dynid.cli.robots", "robots_command", "List the robots that come with dynid."
     ),

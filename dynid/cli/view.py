@@ -43,6 +43,12 @@ def view_command(
             help="Motion to show in place of the excitation.",
         ),
     ] = None,
+    excitation: Annotated[
+        Path | None,
+        typer.Option(
+            "--excitation", metavar="FILE", help="Excitation to show in place of the profile's."
+        ),
+    ] = None,
     at: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Time of the pose to show.")
     ] = None,
@@ -76,7 +82,7 @@ def view_command(
         message = f"--output {output}: must end in {' or '.join(_SUFFIXES)}."
         raise ConfigurationError(message)
     with progress(result_console(), "drawing the robot"):
-        scene = _scene(profile, model, recording, at, tool, urdf, settings or [])
+        scene = _scene(profile, model, recording, excitation, at, tool, urdf, settings or [])
     if output is None:
         serve(scene, port=port, ready=_announce, browse=has_display())
         return
@@ -91,6 +97,7 @@ def _scene(
     name: str | None,
     model: Path | None,
     recording: Path | None,
+    excitation: Path | None,
     at: float | None,
     tool: str | None,
     urdf: Path | None,
@@ -118,7 +125,7 @@ def _scene(
     picture = RobotPicture(robot, tool=tool, meshes=True)
     if picture.note:
         print_message(picture.note, kind="note")
-    motion = _motion(robot, stored, recording)
+    motion = _motion(robot, stored, recording, excitation)
     if motion is None:
         if at is not None:
             message = f"--at {at:g} needs a motion: profile {robot.name} has no excitation; name a "
@@ -139,8 +146,10 @@ def _scene(
     )
 
 
-def _motion(robot: Robot, model: Model | None, recording: Path | None) -> JointMotion | None:
-    """Return a recorded motion, else the profile's excitation, with a note if it is refused."""
+def _motion(
+    robot: Robot, model: Model | None, recording: Path | None, excitation: Path | None
+) -> JointMotion | None:
+    """Return a recorded motion, else an excitation, with a note if it is refused."""
     from dynid.report.terminal.console import print_message
     from dynid.report.view.joint_motion import excitation_motion, recorded_motion
     from dynid.robot.recordings import load_recording
@@ -149,7 +158,7 @@ def _motion(robot: Robot, model: Model | None, recording: Path | None) -> JointM
         recorded = robot if model is None else model.robot
         loaded = load_recording(recording, recorded)
         return recorded_motion(recorded, loaded, None if model is None else model.mechanism)
-    motion = excitation_motion(robot)
+    motion = excitation_motion(robot, excitation)
     if motion is not None and motion.violation is not None:
         print_message(f"the excitation is refused: {motion.violation}", kind="note")
     return motion

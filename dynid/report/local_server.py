@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import SEEK_END, BufferedIOBase, BytesIO
+from pathlib import Path
 from threading import Event, Thread
+from typing import Any, BinaryIO, TypeAlias
 
 from dynid.errors import WriteError
 
 HOST = "127.0.0.1"
 _POLL = 0.2  # [s] within which a server ends
 _BEGINS = 10.0  # [s] within which its thread begins, if it was started at all
+_CHUNK = 1 << 16  # [bytes]
 
 
 @dataclass(frozen=True)
@@ -21,53 +27,124 @@ class HttpResponse:
     """What is sent for an address.
 
     Attributes:
-        content: its bytes.
+        content: its bytes, or the file that has them.
         kind: its Content-Type.
+        status: of HTTP.
+        headers: further ones, by name.
     """
 
-    content: bytes
+    content: bytes | Path
     kind: str = "text/html; charset=utf-8"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class HttpUpload:
+    """What a page of this server has sent.
+
+    Attributes:
+        path: its address, without a query.
+        length: number of bytes.
+    """
+
+    def __init__(self, path: str, length: int, source: BufferedIOBase) -> None:
+        self.path = path
+        self.length = length
+        self._source = source
+        self._left = length
+
+    def read(self, size: int = -1) -> bytes:
+        """Return up to ``size`` bytes, all that are left with -1; none at the end."""
+        data = self._source.read(self._left if size < 0 else min(size, self._left))
+        self._left = self._left - len(data) if data else 0
+        return data
+
+
+Answer: TypeAlias = Callable[[str], HttpResponse | None]
+Accept: TypeAlias = Callable[[HttpUpload], HttpResponse | None]
+
+_NOTHING = HttpResponse(b"", status=404)
+_OF_EVERY_PAGE = {"/favicon.ico": HttpResponse(b"", "image/x-icon")}  # browsers ask for it
 
 
 def make_server(
-    answer: Callable[[str], HttpResponse | None], *, port: int = 0
+    answer: Answer, *, accept: Accept = lambda _: None, port: int = 0
 ) -> ThreadingHTTPServer:
     """Return a server, which does not answer requests yet.
 
+    Both functions are called by several threads.
+
     Args:
-        answer: gives what is at a path such as ``/``, without its query; None for nothing. It is
-            called by several threads.
+        answer: gives what is at a path such as ``/``, without its query; None for nothing.
+        accept: takes what this server's own pages send, and answers; None where nothing is taken.
         port: 0 for any free port.
 
     Raises:
         WriteError: the port is in use.
     """
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            # pages of other sites must not read it by DNS rebinding
-            if not _is_own(self.headers.get("Host", "")):
-                self.send_error(403, "Only for this machine")
-                return
-            response = answer(self.path.split("?")[0])
-            sent = HttpResponse(b"") if response is None else response
-            self.send_response(404 if response is None else 200)
-            self.send_header("Content-Type", sent.kind)
-            self.send_header("Content-Length", str(len(sent.content)))
-            self.send_header("Cache-Control", "no-store")
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.end_headers()
-            self.wfile.write(sent.content)
-
-        def log_message(self, *_: object) -> None:
-            """Write nothing: the terminal is for the command's output."""
-
     try:
-        return ThreadingHTTPServer((HOST, port), Handler)
+        return ThreadingHTTPServer((HOST, port), partial(_LocalHandler, answer, accept))
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         message = f"--port {port}: cannot be opened ({reason})."
         raise WriteError(message) from None
+
+
+class _LocalHandler(BaseHTTPRequestHandler):
+    def __init__(self, answer: Answer, accept: Accept, *connection: Any) -> None:  # noqa: ANN401
+        self._answer, self._accept = answer, accept
+        super().__init__(*connection)
+
+    def do_GET(self) -> None:
+        # pages of other sites must not read it by DNS rebinding
+        if not _is_own(self.headers.get("Host", "")):
+            self.send_error(403, "Only for this machine")
+            return
+        path = self.path.split("?")[0]
+        self._send(self._answer(path) or _OF_EVERY_PAGE.get(path, _NOTHING))
+
+    def do_POST(self) -> None:
+        # a page of another site may send here, but its browser states where it is from
+        host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
+        if not _is_own(host) or origin != f"http://{host}":
+            self.send_error(403, "Only for this server's own pages")
+            return
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal():
+            self.send_error(411, "Content-Length is missing")
+            return
+        upload = HttpUpload(self.path.split("?")[0], int(length), self.rfile)
+        response = self._accept(upload)
+        while upload.read(_CHUNK):
+            pass  # a browser reads no answer before all was read
+        self._send(response or _NOTHING)
+
+    def _send(self, response: HttpResponse) -> None:
+        try:
+            source = _opened(response.content)
+        except OSError:
+            source, response = BytesIO(), _NOTHING
+        with source:
+            length = source.seek(0, SEEK_END)
+            source.seek(0)
+            self.send_response(response.status)
+            for name, value in {
+                "Content-Type": response.kind,
+                "Content-Length": str(length),
+                "Cache-Control": "no-store",
+                "X-Content-Type-Options": "nosniff",
+                **response.headers,
+            }.items():
+                self.send_header(name, value)
+            self.end_headers()
+            shutil.copyfileobj(source, self.wfile)
+
+    def log_message(self, *_: object) -> None:
+        """Write nothing: the terminal is for the command's output."""
+
+
+def _opened(content: bytes | Path) -> BinaryIO:
+    return BytesIO(content) if isinstance(content, bytes) else content.open("rb")
 
 
 @contextmanager

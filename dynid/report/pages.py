@@ -21,7 +21,7 @@ def render(
     *,
     scripts: Sequence[str] = (),
     package: str = _OWN,
-    asks_server: bool = False,
+    from_server: Sequence[str] = (),
 ) -> str:
     """Return the page of a template, filled with ``content`` and the style of all pages.
 
@@ -31,11 +31,13 @@ def render(
         scripts: names of files in ``assets`` of the package, or of this one. The page's security
             policy allows exactly these.
         package: of the template.
-        asks_server: whether scripts may ask the server that the page is from.
+        from_server: what the page may load from the server that it is from: ``connect`` for its
+            scripts' requests, ``img``, ``frame``.
     """
     script = "".join(['"use strict";\n', *(_asset(package, name) for name in scripts)])
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     policy = f"{_POLICY}; script-src 'sha256-{digest}'" if scripts else _POLICY
+    policy += "".join(f"; {what}-src 'self'" for what in from_server)
     return (
         _environment(package)
         .get_template(template)
@@ -43,7 +45,7 @@ def render(
             **content,
             style=_text(_OWN, "style.css"),
             script=script,
-            policy=f"{policy}; connect-src 'self'" if asks_server else policy,
+            policy=policy,
         )
     )
 

@@ -248,8 +248,9 @@ def _fleet(shop: Workshop, out: Path) -> Path:
 ALWAYS_NEW = {"info convert", "collisions tune"}
 """Commands that refuse to replace a result, and have no option for it."""
 
-APART = {"demo", "fleet report", "robots", "model seal"}
-"""Commands that take long, or write to their input: their faults are tested where they are."""
+APART = {"demo", "fleet report", "robots", "model seal", "start"}
+"""Commands that take long, write to their input, or run others: their faults are tested where
+they are."""
 
 
 def put(content: dict[str, bytes], out: Path) -> None:

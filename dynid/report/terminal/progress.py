@@ -1,13 +1,18 @@
 """The progress of work that takes long: one form for all commands.
 
-It is shown on standard error: as a bar on a terminal, as a line now and then in a pipe or file.
+It is shown on standard error: as a bar on a terminal, as a line now and then in a pipe or file. A
+program that runs a command and shows its progress itself names a file to write it to.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rich.progress import (
@@ -35,6 +40,12 @@ PATIENCE = 1.0
 
 LINES_EVERY = 30.0
 """[s] between lines where there is no terminal; work that is shorter writes none."""
+
+PROGRESS_FILE = "DYNID_PROGRESS_FILE"
+"""Environment variable: file that is written in place of a display, as JSON with ``share``, the
+share of the work that is done, or null, and ``text``."""
+
+_WRITTEN_EVERY = 0.3  # [s] between states in that file
 
 _TIME_LEFT_FROM = 0.02
 """Share of the work after which the time left is estimated."""
@@ -116,7 +127,7 @@ def progress(
 
     The display appears once the block has taken longer than ``PATIENCE``, and leaves nothing
     behind. The bar fills where the number of steps or the share of work is known. Without a
-    terminal, a line is written every ``LINES_EVERY``.
+    terminal, a line is written every ``LINES_EVERY``, or a file as ``PROGRESS_FILE`` names it.
 
     Args:
         console: of the results; a quiet one shows no progress either.
@@ -125,7 +136,8 @@ def progress(
         clock: returns the time [s].
     """
     messages = message_console()
-    shown = not console.quiet and _is_terminal(messages)
+    file = os.environ.get(PROGRESS_FILE)
+    shown = not console.quiet and not file and _is_terminal(messages)
     bar = RichProgress(
         BarColumn(bar_width=20),
         _Percentage(),
@@ -143,7 +155,9 @@ def progress(
     timer = threading.Timer(PATIENCE, bar.start)
     timer.daemon = True
     ended = threading.Event()
-    lines = threading.Thread(target=_write_lines, args=(messages, bar, ended), daemon=True)
+    every = _WRITTEN_EVERY if file else LINES_EVERY
+    report = partial(_write_file, Path(file)) if file else partial(_write_line, messages)
+    lines = threading.Thread(target=_repeat, args=(every, report, bar, ended), daemon=True)
     if shown:
         timer.start()
     elif not console.quiet:
@@ -160,12 +174,29 @@ def progress(
         bar.stop()
 
 
-def _write_lines(messages: Console, bar: RichProgress, ended: threading.Event) -> None:
-    """Write step, share of work done and time left every ``LINES_EVERY``, until it ends."""
-    while not ended.wait(LINES_EVERY):
-        task = bar.tasks[0]
-        parts = [task.description, _percentage(task) or task.fields["count"], _time_left(task)]
-        messages.print(", ".join(part for part in parts if part), soft_wrap=True)
+def _repeat(
+    every: float, report: Callable[[Task], None], bar: RichProgress, ended: threading.Event
+) -> None:
+    while not ended.wait(every):
+        report(bar.tasks[0])
+
+
+def _write_line(messages: Console, task: Task) -> None:
+    messages.print(_line(task), soft_wrap=True)
+
+
+def _write_file(file: Path, task: Task) -> None:
+    state = {"share": task.completed if task.total else None, "text": _line(task)}
+    unfinished = file.with_name(f"{file.name}.new")
+    with suppress(OSError):  # who shows the progress may have ended
+        unfinished.write_text(json.dumps(state), encoding="utf-8")
+        unfinished.replace(file)
+
+
+def _line(task: Task) -> str:
+    """Return step, share of work done and time left."""
+    parts = [task.description, _percentage(task) or task.fields["count"], _time_left(task)]
+    return ", ".join(part for part in parts if part)
 
 
 class _Percentage(ProgressColumn):

@@ -16,6 +16,8 @@ from dynid.playback.plan import examine_plan
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dynid.dynamics.mechanism import Mechanism
     from dynid.recording.model import Recording
     from dynid.robot.robot import Robot
@@ -71,15 +73,15 @@ class JointMotion:
         return replace(self, time=time, position=np.stack(columns, axis=1), torque_error=None)
 
 
-def excitation_motion(robot: Robot) -> JointMotion | None:
-    """Return the excitation of a profile, or None if it has none.
+def excitation_motion(robot: Robot, file: Path | None = None) -> JointMotion | None:
+    """Return the excitation of a file, or of the profile; None if that has none.
 
     Raises:
-        DynidError: the excitation cannot be built.
+        DynidError: the excitation cannot be read or built.
     """
-    if find_excitation(robot) is None:
+    if file is None and find_excitation(robot) is None:
         return None
-    motion, check = examine_plan(robot)
+    motion, check = examine_plan(robot, excitation=file)
     time = np.linspace(0.0, motion.duration, max(2, round(motion.duration * _RATE) + 1))
     position = motion.evaluate(time).position
     return JointMotion("excitation", time, position, violation=check.violation)

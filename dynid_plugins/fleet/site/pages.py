@@ -78,7 +78,7 @@ def fleet_page(template: str, content: Mapping[str, Any], *, live: bool) -> str:
         # a table that the server renews keeps its order
         scripts=["filter.js", "live.js" if live else "tables.js"],
         package=_PACKAGE,
-        asks_server=live,
+        from_server=["connect"] if live else (),
     )
 
 

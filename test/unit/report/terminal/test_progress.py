@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -266,3 +269,20 @@ def test_counted_steps_are_no_share_of_time(clock: Clock) -> None:
         step("identifying")
         clock.now = 10.0
         assert said(step) == ("", "")
+
+
+def test_a_program_that_shows_progress_itself_gets_it_in_a_file(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "progress.json"
+    monkeypatch.setenv(module.PROGRESS_FILE, str(file))
+    monkeypatch.setattr(module, "_WRITTEN_EVERY", 0.001)
+    with progress(Console(file=io.StringIO())) as step:
+        step("estimating")
+        step.share(0.0)
+        step.share(0.25)
+        end = time.monotonic() + LONGEST
+        while not file.exists() or json.loads(file.read_text())["share"] != 0.25:
+            assert time.monotonic() < end
+    assert "estimating, 25 %" in json.loads(file.read_text())["text"]
+    assert terminal.getvalue() == ""
