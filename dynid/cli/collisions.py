@@ -75,7 +75,9 @@ def collisions_command(
             replays.append(
                 replay_thresholds(robot, residual, recording=path.name, start=start or 0.0)
             )
+    tuned = thresholds is not None or (profile is None and bool(loaded.thresholds))
+    tune = "" if tuned else f"dynid collisions tune FREE_MOTION --model {model} --into-model"
     if as_json:
-        print_json(collisions_json(robot, replays))
+        print_json(collisions_json(robot, replays, origin, tune=tune))
     else:
-        print_collisions(console, robot, replays, origin)
+        print_collisions(console, robot, replays, origin, tune=tune)

@@ -84,7 +84,7 @@ def rest(joint: JointErrors) -> str:
 _USE_NAMES: dict[UseName, str] = {
     "feedforward": "Feedforward",
     "gravity": "Gravity compensation",
-    "collision": "Collision detection",
+    "collision": "Collision detection with tuned thresholds",
     "simulation": "Simulation",
     "payload": "Payload identification",
 }

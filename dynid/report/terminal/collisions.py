@@ -26,11 +26,15 @@ _CAUSES = {
 }
 
 
-def collisions_json(robot: Robot, replays: Sequence[ThresholdReplay]) -> dict[str, Any]:
-    """Return what ``--json`` prints."""
+def collisions_json(
+    robot: Robot, replays: Sequence[ThresholdReplay], origin: str, *, tune: str
+) -> dict[str, Any]:
+    """Return what ``--json`` prints; the arguments are those of :func:`print_collisions`."""
     return {
         "robot": robot.name,
-        "alarms": sum(len(replay.alarms) for replay in replays),
+        "thresholds": origin,
+        "next": tune if _alarms(replays) and tune else None,
+        "alarms": _alarms(replays),
         "minutes": 60 * sum(replay.hours for replay in replays),
         "recordings": [
             {
@@ -47,9 +51,17 @@ def collisions_json(robot: Robot, replays: Sequence[ThresholdReplay]) -> dict[st
 
 
 def print_collisions(
-    console: Console, robot: Robot, replays: Sequence[ThresholdReplay], origin: str
+    console: Console, robot: Robot, replays: Sequence[ThresholdReplay], origin: str, *, tune: str
 ) -> None:
-    """Print every alarm; for a recording without one, the smallest margin of each joint."""
+    """Print every alarm; for a recording without one, the smallest margin of each joint.
+
+    Args:
+        console: where to print.
+        robot: with the thresholds.
+        replays: one of each recording.
+        origin: of the thresholds, as a phrase.
+        tune: command that tunes thresholds to the model; "" if these are.
+    """
     console = roomy(console)
     print_text(console, f"Settings of the detector: {origin}.")
     for replay in replays:
@@ -59,12 +71,20 @@ def print_collisions(
             _print_alarms(console, replay)
         else:
             _print_margins(console, replay)
-    total = sum(len(replay.alarms) for replay in replays)
+    total = _alarms(replays)
     minutes = 60 * sum(replay.hours for replay in replays)
     print_text(console, f"{robot.name}: {_counted(total)} in {minutes:.3g} min")
     print_text(
         console, "Filtered torque errors, or measured torques, in N m (N at prismatic joints)."
     )
+    if total and tune:
+        print_text(
+            console,
+            "These thresholds were not tuned with this model. If the robot touched nothing, they do "
+            "not fit it; the verdict on collision detection is for tuned ones.",
+            "yellow",
+        )
+        print_text(console, f"Next: {tune}")
 
 
 def _print_alarms(console: Console, replay: ThresholdReplay) -> None:
@@ -93,6 +113,10 @@ def _print_margins(console: Console, replay: ThresholdReplay) -> None:
             f"{100 * margin.share:.0f} %",
         )
     console.print(rows)
+
+
+def _alarms(replays: Sequence[ThresholdReplay]) -> int:
+    return sum(len(replay.alarms) for replay in replays)
 
 
 def _counted(alarms: int) -> str:

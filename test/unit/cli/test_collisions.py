@@ -79,7 +79,9 @@ def test_a_push_is_one_alarm_of_its_joint_at_its_time(
 ) -> None:
     found = played(capsys, monkeypatch, workshop, ["pushed"])
     assert found["alarms"] == 1
-    assert set(found) == {"robot", "alarms", "minutes", "recordings"}
+    assert set(found) == {"robot", "thresholds", "next", "alarms", "minutes", "recordings"}
+    assert found["thresholds"] == f"of {workshop / 'collision.yaml'}"
+    assert found["next"] is None
     assert set(found["recordings"][0]) == {"recording", "minutes", "alarms", "margins"}
     (alarm,) = found["recordings"][0]["alarms"]
     assert set(alarm) == {"time", "until", "joint", "cause", "value", "threshold"}
@@ -119,6 +121,37 @@ def test_alarms_and_margins_are_printed(
     assert "pushed: 1 alarm in" in printed
     assert "torque error" in printed
     assert "duo: 1 alarm in" in printed
+
+
+def test_alarms_of_thresholds_that_were_not_tuned_name_the_command_that_does(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["collisions", "play", workshop / "free", "-m", workshop / "model.yaml"]
+    words += ["-p", workshop / "duo.yaml", "--set"]
+    capsys.readouterr()
+    assert run(monkeypatch, *words, "collision.torque_error_max=[0.01]") == 0
+    printed = capsys.readouterr().out
+    assert "These thresholds were not tuned with this model." in printed
+    tune = f"dynid collisions tune FREE_MOTION --model {workshop / 'model.yaml'} --into-model"
+    assert f"Next: {tune}" in printed
+    assert run(monkeypatch, *words, "collision.torque_error_max=[0.01]", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["next"] == tune
+    assert run(monkeypatch, *words, "collision.torque_error_max=[1000]") == 0
+    assert "not tuned" not in capsys.readouterr().out
+
+
+def test_alarms_of_tuned_thresholds_name_no_command(
+    workshop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    model = tmp_path / "model.yaml"
+    model.write_bytes((workshop / "model.yaml").read_bytes())
+    tuning = ["collisions", "tune", workshop / "tuning", "-m", model, "--into-model"]
+    assert run(monkeypatch, *tuning) == 0
+    capsys.readouterr()
+    assert run(monkeypatch, "collisions", "play", workshop / "pushed", "-m", model) == 0
+    printed = capsys.readouterr().out
+    assert "duo: 1 alarm in" in printed
+    assert "Next" not in printed
 
 
 @pytest.mark.parametrize(

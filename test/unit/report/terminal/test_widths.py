@@ -454,7 +454,9 @@ def identified(console: Console, request: pytest.FixtureRequest) -> None:
 ORIGIN = "of a_collision_file_of_the_whole_cell.yaml"
 
 CASES = {
-    "print_collisions": lambda c: print_collisions(c, some(name="robot"), collisions(), ORIGIN),
+    "print_collisions": lambda c: print_collisions(
+        c, some(name="robot"), collisions(), ORIGIN, tune="dynid collisions tune"
+    ),
     "print_diagnosis": lambda c: print_diagnosis(c, diagnosis()),
     "print_drive_gains": lambda c: print_drive_gains(c, drive_gains()),
     "print_drives": drives,
