@@ -63,7 +63,7 @@ class HttpUpload:
 Answer: TypeAlias = Callable[[str], HttpResponse | None]
 Accept: TypeAlias = Callable[[HttpUpload], HttpResponse | None]
 
-_NOTHING = HttpResponse(b"", status=404)
+_NOT_FOUND = HttpResponse(b"", status=404)
 _OF_EVERY_PAGE = {"/favicon.ico": HttpResponse(b"", "image/x-icon")}  # browsers ask for it
 
 
@@ -101,7 +101,7 @@ class _LocalHandler(BaseHTTPRequestHandler):
             self.send_error(403, "Only for this machine")
             return
         path = self.path.split("?")[0]
-        self._send(self._answer(path) or _OF_EVERY_PAGE.get(path, _NOTHING))
+        self._send(self._answer(path) or _OF_EVERY_PAGE.get(path, _NOT_FOUND))
 
     def do_POST(self) -> None:
         # a page of another site may send here, but its browser states where it is from
@@ -117,13 +117,13 @@ class _LocalHandler(BaseHTTPRequestHandler):
         response = self._accept(upload)
         while upload.read(_CHUNK):
             pass  # a browser reads no answer before all was read
-        self._send(response or _NOTHING)
+        self._send(response or _NOT_FOUND)
 
     def _send(self, response: HttpResponse) -> None:
         try:
             source = _opened(response.content)
         except OSError:
-            source, response = BytesIO(), _NOTHING
+            source, response = BytesIO(), _NOT_FOUND
         with source:
             length = source.seek(0, SEEK_END)
             source.seek(0)

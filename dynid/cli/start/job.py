@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST_OUTPUT = 200_000  # [characters] of which the last ones are kept
-_PATIENCE = 15.0  # [s] for a command to end in order
-_FORCED = 5.0  # [s] for one that is killed
+_ENDS_WITHIN = 15.0  # [s] for a command to end in order
+_KILLED_WITHIN = 5.0  # [s] for one that is killed
 
 
 class Job:
@@ -99,9 +99,9 @@ class Job:
         """Stop it and wait until it has ended; kill it if it does not."""
         if self.running:
             self._signal(_interruption())
-            self._reader.join(_PATIENCE)
+            self._reader.join(_ENDS_WITHIN)
             self._signal(signal.SIGKILL)
-            self._reader.join(_FORCED)
+            self._reader.join(_KILLED_WITHIN)
 
     def _signal(self, number: int) -> None:
         if self.running:  # the process itself may have ended before those that it has started

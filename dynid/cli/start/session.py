@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dynid.cli.start.folder import files_in, recordings_in, robots_in
 from dynid.cli.start.job import Job
-from dynid.cli.start.steps import STEPS, Step, StepInputs
+from dynid.cli.start.steps import STEPS, StartStep, StepInputs
 from dynid.errors import ConfigurationError
 from dynid.robot_files import shipped_profiles
 from dynid.text import printable
@@ -118,7 +118,7 @@ class StartSession:
             known = {self._address(path): path for path in files_in(self.folder)}
         return known.get(address)
 
-    def _step_state(self, step: Step, inputs: StepInputs) -> dict[str, Any]:
+    def _step_state(self, step: StartStep, inputs: StepInputs) -> dict[str, Any]:
         job = self._jobs.get(step.name)
         ran = {}
         if job is not None:
@@ -137,7 +137,7 @@ class StartSession:
             **ran,
         }
 
-    def _results(self, step: Step, job: Job) -> list[str]:
+    def _results(self, step: StartStep, job: Job) -> list[str]:
         paths = (self.folder / name for name in step.results)
         return [
             self._address(path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from dynid.cli.start.folder import store
-from dynid.cli.start.steps import STEPS, Step
+from dynid.cli.start.steps import STEPS, StartStep
 from dynid.errors import DynidError
 from dynid.report.local_server import HttpResponse
 from dynid.report.pages import render
@@ -99,7 +99,7 @@ class StartSite:
         return rest if secrets.compare_digest(start.encode(), self.root.encode()) else None
 
 
-def _sections() -> dict[str, list[Step]]:
+def _sections() -> dict[str, list[StartStep]]:
     """Return the steps below each heading."""
     return {name: list(steps) for name, steps in groupby(STEPS, lambda step: step.section)}
 

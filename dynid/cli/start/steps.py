@@ -81,7 +81,7 @@ class StepInputs:
 
 
 @dataclass(frozen=True)
-class Step:
+class StartStep:
     """A command of the page.
 
     Attributes:
@@ -115,7 +115,7 @@ def _launched(inputs: StepInputs, file: str, *arguments: str) -> list[str]:
 
 
 STEPS = (
-    Step(
+    StartStep(
         "view",
         "Robot",
         "Show the robot",
@@ -123,7 +123,7 @@ STEPS = (
         lambda given: ["dynid", "view", given.named_robot, "-o", given.file("robot.html")],
         results=("robot.html",),
     ),
-    Step(
+    StartStep(
         "check",
         "Motion",
         "Check the motion",
@@ -134,7 +134,7 @@ STEPS = (
         ],
         results=("check.png",),
     ),
-    Step(
+    StartStep(
         "excite",
         "Motion",
         "Find another motion",
@@ -146,7 +146,7 @@ STEPS = (
         ],
         results=("excitation.html",),
     ),
-    Step(
+    StartStep(
         "motion",
         "Motion",
         "Show the motion",
@@ -158,7 +158,7 @@ STEPS = (
         needs=("robot", "excitation"),
         results=("motion.html",),
     ),
-    Step(
+    StartStep(
         "simulate",
         "Recording",
         "Record the simulated robot",
@@ -174,7 +174,7 @@ STEPS = (
         ],
         results=("report.html", "report.failed.html"),
     ),
-    Step(
+    StartStep(
         "listen",
         "Recording",
         "Record what the robot does",
@@ -186,7 +186,7 @@ STEPS = (
         ],
         needs=("ros2",),
     ),
-    Step(
+    StartStep(
         "play",
         "Recording",
         "Play the motion on the robot",
@@ -201,7 +201,7 @@ STEPS = (
         ),
         runs=False,
     ),
-    Step(
+    StartStep(
         "info",
         "Recording",
         "Look at the recording",
@@ -209,7 +209,7 @@ STEPS = (
         lambda given: ["dynid", "info", given.fitted[0], "-p", given.named_robot],
         needs=("robot", "recordings"),
     ),
-    Step(
+    StartStep(
         "identify",
         "Identification",
         "Identify the model",
@@ -221,7 +221,7 @@ STEPS = (
         needs=("robot", "recordings"),
         results=("report.html", "report.failed.html"),
     ),
-    Step(
+    StartStep(
         "diagnose",
         "Identification",
         "Search for problems",
@@ -233,7 +233,7 @@ STEPS = (
         needs=("robot", "recordings"),
         results=("diagnosis.html",),
     ),
-    Step(
+    StartStep(
         "validate",
         "Verdict",
         "Validate the model",
@@ -245,7 +245,7 @@ STEPS = (
         needs=("model", "unseen"),
         results=("validation.html", "validation.failed.html"),
     ),
-    Step(
+    StartStep(
         "tune",
         "Collision thresholds",
         "Tune the thresholds",
@@ -257,7 +257,7 @@ STEPS = (
         ],
         needs=("model", "recordings"),
     ),
-    Step(
+    StartStep(
         "test",
         "Collision thresholds",
         "Test the thresholds",
@@ -265,7 +265,7 @@ STEPS = (
         lambda given: ["dynid", "collisions", "play", *given.others, "-m", given.model],
         needs=("model", "unseen"),
     ),
-    Step(
+    StartStep(
         "control",
         "Take away",
         "Control with the model",

@@ -15,7 +15,7 @@ from dynid.cli.start import job as job_module
 from dynid.cli.start import session as session_module
 from dynid.cli.start.job import Job
 from dynid.cli.start.session import StartSession
-from dynid.cli.start.steps import STEPS, Step
+from dynid.cli.start.steps import STEPS, StartStep
 from dynid.errors import ConfigurationError
 
 WAITING = "import time; print('begun', flush=True); time.sleep(1000)"
@@ -66,13 +66,13 @@ def ended(job: Job) -> int | None:
 
 
 def with_step(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
-    step = Step("own", "", "", "", lambda _: list(words), needs=())
+    step = StartStep("own", "", "", "", lambda _: list(words), needs=())
     monkeypatch.setattr(session_module, "STEPS", (step,))
 
 
 @pytest.mark.parametrize("step", [one for one in STEPS if one.runs], ids=lambda step: step.name)
 def test_the_command_that_is_shown_is_the_one_that_runs(
-    step: Step, folder: Path, monkeypatch: pytest.MonkeyPatch
+    step: StartStep, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_module, "Job", RecordedJob)
     monkeypatch.setattr(session_module.shutil, "which", lambda name: name)
@@ -166,7 +166,7 @@ def test_stop_interrupts_as_ctrl_c_does_and_the_second_time_kills() -> None:
 def test_the_end_of_the_page_ends_a_command_and_what_that_has_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(job_module, "_PATIENCE", 0.1)
+    monkeypatch.setattr(job_module, "_ENDS_WITHIN", 0.1)
     child = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {DEAF!r}]).pid)"
     job = Job([sys.executable, "-c", child])
     until_it_says(job, "begun")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dynid.cli.commands import find_command, load_command
-from dynid.cli.start.steps import STEPS, Step, StepInputs
+from dynid.cli.start.steps import STEPS, StartStep, StepInputs
 
 ROOT = Path(__file__).parents[4]
 
@@ -20,7 +20,7 @@ def complete(tmp_path: Path) -> StepInputs:
     return StepInputs(tmp_path, "scara", ("a.mcap", "b.mcap"), ("c.mcap",), has_ros=True)
 
 
-def named(steps: tuple[Step, ...], program: str) -> list[Step]:
+def named(steps: tuple[StartStep, ...], program: str) -> list[StartStep]:
     given = StepInputs(Path("out"))
     return [step for step in steps if step.words(given)[:2] == program.split()[:2]] or [
         step for step in steps if step.words(given)[0] == program
@@ -28,7 +28,7 @@ def named(steps: tuple[Step, ...], program: str) -> list[Step]:
 
 
 @pytest.mark.parametrize("step", named(STEPS, "dynid"), ids=lambda step: step.name)
-def test_the_command_line_takes_every_command(step: Step, complete: StepInputs) -> None:
+def test_the_command_line_takes_every_command(step: StartStep, complete: StepInputs) -> None:
     words = step.words(complete)[1:]
     two = " ".join(words[:2])
     name, rest = (two, words[2:]) if find_command(two) else (words[0], words[1:])
@@ -40,7 +40,7 @@ def test_the_command_line_takes_every_command(step: Step, complete: StepInputs) 
 
 @pytest.mark.parametrize("step", named(STEPS, "ros2 launch"), ids=lambda step: step.name)
 def test_launch_files_declare_every_argument_and_are_not_run(
-    step: Step, complete: StepInputs
+    step: StartStep, complete: StepInputs
 ) -> None:
     _, _, _, file, *arguments = step.words(complete)
     declared = (ROOT / "launch" / file).read_text() + (ROOT / "launch/robot.launch.py").read_text()
