@@ -80,8 +80,8 @@ def print_collisions(
     if total and tune:
         print_text(
             console,
-            "These thresholds were not tuned with this model. If the robot touched nothing, they do "
-            "not fit it; the verdict on collision detection is for tuned ones.",
+            "These thresholds were not tuned with this model. If the robot touched nothing, they "
+            "do not fit it; the verdict on collision detection is for tuned ones.",
             "yellow",
         )
         print_text(console, f"Next: {tune}")
