@@ -128,7 +128,7 @@ class StartSession:
                 "output": job.output,
                 "code": job.code,
                 "interrupted": job.interrupted,
-                "results": [] if job.running else self._results(step, job),
+                "results": [] if job.running else self._results(step, job, inputs),
             }
         return {
             "name": step.name,
@@ -137,8 +137,8 @@ class StartSession:
             **ran,
         }
 
-    def _results(self, step: StartStep, job: Job) -> list[str]:
-        paths = (self.folder / name for name in step.results)
+    def _results(self, step: StartStep, job: Job, inputs: StepInputs) -> list[str]:
+        paths = (self.folder / name.format(stem=inputs.stem) for name in step.results)
         return [
             self._address(path)
             for path in paths

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dynid.robot_files import DESCRIPTIONS
+
 _NEEDED = {
     "robot": "Choose a robot first.",
+    "description": "Only for a URDF, a xacro or an MJCF; this robot has a profile.",
     "recordings": "Choose a recording for identification first.",
     "unseen": "Choose a recording for validation first: one that the model was not fitted to.",
     "model": "Identify a model first.",
@@ -56,9 +59,19 @@ class StepInputs:
         return self.file("model.yaml")
 
     @property
+    def stem(self) -> str:
+        """The robot's name in names of files."""
+        return Path(self.named_robot).stem
+
+    @property
+    def motion(self) -> str:
+        """File of the motion that was found for this robot."""
+        return self.file(f"{self.stem}_excitation.yaml")
+
+    @property
     def excitation(self) -> tuple[str, ...]:
         """The motion that was found, if one was."""
-        return (self.file("excitation.yaml"),) if self.has("excitation") else ()
+        return (self.motion,) if self.has("excitation") else ()
 
     def file(self, name: str) -> str:
         """Return a file in the folder."""
@@ -67,7 +80,9 @@ class StepInputs:
     def has(self, needed: str) -> bool:
         """Return whether something that a step needs is there."""
         if needed in {"model", "excitation"}:
-            return (self.folder / f"{needed}.yaml").is_file()
+            return Path(self.model if needed == "model" else self.motion).is_file()
+        if needed == "description":
+            return Path(self.robot).suffix.lower() in DESCRIPTIONS
         if needed == "ros2":
             return self.has_ros
         return bool(getattr(self, needed))
@@ -91,7 +106,7 @@ class StartStep:
         about: a sentence on what it is for.
         words: its command line.
         needs: what must be there before, as in ``StepInputs.has``.
-        results: names of files to show: those that it has written.
+        results: names of files to show: those that it has written; ``{stem}`` is the robot's.
         runs: whether the page runs it. A command that may move a robot is only shown: it is for a
             terminal at the robot.
     """
@@ -124,6 +139,30 @@ STEPS = (
         results=("robot.html",),
     ),
     StartStep(
+        "profile",
+        "Robot",
+        "Make a profile",
+        "A file with limits, drives and friction terms, to be completed in an editor where it says"
+        " FILL IN. Then choose it as the robot above.",
+        lambda given: [
+            *("dynid", "new", given.named_robot),
+            *("-o", given.file(f"{given.stem}.yaml")),
+        ],
+        needs=("robot", "description"),
+    ),
+    StartStep(
+        "excite",
+        "Motion",
+        "Find another motion",
+        "The most informative motion within the robot's limits, in place of the profile's. It is not"
+        " needed where that one passes the check. Stop ends the search with the best motion so far.",
+        lambda given: [
+            *("dynid", "excite", given.named_robot),
+            *("-o", given.motion, "--force"),
+        ],
+        results=("{stem}_excitation.html",),
+    ),
+    StartStep(
         "check",
         "Motion",
         "Check the motion",
@@ -135,25 +174,13 @@ STEPS = (
         results=("check.png",),
     ),
     StartStep(
-        "excite",
-        "Motion",
-        "Find another motion",
-        "The most informative motion within the robot's limits, instead of the profile's. Stop ends"
-        " the search with the best motion so far.",
-        lambda given: [
-            *("dynid", "excite", given.named_robot),
-            *("-o", given.file("excitation.yaml"), "--force"),
-        ],
-        results=("excitation.html",),
-    ),
-    StartStep(
         "motion",
         "Motion",
         "Show the motion",
         "The motion that was found, in 3-D.",
         lambda given: [
             *("dynid", "view", given.named_robot),
-            *("--excitation", given.file("excitation.yaml"), "-o", given.file("motion.html")),
+            *("--excitation", given.motion, "-o", given.file("motion.html")),
         ],
         needs=("robot", "excitation"),
         results=("motion.html",),

@@ -39,7 +39,7 @@ class RecordedJob:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with recordings, results and what is neither."""
-    for name in ("one.csv", "two.mcap", "signals.mcap", "model.yaml", "excitation.yaml"):
+    for name in ("one.csv", "two.mcap", "signals.mcap", "model.yaml", "my_excitation.yaml"):
         (tmp_path / name).touch()
     for name in (".hidden.csv", "-option.csv", "notes.pdf"):
         (tmp_path / name).touch()
@@ -76,7 +76,8 @@ def test_the_command_that_is_shown_is_the_one_that_runs(
 ) -> None:
     monkeypatch.setattr(session_module, "Job", RecordedJob)
     monkeypatch.setattr(session_module.shutil, "which", lambda name: name)
-    session = StartSession(folder, "scara")
+    (folder / "my.urdf").touch()
+    session = StartSession(folder, str(folder / "my.urdf"))
     (before,) = (one for one in session.state()["steps"] if one["name"] == step.name)
     session.run(step.name)
     (after,) = (one for one in session.state()["steps"] if one["name"] == step.name)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dynid.cli.commands import find_command, load_command
-from dynid.cli.start.steps import STEPS, StartStep, StepInputs
+from dynid.cli.start.steps import _NEEDED, STEPS, StartStep, StepInputs
 
 ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture
 def complete(tmp_path: Path) -> StepInputs:
-    for name in ("model.yaml", "excitation.yaml"):
+    for name in ("model.yaml", "scara_excitation.yaml"):
         (tmp_path / name).touch()
     return StepInputs(tmp_path, "scara", ("a.mcap", "b.mcap"), ("c.mcap",), has_ros=True)
 
@@ -33,7 +34,7 @@ def test_the_command_line_takes_every_command(step: StartStep, complete: StepInp
     two = " ".join(words[:2])
     name, rest = (two, words[2:]) if find_command(two) else (words[0], words[1:])
     given = load_command(name).make_context(name, rest).params
-    assert step.missing(complete) == ""
+    assert step.missing(complete) == ("" if step.name != "profile" else _NEEDED["description"])
     assert given.get("profile", given.get("robot")) in {None, "scara"}
     assert ("robot" in step.needs) == ("scara" in words)
 
@@ -61,7 +62,8 @@ def test_a_motion_that_was_found_replaces_that_of_the_profile(
     complete: StepInputs, tmp_path: Path
 ) -> None:
     (check,) = (step for step in STEPS if step.name == "check")
-    assert str(tmp_path / "excitation.yaml") in check.words(complete)
+    assert str(tmp_path / "scara_excitation.yaml") in check.words(complete)
+    assert check.words(replace(complete, robot="puma560"))[3] == "-o"
     assert check.words(StepInputs(Path("out"), "scara"))[:4] == ["dynid", "check", "scara", "-o"]
 
 
