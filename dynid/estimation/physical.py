@@ -21,6 +21,8 @@ from dynid.estimation.settings import PhysicalSettings
 _UNDETERMINED_STANDARD_DEVIATION = 0.5
 # smallest eigenvalue of a body's pseudo-inertia, relative to its scale
 _MARGIN = 1e-5
+# of the solver, in typical sizes of a parameter
+_ROUNDING = 1e-3
 # scales of the change that the constraints cause, in standard deviations, tried in turn
 _REACHES = (1.0, 1e3, 1e6)
 # the solver's own regularisation, and one for data that differ more: joints that rest, for example
@@ -95,6 +97,9 @@ def consistent_parameters(
     linear = -(right + pull @ (near / scale))
     scaled = solve_in_cones(cost, linear, *parameter_constraints(mechanism, settings, scale))
     determined = np.sum(undetermined**2, axis=1) < 1e-2
+    # of terms without any information in the data the solver returns a rounding error
+    silent = (np.diag(matrix) == 0) & (np.arange(len(near)) >= mechanism.first_term)
+    scaled = np.where(silent & (np.abs(scaled - near / scale) < _ROUNDING), near / scale, scaled)
     return ConsistentSolution(_with_clean_zeros(mechanism, scaled * scale), determined)
 
 

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 import pinocchio
@@ -270,3 +271,18 @@ def test_a_problem_without_a_solution_names_bounds_and_motion() -> None:
     constraints = parameter_constraints(mechanism, settings, scale)
     with pytest.raises(EstimationError, match=r"bounds.* let all joints move"):
         solve_in_cones(np.eye(len(scale)), np.zeros(len(scale)), *constraints)
+
+
+def test_friction_and_rotor_of_a_joint_that_never_moves_are_exactly_those_of_the_urdf() -> None:
+    terms = [{"kind": kind} for kind in ("viscous", "coulomb", "offset", "rotor_inertia")]
+    robot = arm_robot(terms=terms, identification=settings_with(velocity="differentiated"))
+    mechanism = robot.mechanism()
+    moving = recorded(mechanism, true_parameters(mechanism), samples=800, noise=0.2)
+    position = moving.position * [1, 1, 0] + [0, 0, 0.4]
+    velocity = np.gradient(position, 1 / moving.sampling_rate, axis=0)
+    acceleration = np.gradient(velocity, 1 / moving.sampling_rate, axis=0)
+    torque = mechanism.torque(position, velocity, acceleration, true_parameters(mechanism))
+    still = replace(moving, position=position, velocity=None, effort=torque)
+    found = identified(robot, still)
+    names = mechanism.parameter_names
+    assert [found.standard[names.index(name)] for name in ("Fv3", "Fc3", "Ia3")] == [0.0] * 3
