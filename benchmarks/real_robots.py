@@ -1,11 +1,13 @@
 """Errors on recordings of real robots: default profile, shipped profile, plain script.
 
-Up to three models of each robot are fitted to the same parts of the recordings, and evaluated on
+Up to four models of each robot are fitted to the same parts of the recordings, and evaluated on
 these (fit) and on others (held out):
 
 - default: URDF, and drives, coupling, closed chains and columns of the shipped profile where there
   is one, and nothing else;
 - shipped: the profile as it comes with dynid, where it was made for these recordings;
+- free: the model above without physical consistency; *blocks* are those of the fitted parts, left
+  out once, with consistency and without;
 - plain: numpy and pinocchio's regressor, ordinary least squares for each joint's rows weighted by
   their own residual (WLS), with viscous friction, tanh(v / 0.01 rad/s), offset and rotor inertia at
   every joint.
@@ -34,10 +36,13 @@ from real_recordings import DATA, TRIALS, Trial, present
 from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import DynidError
 from dynid.evaluation.errors import compare
 from dynid.evaluation.verdict import TorqueComparison
 from dynid.identification.identify import identify
+from dynid.identification.result import Identification
 from dynid.identification.settings import IdentificationSettings
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
@@ -77,13 +82,15 @@ def print_trial(trial: Trial, folder: Path) -> None:
     compared = ("fit", fitted), ("held out", unseen)
     for name, chosen in robots.items():
         try:
-            model = identify(chosen, parts[0]).model.mechanism
+            found = identify(chosen, parts[0])
         except DynidError as error:
             print(f"{name:<22s}  {error}")
             continue
-        for where, signals in compared:
-            cells = error_cells(compare(model, signals, neutral_settings(trial.cutoff_hz)))
-            print(f"{f'{name}, {where}':<22s}{cells}", flush=True)
+        for label, model in ((name, found.model.mechanism), ("- free", unconstrained(found))):
+            for where, signals in compared:
+                cells = error_cells(compare(model, signals, neutral_settings(trial.cutoff_hz)))
+                print(f"{f'{label}, {where}':<22s}{cells}", flush=True)
+        print_price(found)
     if robot.closed_chain.passive:
         print("plain: not for closed chains\n")
         return
@@ -92,6 +99,24 @@ def print_trial(trial: Trial, folder: Path) -> None:
         comparisons = [plain.comparison(one, trial.cutoff_hz) for one in signals]
         print(f"{f'plain, {where}':<22s}{error_cells(comparisons)}")
     print()
+
+
+def unconstrained(found: Identification) -> Mechanism:
+    """Return the mechanism with the estimator's base parameters, not made consistent."""
+    mechanism = found.model.mechanism
+    values = np.array([parameter.value for parameter in found.base_parameters])
+    base = base_parameterization(mechanism)
+    return mechanism.with_parameters(base.lift(values, mechanism.parameters))
+
+
+def print_price(found: Identification) -> None:
+    """Print errors on blocks of the fitted parts left out, with consistency and without."""
+    price = found.consistency_price
+    if price is None:
+        return
+    for label, errors in (("blocks", price.consistent), ("- free, blocks", price.unconstrained)):
+        print(f"{label:<22s}{''.join(f'{100 * error:7.2f}' for error in errors)}")
+    print(f"consistency {price.sentence()}", flush=True)
 
 
 def neutral_settings(cutoff_hz: float) -> IdentificationSettings:

@@ -8,9 +8,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
-from dynid.estimation.fitting import Fit
 from dynid.estimation.regression import unfiltered_torque
-from dynid.estimation.settings import EstimationSettings
 from dynid.evaluation.verdict import TorqueComparison
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.settings import SignalSettings
@@ -44,24 +42,6 @@ def urdf_errors(
     parameters = np.where(terms, model.parameters, model.urdf_parameters)
     errors = relative_errors(compare(model.with_parameters(parameters), signals, settings))
     return [float(error) for error in errors]
-
-
-def unconstrained_errors(fitted: Fit, settings: EstimationSettings) -> Array:
-    """Return the relative errors (n,) of the parameters that are not made consistent."""
-    problem, base = fitted.problem, fitted.estimate.base
-    loaded = any(term.traits.loaded for term in problem.mechanism.terms)
-    filtered = not all(rows.parallel_filter.passes_through for rows in problem.rows)
-    if settings.essential or loaded or filtered:
-        model = problem.mechanism.with_parameters(fitted.unconstrained)
-        return relative_errors(compare(model, [rows.signals for rows in problem.rows], settings))
-    # these are the residuals of the estimate
-    models = zip(problem.rows, problem.residuals(base), strict=True)
-    return relative_errors(
-        [
-            TorqueComparison(rows.signals, rows.torque, rows.torque + error, rows.torque + error)
-            for rows, error in models
-        ]
-    )
 
 
 def _compare_one(model: Mechanism, signals: Signals, settings: SignalSettings) -> TorqueComparison:

@@ -17,13 +17,14 @@ from dynid.estimation.cross_validation import cross_validate
 from dynid.estimation.estimators import make_estimator
 from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.work import Share, Work
+from dynid.evaluation.consistency_price import consistency_price
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.diagnosis.scale import reasons_against_units
 from dynid.evaluation.diagnosis.tested import reasons_of_tested
-from dynid.evaluation.errors import compare, unconstrained_errors, urdf_errors
+from dynid.evaluation.errors import compare, urdf_errors
 from dynid.evaluation.left_out_recordings import disagreements, held_out_notes
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import ErrorReference, evaluate
@@ -163,7 +164,7 @@ def _identify(
     findings = diagnose(case)
     if selection is not None:
         findings = tuple(selection.remedy(finding) for finding in findings)
-    plain = unconstrained_errors(fitted, settings)
+    price = consistency_price(fitted, settings.physical)
     verdict = evaluate(
         comparisons,
         settings,
@@ -182,6 +183,7 @@ def _identify(
         warnings=[
             *(() if filters else lost_motion(robot, recorded)),
             *disagreements(held_out, mechanism.joints),
+            *(price.warnings(mechanism.joints) if price else ()),
             *(signs.warnings() if signs else ()),
             *sentences(findings),
         ],
@@ -207,7 +209,7 @@ def _identify(
         model_torque=tuple(c.model for c in comparisons),
         parameters=parameters,
         base_parameters=base_parameters,
-        unconstrained_relative_error=tuple(float(e) for e in plain),
+        consistency_price=price,
         verdict=verdict,
         held_out=held_out,
         notes=(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dynid.arrays import Array
 from dynid.estimation.cross_validation import HeldOut
+from dynid.evaluation.consistency_price import ConsistencyPrice
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.evaluated_model import EvaluatedModel
@@ -78,7 +79,8 @@ class Identification(EvaluatedModel):
         measured_torque, model_torque: (N, n) per recording, filtered [N m or N].
         parameters: the standard parameters.
         base_parameters: all base parameters, including those that are not identifiable.
-        unconstrained_relative_error: (n,) of the estimate without physical consistency.
+        consistency_price: what physical consistency costs on blocks left out; None where it is not
+            required or this is not known.
         verdict: errors of each joint on the fitted recordings, and whether they are good.
         held_out: errors of cross-validation.
         notes: sentences on what was repaired or removed.
@@ -95,7 +97,7 @@ class Identification(EvaluatedModel):
     model_torque: tuple[Array, ...]
     parameters: tuple[StandardParameter, ...]
     base_parameters: tuple[BaseParameter, ...]
-    unconstrained_relative_error: tuple[float, ...]
+    consistency_price: ConsistencyPrice | None
     verdict: Verdict
     held_out: HeldOut
     notes: tuple[str, ...]

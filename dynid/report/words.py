@@ -275,15 +275,6 @@ def _short(value: float) -> str:
 def _consistency(identification: Identification) -> str:
     if not identification.provenance.physically_consistent:
         return "not required: bodies may have inertias that are not physically consistent"
-    changes = [
-        joint.relative_error - plain
-        for joint, plain in zip(
-            identification.verdict.joints,
-            identification.unconstrained_relative_error,
-            strict=True,
-        )
-    ]
-    return (
-        "every body is physically consistent; this increases the relative error by at most "
-        f"{100 * max(changes, default=0.0):.2f} percentage points"
-    )
+    price = identification.consistency_price
+    cost = "has an unknown effect on unseen motion" if price is None else price.sentence()
+    return f"every body is physically consistent; this {cost}"

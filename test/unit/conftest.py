@@ -136,7 +136,7 @@ def an_identification(samples: int = 400, recordings: int = 2) -> Identification
         model_torque=tuple(torques),
         parameters=standard,
         base_parameters=_base(),
-        unconstrained_relative_error=(0.05, 0.06, 0.07),
+        consistency_price=None,
         verdict=verdict,
         held_out=held_out,
         notes=("3 samples were dropped.",),

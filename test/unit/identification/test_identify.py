@@ -75,7 +75,7 @@ def test_held_out_error_shows_overfitting_of_noise() -> None:
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=60, noise=3.0)
     result = identify(robot, [recording])
-    fitted = np.array(result.unconstrained_relative_error)
+    fitted = np.array([joint.relative_error for joint in result.verdict.joints])
     assert np.all(np.array(result.held_out.relative_error) > 1.2 * fitted)
 
 
