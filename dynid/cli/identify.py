@@ -105,12 +105,14 @@ def validate_command(
     """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
+    from dynid.identification.settings import IdentificationSettings
     from dynid.identification.validate import validate
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_next, print_verdict
     from dynid.report.verdict_json import verdict_json
+    from dynid.report.words import verdict
     from dynid.report.write import write_validation_outputs
 
     loaded_model = load_model(model)
@@ -120,6 +122,7 @@ def validate_command(
         step("evaluating")
         validation = validate(loaded_model, loaded)
         written = [] if output is None else write_validation_outputs(validation, output)
+    settings = loaded_model.robot.settings(IdentificationSettings)
     if as_json:
         made = loaded_model.identified_provenance
         print_json(
@@ -129,10 +132,12 @@ def validate_command(
                 base_parameters=made.base_parameter_count,
                 samples=validation.samples,
                 validated=True,
+                settings=settings,
             )
         )
     else:
-        print_verdict(console, validation.verdict, notes=validation.notes)
+        summary = verdict(validation.verdict, settings, held_out=True)
+        print_verdict(console, validation.verdict, notes=validation.notes, summary=summary)
         print_next(console, validation.verdict, validated=True)
         print_written(console, written)
     raise typer.Exit(0 if validation.verdict.success else 1)

@@ -23,7 +23,7 @@ from dynid.report.temperature import temperature_section
 from dynid.report.time_series import series_json
 from dynid.report.view.joint_motion import JointMotion
 from dynid.report.view.turntable import Turntable, moving_scene, turntable
-from dynid.text import count, iso_time, percent, significant
+from dynid.text import count, iso_time, significant
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from dynid.identification.validate import Validation
     from dynid.robot.model import Model
 
-_USUAL_ERRORS = (0.02, 0.1)  # relative torque errors of models of real robots
 _SCRIPTS = ("torque.js", "tables.js", "turntable.js")
 
 
@@ -132,19 +131,11 @@ def _tool_path(result: Identification | Validation) -> Turntable | None:
         return None
 
 
-def _before_after(verdict: Verdict) -> list[tuple[str, str, float, float, str]]:
-    """Return bars of the mean errors: what of, number, start and end [%], colour."""
-    if not verdict.compared:
-        return []
-    low, high = _USUAL_ERRORS
-    before, after = verdict.mean_urdf_error, verdict.mean_error
-    bars = (
-        ("masses of the URDF", percent(before), 0.0, before, "measured"),
-        ("this model", percent(after), 0.0, after, "model"),
-        ("typical of real robots", f"{100 * low:g} to {100 * high:g} %", low, high, "usual"),
-    )
-    scale = 100 / max(before, after, high)
-    return [(name, text, scale * a, scale * b, colour) for name, text, a, b, colour in bars]
+def _bars(verdict: Verdict) -> list[tuple[words.ErrorBar, float, float]]:
+    """Return the bars of the verdict, with start and length in percent of the longest."""
+    bars = words.error_bars(verdict)
+    scale = 100 / max((bar.high for bar in bars), default=1.0)
+    return [(bar, scale * bar.low, scale * (bar.high - bar.low)) for bar in bars]
 
 
 def _common(result: Identification | Validation, motion: EvaluatedMotion) -> dict[str, Any]:
@@ -166,7 +157,7 @@ def _common(result: Identification | Validation, motion: EvaluatedMotion) -> dic
     return {
         "success": verdict.success,
         "against_urdf": words.against_urdf(verdict),
-        "before_after": _before_after(verdict),
+        "bars": _bars(verdict),
         "uses": words.uses(verdict),
         "next": words.next_command(verdict, validated=not isinstance(result, Identification)),
         "reasons": verdict.reasons,

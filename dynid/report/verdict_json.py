@@ -14,9 +14,11 @@ from dynid.errors import ModelFileError
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.quantities import Quantity
 from dynid.identification.result import Identification
+from dynid.identification.settings import IdentificationSettings
 from dynid.identification.validate import Validation
 from dynid.json_text import json_by
-from dynid.report.words import against_urdf, next_command
+from dynid.report.words import against_urdf, error_bars, next_command, uses
+from dynid.report.words import verdict as summary
 from dynid.robot.provenance import BaseEstimate
 
 _VERDICT = TypeAdapter(Verdict)
@@ -31,19 +33,27 @@ def verdict_json(
     samples: int,
     quantities: Sequence[Quantity] = (),
     validated: bool = False,
+    settings: IdentificationSettings | None = None,
 ) -> dict[str, Any]:
     """Return what ``--json`` prints: fractions, not percent.
 
-    The key ``quantities`` is present only if there are any. ``validated``: the recordings were not
+    The key ``quantities`` is present only if there are any, and ``summary``, the outcome in one
+    sentence, only with the ``settings`` of the criterion. ``validated``: the recordings were not
     those of the identification.
     """
-    optional = {"quantities": json_by("name", quantities)} if quantities else {}
+    optional: dict[str, Any] = {}
+    if quantities:
+        optional["quantities"] = json_by("name", quantities)
+    if settings is not None:
+        optional["summary"] = summary(verdict, settings, held_out=validated)
     return {
         "joints": json_by("joint", verdict.joints, without=["sliding", "of_several"]),
         "success": verdict.success,
         "mean_error": verdict.mean_error,
         "mean_urdf_error": verdict.mean_urdf_error,
+        "comparison": {bar.name: [bar.low, bar.high] for bar in error_bars(verdict)},
         "against_urdf": against_urdf(verdict),
+        "uses": uses(verdict),
         "next": next_command(verdict, validated=validated),
         "reasons": verdict.reasons,
         "warnings": verdict.warnings,
@@ -108,6 +118,7 @@ def identification_json(
         samples=evaluated.samples,
         quantities=identification.quantities,
         validated=isinstance(evaluated, Validation),
+        settings=identification.robot.settings(IdentificationSettings),
     )
     intervals = {
         parameter.name: parameter.interval

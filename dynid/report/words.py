@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.estimation.estimators import estimator_class, is_estimator
@@ -37,6 +37,41 @@ def verdict(verdict: Verdict, settings: IdentificationSettings, *, held_out: boo
     return f"The model {good.format(what)}: {_largest(verdict, settings, held_out)}"
 
 
+class ErrorBar(NamedTuple):
+    """A mean torque error of the joints, or a range of them, over the torque.
+
+    Attributes:
+        name: what has this error.
+        low: where its bar starts; 0 except for a range.
+        high: where its bar ends.
+        kind: class in the report's style.
+    """
+
+    name: str
+    low: float
+    high: float
+    kind: Literal["measured", "model", "usual"]
+
+    @property
+    def number(self) -> str:
+        """The error in percent."""
+        end = percent(self.high)
+        return end if self.low == 0 else f"{100 * self.low:g} to {100 * self.high:g} %"
+
+
+def error_bars(verdict: Verdict) -> tuple[ErrorBar, ...]:
+    """Return the picture of the verdict: the model against the URDF, or else against no model."""
+    usual = ErrorBar("typical of real robots", *_USUAL_ERRORS, "usual")
+    if verdict.compared:
+        before = ErrorBar("masses of the URDF", 0.0, verdict.mean_urdf_error, "measured")
+        return (before, ErrorBar("this model", 0.0, verdict.mean_error, "model"), usual)
+    known = [joint.held_out_error for joint in verdict.joints if isfinite(joint.held_out_error)]
+    if not known:
+        return ()
+    model = ErrorBar("this model", 0.0, sum(known) / len(known), "model")
+    return (ErrorBar("no model", 0.0, 1.0, "measured"), model, usual)
+
+
 def against_urdf(verdict: Verdict) -> list[str]:
     """Return how much better the model is than the URDF, and where it is not, with the reason."""
     if not verdict.compared:
@@ -64,6 +99,8 @@ def next_command(verdict: Verdict, *, validated: bool) -> str:
         return "dynid validate ANOTHER_RECORDING --model model.yaml"
     return "ros2 launch dynid control.launch.py robot:=ROBOT model:=model.yaml"
 
+
+_USUAL_ERRORS = (0.02, 0.1)  # relative torque errors of models of real robots
 
 _NO_BETTER: dict[JointState, str] = {
     "noise": "its torque is hardly more than noise",

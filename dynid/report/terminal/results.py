@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from dynid.identification.settings import IdentificationSettings
 from dynid.json_text import json_fields
 from dynid.recording.column_proposal import proposal_text
+from dynid.report import words
 from dynid.report.terminal.console import print_message, print_sentences, print_text, roomy
 from dynid.report.terminal.tables import ResultTable, table
-from dynid.report.words import against_urdf, next_command, rest, uses
+from dynid.report.words import against_urdf, error_bars, next_command, rest, uses
 from dynid.report.write import kept_model
 from dynid.text import percent, significant, unit
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from dynid.recording.contradiction import Contradiction
     from dynid.recording.info import RecordingInfo, Timing
 
+_LONGEST_BAR, _SHORTEST_BAR = 40, 10  # [characters]
 _STYLES = {"problem": "bold red", "warning": "yellow", "note": ""}
 
 
@@ -63,6 +66,11 @@ def print_identification(console: Console, identification: Identification) -> No
         identification.verdict,
         held_out=identification.held_out,
         notes=identification.notes,
+        summary=words.verdict(
+            identification.verdict,
+            identification.robot.settings(IdentificationSettings),
+            held_out=False,
+        ),
     )
     print_next(console, identification.verdict, validated=False)
 
@@ -103,11 +111,18 @@ def print_verdict(
     *,
     held_out: HeldOut | None = None,
     notes: Iterable[str] = (),
+    summary: str = "",
 ) -> None:
-    """Print each joint's errors, and whether the model meets its criterion."""
+    """Print each joint's errors, and whether the model meets its criterion.
+
+    ``summary`` is the outcome in one sentence.
+    """
     console = roomy(console)
     console.print(_error_table(verdict.joints, held_out))
     console.print(_rest_table(verdict.joints))
+    if summary:
+        print_text(console, summary)
+    _print_error_bars(console, verdict)
     for sentence in (*against_urdf(verdict), *uses(verdict)):
         print_text(console, sentence)
     for title, sentences, style in (
@@ -118,6 +133,21 @@ def print_verdict(
         print_sentences(console, title, sentences, style)
     outcome = ("Succeeded.", "bold green") if verdict.success else ("Failed.", "bold red")
     console.print(Text(*outcome))
+
+
+def _print_error_bars(console: Console, verdict: Verdict) -> None:
+    """Print mean torque errors as bars: the model against the URDF, or else against no model."""
+    bars = error_bars(verdict)
+    names = max((len(bar.name) for bar in bars), default=0)
+    numbers = max((len(bar.number) for bar in bars), default=0)
+    room = min(_LONGEST_BAR, console.width - names - numbers - 2)
+    if room < _SHORTEST_BAR:
+        return  # the sentences have the same numbers
+    scale = room / max((bar.high for bar in bars), default=1.0)
+    for bar in bars:
+        start, end = round(scale * bar.low), round(scale * bar.high)
+        drawn = " " * start + ("─" if bar.low else "█") * max(end - start, 1)
+        print_text(console, f"{bar.name:<{names}} {drawn:<{room}} {bar.number}")
 
 
 def print_next(console: Console, verdict: Verdict, *, validated: bool) -> None:

@@ -7,13 +7,15 @@ from io import StringIO
 
 import numpy as np
 import pytest
+from markupsafe import escape
 from rich.console import Console
 
 from dynid.errors import ModelFileError
 from dynid.json_text import json_content, json_text
-from dynid.report.terminal.results import print_verdict
-from dynid.report.verdict_json import read_verdict, verdict_json
-from dynid.report.words import against_urdf, next_command
+from dynid.report.report import report_html
+from dynid.report.terminal.results import print_identification, print_verdict
+from dynid.report.verdict_json import identification_json, read_verdict, verdict_json
+from dynid.report.words import against_urdf, error_bars, next_command
 
 JOINT_KEYS = {
     "rmse",
@@ -69,7 +71,9 @@ def test_json_has_exactly_the_promised_keys(identification):
         "success",
         "mean_error",
         "mean_urdf_error",
+        "comparison",
         "against_urdf",
+        "uses",
         "next",
         "reasons",
         "warnings",
@@ -198,3 +202,41 @@ def test_what_is_not_a_number_comes_back_as_nan(identification):
 def test_refuses_text_that_is_not_a_verdict(text):
     with pytest.raises(ModelFileError, match="a verdict must be the JSON object"):
         read_verdict(text)
+
+
+def test_terminal_report_and_json_have_the_same_card(identification):
+    verdict = identification.verdict
+    text = StringIO()
+    print_identification(Console(file=text, width=100), identification)
+    page = " ".join(report_html(identification).split())
+    content = json.loads(json_text(identification_json(identification, identification)))
+    assert content["comparison"] == {bar.name: [bar.low, bar.high] for bar in error_bars(verdict)}
+    for bar in error_bars(verdict):
+        (line,) = (line for line in text.getvalue().splitlines() if line.startswith(bar.name))
+        assert line.endswith(bar.number)
+        assert f"<dt>{escape(bar.name)}</dt>" in page
+        assert f"<span>{bar.number}</span>" in page
+    for sentence in (content["summary"], *content["against_urdf"], *content["uses"]):
+        assert sentence in text.getvalue()
+        assert str(escape(sentence)) in page
+
+
+def test_a_model_that_no_urdf_is_compared_with_is_compared_with_none(identification):
+    joints = tuple(replace(j, urdf_error=math.nan) for j in identification.verdict.joints)
+    first, second, _ = error_bars(replace(identification.verdict, joints=joints))
+    assert (first.name, first.number) == ("no model", "100 %")
+    errors = [joint.held_out_error for joint in joints if math.isfinite(joint.held_out_error)]
+    assert second.high == pytest.approx(np.mean(errors))
+
+
+def test_bars_are_as_long_as_their_errors(identification):
+    joints = tuple(
+        replace(joint, urdf_error=0.2, held_out_error=0.05)
+        for joint in identification.verdict.joints
+    )
+    text = StringIO()
+    print_verdict(Console(file=text, width=100), replace(identification.verdict, joints=joints))
+    lengths = [line.count("█") for line in text.getvalue().splitlines() if "█" in line]
+    assert lengths == [40, 10]
+    (usual,) = (line for line in text.getvalue().splitlines() if line.startswith("typical"))
+    assert (usual.index("─") - len("typical of real robots "), usual.count("─")) == (4, 16)
