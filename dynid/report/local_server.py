@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -83,11 +84,18 @@ def make_server(
         WriteError: the port is in use.
     """
     try:
-        return ThreadingHTTPServer((HOST, port), partial(_LocalHandler, answer, accept))
+        return _LocalServer((HOST, port), partial(_LocalHandler, answer, accept))
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         message = f"--port {port}: cannot be opened ({reason})."
         raise WriteError(message) from None
+
+
+class _LocalServer(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        # a browser that leaves a page closes its connection
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _LocalHandler(BaseHTTPRequestHandler):

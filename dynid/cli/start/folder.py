@@ -55,12 +55,25 @@ def files_in(folder: Path) -> list[Path]:
     return [path for path in found if path.is_file() and not path.is_symlink()]
 
 
+def make(folder: Path) -> None:
+    """Create the folder if it does not exist.
+
+    Raises:
+        WriteError: it cannot be created.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{folder}: cannot be created ({error.strerror}); start the page with another -o."
+        raise WriteError(message) from None
+
+
 def store(folder: Path, name: str, upload: HttpUpload) -> Path:
     """Write what a browser sends as a new file.
 
     Raises:
-        WriteError: the name is not one of a recording or robot, the file exists, or less was sent
-            than announced.
+        WriteError: the name is not one of a recording or robot, the file exists or cannot be
+            written, or less was sent than announced.
     """
     ending = Path(name).suffix.lower()
     try:
@@ -75,7 +88,7 @@ def store(folder: Path, name: str, upload: HttpUpload) -> Path:
         )
     if os.path.lexists(path):
         raise WriteError(f"{path}: already exists; rename the file that you send.")
-    folder.mkdir(parents=True, exist_ok=True)
+    make(folder)
     with whole_file(path) as unfinished, unfinished.open("wb") as file:
         while data := upload.read(_CHUNK):
             file.write(data)
@@ -85,10 +98,16 @@ def store(folder: Path, name: str, upload: HttpUpload) -> Path:
 
 
 def _visible(folder: Path) -> list[Path]:
-    """Return what is in a folder; a name that begins with '-' would be an option of a command."""
+    """Return what is in a folder by a name that a command and a browser can have.
+
+    One that begins with '-' would be an option.
+    """
+    found: list[Path] = []
     with suppress(OSError):
-        return sorted(path for path in folder.iterdir() if not path.name.startswith((".", "-")))
-    return []
+        found += folder.iterdir()
+    return sorted(
+        path for path in found if path.name.isprintable() and not path.name.startswith((".", "-"))
+    )
 
 
 def _names_urdf(path: Path) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from dynid.cli.start.folder import files_in, recordings_in, robots_in
+from dynid.cli.start.folder import files_in, make, recordings_in, robots_in
 from dynid.cli.start.job import Job
 from dynid.cli.start.steps import STEPS, StartStep, StepInputs
 from dynid.errors import ConfigurationError
@@ -47,6 +47,7 @@ class StartSession:
 
         Raises:
             ConfigurationError: another one is running, or something is missing.
+            WriteError: the folder cannot be created.
         """
         with self._lock:
             self._refuse_while_running()
@@ -56,7 +57,7 @@ class StartSession:
             inputs = self._inputs()
             if missing := step.missing(inputs):
                 raise ConfigurationError(missing)
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make(self.folder)
             self._jobs[name] = Job(step.words(inputs))
 
     def stop(self) -> None:

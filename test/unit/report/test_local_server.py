@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
+from threading import Event
 
 import pytest
 from support.deadlines import LONGEST
@@ -97,3 +100,21 @@ def test_nothing_is_taken_where_nothing_is_expected() -> None:
         own = address.split("/")[2]
         port = int(own.rpartition(":")[2])
         assert ask(port, "/", b"1", Host=own, Origin=f"http://{own}")[0] == 404
+
+
+def test_a_browser_that_leaves_is_no_error(capfd: pytest.CaptureFixture[str]) -> None:
+    left = Event()
+
+    def answer(_: str) -> HttpResponse:
+        left.wait(LONGEST)
+        return HttpResponse(b"x" * 10_000_000)
+
+    with answering(make_server(answer)) as address:
+        port = int(address.rsplit(":", 1)[1].rstrip("/"))
+        leaving = socket.create_connection((HOST, port))
+        leaving.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        leaving.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        leaving.close()
+        left.set()
+        assert ask(port, "/")[0] == 200
+    assert capfd.readouterr().err == ""

@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with recordings, results and what is neither."""
     for name in ("one.csv", "two.mcap", "signals.mcap", "model.yaml", "my_excitation.yaml"):
         (tmp_path / name).touch()
-    for name in (".hidden.csv", "-option.csv", "notes.pdf"):
+    for name in (".hidden.csv", "-option.csv", "notes.pdf", "two\nlines.csv"):
         (tmp_path / name).touch()
     (tmp_path / "arm.yaml").write_text("robot: arm\nurdf: arm.urdf\n")
     (tmp_path / "bag").mkdir()

@@ -66,6 +66,14 @@ def test_an_upload_goes_nowhere_else(site: StartSite, tmp_path: Path, name: str)
     assert list(tmp_path.rglob("*.csv")) == []
 
 
+def test_a_folder_that_cannot_be_created_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    site = StartSite(StartSession(tmp_path / "file" / "out", "scara"))
+    for place, content in (("upload/a.csv", b"x"), ("run", {"step": "check"})):
+        answer = send(site, place, content)
+        assert (answer.status, b"cannot be created" in answer.content) == (409, True)
+
+
 def test_an_upload_that_breaks_off_leaves_nothing(site: StartSite, tmp_path: Path) -> None:
     answer = send(site, "upload/a.csv", b"12", length=100)
     assert (answer.status, b"not sent completely" in answer.content) == (409, True)
