@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynid.errors import RecordingError
 from dynid.recording.clock import SampleClock, find_clock
 from dynid.recording.gaps import Bridging, find_gaps
 from dynid.recording.interpolation import interpolate_position, linear
@@ -24,6 +25,9 @@ JITTER = 0.01
 _ROUND = 1e-3
 
 _NO_GAPS = 0.99  # share of the steps that are no gaps
+
+# a grid has this many points for any samples, and this many for each of more
+_SMALL_GRID, _POINTS_OF_A_SAMPLE = 100_000, 100
 
 # times the usual step: a longer one misses samples; of a clock, and of uneven times
 _MISSING, _MISSING_UNEVEN = 1.5, 2.5
@@ -53,10 +57,11 @@ def place_on_grid(
         sampling_rate: [Hz]; None: the rate of the stamps.
 
     Raises:
-        RecordingError: there would be too many samples.
+        RecordingError: there would be too many samples, as after a stamp that is far off.
     """
     seconds = samples.seconds
     shown = usual_rate(seconds)
+    _refuse_far_stamps(samples, shown)
     fastest = max(shown, sampling_rate or 0.0, samples.nominal_rate or 0.0)
     # a few steps of a nanosecond could multiply the number of samples by a million
     most = int(min(seconds[-1] * fastest, 1e18)) + 1
@@ -78,6 +83,24 @@ def place_on_grid(
     if repeated.any():
         return place_on_grid(kept, valid[~repeated], sampling_rate)
     return _resample(samples, valid, clock, sampling_rate)
+
+
+def _refuse_far_stamps(samples: Samples, rate: float) -> None:
+    """Refuse stamps between which almost every point of a grid at ``rate`` [Hz] has no sample.
+
+    A single wrong stamp would make a grid that only the limit of the memory ends.
+    """
+    seconds = samples.seconds
+    if seconds[-1] * rate <= max(_SMALL_GRID, _POINTS_OF_A_SAMPLE * len(samples)):
+        return
+    row = int(np.argmax(np.diff(seconds))) + 1
+    pause = seconds[row] - seconds[row - 1]
+    raise RecordingError(
+        f"{samples.label}: sample {row + 1} is {pause:.6g} s after the one before, in which "
+        f"{pause * rate:.3g} samples are missing at the {rate:.4g} Hz of the others; correct the "
+        f"wrong time, or select a span on one side of it (--stop "
+        f"{seconds[row - 1] + 1 / rate:.3f} or --start {seconds[row] - 1 / rate:.3f})."
+    )
 
 
 def _sure(
