@@ -128,7 +128,9 @@ def _too_weak(robot: Robot, load: _Load) -> Iterator[Doubt]:
             f"In the URDF, {robot.joints[joint]} needs {_text(load.gravity[joint])} {unit} to hold "
             f"its bodies in some position, but has {_text(torque[joint])} {unit}, so that "
             "positions that the robot can take are refused; limits.torque_max sets it, or correct "
-            "<mass>."
+            "<mass>.",
+            limits=("torque_max",),
+            dangerous=False,
         )
 
 

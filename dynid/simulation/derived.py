@@ -8,10 +8,13 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.dynamics.base_parameters import INERTIAL
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import ConfigurationError
 from dynid.excitation.default_motion import motion_range
+from dynid.excitation.motion import Motion
 from dynid.robot.drives import rated_joint_torque
+from dynid.simulation.assumed_bodies import assumed_bodies
 from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
@@ -32,7 +35,6 @@ _SCREW = 0.02  # [m] lead of the screw of a sliding joint
 _SCREW_COUNTS = 2**13  # encoder counts per turn of its screw
 _LAG = 0.2  # [s] a joint further behind its target than it moves in this time is in fault
 _DIGITS = 4  # of derived values
-_OF_A_BODY = 10  # parameters: mass, first moments, inertia
 _LEAST_DEVIATION, _LARGEST_DEVIATION = 0.05, 0.15  # of real masses from those that a URDF states
 
 
@@ -62,6 +64,8 @@ def derived_simulation(robot: Robot) -> SimulationSettings:
     - Coulomb friction: 10 % of the rated torque; viscous friction: the same at the speed of motion.
     - Torque noise: 0.5 % of the rated torque; torque is measured in thousandths of it.
     - Position: 2^17 counts a turn, or 2^13 counts per 20 mm.
+    - Bodies: where a joint would move no inertia, bodies to which the URDF gives none have that of
+      their shapes (:func:`~dynid.simulation.assumed_bodies.assumed_bodies`).
     - Drives: a bandwidth of 10 Hz, and a fault where a joint is behind its target by the distance
       of 0.2 s.
 
@@ -71,10 +75,17 @@ def derived_simulation(robot: Robot) -> SimulationSettings:
     """
     mechanism = robot.with_terms(()).mechanism()
     motion = motion_range(robot, mechanism)
-    rotor, rated = _rotor_and_rated_torque(robot, mechanism, motion)
+    states = _states(robot, mechanism, motion)
+    parameters: dict[str, float] = {}
+    if not (_inertia(mechanism, states.position) > 0).all():
+        assumed = assumed_bodies(robot, mechanism)
+        parameters = dict(zip(assumed, _rounded(np.array([*assumed.values()])), strict=True))
+        values = dict(zip(mechanism.parameter_names, mechanism.urdf_parameters, strict=True))
+        mechanism = mechanism.with_parameters([*(values | parameters).values()])
+    rotor, rated = _rotor_and_rated_torque(robot, mechanism, states)
     friction = _FRICTION * rated
     terms = {"Ia": rotor, "Fc": friction, "Fv": friction / motion.speed}
-    parameters = {
+    parameters |= {
         f"{name}{joint}": value
         for name, values in terms.items()
         for joint, value in enumerate(_rounded(values), start=1)
@@ -101,7 +112,7 @@ def deviating_bodies(robot: Robot) -> dict[str, float]:
         MechanismError: robot and URDF do not match.
     """
     mechanism = robot.with_terms(()).mechanism()
-    bodies = mechanism.urdf_parameters[: mechanism.first_term].reshape(-1, _OF_A_BODY)
+    bodies = mechanism.urdf_parameters[: mechanism.first_term].reshape(-1, len(INERTIAL))
     random = np.random.default_rng(0)
     share = random.uniform(_LEAST_DEVIATION, _LARGEST_DEVIATION, len(bodies))
     share *= random.choice([-1, 1], len(bodies))
@@ -110,28 +121,39 @@ def deviating_bodies(robot: Robot) -> dict[str, float]:
     return {name: value for name, value in zip(names, _rounded(values), strict=True) if value}
 
 
-def _rotor_and_rated_torque(
-    robot: Robot, mechanism: Mechanism, motion: MotionRange
-) -> tuple[Array, Array]:
-    """Return rotor inertias [kg m^2 or kg] and rated torques [N m or N], (n,) each."""
+def _states(robot: Robot, mechanism: Mechanism, motion: MotionRange) -> Motion:
+    """Return random positions that the robot can take, velocities and accelerations (N, n)."""
     joints = len(robot.joints)
     random = np.random.default_rng(0)
     q = random.uniform(motion.low, motion.high, (_STATES, joints))
     q = q[mechanism.reachable(q)]
-    dq, ddq = random.uniform(-1, 1, (2, len(q), joints)) * motion.speed
-    ddq *= 2 * np.pi * _RISE
     if not len(q):
         message = (
             f"profile '{robot.name}': its simulated robot cannot be derived, because the closed "
             "chain cannot be closed within limits.position; correct them."
         )
         raise ConfigurationError(message)
-    rotor = np.mean(np.diagonal(mechanism.mass_matrix(q), axis1=1, axis2=2), axis=0)
-    torque = mechanism.torque(q, dq, ddq, mechanism.parameters) + rotor * ddq
+    dq, ddq = random.uniform(-1, 1, (2, len(q), joints)) * motion.speed
+    return Motion(q, dq, 2 * np.pi * _RISE * ddq)
+
+
+def _inertia(mechanism: Mechanism, q: Array) -> Array:
+    """Return the mean inertia that each joint moves (n,) [kg m^2 or kg]."""
+    return np.asarray(np.mean(np.diagonal(mechanism.mass_matrix(q), axis1=1, axis2=2), axis=0))
+
+
+def _rotor_and_rated_torque(
+    robot: Robot, mechanism: Mechanism, states: Motion
+) -> tuple[Array, Array]:
+    """Return rotor inertias [kg m^2 or kg] and rated torques [N m or N], (n,) each."""
+    joints = len(robot.joints)
+    rotor = _inertia(mechanism, states.position)
+    torque = mechanism.torque(*states, mechanism.parameters) + rotor * states.acceleration
     for j in np.flatnonzero(~(rotor > 0)).tolist():
         message = (
-            f"joint '{robot.joints[j]}': the bodies that it moves have no inertia in the URDF, so "
-            "that its simulated drive cannot be derived; add their <inertial>, or lock the joint."
+            f"joint '{robot.joints[j]}': the bodies that it moves have neither inertia nor shapes "
+            "with a volume in the URDF, so that its simulated drive cannot be derived; add their "
+            "<inertial>, or lock the joint."
         )
         raise ConfigurationError(message)
     rated = np.sqrt(np.mean(torque**2, axis=0))

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynid.dynamics.base_parameters import INERTIAL
+from dynid.errors import ExcitationError
 from dynid.excitation.default_motion import default_excitation, motion_range
 from dynid.excitation.plausible_limits import limit_doubts
 from dynid.excitation.settings import find_excitation
 from dynid.playback.plan import make_plan
+from dynid.robot.assumptions import names
 from dynid.robot.limits import Limits
+from dynid.simulation.assumed_bodies import DENSITY
 from dynid.simulation.derived import derived_simulation, deviating_bodies
 from dynid.simulation.settings import SimulationSettings
 
@@ -40,29 +44,54 @@ def rehearsal(robot: Robot) -> Rehearsal:
         ConfigurationError: its drives cannot be derived.
         MechanismError: robot and URDF do not match.
     """
-    assumed = [doubt.sentence for doubt in limit_doubts(robot) if doubt.limits]
-    if assumed:
+    doubts = [doubt for doubt in limit_doubts(robot) if doubt.limits]
+    assumed = [doubt.sentence for doubt in doubts]
+    if doubts:
         robot = _with_stated_limits(robot)
-        assumed.append(_used(robot.limits))
     plan = None
     if find_excitation(robot) is None:
-        robot = robot.with_settings(default_excitation(robot))
+        robot = _excited(robot, weak=any(not doubt.dangerous for doubt in doubts))
         plan = make_plan(robot)
         assumed.append(f"The profile has no excitation: a default motion. {plan.verdict}")
+    if doubts:
+        assumed.insert(len(doubts), _used(robot.limits))
     if robot.find(SimulationSettings) is None:
         derived, plan = derived_simulation(robot), plan or make_plan(robot)
+        bodies = deviating_bodies(robot)
         true = {
-            "parameters": {**deviating_bodies(robot), **derived.parameters},
+            "parameters": {**bodies, **derived.parameters},
             "home": tuple(plan.start.tolist()),
         }
+        assumed += _without_inertia(robot, derived)
         robot = robot.with_settings(derived.model_copy(update=true))
         assumed.append(
             "The profile has no simulation: rotor inertia, friction, noise and drives are derived "
-            "from the URDF's bodies and the limits, not measured. As of a real robot, each mass "
-            "differs from the URDF's, here by 5 to 15 %."
+            "from bodies and limits, not measured."
+            + (
+                " As of a real robot, each mass differs from the URDF's, here by 5 to 15 %."
+                if bodies
+                else ""
+            )
         )
         assumed += [doubt.sentence for doubt in plan.doubts if not doubt.limits]
     return Rehearsal(robot, tuple(assumed))
+
+
+def _excited(robot: Robot, *, weak: bool) -> Robot:
+    """Return the robot with a default motion, without limits of torque if they permit none.
+
+    Args:
+        robot: without an excitation.
+        weak: whether its limits of torque are not believable, because they cannot hold it.
+    """
+    try:
+        return robot.with_settings(default_excitation(robot))
+    except ExcitationError:
+        if not weak:
+            raise
+    limits = robot.limits.model_copy(update={"torque_max": None})
+    robot = robot.model_copy(update={"limits": limits})
+    return robot.with_settings(default_excitation(robot))
 
 
 def _with_stated_limits(robot: Robot) -> Robot:
@@ -75,6 +104,24 @@ def _with_stated_limits(robot: Robot) -> Robot:
     limits["velocity"] = limits["velocity"] or tuple(motion.speed.tolist())
     stated = Limits.model_construct(set(limits), **limits)
     return robot.model_copy(update={"limits": stated})
+
+
+def _without_inertia(robot: Robot, derived: SimulationSettings) -> list[str]:
+    """Return the sentence on bodies whose inertia is that of their shapes, if there are any."""
+    mechanism = robot.with_terms(()).mechanism()
+    masses = mechanism.parameter_names[: mechanism.first_term : len(INERTIAL)]
+    kilograms = {
+        joint: derived.parameters[mass]
+        for joint, mass in zip(mechanism.body_joints, masses, strict=True)
+        if mass in derived.parameters
+    }
+    if not kilograms:
+        return []
+    return [
+        f"The URDF has no complete <inertial> for what {names(tuple(kilograms))} carry: the "
+        f"simulated robot has that of their shapes with {DENSITY:g} kg/m^3, "
+        f"{sum(kilograms.values()):.3g} kg together."
+    ]
 
 
 def _used(limits: Limits) -> str:

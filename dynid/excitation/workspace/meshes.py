@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -10,6 +11,7 @@ import pinocchio
 import scipy
 from pinocchio import coal
 
+from dynid.arrays import Array
 from dynid.errors import MechanismError
 from dynid.input_file import is_file
 from dynid.limits import MESH_BYTES
@@ -88,9 +90,18 @@ def _hull(mesh: ET.Element, folder: Path | None) -> coal.Convex | None:
     path = mesh_file(mesh.get("filename", ""), folder)
     if path is None:
         return None
+    status = path.stat()
+    identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return _hull_of_file(path, mesh.get("scale", "1 1 1"), identity)
+
+
+@lru_cache(maxsize=256)
+def _hull_of_file(path: Path, scale: str, _identity: tuple[int, ...]) -> coal.Convex | None:
+    """Return the convex hull of a file, which a command needs several times."""
     try:
-        scale = np.array([float(word) for word in mesh.get("scale", "1 1 1").split()])
-        loaded = coal.MeshLoader().load(str(path), scale)
+        factors = np.array([float(word) for word in scale.split()])
+        # boxes along the axes, as fitted ones print to the terminal where a mesh is degenerate
+        loaded = coal.MeshLoader(coal.BV_AABB).load(str(path), factors)
         return convex_hull(np.array(loaded.vertices()))
     except (RuntimeError, ValueError, scipy.spatial.QhullError):
         return None
@@ -131,16 +142,16 @@ def _candidates(filename: str, folder: Path | None) -> Iterator[Path]:
     yield from (base / inner for base in folders)
 
 
-def convex_hull(points: np.typing.NDArray[np.float64]) -> coal.Convex:
+def convex_hull(points: Array) -> coal.Convex:
     """Return the convex hull of points (N, 3) [m]; raises QhullError where they span no volume."""
     hull = scipy.spatial.ConvexHull(points)
+    a, b, c = (points[corner] for corner in hull.simplices.T)
+    inward = np.sum(np.cross(b - a, c - a) * hull.equations[:, :3], axis=1) < 0
+    number = np.zeros(len(points), dtype=np.intp)
+    number[hull.vertices] = np.arange(len(hull.vertices))
+    faces = number[hull.simplices]
+    faces[inward] = faces[inward][:, ::-1]
     corners, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-    for corner in hull.points[hull.vertices]:
-        corners.append(corner)
-    number = {int(vertex): at for at, vertex in enumerate(hull.vertices)}
-    for simplex, equation in zip(hull.simplices, hull.equations, strict=True):
-        a, b, c = (int(vertex) for vertex in simplex)
-        outward = np.cross(points[b] - points[a], points[c] - points[a]) @ equation[:3] > 0
-        first, second = (b, c) if outward else (c, b)
-        triangles.append(coal.Triangle(number[a], number[first], number[second]))
+    corners.extend(list(points[hull.vertices]))
+    triangles.extend([coal.Triangle(*face) for face in faces.tolist()])
     return coal.Convex(corners, triangles)

@@ -129,7 +129,8 @@ def test_a_robot_that_cannot_hold_itself_is_named_and_only_warned_of() -> None:
     joint = ARM["joints"][int(held.argmax())]
     (doubt,) = (doubt for doubt in doubts_of(weak) if "to hold its bodies" in doubt.sentence)
     assert joint in doubt.sentence
-    assert doubt.limits == ()
+    assert doubt.limits == ("torque_max",)
+    assert refusal([doubt]) is None
     strong = with_limits(ARM_URDF, effort=f"{1.5 * held.max():.4f}")
     assert not any("to hold its bodies" in doubt.sentence for doubt in doubts_of(strong))
 
@@ -188,6 +189,30 @@ def test_a_rehearsal_warns_and_names_the_limits_it_uses(tmp_path: Path) -> None:
     written = load_robot(prepared.profile)
     assert written.limits.velocity == pytest.approx((np.pi / 2,) * 3)
     assert make_plan(written).doubts == ()
+
+
+@pytest.mark.parametrize("effort", ["0.01", "1e-6"])
+def test_a_rehearsal_of_a_robot_that_cannot_hold_itself_has_no_limit_of_torque(
+    tmp_path: Path, effort: str
+) -> None:
+    (tmp_path / "arm.urdf").write_text(with_limits(ARM_URDF, effort=effort))
+    prepared = prepare(str(tmp_path / "arm.urdf"), tmp_path / "out")
+    assert any("to hold its bodies" in sentence for sentence in prepared.assumed)
+    assert any("no limit of torque" in sentence for sentence in prepared.assumed)
+    assert load_robot(prepared.profile).limits.torque_max is None
+
+
+def test_a_rehearsal_keeps_weak_torques_with_which_a_motion_is_possible(tmp_path: Path) -> None:
+    still = with_limits(ARM_URDF, effort="100")
+    mechanism = make_robot(ARM, still).mechanism()
+    q = np.random.default_rng(1).uniform(-3, 3, (2000, 3))
+    held = np.abs(mechanism.gravity_torque(q)).max()
+    (tmp_path / "arm.urdf").write_text(with_limits(ARM_URDF, effort=f"{0.95 * held:.4f}"))
+    prepared = prepare(str(tmp_path / "arm.urdf"), tmp_path / "out")
+    assert any("to hold its bodies" in sentence for sentence in prepared.assumed)
+    assert load_robot(prepared.profile).limits.torque_max == pytest.approx(
+        [0.95 * held] * 3, rel=1e-3
+    )
 
 
 def test_a_rehearsal_names_bodies_in_other_units(tmp_path: Path) -> None:

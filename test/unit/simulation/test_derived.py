@@ -90,17 +90,80 @@ def test_the_bodies_of_a_rehearsal_are_5_to_15_percent_off_those_of_the_urdf(nam
     assert deviating_bodies(robot) == true
 
 
-def test_a_joint_that_moves_no_inertia_is_named() -> None:
+def shaped(shape: str, inertial: str = "") -> str:
+    """Return the URDF with a shape at each moving link, and another ``<inertial>`` or none."""
+    geometry = f'<origin xyz="0.1 0 0"/><geometry>{shape}</geometry>'
+    return re.sub(
+        r"<inertial>.*?</inertial>",
+        f"{inertial}<collision>{geometry}</collision>",
+        URDF,
+        flags=re.DOTALL,
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "volume"),
+    [
+        ('<box size="0.3 0.1 0.1"/>', 3e-3),
+        ('<cylinder radius="0.05" length="0.3"/>', np.pi * 0.05**2 * 0.3),
+        ('<sphere radius="0.1"/>', 4 / 3 * np.pi * 1e-3),
+    ],
+)
+def test_bodies_without_inertia_have_that_of_their_shapes(shape: str, volume: float) -> None:
+    parameters = derived_simulation(duo(shaped(shape))).parameters
+    for body in (1, 2):
+        assert parameters[f"M{body}"] == pytest.approx(1000 * volume, rel=1e-3)
+        assert parameters[f"MX{body}"] == pytest.approx(100 * volume, rel=1e-3)
+    assert parameters["Ia2"] == pytest.approx(parameters["ZZ2"], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "inertia",
+    [
+        '<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/>',
+        '<inertia ixx="0" iyy="0" izz="-9" ixy="0" ixz="0" iyz="0"/>',
+    ],
+    ids=["zero", "negative"],
+)
+def test_bodies_with_a_mass_alone_keep_it(inertia: str) -> None:
+    inertial = f'<inertial><mass value="2"/><origin xyz="0 0 0.01"/>{inertia}</inertial>'
+    urdf = shaped('<box size="0.3 0.1 0.1"/>', inertial)
+    parameters = derived_simulation(duo(urdf)).parameters
+    assert (parameters["M2"], parameters["MZ2"]) == pytest.approx((2.0, 0.02))
+    assert parameters["ZZ2"] == pytest.approx(2 / 12 * (0.3**2 + 0.1**2), rel=1e-3)
+
+
+def test_bodies_without_inertia_and_shapes_have_that_of_the_capsules_drawn() -> None:
     massless = re.sub(r"<inertial>.*?</inertial>", "", URDF, flags=re.DOTALL)
+    parameters = derived_simulation(duo(massless)).parameters
+    assert min(parameters[name] for name in ("M1", "M2", "Ia1", "Ia2")) > 0
+
+
+def test_a_massless_body_that_a_joint_does_not_lack_stays_massless() -> None:
+    massless = re.sub(r"<inertial>.*?</inertial>", "", URDF, count=1, flags=re.DOTALL)
+    assert not {"M1", "M2"} & derived_simulation(duo(massless)).parameters.keys()
+
+
+def test_a_joint_that_moves_no_inertia_is_named() -> None:
+    flat = shaped('<box size="0.3 0.1 0"/>')
     with pytest.raises(ConfigurationError, match=r"'shoulder': the bodies .* add their <inertial>"):
-        derived_simulation(duo(massless))
+        derived_simulation(duo(flat))
+
+
+def test_a_robot_without_inertia_is_rehearsed_and_identified() -> None:
+    made = rehearsal(duo(shaped('<box size="0.3 0.1 0.1"/>')))
+    (sentence,) = (one for one in made.assumed if "no complete <inertial>" in one)
+    assert "shoulder and elbow carry" in sentence
+    assert "6 kg together" in sentence
+    assert not any("differs from the URDF's" in one for one in made.assumed)
+    assert identify(made.robot, simulate(made.robot)).verdict.success
 
 
 def test_what_is_assumed_is_stated_and_only_that() -> None:
     assert rehearsal(load_robot("puma560")).assumed == ()
     robot = load_robot("puma560").without_settings(SimulationSettings)
     (sentence,) = rehearsal(robot).assumed
-    assert "derived from the URDF's bodies and the limits, not measured" in sentence
+    assert "derived from bodies and limits, not measured" in sentence
     assert "each mass differs from the URDF's" in sentence
     made = rehearsal(duo())
     assert len(made.assumed) == 2

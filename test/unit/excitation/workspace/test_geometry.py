@@ -65,6 +65,26 @@ def test_a_missing_mesh_is_named_and_replaced_by_a_capsule(
     assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2, abs=0.05)
 
 
+def test_a_mesh_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    for size in (1.0, 2.0):
+        text = cube().replace("1.0", str(size))
+        (tmp_path / "cube.stl").write_text(text)
+        workspace = walled(URDF.replace(BALL, MESH), planes=FLOOR, mesh_folder=str(tmp_path))
+        assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - 0.1 * size)
+
+
+def test_a_flat_mesh_is_not_readable_and_nothing_else_is_printed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    corners = ("0 0 0", "nan 1 0", "1 nan 0")
+    facet = "".join(f"vertex {corner}\n" for corner in corners)
+    text = f"facet normal 0 0 1\nouter loop\n{facet}endloop\nendfacet\n" * 20
+    (tmp_path / "cube.stl").write_text(f"solid c\n{text}endsolid c\n")
+    workspace = walled(URDF.replace(BALL, MESH), planes=FLOOR, mesh_folder=str(tmp_path))
+    assert any("not readable" in note for note in workspace.notes)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_all_missing_meshes_are_named_in_one_sentence() -> None:
     files = ("a.stl", "b.stl", "c.stl", "a.stl", "d.stl")
     missing = [MissingMesh(file, f"link{number % 2}") for number, file in enumerate(files)]
