@@ -132,11 +132,15 @@ def _line_end(text: str, node: yaml.Node) -> int:
 
 
 def _same(first: object, other: object) -> bool:
-    """Return whether two values mean the same in a profile: null is no entry, a number a list."""
+    """Return whether the second value has the meaning of the first: a number is a list of one.
+
+    A null that the second lacks is no entry; one that only the second has can be a statement, as
+    in ``limits``.
+    """
     if isinstance(first, Mapping) and isinstance(other, Mapping):
-        keys = {
-            key for group in (first, other) for key, value in group.items() if value is not None
-        }
+        keys = {key for key, value in first.items() if value is not None} | other.keys()
+        if not other.keys() <= first.keys():
+            return False
         return all(_same(first.get(key), other.get(key)) for key in keys)
     if isinstance(first, list) and isinstance(other, list):
         pairs = zip(first, other, strict=False)

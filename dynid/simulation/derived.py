@@ -35,6 +35,7 @@ _SCREW = 0.02  # [m] lead of the screw of a sliding joint
 _SCREW_COUNTS = 2**13  # encoder counts per turn of its screw
 _LAG = 0.2  # [s] a joint further behind its target than it moves in this time is in fault
 _DIGITS = 4  # of derived values
+_LEAST_OF_ASSUMED = 1e-3  # of the largest rotor inertia, where bodies are assumed; arms have 0.03
 _LEAST_DEVIATION, _LARGEST_DEVIATION = 0.05, 0.15  # of real masses from those that a URDF states
 
 
@@ -65,7 +66,8 @@ def derived_simulation(robot: Robot) -> SimulationSettings:
     - Torque noise: 0.5 % of the rated torque; torque is measured in thousandths of it.
     - Position: 2^17 counts a turn, or 2^13 counts per 20 mm.
     - Bodies: where a joint would move no inertia, bodies to which the URDF gives none have that of
-      their shapes (:func:`~dynid.simulation.assumed_bodies.assumed_bodies`).
+      their shapes (:func:`~dynid.simulation.assumed_bodies.assumed_bodies`). Rotors then have a
+      thousandth of the largest one's inertia at least, as a bare flange is no load of a wrist.
     - Drives: a bandwidth of 10 Hz, and a fault where a joint is behind its target by the distance
       of 0.2 s.
 
@@ -82,7 +84,8 @@ def derived_simulation(robot: Robot) -> SimulationSettings:
         parameters = dict(zip(assumed, _rounded(np.array([*assumed.values()])), strict=True))
         values = dict(zip(mechanism.parameter_names, mechanism.urdf_parameters, strict=True))
         mechanism = mechanism.with_parameters([*(values | parameters).values()])
-    rotor, rated = _rotor_and_rated_torque(robot, mechanism, states)
+    least = _LEAST_OF_ASSUMED if parameters else 0.0
+    rotor, rated = _rotor_and_rated_torque(robot, mechanism, states, least)
     friction = _FRICTION * rated
     terms = {"Ia": rotor, "Fc": friction, "Fv": friction / motion.speed}
     parameters |= {
@@ -143,11 +146,15 @@ def _inertia(mechanism: Mechanism, q: Array) -> Array:
 
 
 def _rotor_and_rated_torque(
-    robot: Robot, mechanism: Mechanism, states: Motion
+    robot: Robot, mechanism: Mechanism, states: Motion, least: float
 ) -> tuple[Array, Array]:
-    """Return rotor inertias [kg m^2 or kg] and rated torques [N m or N], (n,) each."""
+    """Return rotor inertias [kg m^2 or kg] and rated torques [N m or N], (n,) each.
+
+    No rotor has less than the share ``least`` of the largest one's inertia.
+    """
     joints = len(robot.joints)
-    rotor = _inertia(mechanism, states.position)
+    load = _inertia(mechanism, states.position)
+    rotor = np.where(load > 0, np.maximum(load, least * load.max()), load)
     torque = mechanism.torque(*states, mechanism.parameters) + rotor * states.acceleration
     for j in np.flatnonzero(~(rotor > 0)).tolist():
         message = (

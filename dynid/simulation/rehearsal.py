@@ -54,7 +54,8 @@ def rehearsal(robot: Robot) -> Rehearsal:
         plan = make_plan(robot)
         assumed.append(f"The profile has no excitation: a default motion. {plan.verdict}")
     if doubts:
-        assumed.insert(len(doubts), _used(robot.limits))
+        dangerous = any(doubt.dangerous for doubt in doubts)
+        assumed.insert(len(doubts), _used(robot.limits, dangerous=dangerous))
     if robot.find(SimulationSettings) is None:
         derived, plan = derived_simulation(robot), plan or make_plan(robot)
         bodies = deviating_bodies(robot)
@@ -124,7 +125,7 @@ def _without_inertia(robot: Robot, derived: SimulationSettings) -> list[str]:
     ]
 
 
-def _used(limits: Limits) -> str:
+def _used(limits: Limits, *, dangerous: bool) -> str:
     """Return the sentence on the limits of the simulated robot."""
     low, high = np.array(limits.position).T
     torque = limits.torque_max
@@ -132,7 +133,8 @@ def _used(limits: Limits) -> str:
     return (
         f"The simulated robot goes on with positions from {_list(low)} to {_list(high)}, "
         f"velocities up to {_list(limits.velocity)}, and "
-        f"{torques} [SI units]; a real robot is not moved before its profile states them."
+        f"{torques} [SI units]"
+        f"{'; a real robot is not moved before its profile states them' if dangerous else ''}."
     )
 
 

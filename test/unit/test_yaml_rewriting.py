@@ -180,3 +180,14 @@ def test_whatever_is_in_block_style_can_be_rewritten(data: st.DataObject) -> Non
         if type(value) in {int, str, bool}:
             assert read[key] == value
     assert all(value is None for key, value in read.items() if key not in new)
+
+
+def test_a_null_that_the_text_lacks_is_written() -> None:
+    text = "limits:\n  velocity: 1   # [rad/s]\n  # torque_max: 30\n"
+    new = rewritten(text, {"limits": {"velocity": 1, "torque_max": None}})
+    assert new == text.replace("  # torque", "  torque_max: null\n  # torque")
+
+
+def test_a_null_of_the_text_may_be_left_out() -> None:
+    text = "limits:\n  velocity: null\nrobot: arm\n"
+    assert rewritten(text, {"limits": {}, "robot": "arm"}) == text

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from support.synthetic import ARM_URDF
 
 from dynid.demo import prepare
@@ -196,10 +197,13 @@ def test_a_rehearsal_of_a_robot_that_cannot_hold_itself_has_no_limit_of_torque(
     tmp_path: Path, effort: str
 ) -> None:
     (tmp_path / "arm.urdf").write_text(with_limits(ARM_URDF, effort=effort))
-    prepared = prepare(str(tmp_path / "arm.urdf"), tmp_path / "out")
-    assert any("to hold its bodies" in sentence for sentence in prepared.assumed)
-    assert any("no limit of torque" in sentence for sentence in prepared.assumed)
-    assert load_robot(prepared.profile).limits.torque_max is None
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(ARM | {"limits": {"velocity": 1}}))
+    for file in ("arm.urdf", "arm.yaml"):
+        prepared = prepare(str(tmp_path / file), tmp_path / "out")
+        assert any("to hold its bodies" in sentence for sentence in prepared.assumed)
+        assert any("no limit of torque" in sentence for sentence in prepared.assumed)
+        assert load_robot(prepared.profile).limits.torque_max is None
+        assert prepare(prepared.profile, tmp_path / "out").assumed == ()
 
 
 def test_a_rehearsal_keeps_weak_torques_with_which_a_motion_is_possible(tmp_path: Path) -> None:
