@@ -154,8 +154,8 @@ STEPS = (
         "excite",
         "Motion",
         "Find another motion",
-        "The most informative motion within the robot's limits, in place of the profile's. It is not"
-        " needed where that one passes the check. Stop ends the search with the best motion so far.",
+        "The most informative motion within the robot's limits, in place of the profile's. It is "
+        "not needed where that one passes the check. Stop ends the search with the best so far.",
         lambda given: [
             *("dynid", "excite", given.named_robot),
             *("-o", given.motion, "--force"),

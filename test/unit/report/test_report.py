@@ -116,7 +116,8 @@ def test_success_is_stated_at_the_top(page, identification):
         "data not used in the fit, without noise, is 8.00 % (lift); 44.7 % is allowed"
         in page.text[:800]
     )
-    assert "Collision detection with tuned thresholds: serves shoulder and elbow & co; not lift (" in page.text[:800]
+    served = "Collision detection with tuned thresholds: serves shoulder and elbow & co; not lift ("
+    assert served in page.text[:800]
     assert "residuals are not white" in page.text
 
 
