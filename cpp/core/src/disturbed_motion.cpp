@@ -14,7 +14,7 @@ constexpr double time_constant = 0.01;
 constexpr double disturbed_time = 0.2;  // [s] after a late cycle
 constexpr double late = 1.5;            // cycles
 // [s] without a measurement, for which torque is interpolated: loops of drives change it faster
-constexpr double longest_between = 0.005;
+constexpr double longest_between = 0.003;
 
 }  // namespace
 
