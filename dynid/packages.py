@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dynid.errors import DynidError
 from dynid.input_file import is_file, read_text
+from dynid.text import listed
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class Packages:
 
     Args:
         folders: each a package, or a folder that contains packages.
-        beside: a file within a package; the packages around it are found, too.
+        beside: a file within a package; the packages around it are found, too, and those in all
+            repositories in the folder ``src`` of its workspace.
     """
 
     def __init__(self, folders: Iterable[Path] = (), beside: Path | None = None) -> None:
@@ -48,7 +50,8 @@ class Packages:
             for candidate in (folder, folder / name):
                 if _is_package(candidate, name):
                     return candidate
-        return next(_below(self.folders, name), None)
+        workspaces = [folder for folder in self._around if folder.name == "src"]
+        return next(_below((*self.folders, *workspaces), name), None)
 
     def resolve(self, uri: str) -> Path | None:
         """Return the file that ``package://<name>/<path>`` means; None where there is none."""
@@ -58,7 +61,8 @@ class Packages:
 
     def searched(self) -> str:
         """Return the folders in words."""
-        return ", ".join(str(folder) for folder in self.folders) or "no folder was given"
+        around = ["around the file"] if self._around else []
+        return listed([*map(str, self.folders), *around] or ["no folder was given"])
 
 
 def folders_in(variable: str) -> list[Path]:

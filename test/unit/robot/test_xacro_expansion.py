@@ -67,6 +67,23 @@ def test_an_expression_without_bounds_ends_in_a_sentence(
         expand(tmp_path, f"<link name='{expression}'/>")
 
 
+def test_packages_are_found_in_the_other_repositories_of_a_workspace(tmp_path: Path) -> None:
+    for repository, package in (("arms", "arm"), ("common", "materials"), ("a/deep", "gripper")):
+        (tmp_path / "ws" / "src" / repository / package).mkdir(parents=True)
+    (tmp_path / "other" / "elsewhere").mkdir(parents=True)
+    source = tmp_path / "ws" / "src"
+    packages = Packages(beside=source / "arms" / "arm" / "urdf" / "arm.xacro")
+    assert packages.find("materials") == source / "common" / "materials"
+    assert packages.find("gripper") == source / "a" / "deep" / "gripper"
+    assert packages.find("elsewhere") is None
+    (source / "common" / "materials" / "link.stl").touch()
+    found = packages.resolve("package://materials/link.stl")
+    assert found == source / "common" / "materials" / "link.stl"
+    outside = tmp_path / "other" / "arm.xacro"
+    assert Packages(beside=outside).find("materials") is None
+    assert Packages(beside=outside).searched() == "around the file"
+
+
 def test_packages_are_found_by_their_manifest_their_name_and_around_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
