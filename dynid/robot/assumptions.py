@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dynid.dynamics.base_parameters import INERTIAL
 from dynid.robot.chains import robot_joints
 from dynid.robot.urdf_joints import movable_joints
 from dynid.text import listed
@@ -80,6 +81,13 @@ def _of_limits(robot: Robot, urdf_joints: RobotJoints) -> Iterator[str]:
 
 def _of_bodies(robot: Robot) -> Iterator[str]:
     mechanism = robot.mechanism()
+    masses = mechanism.urdf_parameters[: mechanism.first_term : len(INERTIAL)]
+    without = [joint for joint, mass in zip(mechanism.body_joints, masses, strict=True) if not mass]
+    if without:
+        verb = "carries" if len(without) == 1 else "carry"
+        yield f"in the URDF, what {names(without)} {verb} has no mass"
+    if len(without) == len(masses):
+        return
     problem = mechanism.physical_problem(mechanism.urdf_parameters)
     if problem:
         yield (

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -163,3 +164,19 @@ def test_a_wrong_entry_is_reported_before_a_missing_urdf(tmp_path: Path) -> None
     path.write_text(yaml.safe_dump(ARM | {"urdf": "gone.urdf"}))
     with pytest.raises(ConfigurationError, match=r"gone\.urdf .*there is no such file"):
         load_robot(path)
+
+
+@pytest.mark.parametrize(
+    ("count", "phrase"),
+    [
+        (0, "in the URDF, what shoulder, elbow and wrist carry has no mass"),
+        (1, "in the URDF, what shoulder carries has no mass"),
+    ],
+)
+def test_bodies_without_mass_are_not_said_to_have_an_impossible_inertia(
+    count: int, phrase: str
+) -> None:
+    text = re.sub(r"<inertial>.*?</inertial>", "", ARM_URDF, count=count, flags=re.DOTALL)
+    said = assumptions(make_robot(ARM, text))
+    assert phrase in said
+    assert count or not any("pseudo-inertia" in one for one in said)
