@@ -6,6 +6,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
+SIGNAL_FILES = frozenset(
+    {"signals.mcap", "signals.failed.mcap", "validation.mcap", "validation.failed.mcap"}
+)
+"""Files of filtered signals beside a model, which look like recordings and are none."""
+
 _LONGEST_NAME = 200  # [bytes]; file systems allow 255, including endings such as _identified.urdf
 _SHOWN = 40  # [characters]
 _ESCAPE = "%"

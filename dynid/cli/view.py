@@ -72,11 +72,12 @@ def view_command(
     display. With --model and --recording, joints are coloured by their largest torque error, or by
     the one at the time --at.
     """
+    from dynid.report.local_server import has_display
     from dynid.report.terminal.console import result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.view.html import write_html
     from dynid.report.view.png import write_png
-    from dynid.report.view.serve import has_display, serve
+    from dynid.report.view.serve import serve
 
     if output is not None and output.suffix.lower() not in _SUFFIXES:
         message = f"--output {output}: must end in {' or '.join(_SUFFIXES)}."

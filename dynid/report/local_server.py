@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import webbrowser
@@ -181,6 +182,13 @@ def announce(address: str, ready: Callable[[str], None], *, browse: bool) -> Non
     ready(address)
     if browse:
         webbrowser.open(address)
+
+
+def has_display() -> bool:
+    """Return whether there is a display to open a browser on."""
+    if sys.platform in {"darwin", "win32"}:
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _is_own(host: str) -> bool:

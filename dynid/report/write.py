@@ -22,9 +22,6 @@ MODEL = "model.yaml"
 FAILED_MODEL = "model.failed.yaml"
 """File name of a model whose identification failed; an existing good model is kept."""
 
-SIGNALS = ("signals.mcap", "signals.failed.mcap", "validation.mcap", "validation.failed.mcap")
-"""File names of filtered signals, which look like recordings and are none."""
-
 _URDF = "_identified.urdf"
 _FAILED = (FAILED_MODEL, "report.failed.html", "signals.failed.mcap")
 _VALIDATION = ("validation.html", "validation.mcap")

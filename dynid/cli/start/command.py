@@ -36,8 +36,7 @@ def start_command(
     from dynid.cli.interruption import interrupted_once
     from dynid.cli.start.session import StartSession
     from dynid.cli.start.site import StartSite
-    from dynid.report.local_server import announce, answering, make_server
-    from dynid.report.view.serve import has_display
+    from dynid.report.local_server import announce, answering, has_display, make_server
 
     session = StartSession(output, profile or "", recordings or [])
     site = StartSite(session)

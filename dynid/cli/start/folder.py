@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid.errors import WriteError
-from dynid.file_names import checked_file_name
+from dynid.file_names import SIGNAL_FILES, checked_file_name
 from dynid.files import whole_file
 from dynid.recording.bag_folder import is_bag
-from dynid.report.write import SIGNALS
 from dynid.robot_files import DESCRIPTIONS
 from dynid.text import listed, printable
 
@@ -43,7 +42,7 @@ def recordings_in(folder: Path) -> list[str]:
         str(path)
         for path in _visible(folder)
         if (is_bag(path) if path.is_dir() else path.suffix.lower() in _RECORDINGS)
-        and path.name not in SIGNALS
+        and path.name not in SIGNAL_FILES
     ]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from contextlib import suppress
 from threading import Event
 from typing import TYPE_CHECKING
@@ -45,10 +43,3 @@ def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:
     """
     page = HttpResponse(render_html(scene).encode("utf-8"))
     return make_server({"/": page}.get, port=port)
-
-
-def has_display() -> bool:
-    """Return whether there is a display to open a browser on."""
-    if sys.platform in {"darwin", "win32"}:
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -80,7 +80,7 @@ def serve_command(
     """
     from functools import partial
 
-    from dynid.report.view.serve import has_display
+    from dynid.report.local_server import has_display
     from dynid_plugins.fleet.site.live import serve_fleet
     from dynid_plugins.fleet.watch import watch_fleet
 
