@@ -128,13 +128,24 @@ def test_choices_change_the_commands(site: StartSite) -> None:
     assert name in commands["test"]
 
 
+START = """
+import runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background job
+sys.argv[:1] = ["dynid", "start", "scara", "-o"]
+runpy.run_module("dynid", run_name="__main__")
+"""
+
+
 def test_ctrl_c_ends_the_command_in_order(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "dynid", "start", "scara", "-o", str(tmp_path / "out")]
+    words = [sys.executable, "-c", START, str(tmp_path / "out")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ran:  # noqa: S603
         assert ran.stdout is not None
         address = ran.stdout.readline()
         ran.send_signal(signal.SIGINT)
-        _, errors = ran.communicate(timeout=LONGEST)
+        try:
+            _, errors = ran.communicate(timeout=LONGEST)
+        finally:
+            ran.kill()
     assert address.startswith("http://127.0.0.1:")
     assert (ran.returncode, errors) == (0, "")
     assert list(tmp_path.iterdir()) == []
