@@ -21,7 +21,7 @@ from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.settings import PhysicalSettings
 from dynid.text import listed, percent, significant, unit
 
-_NEGLIGIBLE = 1.01  # ratio of errors
+_NEGLIGIBLE_RATIO = 1.01  # of errors
 _COSTLY = 1.05
 _SIGNIFICANT = 2.0  # standard errors
 
@@ -102,7 +102,7 @@ def consistency_price(fitted: Fit, settings: PhysicalSettings) -> ConsistencyPri
         equations.squared_error(base.project(standard))
         for standard in (fitted.standard, fitted.unconstrained)
     )
-    if np.all(with_it <= _NEGLIGIBLE**2 * without + 1e-12 * equations.squared_torque):
+    if np.all(with_it <= _NEGLIGIBLE_RATIO**2 * without + 1e-12 * equations.squared_torque):
         error = _relative(with_it, equations.squared_torque)
         none = (0.0,) * len(error)
         return ConsistencyPrice(error, error, none, none, 0.0, 0.0)

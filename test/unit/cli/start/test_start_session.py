@@ -19,7 +19,8 @@ from dynid.cli.start.steps import STEPS, StartStep
 from dynid.errors import ConfigurationError
 
 WAITING = "import time; print('begun', flush=True); time.sleep(1000)"
-DEAF = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); {WAITING}"
+IGNORED = "import signal; [signal.signal(one, signal.SIG_IGN) for one in (2, 15)]"
+DEAF = f"{IGNORED}; {WAITING}"  # whichever interrupts: a background job of a shell ignores Ctrl-C
 
 
 class RecordedJob:
