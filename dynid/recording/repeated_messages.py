@@ -1,0 +1,81 @@
+"""Samples that are sent again before the source has measured the next one.
+
+A publisher that is a little faster than its source sends a sample twice every now and then. Its
+stamps are up to a step late, with each sample less, then a whole step again. So positions seem to
+stop: at 0.5 rad/s and 30 Hz they are wrong by up to 0.02 rad, which differentiated twice is more
+than any acceleration of the robot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from dynid.recording.samples import NANOSECONDS, Samples
+
+_FEWEST = 3  # repeats: fewer give no rate of the source
+# steps of the stamps: lateness of a regular source is at most one, and its rate may drift a little
+_LATEST = 1.5
+# of the usual motion between samples: 1 over a repeat, 2 where another sample was lost
+_NONE_LOST = 1.5
+
+
+def without_repeats(samples: Samples) -> Samples:
+    """Return the samples without those sent again, at the times of their regular source.
+
+    A sample is sent again if position, velocity and effort of all joints equal those before. The
+    source is regular where its stamps differ from equal steps by hardly more than a step of the
+    stamps, and the robot moves as far over a repeat as over any other step. Otherwise, such as
+    with a robot that rests without noise, the samples are returned as they are.
+
+    Args:
+        samples: N, with increasing stamps.
+    """
+    signals = [samples.position, samples.effort]
+    signals += [] if samples.velocity is None else [samples.velocity]
+    same = np.all([(values[1:] == values[:-1]).all(axis=1) for values in signals], axis=0)
+    kept = np.concatenate([[True], ~same])
+    count = len(kept) - int(kept.sum())
+    if count < _FEWEST or len(kept) - count < _FEWEST:
+        return samples
+    measured = samples.take(kept)
+    step, lateness = _regular(measured.seconds)
+    over_repeat = np.flatnonzero(np.diff(np.flatnonzero(kept)) > 1)
+    if (
+        lateness > _LATEST * np.median(np.diff(samples.seconds))
+        or not _motion_at(measured.position, over_repeat) < _NONE_LOST
+    ):
+        return samples
+    times = np.rint(step * NANOSECONDS * np.arange(len(measured))).astype(np.int64)
+    return replace(measured, stamps=measured.stamps[0] + times).noting(
+        f"{count} of {len(samples)} samples were sent twice and were dropped; the others got the "
+        f"regular times of their source, {1 / step:.4g} Hz, as their stamps were up to "
+        f"{1e3 * lateness:.3g} ms late."
+    )
+
+
+def _regular(seconds: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the step of regular times nearest to others, and the range of the distances [s]."""
+    number = np.arange(len(seconds))
+    mean = seconds[-1] / number[-1]
+
+    def distances(step: float) -> float:
+        return float(np.ptp(seconds - step * number))
+
+    reach = 2 * distances(mean) / number[-1]
+    found = scipy.optimize.minimize_scalar(
+        distances, bounds=(mean - reach, mean + reach), method="bounded"
+    )
+    return float(found.x), float(found.fun)
+
+
+def _motion_at(position: NDArray[np.float64], places: NDArray[np.intp]) -> float:
+    """Return the motion in steps at ``places``, in terms of the steps beside them; NaN at rest."""
+    steps = np.diff(position, axis=0)
+    places = places[(places > 0) & (places < len(steps) - 1)]
+    beside = (steps[places - 1] + steps[places + 1]) / 2
+    total = float(np.sum(beside**2))
+    return float(np.sum(steps[places] * beside)) / total if total > 0 else float("nan")
