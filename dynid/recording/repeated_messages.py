@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from dynid.recording.samples import NANOSECONDS, Samples
 
-_FEWEST = 3  # repeats: fewer give no rate of the source
+_FEWEST_REPEATS = 3  # repeats: fewer give no rate of the source
 # steps of the stamps: lateness of a regular source is at most one, and its rate may drift a little
-_LATEST = 1.5
+_LARGEST_LATENESS = 1.5
 # of the usual motion between samples: 1 over a repeat, 2 where another sample was lost
 _NONE_LOST = 1.5
 
@@ -39,13 +39,13 @@ def without_repeats(samples: Samples) -> Samples:
     same = np.all([(values[1:] == values[:-1]).all(axis=1) for values in signals], axis=0)
     kept = np.concatenate([[True], ~same])
     count = len(kept) - int(kept.sum())
-    if count < _FEWEST or len(kept) - count < _FEWEST:
+    if count < _FEWEST_REPEATS or len(kept) - count < _FEWEST_REPEATS:
         return samples
     measured = samples.take(kept)
     step, lateness = _regular(measured.seconds)
     over_repeat = np.flatnonzero(np.diff(np.flatnonzero(kept)) > 1)
     if (
-        lateness > _LATEST * np.median(np.diff(samples.seconds))
+        lateness > _LARGEST_LATENESS * np.median(np.diff(samples.seconds))
         or not _motion_at(measured.position, over_repeat) < _NONE_LOST
     ):
         return samples

@@ -85,7 +85,7 @@ class Collision(unittest.TestCase):
         held = cell.rows("feedback")
 
         cell.recover()
-        assert cell.is_at(held)
+        cell.until(lambda: cell.is_at(held), "a robot that is held where it stopped")
         cell.arrive(ABOVE)
 
 
