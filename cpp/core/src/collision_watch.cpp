@@ -159,10 +159,10 @@ void CollisionWatch::update(const Feedback & feedback, double cycles, double mea
 
 /// Computes the torque error; returns why there is none.
 BlindReason CollisionWatch::find_error(
-  const Feedback & feedback, const VectorIn & due, double measured) noexcept
+  const Feedback & feedback, const VectorIn & due, double cycles) noexcept
 {
   if (observes_) {
-    observe(feedback, measured);
+    observe(feedback, cycles);
     return BlindReason::none;
   }
   const auto n = error_.size();
@@ -172,7 +172,7 @@ BlindReason CollisionWatch::find_error(
     return BlindReason::model_torque;
   }
   if (model_ != nullptr) {
-    disturbed_.correct(*model_, feedback, due.segment(n, n), measured, error_);
+    disturbed_.correct(*model_, feedback, due.segment(n, n), cycles, error_);
   }
   return BlindReason::none;
 }

@@ -57,7 +57,7 @@ public:
   [[nodiscard]] int wrong_drive() const noexcept { return monitor_.drive(); }
 
 private:
-  BlindReason find_error(const Feedback & feedback, const VectorIn & due, double measured) noexcept;
+  BlindReason find_error(const Feedback & feedback, const VectorIn & due, double cycles) noexcept;
   void observe(const Feedback & feedback, double cycles) noexcept;
   void restart_monitor() noexcept;
   void set_suspensions() noexcept;
