@@ -67,7 +67,7 @@ test-all: install $(VENV)/.docs
 
 TESTS ?=
 pytest: install
-	$(BIN)/python -m pytest -n $(JOBS) $(if $(TESTS),-m "")
+	$(BIN)/python -m pytest -n $(JOBS) $(if $(TESTS),-m "" --hypothesis-profile dynid)
 
 ctest: install
 	$(BIN)/cmake --build $(BUILD) --target dynid_tests --parallel $(JOBS)

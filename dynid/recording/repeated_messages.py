@@ -19,8 +19,7 @@ from dynid.recording.samples import NANOSECONDS, Samples
 _FEWEST_REPEATS = 3  # repeats: fewer give no rate of the source
 # steps of the stamps: lateness of a regular source is at most one, and its rate may drift a little
 _LARGEST_LATENESS = 1.5
-# of the usual motion between samples: 1 over a repeat, 2 where another sample was lost
-_NONE_LOST = 1.5
+_HALFWAY = 0.5  # from a ratio of 1 to those of 0 and 2
 
 
 def without_repeats(samples: Samples) -> Samples:
@@ -46,7 +45,7 @@ def without_repeats(samples: Samples) -> Samples:
     over_repeat = np.flatnonzero(np.diff(np.flatnonzero(kept)) > 1)
     if (
         lateness > _LARGEST_LATENESS * np.median(np.diff(samples.seconds))
-        or not _motion_at(measured.position, over_repeat) < _NONE_LOST
+        or not _moves_as_elsewhere(measured.position, over_repeat)
     ):
         return samples
     times = np.rint(step * NANOSECONDS * np.arange(len(measured))).astype(np.int64)
@@ -72,10 +71,19 @@ def _regular(seconds: NDArray[np.float64]) -> tuple[float, float]:
     return float(found.x), float(found.fun)
 
 
-def _motion_at(position: NDArray[np.float64], places: NDArray[np.intp]) -> float:
-    """Return the motion in steps at ``places``, in terms of the steps beside them; NaN at rest."""
+def _moves_as_elsewhere(position: NDArray[np.float64], places: NDArray[np.intp]) -> bool:
+    """Return whether the steps at ``places`` are as large as those beside them, and this is sure.
+
+    The ratio would be 2 where another sample was lost, and 0 where nothing can be told from the
+    steps beside; its standard error is that of a regression through the origin.
+    """
     steps = np.diff(position, axis=0)
     places = places[(places > 0) & (places < len(steps) - 1)]
-    beside = (steps[places - 1] + steps[places + 1]) / 2
-    total = float(np.sum(beside**2))
-    return float(np.sum(steps[places] * beside)) / total if total > 0 else float("nan")
+    beside = ((steps[places - 1] + steps[places + 1]) / 2).ravel()
+    over = steps[places].ravel()
+    total = float(beside @ beside)
+    if total == 0 or len(over) < 2:
+        return False
+    ratio = float(over @ beside) / total
+    error = float(np.sqrt(np.sum((over - ratio * beside) ** 2) / (len(over) - 1) / total))
+    return abs(ratio - 1) + 2 * error < _HALFWAY

@@ -203,9 +203,9 @@ def test_written_messages_are_read(
 ):
     motion = make_motion(epoch * 10**9 + np.rint(np.arange(12) * 1e9 / rate).astype(np.int64))
     motion.position, motion.velocity, motion.effort = values
+    shutil.rmtree(tmp_path / "bag", ignore_errors=True)  # of the example before
     bag = write_messages({"/joint_states": messages_of(motion)}, storage=storage)
     recording = load_recording(bag, motion.names)
-    shutil.rmtree(bag)
     assert recording.sampling_rate == rate
     np.testing.assert_array_equal(recording.position, motion.position)
     np.testing.assert_array_equal(recording.velocity, motion.velocity)

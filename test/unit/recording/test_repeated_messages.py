@@ -40,3 +40,10 @@ def test_a_robot_that_rests_without_noise_keeps_its_samples(built, make_motion):
     motion = make_motion(SENT * np.arange(400))
     recording = built(motion, rows)
     np.testing.assert_array_equal(recording.position, motion.position[rows])
+
+
+def test_values_without_a_motion_between_them_keep_their_samples(built, make_motion):
+    motion = make_motion(SENT * np.arange(400))
+    motion.position = np.random.default_rng(4).normal(size=motion.position.shape)
+    rows = np.searchsorted(34_000_000 * np.arange(400), motion.stamps, side="right") - 1
+    assert built(motion, rows).repairs == ()
