@@ -43,10 +43,9 @@ def without_repeats(samples: Samples) -> Samples:
     measured = samples.take(kept)
     step, lateness = _regular(measured.seconds)
     over_repeat = np.flatnonzero(np.diff(np.flatnonzero(kept)) > 1)
-    if (
-        lateness > _LARGEST_LATENESS * np.median(np.diff(samples.seconds))
-        or not _moves_as_elsewhere(measured.position, over_repeat)
-    ):
+    if lateness > _LARGEST_LATENESS * np.median(
+        np.diff(samples.seconds)
+    ) or not _moves_as_elsewhere(measured.position, over_repeat):
         return samples
     times = np.rint(step * NANOSECONDS * np.arange(len(measured))).astype(np.int64)
     return replace(measured, stamps=measured.stamps[0] + times).noting(

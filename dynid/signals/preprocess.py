@@ -21,6 +21,8 @@ from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
 from dynid.signals.settings import MedianSettings, SignalSettings, VelocityThreshold
 from dynid.signals.signals import Signals
+from dynid.signals.torque_spikes import bridged, brief_spikes
+from dynid.text import percent
 
 _STANDSTILL_SHARE = 0.005  # of the velocity limit: slower motion is noise
 # [rad/s or m/s] higher limits, as in URDFs without real ones, say nothing
@@ -67,10 +69,22 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
         notes.append(f"{outliers} outliers were replaced by the median of order {order}.")
     time = recording.time
     missing = recording.missing
+    recorded = track.torque
+    spikes = brief_spikes(recorded, missing, rate)
+    if spikes.any():
+        missing = spikes if missing is None else missing | spikes
+        track = replace(track, torque=bridged(recorded, missing))
+        notes.append(
+            f"{int(spikes.sum())} samples ({percent(float(spikes.mean()))}) were left out: the "
+            "torque of a joint is far from that just before and after, for too short a time to "
+            "move it."
+        )
     if settings.period is not None:
         track, time, rate = _averaged(track, time, rate, settings.period, robot, notes)
         missing = None  # of one period or another, most are measured
     signals = replace(_filtered(track, time, rate, robot), missing=missing, piece=recording.piece)
+    if settings.period is None:
+        signals = replace(signals, raw_torque=recorded)
     notes += _smoother_note(signals)
     span = slice(0, len(time))
     if settings.trim_rest and settings.period is None:

@@ -37,8 +37,8 @@ class Signals:
     Attributes:
         time: (N,) [s], uniform, counted from the start of the recording.
         position, velocity, acceleration: (N, n) filtered [rad or m and derivatives].
-        torque: (N, n) at the joints [N m or N], filtered if set so.
-        raw_position, raw_torque: (N, n) the same without a filter.
+        torque: (N, n) at the joints [N m or N], without spikes, and filtered if set so.
+        raw_position, raw_torque: (N, n) the same as recorded.
         moving: (N, n) bool, the joint's speed is between the thresholds.
         velocity_threshold: (n,) lower threshold [rad/s or m/s].
         torque_per_effort: (n,) joint torque per unit of recorded effort, for errors in that unit.
@@ -52,7 +52,8 @@ class Signals:
         first_play: (n,) by which a joint at rest can appear to move at the start, by encoder steps
             and noise [rad or m]; None: by nothing.
         temperature: of the joints or motors, on the same time axis; None if not recorded.
-        missing: (N,) samples that were interpolated, and are not fitted; None: none was.
+        missing: (N,) samples that were interpolated, among them those of torque spikes, and are not
+            fitted; None: none was.
         piece: number of this piece of a recording with gaps; None: it is whole.
         notes: sentences on what was repaired or removed.
     """

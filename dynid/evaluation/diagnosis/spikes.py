@@ -6,23 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from dynid.arrays import Array, runs
+from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.signals.torque_spikes import from_median, has_jump, is_far, isolated
 from dynid.text import joint_units, listed, only, percent, torque_unit
 
 _LONGEST_SPIKE = 3  # samples of a spike: what lasts longer is filtered motion or a plateau
-# samples of the running median, most of which are no spike
-_WINDOW = 2 * (2 * _LONGEST_SPIKE + 1) + 1
-_SPIKE_DEVIATIONS = 8.0  # standard deviations of the noise: none in 10^15 normal values
-_AROUND = 25  # samples to either side that show the noise there, such as a drive's ripple
-_THIRD_QUARTILE = 1.1503  # of the absolute value of a normal distribution
-_LARGE_SPIKE = 0.2  # of the joint's torque (rms about its mean): smaller ones do not matter
-_JUMP = 0.6  # of a spike's size, from one sample to the next at either side
 # of all spikes together over the torque, both rms: less does not affect a fit
 _SMALLEST_EFFECT = 0.01
 # of the squared error of the model: with less it remains as it is without the spikes
@@ -78,66 +70,29 @@ def _spikes(case: Case) -> dict[int, _Spikes]:
 
 
 def _of_joint(case: Case, joint: int) -> _Spikes | None:
-    sizes, flags, squared_error = [], [], 0.0
+    sizes, flags, fitted, squared_error = [], [], [], 0.0
     torque = np.concatenate([s.raw_torque[:, joint] for s in case.signals])
     scale = float(torque.std())
-    steps = (np.abs(np.diff(s.raw_torque[:, joint])).max(initial=0.0) for s in case.signals)
-    if max(steps) <= _JUMP * _LARGE_SPIKE * scale:  # of each side of a spike that counts
+    if not any(has_jump(s.raw_torque[:, joint], scale) for s in case.signals):
         return None
     for number, signals in enumerate(case.signals):
-        far = _from_median(signals.raw_torque[:, joint])
-        at = _is_far(far, scale)
+        recorded = signals.raw_torque[:, joint]
+        fitted.append(np.full(len(recorded), True) if signals.missing is None else ~signals.missing)
+        far = from_median(recorded, _LONGEST_SPIKE)
+        at = is_far(far, scale, _LONGEST_SPIKE)
         if case.comparisons:
-            error = signals.raw_torque[:, joint] - case.comparisons[number].raw_model[:, joint]
-            squared_error += float(error @ error)
+            error = recorded - case.comparisons[number].raw_model[:, joint]
+            squared_error += float(np.sum(error[fitted[-1]] ** 2))
             if at.any():  # a sudden torque that the model has too is due to the motion
-                at &= _is_far(_from_median(error), scale)
+                at &= is_far(from_median(error, _LONGEST_SPIKE), scale, _LONGEST_SPIKE)
         sizes.append(far)
-        flags.append(_isolated(at, signals.raw_torque[:, joint], np.abs(far)))
+        flags.append(isolated(at, recorded, np.abs(far), _LONGEST_SPIKE))
     at, size = np.concatenate(flags), np.concatenate(sizes)
     effect = float(np.sqrt(np.mean(np.where(at, size, 0.0) ** 2)))
     if not at.any() or effect < _SMALLEST_EFFECT * scale:
         return None
-    matters = float(np.sum(size[at] ** 2)) >= _SMALLEST_SHARE * squared_error
-    return _Spikes(at, size, effect / scale, matters)
-
-
-def _from_median(values: Array) -> Array:
-    """Return the distance of values (N,) from their running median, which follows steps."""
-    return np.asarray(values - scipy.ndimage.median_filter(values, size=_WINDOW, mode="nearest"))
-
-
-def _is_far(distance: Array, scale: float) -> NDArray[np.bool_]:
-    size = np.abs(distance)
-    far = size > _LARGE_SPIKE * scale
-    if far.any():
-        far &= size > _SPIKE_DEVIATIONS * 1.4826 * float(np.median(size))
-    at = np.flatnonzero(far)
-    far[at] = size[at] > _SPIKE_DEVIATIONS * _noise_around(size, at)
-    return far
-
-
-def _noise_around(size: Array, at: NDArray[np.intp]) -> Array:
-    """Return the standard deviation of the noise at samples, on the side where it is larger.
-
-    It is found from the third quartile, as a ripple may be large in each third sample only.
-    """
-    windows = sliding_window_view(np.pad(size, _AROUND, mode="symmetric"), 2 * _AROUND + 1)[at]
-    sides = windows[:, :_AROUND], windows[:, -_AROUND:]
-    return np.maximum(*(np.quantile(side, 0.75, axis=1) for side in sides)) / _THIRD_QUARTILE
-
-
-def _isolated(at: NDArray[np.bool_], torque: Array, size: Array) -> NDArray[np.bool_]:
-    """Return which flags (N,) belong to a spike: a short run, entered and left by a jump.
-
-    A vibration reaches its peak, and leaves it, over several samples.
-    """
-    jump = np.abs(np.diff(torque, prepend=torque[0], append=torque[-1]))
-    kept = np.zeros_like(at)
-    for first, past in runs(at):
-        sharp = min(jump[first], jump[past]) > _JUMP * size[first:past].max()
-        kept[first:past] = sharp and past - first <= _LONGEST_SPIKE
-    return kept
+    of_fit = float(np.sum(size[at & np.concatenate(fitted)] ** 2))
+    return _Spikes(at, size, effect / scale, 0 < of_fit >= _SMALLEST_SHARE * squared_error)
 
 
 def _at_the_same_instants(joint_spikes: dict[int, _Spikes]) -> list[list[int]]:
@@ -162,12 +117,13 @@ def _finding(case: Case, joint_spikes: dict[int, _Spikes], *, common: bool) -> F
     largest = listed(
         f"{np.abs(detected.size[detected.at]).max():.3g}" for detected in joint_spikes.values()
     )
+    matters = any(of.matters for of in joint_spikes.values())
     units = joint_units(case.mechanism.prismatic, list(joint_spikes), "N m", "N")
     where = "the same instants" if common else "single instants"
     return Finding(
         cause="spikes",
         joint=only(names),
-        severity="warning" if any(of.matters for of in joint_spikes.values()) else "note",
+        severity="warning" if matters else "note",
         sentence=(
             f"{listed(names)}: torque has spikes of up to {largest} {units} at {where}, in {count} "
             f"samples ({percent(share)}), far from the samples before and after; their rms is up "
@@ -176,8 +132,13 @@ def _finding(case: Case, joint_spikes: dict[int, _Spikes], *, common: bool) -> F
         remedy=(
             "Look for lost or damaged messages of the bus"
             + (", which affect all drives at once," if common else "")
-            + " and for the range of the measurement; until then remove them "
-            "(identification.median) or give them little weight (identification.estimator: irls)."
+            + " and for the range of the measurement; "
+            + (
+                "until then remove them (identification.median) or give them little weight "
+                "(identification.estimator: irls)."
+                if matters
+                else "the fit is hardly affected, or was made without them."
+            )
         ),
         evidence={
             "samples": float(count),

@@ -552,3 +552,48 @@ def test_repairs_of_the_recording_are_noted_first() -> None:
     signals = preprocess(recording, robot_of(identification={"median": {}}))
     assert signals.notes[0] == "3 stamps were repeated."
     assert len(signals.notes) == 2
+
+
+# --- spikes -----------------------------------------------------------------------------------
+def drive_answer(rate: float = 1000.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Torque in motion, the same with a drive's answers to late commands, and where these are."""
+    smooth = 10 * swing(4000, rate=rate) + np.random.default_rng(3).normal(0, 0.2, (4000, 2))
+    spiked = smooth.copy()
+    at = np.array([700, 701, 702, 703, 1500, 2600, 2601])
+    spiked[at] = np.array([90.0, 90.0, -90.0, -90.0, 90.0, -90.0, -90.0])[:, None] * [1, 0.5]
+    return smooth, spiked, at
+
+
+def test_torque_too_brief_to_move_a_joint_is_left_out_of_the_fit() -> None:
+    smooth, spiked, at = drive_answer()
+    signals = preprocess(recording_of(swing(4000, rate=1000.0), spiked, rate=1000.0), robot_of())
+    assert signals.missing is not None
+    np.testing.assert_array_equal(np.flatnonzero(signals.missing), at)
+    np.testing.assert_allclose(signals.torque, smooth, atol=1.5)
+    np.testing.assert_array_equal(signals.raw_torque, spiked)
+    assert "7 samples (0.18 %) were left out" in signals.notes[0]
+
+
+def test_a_spike_beside_lost_samples_is_left_out_with_the_line_to_it() -> None:
+    smooth, spiked, at = drive_answer()
+    missing = np.zeros(4000, dtype=bool)
+    missing[1501:1540] = True
+    spiked[1501:1540] = np.linspace(spiked[1500], spiked[1540], 41)[1:-1]
+    recording = recording_of(swing(4000, rate=1000.0), spiked, rate=1000.0)
+    signals = preprocess(replace(recording, missing=missing), robot_of())
+    assert signals.missing is not None
+    np.testing.assert_array_equal(signals.missing, missing | np.isin(np.arange(4000), at))
+    np.testing.assert_allclose(signals.torque, smooth, atol=2.0)
+
+
+@pytest.mark.parametrize(
+    ("rate", "width"),
+    [(1000.0, 12), (1000.0, 40), (100.0, 1)],
+    ids=["push", "acceleration", "sample of 10 ms"],
+)
+def test_torque_that_may_move_a_joint_is_kept(rate: float, width: int) -> None:
+    effort, _, _ = drive_answer(rate)
+    effort[900 : 900 + width] += 60.0
+    signals = preprocess(recording_of(swing(4000, rate=rate), effort, rate=rate), robot_of())
+    assert signals.missing is None
+    np.testing.assert_array_equal(signals.torque, effort)
