@@ -87,6 +87,7 @@ def test_a_reader_finds_all_old_files_or_all_new_ones(tmp_path) -> None:
             assert seen(folder) in ({**OLD, **OWN}, {**NEW, **OWN}), folder
 
 
+@pytest.mark.thorough
 def test_a_kill_while_the_next_run_finishes_the_swap_loses_nothing(tmp_path) -> None:
     folders = each_kill(tmp_path, lambda folder: write(folder, NEW))
     pending = [f for f in folders if any(name.startswith(".swapping-") for name in hidden(f))]

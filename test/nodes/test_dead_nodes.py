@@ -75,6 +75,7 @@ def test_a_killed_player_is_detected_and_the_message_says_that_the_robot_is_not_
     assert not read_samples(bag, JOINTS).repairs
 
 
+@pytest.mark.thorough
 def test_a_killed_robot_is_the_reason_in_the_task_message(graph, processes) -> None:
     os.kill(processes.pids["simulated_robot"], signal.SIGKILL)
     until_said(graph, processes, "dynid: excitation_player: ")

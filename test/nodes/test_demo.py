@@ -98,6 +98,7 @@ def check_models(one: Ran, other: Ran) -> None:
         assert apart[j] < noise, (joint, apart, noise)
 
 
+@pytest.mark.thorough
 def test_results_with_nodes_and_without_ros_agree(tmp_path) -> None:
     profile = write_small_robot(tmp_path)
     folders = tmp_path / "nodes", tmp_path / "without"

@@ -70,6 +70,7 @@ def test_signals_to_the_group_end_the_motion_at_rest_and_complete_the_bag(
     assert "Traceback" not in log
 
 
+@pytest.mark.thorough
 def test_a_closed_terminal_ends_the_motion_at_rest_and_completes_the_bag(start, tmp_path) -> None:
     processes = start(terminal=True)
     processes.until_playing()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.representatives import representatives
 from support.small_robot import write_small_robot
 
 from dynid import cli
@@ -33,7 +34,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return call
 
 
-@pytest.mark.parametrize("kind", ["fourier", "sine"])
+@pytest.mark.parametrize("kind", representatives(["fourier", "sine"], 1))
 def test_the_written_motion_is_safe(run, kind: str) -> None:
     code, out, _ = run("excite", "-o", "best.yaml", "--type", kind, "--starts", "1")
     assert code == 0

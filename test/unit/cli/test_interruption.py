@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from support.deadlines import LONGEST
+from support.representatives import representatives
 from support.small_robot import write_small_robot
 
 from dynid.cli import interruption
@@ -226,7 +227,9 @@ def interrupted_in_import(
     )
 
 
-@pytest.mark.parametrize("name", [name for name, one in all_commands().items() if one.module])
+@pytest.mark.parametrize(
+    "name", representatives([name for name, one in all_commands().items() if one.module], 8)
+)
 def test_an_interruption_while_a_command_is_imported_ends_it_without_a_complaint(name: str) -> None:
     done = interrupted_in_import(all_commands()[name].module, *name.split(), "--help")
     assert (done.returncode, done.stderr) == (130, "")

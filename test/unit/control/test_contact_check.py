@@ -58,10 +58,21 @@ def day() -> list[CommandedResidual]:
     ("start", "stop", "torques", "joint"),
     [
         pytest.param(16.1, 16.7, (0.0, 15.0), "elbow", id="push in motion"),
-        pytest.param(53.0, 53.6, (12.0, 0.0), "shoulder", id="push at rest"),
-        pytest.param(20.0, 30.0, (0.0, 8.0), "elbow", id="slow pull of ten seconds"),
+        pytest.param(
+            53.0, 53.6, (12.0, 0.0), "shoulder", id="push at rest", marks=pytest.mark.thorough
+        ),
+        pytest.param(
+            20.0,
+            30.0,
+            (0.0, 8.0),
+            "elbow",
+            id="slow pull of ten seconds",
+            marks=pytest.mark.thorough,
+        ),
         pytest.param(0.0, 0.5, (0.0, 15.0), "elbow", id="contact at the start"),
-        pytest.param(59.5, 60.0, (0.0, 15.0), "elbow", id="contact at the end"),
+        pytest.param(
+            59.5, 60.0, (0.0, 15.0), "elbow", id="contact at the end", marks=pytest.mark.thorough
+        ),
         pytest.param(16.1, 16.7, (20.0, 10.0), "shoulder", id="push on both joints"),
     ],
 )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from late_cycles_recordings import SCENARIOS, disturbed, error_on, recordings_of
+from support.representatives import representatives
 
 import dynid
 from dynid.profile import load_robot
 from dynid.recording.timeline import build_recording
 
 
-@pytest.mark.parametrize("name", ["late samples, 70 ms and 1 s", "late samples, made up"])
+@pytest.mark.parametrize(
+    "name", representatives(["late samples, 70 ms and 1 s", "late samples, made up"], 1)
+)
 def test_the_error_on_a_second_motion_is_that_of_an_undisturbed_recording(name: str) -> None:
     robot = load_robot("scara")
     first, second = recordings_of(robot, seed=0)

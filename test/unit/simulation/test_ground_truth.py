@@ -74,7 +74,7 @@ def identified(name: str, overrides: tuple[str, ...] = ()) -> Identification:
     return identify(robot, [simulate(robot, motion)])
 
 
-@pytest.mark.parametrize("name", representatives(ROBOTS, 5))
+@pytest.mark.parametrize("name", representatives(ROBOTS, 3))
 def test_the_identified_model_predicts_a_second_motion(name: str) -> None:
     result = trial(name, overrides=shorter(name))
     assert result.success

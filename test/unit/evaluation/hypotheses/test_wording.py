@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.representatives import representatives
 from support.searched_arm import (
     ELBOW,
     JOINTS,
@@ -92,7 +93,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", representatives([*FAULTS], 5))
 def test_corrections_of_a_cause_cure_the_recording(fault: str) -> None:
     wrong, cause, sentence = FAULTS[fault]
     meaning = only_meaning(wrong)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.representatives import representatives
 from support.rubbing_arm import PLAIN, rubbing
 from support.synthetic import arm_robot, true_parameters
 
@@ -72,7 +73,7 @@ def test_plain_friction_needs_no_memory_and_no_load() -> None:
     assert not [name for name in models(selection).values() if any(w in name for w in richer)]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", representatives([0, 1, 2], 1))
 def test_chosen_terms_are_never_worse_than_plain_ones_on_held_out_data(seed: int) -> None:
     # few, noisy samples, on which a richer model overfits
     for recordings in (rubbing(seeds=(seed,), samples=400), rubbing(seeds=(seed, 7), samples=300)):

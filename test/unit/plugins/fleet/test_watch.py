@@ -43,6 +43,7 @@ def results(client: Client, tmp_path_factory: pytest.TempPathFactory) -> FleetRe
     return load(folder / "fleet")
 
 
+@pytest.mark.thorough
 def test_a_history_is_that_of_the_models(results):
     history, rows = robot_history(results, "carrying")
     models = [dynid.load_model(results.folder / row["model"]) for row in rows]

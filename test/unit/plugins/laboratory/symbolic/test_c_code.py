@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.random_mechanisms import RandomTree, random_urdf
+from support.representatives import representatives
 
 from dynid.dynamics.base_table import base_table
 from dynid.dynamics.joint_terms import JointTerm, term_kinds
@@ -89,7 +90,7 @@ class Library:
 
 
 @needs_compiler
-@pytest.mark.parametrize("robot", ["puma560", "scara", "ur10", "random tree"])
+@pytest.mark.parametrize("robot", representatives(["scara", "random tree", "puma560", "ur10"], 1))
 def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
     formulas = random_tree() if robot == "random tree" else shipped(robot)
     mechanism = formulas.mechanism
@@ -113,7 +114,7 @@ def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("robot", ["so101", "scara", "random tree"])
+@pytest.mark.parametrize("robot", representatives(["so101", "scara", "random tree"], 1))
 def test_code_in_single_precision_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
     formulas = random_tree() if robot == "random tree" else shipped(robot)
     mechanism = formulas.mechanism
