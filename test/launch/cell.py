@@ -32,6 +32,12 @@ SLOW = 4.0
 MOVING = 0.03
 """Least speed of the reference of a robot in motion [rad/s]."""
 
+STANDS = 1e-4
+"""Largest speed of the reference of a robot that has come to rest [rad/s]."""
+
+LEAVES = 1e-4
+"""Way of the reference from rest after which a motion has begun [rad]."""
+
 AGAIN = 1.0
 """Time after which a message that had no effect is published again [s]."""
 
@@ -142,9 +148,15 @@ class Cell:
             message.points.append(point)
         # what is heard of the motion before must not be taken for this one's beginning
         heard = len(self.states)
-        at_rest = lambda: len(self.states) > heard + 1 and not self.moves()  # noqa: E731
+        at_rest = lambda: len(self.states) > heard + 1 and not self.moves(STANDS)  # noqa: E731
         self.until(lambda: at_rest() or self.stopped(), "a robot at rest")
-        begun = lambda: self.moves() or self.is_at(halts[-1][1]) or self.stopped()  # noqa: E731
+        start = np.array(self.rows("reference"))
+
+        def begun() -> bool:
+            # a slow motion is far below any speed that a motion has later
+            leaves = np.abs(np.array(self.rows("reference")) - start).max() > LEAVES
+            return bool(leaves) or self.is_at(halts[-1][1]) or self.stopped()
+
         self.send(self.trajectories, message, begun, "a motion")
 
     def push(
@@ -202,9 +214,9 @@ class Cell:
             if name.endswith(f"/{quantity}")
         ]
 
-    def moves(self) -> bool:
-        """Return whether the reference moves."""
-        return bool(self.states) and max(map(abs, self.rows("reference", "velocity"))) > MOVING
+    def moves(self, least: float = MOVING) -> bool:
+        """Return whether the reference moves at a least speed [rad/s]."""
+        return bool(self.states) and max(map(abs, self.rows("reference", "velocity"))) > least
 
     def is_at(self, goal: Sequence[float]) -> bool:
         """Return whether the robot is at a goal."""
