@@ -13,6 +13,25 @@ if(DYNID_BUILD_PYTHON)
 endif()
 install(DIRECTORY config urdf launch rviz DESTINATION share/dynid)
 
+# Virtual environments on PYTHONPATH during the build (docs/ros2.md) are on it wherever setup.bash of
+# the workspace is sourced.
+string(REPLACE ":" ";" DYNID_PYTHONPATH "$ENV{PYTHONPATH}")
+string(REPLACE ":" ";" DYNID_PREFIXES "$ENV{AMENT_PREFIX_PATH}")
+list(REVERSE DYNID_PYTHONPATH) # each is put before the others
+set(DYNID_HOOK "")
+foreach(folder ${DYNID_PYTHONPATH})
+  if(folder MATCHES "^(/.+)/lib/python[0-9.]+/site-packages$")
+    set(environment "${CMAKE_MATCH_1}")
+    if(EXISTS "${environment}/pyvenv.cfg" AND NOT environment IN_LIST DYNID_PREFIXES)
+      string(APPEND DYNID_HOOK "prepend-non-duplicate;PYTHONPATH;${folder}\n")
+    endif()
+  endif()
+endforeach()
+if(DYNID_HOOK)
+  file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/virtual_environment.dsv" "${DYNID_HOOK}")
+  ament_environment_hooks("${CMAKE_CURRENT_BINARY_DIR}/virtual_environment.dsv")
+endif()
+
 if(DYNID_ROS2_CONTROL)
   pluginlib_export_plugin_description_file(
     hardware_interface cpp/ros2_control/simulated_drives.xml)

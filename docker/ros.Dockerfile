@@ -15,12 +15,13 @@ RUN apt-get update \
 # Ubuntu's Python takes no packages from PyPI; these go before those of apt (docs/ros2.md)
 RUN python3 -m venv --system-site-packages /dynid/libraries \
  && /dynid/libraries/bin/pip install --no-cache-dir -r /dynid/src/dynid/ros-requirements.txt
-ENV PYTHONPATH=/dynid/libraries/lib/python3.12/site-packages
 
 FROM dependencies
 COPY . /dynid/src/dynid
 WORKDIR /dynid
-RUN . "/opt/ros/$ROS_DISTRO/setup.sh" \
+RUN PYTHONPATH=$(echo /dynid/libraries/lib/python3*/site-packages) \
+ && export PYTHONPATH \
+ && . "/opt/ros/$ROS_DISTRO/setup.sh" \
  && colcon build --merge-install --cmake-args -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
  && rm -rf build log
 # the user ubuntu

@@ -54,6 +54,12 @@ CORE_COMMANDS = {
     "robots": CommandEntry(
         ROBOTS, "dynid.cli.robots", "robots_command", "List the robots that come with dynid."
     ),
+    "doctor": CommandEntry(
+        ROBOTS,
+        "dynid.cli.doctor",
+        "doctor_command",
+        "Say what dynid can do on this machine, and how to get the rest.",
+    ),
     "view": CommandEntry(
         ROBOTS,
         "dynid.cli.view",

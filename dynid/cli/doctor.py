@@ -1,0 +1,163 @@
+"""``dynid doctor``: what dynid can do on this machine, and what would let it do the rest."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import resource
+import webbrowser
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dynid.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ROS_GUIDE = "see docs/ros2.md, Installation"
+_EXTRAS = {
+    "lerobot": "LeRobot data sets, which are Parquet files",
+    "view": "3-D pictures in a browser (dynid view)",
+    "fleet": "many robots at once (dynid fleet)",
+    "simulators": "export to MuJoCo and USD (dynid model export)",
+    "drake": "Drake's own check of exported SDF and URDF",
+}
+"""What users' extras of setup.cfg are for; the others are for developers."""
+
+
+class Ability(NamedTuple):
+    """Something that dynid can do where what it needs is there.
+
+    Attributes:
+        name: what it needs.
+        purpose: what it is for.
+        found: what is there; "" if it is missing.
+        remedy: how to get it.
+    """
+
+    name: str
+    purpose: str
+    found: str
+    remedy: str
+
+
+def doctor_command(as_json: AsJson = False) -> None:
+    """Say what dynid can do on this machine, and how to get the rest.
+
+    Nothing is started, and nothing is changed.
+    """
+    from dynid.cli.json_output import print_json
+    from dynid.report.terminal.console import print_text, result_console
+
+    abilities = list(_abilities())
+    if as_json:
+        print_json({"abilities": [one._asdict() for one in abilities]})
+        return
+    console = result_console(as_json)
+    for heading, present in (("Here:", True), ("Not here:", False)):
+        listed = [one for one in abilities if bool(one.found) == present]
+        if listed:
+            print_text(console, heading)
+        for one in listed:
+            what = one.found if present else one.remedy
+            print_text(console, f"{one.name}, for {one.purpose}: {what}", first="  - ")
+
+
+def _abilities() -> Iterator[Ability]:
+    python = f"Python {platform.python_version()}, {platform.system()} on {platform.machine()}"
+    yield Ability(
+        "dynid", "identification and reports", f"{metadata.version('dynid')}, {python}", ""
+    )
+    yield from _ros()
+    yield _cycles()
+    yield Ability("browser", "dynid start, and reports", _browser(), "install any browser")
+    for extra, purpose in _EXTRAS.items():
+        absent = [name for name in _needed(extra) if not _version(name)]
+        here = "" if absent else ", ".join(f"{one} {_version(one)}" for one in _needed(extra))
+        lacking = f" (missing: {', '.join(absent)})" if absent else ""
+        yield Ability(f"dynid[{extra}]", purpose, here, f"pip install 'dynid[{extra}]'{lacking}")
+
+
+def _ros() -> Iterator[Ability]:
+    where = _module("rclpy")
+    distribution = os.environ.get("ROS_DISTRO", "wheels of PyPI")
+    yield Ability(
+        "ROS 2",
+        "the nodes",
+        where and f"{distribution}, {where}",
+        "source /opt/ros/DISTRIBUTION/setup.bash, or pip install 'dynid[ros]'",
+    )
+    actions = "build the workspace with colcon, or pip install ./interfaces"
+    yield Ability("dynid_interfaces", "actions of the nodes", _module("dynid_interfaces"), actions)
+    for name, purpose in (
+        ("ros2launch", "launch files"),
+        ("controller_manager", "robots under ros2_control"),
+        ("joint_trajectory_controller", "motion under ros2_control"),
+        ("ethercat_driver", "drives on EtherCAT"),
+        ("rviz2", "view.launch.py"),
+    ):
+        yield Ability(name, purpose, _package(name), f"install it with apt or rosdep; {_ROS_GUIDE}")
+    plugin = _plugin()
+    yield Ability("feedforward_controller", "the model in the controller", plugin, _ROS_GUIDE)
+
+
+def _cycles() -> Ability:
+    kernel = Path("/sys/kernel/realtime")
+    priority = resource.getrlimit(resource.RLIMIT_RTPRIO)[0]
+    real_time = kernel.is_file() and kernel.read_text("ascii").strip() == "1"
+    processors = f"{os.cpu_count()} processors"
+    found = f"{processors}, priorities up to {priority}" if real_time and priority else ""
+    lacking = "the kernel is not a real-time one" if not real_time else "no real-time priorities"
+    return Ability(
+        "real-time kernel",
+        "cycles on time at 1 kHz",
+        found,
+        f"{processors}, {lacking}; docs/ros2.md says which update_rate is possible without",
+    )
+
+
+def _module(name: str) -> str:
+    """Return the folder of a Python module that could be imported, or ""."""
+    spec = find_spec(name)
+    return "" if spec is None or spec.origin is None else str(Path(spec.origin).parent)
+
+
+def _package(name: str) -> str:
+    """Return the prefix in which a ROS package is installed, or ""."""
+    return next((str(one) for one in _prefixes() if (one / "share" / name).is_dir()), "")
+
+
+def _plugin() -> str:
+    """Return the prefix in which dynid's controller is registered for pluginlib, or ""."""
+    index = Path("share/ament_index/resource_index/controller_interface__pluginlib__plugin/dynid")
+    return next((str(one) for one in _prefixes() if (one / index).is_file()), "")
+
+
+def _prefixes() -> list[Path]:
+    from dynid.packages import PREFIXES
+
+    return [Path(one) for one in os.environ.get(PREFIXES, "").split(os.pathsep) if one]
+
+
+def _browser() -> str:
+    try:
+        return webbrowser.get().name
+    except (webbrowser.Error, AttributeError):
+        return ""
+
+
+def _needed(extra: str) -> list[str]:
+    """Return the distributions that an extra of dynid needs."""
+    marker = re.compile(rf"extra\s*==\s*['\"]{extra}['\"]")
+    lines = metadata.requires("dynid") or ()
+    return [re.split(r"[^\w.-]", line)[0] for line in lines if marker.search(line)]
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
