@@ -16,7 +16,6 @@ install(DIRECTORY config urdf launch rviz DESTINATION share/dynid)
 # Virtual environments on PYTHONPATH during the build (docs/ros2.md) are on it wherever setup.bash of
 # the workspace is sourced.
 string(REPLACE ":" ";" DYNID_PYTHONPATH "$ENV{PYTHONPATH}")
-string(REPLACE ":" ";" DYNID_PREFIXES "$ENV{AMENT_PREFIX_PATH}")
 list(REVERSE DYNID_PYTHONPATH) # each is put before the others
 set(DYNID_HOOK "")
 foreach(folder ${DYNID_PYTHONPATH})
