@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -30,6 +30,8 @@ class Estimate:
         joint_weight: (n,) weights of the joints' squared errors; None if the covariance is not
             that of weighted least squares.
         row_weights: (m, n) weights of each recording's rows within a joint; None: 1.
+        state: of an iterative estimator, from which it goes on when the parameters of
+            load-dependent terms have changed (``Problem.state``); None: it begins anew.
     """
 
     base: Array
@@ -42,6 +44,7 @@ class Estimate:
     condition_number: float
     joint_weight: Array | None = None
     row_weights: tuple[Array, ...] | None = None
+    state: object = field(default=None, repr=False, compare=False)
 
     @property
     def used_joint_weight(self) -> Array:

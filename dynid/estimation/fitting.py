@@ -107,7 +107,7 @@ def fit(problem: Problem, settings: EstimationSettings, work: Work | None = None
     """
     result = _iterate_load(problem, settings, work or Work())
     uncertainty = find_uncertainty(result.problem, result.estimate, settings.friction_repeatability)
-    estimate = replace(result.estimate, covariance=uncertainty.covariance)
+    estimate = replace(result.estimate, covariance=uncertainty.covariance, state=None)
     return replace(result, estimate=estimate, repeatability=uncertainty.repeatability)
 
 
@@ -118,13 +118,12 @@ def _iterate_load(problem: Problem, settings: EstimationSettings, work: Work) ->
     result = _fit_once(problem.reporting(rest.take(of_a_round)), settings)
     for _ in range(_LOAD_ROUNDS if loaded else 0):
         # iterative estimators begin where the last round ended
-        changed = problem.with_parameters(result.standard).reporting(rest.take(of_a_round))
-        again = _fit_once(changed, settings)
+        changed = problem.with_parameters(result.standard, result.estimate.state)
+        again = _fit_once(changed.reporting(rest.take(of_a_round)), settings)
         change = np.abs(again.estimate.base - result.estimate.base)
         result = again
         if np.all(change <= _LOAD_TOLERANCE * np.sqrt(np.diag(result.estimate.covariance))):
             break
-    result.problem.forget_last()
     return result
 
 

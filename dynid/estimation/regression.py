@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitted_samples import fitted_samples
+from dynid.estimation.row_memory import RowBlock, RowMemory, too_many
 from dynid.estimation.work import Work
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.signals import Signals
@@ -23,11 +23,8 @@ BLOCKS = 20
 and each as long as possible, since errors that repeat with the motion are correlated over
 seconds."""
 
-_KEPT_NUMBERS = 2**24  # of all recordings together
 # samples whose regressor is in memory at once, plus the margins of a parallel filter
 _BLOCK = 8192
-
-_Derived = TypeVar("_Derived")
 
 
 @dataclass(frozen=True)
@@ -100,26 +97,18 @@ class NormalEquations:
 
 
 @dataclass(frozen=True)
-class RowBlock:
-    """Consecutive rows of one fold.
-
-    Attributes:
-        fold: number of the fold.
-        span: the block's rows in the recording.
-        stacked: (n, m, k+1) filtered [W_j, tau_j] of each joint.
-    """
-
-    fold: int
-    span: slice
-    stacked: Array
-
-
-@dataclass(frozen=True)
 class Problem:
     """A regression problem: the base parameters of a mechanism that fit the torque of the rows.
 
-    ``rows`` may be a lazy sequence that computes or reads its elements on access; only one element
-    is in use at a time. ``work`` takes the share of the estimation that is done.
+    Attributes:
+        mechanism: with the current parameters, which load-dependent terms need.
+        base: the base parameters.
+        rows: of the recordings; may be a lazy sequence that computes or reads its elements on
+            access. Only one element is in use at a time.
+        folds: number of cross-validation blocks.
+        work: takes the share of the estimation that is done.
+        state: of the estimate at the parameters before, see ``Estimate.state``.
+        memory: results that iterations use again.
     """
 
     mechanism: Mechanism
@@ -127,52 +116,17 @@ class Problem:
     rows: Sequence[Rows]
     folds: int
     work: Work = field(default=Work(), repr=False, compare=False)
-    # filtered regressors of recordings, as far as they fit in memory; iterations reuse them
-    _kept: dict[int, list[RowBlock]] = field(default_factory=dict, repr=False, compare=False)
-    # by recording: row weights, and normal equations of its blocks with them
-    _kept_grams: dict[int, tuple[Array | None, Array]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
-    # of the last base parameters
-    _kept_residuals: dict[bytes, list[Array]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
-    # what does not depend on parameters, shared by the problems of the same rows
-    _derived: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
-    # what was found at the last parameters, and at these
-    _last: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
-    _found: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
+    state: object = field(default=None, repr=False, compare=False)
+    memory: RowMemory = field(default_factory=RowMemory, repr=False, compare=False)
 
-    def with_parameters(self, standard: Array) -> Problem:
+    def with_parameters(self, standard: Array, state: object = None) -> Problem:
         """Return the problem with other current parameters, used by load-dependent terms."""
         mechanism = self.mechanism.with_parameters(standard)
-        return Problem(
-            mechanism, self.base, self.rows, self.folds, _derived=self._derived, _last=self._found
-        )
+        return Problem(mechanism, self.base, self.rows, self.folds, state=state)
 
     def reporting(self, work: Work) -> Problem:
         """Return the same problem, whose estimation reports to ``work``."""
         return replace(self, work=work)
-
-    def derived(self, key: Hashable, compute: Callable[[], _Derived]) -> _Derived:
-        """Return what an estimator computes from the rows alone, computed at the first call."""
-        if key not in self._derived:
-            self._derived[key] = compute()
-        return cast(_Derived, self._derived[key])
-
-    def keep_last(self, key: Hashable, result: object) -> None:
-        """Keep a result from which iterations of :meth:`with_parameters` begin."""
-        self._found[key] = result
-
-    def last(self, key: Hashable, kind: type[_Derived]) -> _Derived | None:
-        """Return what was kept by the problem with the last parameters; None: nothing."""
-        result = self._last.get(key)
-        return result if isinstance(result, kind) else None
-
-    def forget_last(self) -> None:
-        """Release what was kept for other parameters."""
-        self._last.clear()
-        self._found.clear()
 
     def normal_equations(
         self, weights: Sequence[Array] | None = None, *, at_rest: bool = False
@@ -211,11 +165,11 @@ class Problem:
         blocks = block_bounds(len(weight))
         pieces = np.union1d(bounds, blocks)
         size = weight.shape[1] * (len(self.base.independent) + 1) ** 2
-        if not keep or len(pieces) * size > _KEPT_NUMBERS:
+        if not keep or too_many(len(pieces) * size):
             return self.span_grams(number, bounds, weight)
         of_pieces = self.span_grams(number, pieces, weight)
         of_blocks = _joined(of_pieces, np.searchsorted(pieces, blocks))
-        self._keep_grams(number, chosen, of_blocks)
+        self.memory.keep_grams(number, chosen, of_blocks)
         return _joined(of_pieces, np.searchsorted(pieces, bounds))
 
     def block_grams(self, number: int, weights: Array | None = None) -> Array:
@@ -230,38 +184,19 @@ class Problem:
         Returns:
             (BLOCKS, n, k+1, k+1).
         """
-        kept = self._kept_grams.get(number)
-        if kept is not None and kept[0] is weights:
-            return kept[1]
+        kept = self.memory.grams(number, weights)
+        if kept is not None:
+            return kept
         fitted = self.rows[number].fitted
         weight = fitted if weights is None else fitted * weights
         return self.span_grams(number, block_bounds(len(weight)), weight)
-
-    def _keep_grams(self, number: int, weights: Array | None, grams: Array) -> None:
-        """Keep the normal equations of a recording's blocks, as far as they fit in memory."""
-        self._kept_grams.pop(number, None)
-        kept = sum(gram.size for _, gram in self._kept_grams.values())
-        if kept + grams.size <= _KEPT_NUMBERS:
-            self._kept_grams[number] = weights, grams
 
     def residuals(self, base: Array) -> Iterator[Array]:
         """Model minus measured torque at every row (m, n) [N m or N], one array per recording.
 
         Those of the last base parameters are kept, as far as they fit in memory.
         """
-        key = base.tobytes()
-        if key in self._kept_residuals:
-            yield from self._kept_residuals[key]
-            return
-        kept, size = list[Array](), 0
-        for residuals in self._new_residuals(base):
-            yield residuals
-            size += residuals.size
-            if size <= _KEPT_NUMBERS:
-                kept.append(residuals)
-        if size <= _KEPT_NUMBERS:
-            self._kept_residuals.clear()
-            self._kept_residuals[key] = kept
+        return self.memory.residuals(base, self._new_residuals(base))
 
     def _new_residuals(self, base: Array) -> Iterator[Array]:
         standard = self.base.lift(base, np.zeros(len(self.mechanism.parameter_names)))
@@ -319,14 +254,9 @@ class Problem:
 
     def blocks(self, number: int) -> Iterable[RowBlock]:
         """Rows of one recording with their filtered regressor, in order; each of a single fold."""
-        if number in self._kept:
-            return self._kept[number]
         rows, columns = self.rows[number], self.base.independent
         blocks = _filtered_blocks(self.mechanism, columns, rows)
-        kept = sum(block.stacked.size for of_one in self._kept.values() for block in of_one)
-        if kept + rows.torque.size * len(columns) > _KEPT_NUMBERS:
-            return blocks
-        return self._kept.setdefault(number, list(blocks))
+        return self.memory.blocks(number, blocks, rows.torque.size * len(columns))
 
 
 def block_bounds(rows: int) -> NDArray[np.intp]:

@@ -13,6 +13,7 @@ from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate, Estimator, joint_variance
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem, Rows
+from dynid.estimation.row_memory import RowMemory
 from dynid.signals.signals import Signals
 
 _ROUNDS = 4
@@ -107,7 +108,7 @@ def _column_errors(problem: Problem) -> Array:
     size = len(problem.base.independent) + 1
     total = np.zeros((len(problem.mechanism.joints), size, size))
     for number, rows in enumerate(problem.rows):
-        perturbed = replace(problem, rows=(_perturbed(rows),), _kept={})
+        perturbed = replace(problem, rows=(_perturbed(rows),), memory=RowMemory())
         for plain, other in zip(problem.blocks(number), perturbed.blocks(0), strict=True):
             error = (other.stacked - plain.stacked) * np.sqrt(rows.fitted[plain.span].T)[:, :, None]
             total += np.einsum("jmi,jmk->jik", error, error, optimize=True)

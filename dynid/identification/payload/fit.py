@@ -23,6 +23,7 @@ from dynid.estimation.estimators import make_estimator
 from dynid.estimation.fitting import Fit, build_problem
 from dynid.estimation.physical import is_physically_consistent
 from dynid.estimation.regression import Problem, unfiltered_torque
+from dynid.estimation.row_memory import RowMemory
 from dynid.identification.payload.consistent import Posterior, consistent_body, find_posterior
 from dynid.identification.settings import IdentificationSettings
 from dynid.robot.provenance import BaseEstimate
@@ -148,7 +149,7 @@ def _scatter_of_model(
     mechanism = problem.mechanism
     base = base_parameterization(mechanism)
     columns = np.concatenate([problem.base.independent, base.independent])
-    wide = replace(problem, base=columns_alone(mechanism, columns), _kept={})
+    wide = replace(problem, base=columns_alone(mechanism, columns), memory=RowMemory())
     gram = (
         wide.normal_equations(estimate.row_weights).joint_gram
         / estimate.joint_variance[:, None, None]

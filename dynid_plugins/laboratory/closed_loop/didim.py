@@ -49,11 +49,11 @@ class DirectAndInverseModel(Estimator):
             estimate,
             problem.work,
         )
-        problem.keep_last("closed loop", estimate)
         return replace(
             estimate_at(problem, estimate.base, estimate.covariance),
             determined=estimate.determined,
             condition_number=estimate.condition_number,
+            state=estimate,
         )
 
 

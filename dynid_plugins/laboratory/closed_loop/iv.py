@@ -45,8 +45,7 @@ class InstrumentalVariables(Estimator):
             return _instrumented(problem, simulated, start, last)
 
         estimate = iterated(step, estimate, problem.work)
-        problem.keep_last("closed loop", estimate)
-        return estimate
+        return replace(estimate, state=estimate)
 
 
 def _instrumented(problem: Problem, simulated: Problem, start: Array, last: Estimate) -> Estimate:

@@ -120,9 +120,8 @@ class SimulatedLoop:
         Raises:
             EstimationError: there is no motion.
         """
-        last = self._problem.last("closed loop", Estimate)
-        if last is not None:
-            return last
+        if isinstance(self._problem.state, Estimate):
+            return self._problem.state
         motions = []
         for one, reference in zip(self._problem.rows, self._references, strict=True):
             motion = _derivatives(reference.position, one.signals.sampling_rate * reference.step)
@@ -197,8 +196,7 @@ class SimulatedLoop:
     def _reference(self, number: int, rows: Rows) -> Reference:
         signals, step = rows.signals, _steps(rows)
         if self._commanded is None:
-            key = ("reference", number)
-            return self._problem.derived(key, lambda: measured_reference(signals, step))
+            return measured_reference(signals, step)
         rate = step * signals.sampling_rate
         run_in = max(1, round(signals.time[0] * rate))
         cycles = np.arange(-run_in, (len(signals.time) - 1) * step + 1)

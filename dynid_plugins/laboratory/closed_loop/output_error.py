@@ -116,7 +116,7 @@ def minimise(output: OutputError, first: Estimate) -> Estimate:
     """
     problem = output.problem
     steps = _steps(first)
-    last = problem.last("output error", _Linear)
+    last = problem.state if isinstance(problem.state, _Linear) else None
     point = _point_at(output, simulable(problem, first) if last is None else last.standard)
     rest = Rest(problem.work)
     linear = (
@@ -141,8 +141,8 @@ def minimise(output: OutputError, first: Estimate) -> Estimate:
             break
         if ends:
             linear = _linearised(output, point, steps, first.determined, rest)
-    problem.keep_last("output error", linear._replace(standard=point.standard))
-    return _finished(output, point, linear, first)
+    state = linear._replace(standard=point.standard)
+    return replace(_finished(output, point, linear, first), state=state)
 
 
 def _steps(first: Estimate) -> Array:

@@ -184,7 +184,8 @@ def test_a_few_outliers_hardly_change_the_robust_estimate() -> None:
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
     effort = recording.effort.copy()
-    effort[::40] += 30.0
+    for sample in range(10):  # too long for a spike, which no estimator gets
+        effort[sample::400] += 30.0
     wild = replace(recording, effort=effort)
     problem = posed(robot, wild)
     standard_deviation = {

@@ -135,9 +135,9 @@ def test_regressors_are_cached_for_iterations_if_they_fit_in_memory(
 ) -> None:
     problem = posed(1003, parallel=FILTERS)
     numbers = problem.rows[0].torque.size * len(problem.base.independent)
-    monkeypatch.setattr("dynid.estimation.regression._KEPT_NUMBERS", numbers - 1)
+    monkeypatch.setattr("dynid.estimation.row_memory._KEPT_NUMBERS", numbers - 1)
     assert problem.blocks(0) is not problem.blocks(0)
-    monkeypatch.setattr("dynid.estimation.regression._KEPT_NUMBERS", numbers)
+    monkeypatch.setattr("dynid.estimation.row_memory._KEPT_NUMBERS", numbers)
     assert problem.blocks(0) is problem.blocks(0)
 
 

@@ -13,6 +13,7 @@ from dynid.estimation.block_jackknife import jackknife_variance, raised
 from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.perturbation import perturbations
 from dynid.estimation.repeatability import friction_parameters
+from dynid.estimation.row_memory import RowMemory
 from dynid.estimation.time_skew import SKEW
 from dynid.estimation.uncertainty import systematic_changes
 from dynid.identification.settings import IdentificationSettings
@@ -182,9 +183,7 @@ def test_perturbations_are_those_of_least_squares_with_other_torque(
                 replace(rows, torque=rows.torque + error[number])
                 for rows, error in zip(problem.rows, errors, strict=True)
             ),
-            _kept={},
-            _kept_grams={},
-            _kept_residuals={},
+            memory=RowMemory(),
         )
         moved, before = (
             np.einsum("j,jik->ik", estimate.used_joint_weight, one.joint_gram)

@@ -165,7 +165,7 @@ def test_iterations_begin_where_those_of_the_last_parameters_ended(
     monkeypatch.setattr(SimulatedLoop, "run", counted)
     first = make_estimator(estimator).fit(problem, start)
     needed = len(runs)
-    again = make_estimator(estimator).fit(problem.with_parameters(start), start)
+    again = make_estimator(estimator).fit(problem.with_parameters(start, first.state), start)
     assert len(runs) - needed < needed
     deviation = np.sqrt(np.diag(first.covariance))
     assert np.all(np.abs(again.base - first.base) < 0.1 * deviation)

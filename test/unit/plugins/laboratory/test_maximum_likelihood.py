@@ -141,7 +141,7 @@ def test_processes_a_long_recording_in_blocks(
 
     whole = estimate()
     monkeypatch.setattr("dynid.estimation.regression._BLOCK", 512)
-    monkeypatch.setattr("dynid.estimation.regression._KEPT_NUMBERS", 0)
+    monkeypatch.setattr("dynid.estimation.row_memory._KEPT_NUMBERS", 0)
     np.testing.assert_allclose(estimate(), whole, rtol=1e-4, atol=1e-5)
 
 

@@ -1,0 +1,86 @@
+"""What iterations of an estimator use again: filtered rows, normal equations, residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dynid.arrays import Array
+
+_KEPT_NUMBERS = 2**24  # of each kind, of all recordings together
+
+
+@dataclass(frozen=True)
+class RowBlock:
+    """Consecutive rows of one fold.
+
+    Attributes:
+        fold: number of the fold.
+        span: the block's rows in the recording.
+        stacked: (n, m, k+1) filtered [W_j, tau_j] of each joint.
+    """
+
+    fold: int
+    span: slice
+    stacked: Array
+
+
+class RowMemory:
+    """Results of one regression problem, each kept as far as all of its kind fit in memory."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, list[RowBlock]] = {}
+        self._grams: dict[int, tuple[Array | None, Array]] = {}
+        self._residuals: tuple[bytes, list[Array]] = (b"", [])
+
+    def blocks(self, number: int, blocks: Iterable[RowBlock], size: int) -> Iterable[RowBlock]:
+        """Return the blocks of a recording: those that are kept, or these.
+
+        Args:
+            number: of the recording.
+            blocks: its blocks, which may be computed one by one.
+            size: of all of them [numbers].
+        """
+        if number in self._blocks:
+            return self._blocks[number]
+        kept = sum(block.stacked.size for of_one in self._blocks.values() for block in of_one)
+        if kept + size > _KEPT_NUMBERS:
+            return blocks
+        return self._blocks.setdefault(number, list(blocks))
+
+    def keep_grams(self, number: int, weights: Array | None, grams: Array) -> None:
+        """Keep the normal equations of a recording's blocks, in place of those before."""
+        self._grams.pop(number, None)
+        kept = sum(gram.size for _, gram in self._grams.values())
+        if kept + grams.size <= _KEPT_NUMBERS:
+            self._grams[number] = weights, grams
+
+    def grams(self, number: int, weights: Array | None) -> Array | None:
+        """Return the normal equations that were kept with these very weights, or None."""
+        kept = self._grams.get(number)
+        return kept[1] if kept is not None and kept[0] is weights else None
+
+    def residuals(self, base: Array, residuals: Iterable[Array]) -> Iterator[Array]:
+        """Yield the residuals of base parameters (k,), and keep those of the last ones.
+
+        Args:
+            base: the parameters.
+            residuals: one array for each recording, computed one by one.
+        """
+        key = base.tobytes()
+        if key == self._residuals[0]:
+            yield from self._residuals[1]
+            return
+        kept, size = list[Array](), 0
+        for of_one in residuals:
+            yield of_one
+            size += of_one.size
+            if size <= _KEPT_NUMBERS:
+                kept.append(of_one)
+        if size <= _KEPT_NUMBERS:
+            self._residuals = key, kept
+
+
+def too_many(numbers: int) -> bool:
+    """Whether so many numbers are never kept."""
+    return numbers > _KEPT_NUMBERS
