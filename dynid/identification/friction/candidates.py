@@ -77,6 +77,7 @@ class _ModelPart:
 _PARTS_OF_KINDS = {
     "viscous by direction": ("viscous_positive", "viscous_negative"),
     "spring": ("spring_stiffness",),
+    "cubic spring": ("spring_stiffness", "spring_cubic"),
 }
 
 

@@ -32,8 +32,13 @@ _WITH_MEMORY = ("1 stop", "2 stops")
 _REFINED: Mapping[str, Callable[[str], str]] = {
     "viscous by direction": lambda name: name.replace("viscous", "viscous by direction", 1),
     "spring": lambda name: f"{name} + spring",
+    "cubic spring": lambda name: name.replace(" + spring", " + cubic spring"),
 }
-"""What is asked of the residual of the best model, whose shapes it keeps."""
+"""What is asked of the residual of the best model, whose shapes it keeps.
+
+A stiffness may be negative: springs that balance a weight, and cables bent at a joint, push away
+from their balance. They store energy as other springs do, and add none.
+"""
 _GIVEN = {True: "as given", False: "plain"}  # name of the terms of a profile, or of ``auto``
 _LOADED = 0.02  # least share of gravity in a joint's torque for load-dependent friction
 
@@ -83,8 +88,6 @@ class _Trials:
             fits = search_shapes(self._projection, model, hints)
         else:
             fits = self._projection.solve(model, shapes)
-        if not _is_passive(fits[0]):
-            return
         residuals = [errors(self._problem, fit) for fit in fits]
         squares = [
             np.mean(residuals[1 + fold][span] ** 2)
@@ -117,19 +120,12 @@ def try_joint(
                 tried.attempt(candidate(f"{best.name} + {name}", motion))
         sprung = any(t.joint == joint and t.kind.startswith("spring") for t in mechanism.terms)
         for name, refined in _REFINED.items():
-            if name != "spring" or not sprung:
-                shapes = tried.best().fit.shapes
-                tried.attempt(candidate(refined(tried.best().name), motion), shapes)
+            best = tried.best()
+            model = refined(best.name)
+            if model != best.name and not (sprung and "spring" in name):
+                tried.attempt(candidate(model, motion), best.fit.shapes)
     trials = tuple(tried.trials)
     return JointTrials(problem, trials, tuple(tried.fits), trials.index(choose(trials)))
-
-
-def _is_passive(fit: FrictionFit) -> bool:
-    """Whether no spring has a negative stiffness, which stands for a wrong gravity torque."""
-    return not any(
-        value < 0 and term.kind == "spring_stiffness"
-        for term, value in zip(fit.terms, fit.friction, strict=True)
-    )
 
 
 def given_terms(mechanism: Mechanism, joint: int) -> tuple[TermSettings, ...]:

@@ -16,24 +16,18 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
-from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import fit
 from dynid.estimation.work import Share, Work
 from dynid.identification.at_rest import without_noise_at_rest
 from dynid.identification.dead_bands import position_steps
 from dynid.identification.filter_choice import filtered_pieces
-from dynid.identification.friction.joint_trials import (
-    FittedRobot,
-    JointTrials,
-    given_terms,
-    try_joint,
-)
+from dynid.identification.friction.joint_trials import FittedRobot, JointTrials, try_joint
+from dynid.identification.friction.motor_side import motors_of_several_joints, with_motor_terms
 from dynid.identification.friction.noise_at_rest import motion_noise
-from dynid.identification.friction.reduced import HeldOutBlocks, held_out_blocks
+from dynid.identification.friction.reduced import held_out_blocks
 from dynid.identification.friction.selection import ChosenTerms, FrictionSelection, TriedTerms
-from dynid.identification.friction.whole_model import WholeModel, with_terms
+from dynid.identification.friction.whole_model import WholeModel, given_model, with_terms
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, given_recordings
 from dynid.robot.robot import Robot
@@ -138,7 +132,9 @@ def _choose(task: _TermSearch, *, within: bool) -> FrictionSelection:
     blocks, settings = held_out_blocks(task.signals, _simplest(robot), within=within)
     if blocks.samples_of_a_fold() < _FEWEST_SAMPLES_OF_A_FOLD:
         return FrictionSelection(robot, (), blocks.left_out, too_short=True)
-    compared, before = _given_model(robot, blocks, settings)
+    robot = with_motor_terms(robot, recordings, blocks, settings)
+    compared, squares = given_model(robot, blocks, settings)
+    before = squares.relative
     if not within and np.any(before >= 1):
         # without one of them, the other recordings do not determine the robot
         return _choose(task, within=True)
@@ -153,18 +149,9 @@ def _choose(task: _TermSearch, *, within: bool) -> FrictionSelection:
         tried.append(try_joint(whole, blocks, number, every=task.every))
     task.progress("comparing the chosen model with the given one")
     found = _selection(compared, before, tried)
+    if robot is not task.robot:
+        found = replace(found, motors=motors_of_several_joints(robot))
     return replace(found, trials=tuple(tried)) if task.every else found
-
-
-def _given_model(
-    robot: Robot, blocks: HeldOutBlocks, settings: IdentificationSettings
-) -> tuple[WholeModel, Array]:
-    """Fit a robot with its terms, and return its relative errors (n,) on blocks held out."""
-    mechanism = robot.mechanism()
-    problem = blocks.problem(mechanism, base_parameterization(mechanism), settings)
-    compared = WholeModel(robot, settings, blocks, fit(problem, settings))
-    terms = [given_terms(mechanism, joint) for joint in range(len(robot.joints))]
-    return compared, compared.relative_errors([terms] * (blocks.fold.max() + 2))
 
 
 def _simplest(robot: Robot) -> IdentificationSettings:

@@ -11,7 +11,7 @@ from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.friction.joint_trials import JointTrials
 from dynid.recording.model import Source
 from dynid.robot.robot import Robot
-from dynid.text import percent
+from dynid.text import listed, percent
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ class FrictionSelection:
         too_short: whether the recordings were too short to choose by, so that all terms are plain.
         sources: of the recordings, where all models were tried.
         trials: at each joint, with the fits, where all models were tried.
+        motors: those that turn with several joints and got friction and a rotor of their own.
     """
 
     robot: Robot
@@ -76,6 +77,7 @@ class FrictionSelection:
     too_short: bool = False
     sources: tuple[Source, ...] = ()
     trials: tuple[JointTrials, ...] = ()
+    motors: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return the friction model chosen for each joint."""
@@ -95,7 +97,18 @@ class FrictionSelection:
         return (
             f"Joint terms were chosen by the error on each {self.left_out} left out once: "
             f"{percent(chosen)} instead of {percent(given)} of the torque with {those} terms, mean "
-            "over joints."
+            f"over joints.{self._motors()}"
+        )
+
+    def _motors(self) -> str:
+        if not self.motors:
+            return ""
+        plural = len(self.motors) > 1
+        return (
+            f" The {'motors' if plural else 'motor'} of {listed(self.motors)}, which "
+            f"{'turn' if plural else 'turns'} with other joints too, {'have' if plural else 'has'} "
+            "friction and a rotor besides those at the joints, as this predicts what was left out "
+            "better."
         )
 
     def remedy(self, finding: Finding) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +12,34 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
-from dynid.estimation.fitting import Fit
+from dynid.estimation.fitting import Fit, fit
 from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.regression import NormalEquations
+from dynid.identification.friction.joint_trials import given_terms
 from dynid.identification.friction.reduced import HeldOutBlocks
 from dynid.identification.settings import IdentificationSettings
 from dynid.robot.robot import Robot
 
 _DIGITS = 3  # of a shape
+
+
+class LeftOutSquares(NamedTuple):
+    """Squared torque errors and torques (F, n) of every fold, left out [(N m)² or N²]."""
+
+    error: Array
+    torque: Array
+
+    @property
+    def relative(self) -> Array:
+        """Norm of each joint's error over that of its torque, (n,); 0 without torque."""
+        error, torque = self.error.sum(axis=0), self.torque.sum(axis=0)
+        return np.asarray(np.sqrt(error / np.where(torque > 0, torque, np.inf)))
+
+    @property
+    def score(self) -> float:
+        """Mean of the logarithms of the squared errors, so that every joint counts alike."""
+        error = self.error.sum(axis=0)
+        return float(np.log(error[error > 0]).mean()) if np.any(error > 0) else -np.inf
 
 
 @dataclass(frozen=True)
@@ -38,14 +59,17 @@ class WholeModel:
     fitted: Fit
 
     def relative_errors(self, parts: Sequence[Sequence[tuple[TermSettings, ...]]]) -> Array:
-        """Return the norm of each joint's error over that of its torque, when held out; (n,).
+        """Return the relative errors (n,) of :meth:`squares`."""
+        return self.squares(parts).relative
+
+    def squares(self, parts: Sequence[Sequence[tuple[TermSettings, ...]]]) -> LeftOutSquares:
+        """Return the squared errors of every fold, when held out.
 
         Args:
             parts: friction terms of every joint: first those fitted to all blocks, then those
                 fitted without each fold, which predict that fold.
         """
-        joints = len(self.robot.joints)
-        error, torque = np.zeros(joints), np.zeros(joints)
+        error, torque = [], []
         known: tuple[object, tuple[NormalEquations, NormalEquations, Array]] | None = None
         for fold, terms in enumerate(parts[1:]):
             robot = with_terms(self.robot, terms)
@@ -54,9 +78,9 @@ class WholeModel:
             fitted, everything, start = known[1]
             out = self.blocks.fold == fold
             unseen = _some(everything, out)
-            error += unseen.squared_error(weighted_solution(_some(fitted, ~out), start))
-            torque += unseen.squared_torque
-        return np.asarray(np.sqrt(error / np.where(torque > 0, torque, np.inf)))
+            error.append(unseen.squared_error(weighted_solution(_some(fitted, ~out), start)))
+            torque.append(unseen.squared_torque)
+        return LeftOutSquares(np.stack(error), np.stack(torque))
 
     def _equations(self, robot: Robot) -> tuple[NormalEquations, NormalEquations, Array]:
         """Return the normal equations of fitted and of all rows, and the URDF's parameters (k,)."""
@@ -70,6 +94,17 @@ class WholeModel:
         at_rest = not all(np.all(rows.fitted > 0) for rows in problem.rows)
         everything = problem.normal_equations(at_rest=True) if at_rest else fitted
         return fitted, everything, base.project(mechanism.urdf_parameters)
+
+
+def given_model(
+    robot: Robot, blocks: HeldOutBlocks, settings: IdentificationSettings
+) -> tuple[WholeModel, LeftOutSquares]:
+    """Fit a robot with its terms, and return its squared errors on blocks held out."""
+    mechanism = robot.mechanism()
+    problem = blocks.problem(mechanism, base_parameterization(mechanism), settings)
+    compared = WholeModel(robot, settings, blocks, fit(problem, settings))
+    terms = [given_terms(mechanism, joint) for joint in range(len(robot.joints))]
+    return compared, compared.squares([terms] * (blocks.fold.max() + 2))
 
 
 def _some(equations: NormalEquations, blocks: NDArray[np.bool_]) -> NormalEquations:

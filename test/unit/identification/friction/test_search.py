@@ -61,10 +61,16 @@ def test_a_spring_is_found_at_its_joint_and_asked_for_once() -> None:
     assert not any("spring" in name for name in models(chosen(recordings, known)).values())
 
 
-def test_a_spring_that_pushes_away_is_none() -> None:
+def test_a_spring_that_pushes_away_from_its_balance_is_found() -> None:
     spring = {"kind": "spring_stiffness", "joints": ["wrist"]}
     found = models(chosen(rubbing(spring, samples=1000, K3=-3.0)))
-    assert "spring" not in found["wrist"]
+    assert "spring" in found["wrist"]
+
+
+def test_a_spring_that_grows_stiffer_is_found_as_a_cubic_one() -> None:
+    spring = {"kind": "spring_cubic", "joints": ["wrist"]}
+    found = models(chosen(rubbing(spring, samples=1000, Kc3=3.0)))
+    assert "cubic spring" in found["wrist"]
 
 
 def test_plain_friction_needs_no_memory_and_no_load() -> None:
