@@ -16,7 +16,9 @@ All are evaluated on the same signals through the same filter: position and torq
 low-passed by the robot's cut-off below (zero-phase Butterworth, order 4), velocity and acceleration
 differentiated; then model torque and measured torque pass one more such low-pass. Pauses count. An
 error is the norm of model minus measured torque over the norm of the measured torque, in percent;
-"all" is that of all joints together. Signals of settings that would repair or remove samples
+"all" is that of all joints together. *Over plain* is the squared held-out error over that of
+*plain*, less 1, with the standard error of its scatter between ten parts of the held-out time:
+smaller changes are chance. Signals of settings that would repair or remove samples
 differently are those of dynid's defaults for all three.
 
 The recordings are not part of this repository (docs/real-data.md).
@@ -53,6 +55,8 @@ from dynid.signals.settings import ParallelFilterSettings
 from dynid.signals.signals import Signals
 
 SMOOTHING = 0.01  # [rad/s] of the plain script's sign, [m/s] of a prismatic joint
+_PARTS = 10  # of the held-out time, between which errors scatter
+_PARTS = 10  # of the held-out time
 
 
 def main() -> None:
@@ -80,6 +84,7 @@ def print_trial(trial: Trial, folder: Path) -> None:
     if trial.profile is not None and trial.shipped:
         robots["shipped"] = load_robot(trial.profile)
     compared = ("fit", fitted), ("held out", unseen)
+    held_out: dict[str, list[TorqueComparison]] = {}
     for name, chosen in robots.items():
         try:
             found = identify(chosen, parts[0])
@@ -88,7 +93,8 @@ def print_trial(trial: Trial, folder: Path) -> None:
             continue
         for label, model in ((name, found.model.mechanism), ("- free", unconstrained(found))):
             for where, signals in compared:
-                cells = error_cells(compare(model, signals, neutral_settings(trial.cutoff_hz)))
+                held_out[label] = compare(model, signals, neutral_settings(trial.cutoff_hz))
+                cells = error_cells(held_out[label])
                 print(f"{f'{label}, {where}':<22s}{cells}", flush=True)
         print_price(found)
     if robot.closed_chain.passive:
@@ -98,7 +104,27 @@ def print_trial(trial: Trial, folder: Path) -> None:
     for where, signals in compared:
         comparisons = [plain.comparison(one, trial.cutoff_hz) for one in signals]
         print(f"{f'plain, {where}':<22s}{error_cells(comparisons)}")
+    for label, found_errors in held_out.items():
+        if label in robots:
+            print_over_plain(label, found_errors, comparisons)
     print()
+
+
+def print_over_plain(
+    label: str, model: Sequence[TorqueComparison], plain: Sequence[TorqueComparison]
+) -> None:
+    """Print the squared errors of a model over those of the plain one, less 1, and their scatter."""
+    squares, plain_squares = (
+        np.array_split(np.concatenate([(c.model - c.measured) ** 2 for c in one]), _PARTS)
+        for one in (model, plain)
+    )
+    of_parts = np.array([part.sum(axis=0) for part in plain_squares])
+    change = (np.array([part.sum(axis=0) for part in squares]) - of_parts) / of_parts.sum(axis=0)
+    for name, values in (
+        (f"{label} over plain", change.sum(axis=0)),
+        ("- standard error", np.std(change, axis=0, ddof=1) * np.sqrt(_PARTS)),
+    ):
+        print(f"{name:<22s}{''.join(f'{value:7.2f}' for value in values)}", flush=True)
 
 
 def unconstrained(found: Identification) -> Mechanism:

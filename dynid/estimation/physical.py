@@ -23,6 +23,7 @@ _UNDETERMINED_STANDARD_DEVIATION = 0.5
 _MARGIN = 1e-5
 # of the solver, in typical sizes of a parameter
 _ROUNDING = 1e-3
+_ZERO = 1e-5  # of the typical size of a term
 # scales of the change that the constraints cause, in standard deviations, tried in turn
 _REACHES = (1.0, 1e3, 1e6)
 # the solver's own regularisation, and one for data that differ more: joints that rest, for example
@@ -76,10 +77,10 @@ def consistent_parameters(
     weight = 1 / np.maximum(estimate.joint_variance, _finest_variance(estimate))
     gram = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
     scale = parameter_scale(mechanism) * _torque_ratio(base.regrouping, gram, near)
-    # the URDF gives no scale for friction, so the estimate does
+    # the URDF gives no scale for friction, so torque and estimate do
     term_parameters = base.lift(estimate.base, near)[mechanism.first_term :]
     scale[mechanism.first_term :] = np.maximum(
-        scale[mechanism.first_term :], np.abs(term_parameters)
+        _term_scale(mechanism, estimate), np.abs(term_parameters)
     )
     matrix = _standard_normal(base, gram, scale)
     right = (base.regrouping * scale).T @ gram[:-1, :-1] @ estimate.base
@@ -100,20 +101,28 @@ def consistent_parameters(
     # of terms without any information in the data the solver returns a rounding error
     silent = (np.diag(matrix) == 0) & (np.arange(len(near)) >= mechanism.first_term)
     scaled = np.where(silent & (np.abs(scaled - near / scale) < _ROUNDING), near / scale, scaled)
-    return ConsistentSolution(_with_clean_zeros(mechanism, scaled * scale), determined)
+    return ConsistentSolution(_with_clean_zeros(mechanism, scaled) * scale, determined)
 
 
-def _with_clean_zeros(mechanism: Mechanism, standard: Array) -> Array:
+def _with_clean_zeros(mechanism: Mechanism, scaled: Array) -> Array:
     """Set friction to zero if the solver left it a rounding error above its bound."""
-    cleaned = np.array(standard)
-    smallest = 1e-8 * np.abs(standard[mechanism.first_term :]).max(initial=0.0)
-    for kind in {term.kind for term in mechanism.terms if term.traits.never_negative}:
-        of_kind = [i for i, term in enumerate(mechanism.terms) if term.kind == kind]
-        columns = mechanism.first_term + np.array(of_kind, dtype=np.intp)
-        values = cleaned[columns]
-        bound = max(smallest, 1e-5 * values.max(initial=0.0))
-        cleaned[columns] = np.where(values < bound, 0.0, values)
+    cleaned = np.array(scaled)
+    columns = mechanism.first_term + _signed_terms(mechanism)
+    cleaned[columns] = np.where(scaled[columns] < _ZERO, 0.0, scaled[columns])
     return cleaned
+
+
+def _term_scale(mechanism: Mechanism, estimate: Estimate) -> Array:
+    """Return typical sizes of the terms: 1 in SI units, or the rms torque of the joint if less."""
+    equations = estimate.equations
+    torque = np.sqrt(equations.squared_torque / np.maximum(equations.joint_rows, 1.0))
+    largest = float(torque.max(initial=0.0))
+    of_terms = [
+        torque[term.joint] if term.side == "joint" and term.joint < len(torque) else largest
+        for term in mechanism.terms
+    ]
+    sizes = np.array(of_terms, dtype=float)
+    return np.where(sizes > 0, np.minimum(sizes, 1.0), 1.0)
 
 
 def _finest_variance(estimate: Estimate) -> Array:
@@ -188,9 +197,9 @@ def parameter_constraints(
     linear += _bound_rows(mechanism, settings)
     for column, sign, low in linear:
         row = np.zeros((1, p))
-        row[0, column] = -sign * scale[column]
+        row[0, column] = -sign
         blocks.append(row)
-        bounds.append(np.array([-low]))
+        bounds.append(np.array([-low / scale[column] if low else 0.0]))
     if settings.total_mass is not None:
         masses = np.zeros(p)
         masses[0 : 10 * bodies : 10] = scale[0 : 10 * bodies : 10]

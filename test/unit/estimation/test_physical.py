@@ -24,6 +24,7 @@ from dynid.estimation.physical import (
 from dynid.estimation.settings import PhysicalSettings
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.identification.settings import IdentificationSettings
+from dynid.profile import make_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
@@ -286,3 +287,40 @@ def test_friction_and_rotor_of_a_joint_that_never_moves_are_exactly_those_of_the
     found = identified(robot, still)
     names = mechanism.parameter_names
     assert [found.standard[names.index(name)] for name in ("Fv3", "Fc3", "Ia3")] == [0.0] * 3
+
+
+def _with_light_hand(factor: float) -> str:
+    """Return the arm's URDF with mass and inertia of the hand times a factor."""
+
+    def times(found: re.Match[str]) -> str:
+        return f'{found[1]}="{float(found[2]) * factor!r}"'
+
+    return re.sub(
+        r'<link name="hand">.*?</link>',
+        lambda link: re.sub(r'(mass value|i[xyz]{2})="([^"]*)"', times, link[0]),
+        ARM_URDF,
+        flags=re.DOTALL,
+    )
+
+
+def _last_joint(factor: float) -> Array:
+    """Return the last joint's consistent parameters over the factor of its torque."""
+    content = arm_robot(identification=settings_with()).yaml_content(exclude_unset=True)
+    robot = make_robot(content, _with_light_hand(factor))
+    mechanism = robot.mechanism()
+    parameters = true_parameters(mechanism)
+    own = [mechanism.parameter_names.index(name) for name in ("Fv3", "Fc3", "Off3")]
+    parameters[own] *= factor
+    recording = recorded(mechanism, parameters)
+    noise = 0.01 * np.random.default_rng(1).standard_normal(recording.effort.shape)
+    recording = replace(recording, effort=recording.effort + noise * [1.0, 1.0, factor])
+    found = base_parameterization(mechanism)
+    values = found.project(identified(robot, recording).standard)
+    of_hand = [i for i, name in enumerate(found.names) if name in ("MX3", "MY3", "Fv3", "Fc3")]
+    return values[of_hand] / factor
+
+
+@pytest.mark.parametrize("factor", [1e3, 1e-3, 1e-6])
+def test_parameters_of_a_joint_scale_with_its_torque(factor: float) -> None:
+    # noise of the other joints tells a little of a heavy hand, whence 1 %
+    np.testing.assert_allclose(_last_joint(factor), _last_joint(1.0), rtol=0.01)
