@@ -56,7 +56,6 @@ from dynid.signals.signals import Signals
 
 SMOOTHING = 0.01  # [rad/s] of the plain script's sign, [m/s] of a prismatic joint
 _PARTS = 10  # of the held-out time, between which errors scatter
-_PARTS = 10  # of the held-out time
 
 
 def main() -> None:
@@ -84,7 +83,7 @@ def print_trial(trial: Trial, folder: Path) -> None:
     if trial.profile is not None and trial.shipped:
         robots["shipped"] = load_robot(trial.profile)
     compared = ("fit", fitted), ("held out", unseen)
-    held_out: dict[str, list[TorqueComparison]] = {}
+    held_out: dict[str, Sequence[TorqueComparison]] = {}
     for name, chosen in robots.items():
         try:
             found = identify(chosen, parts[0])
@@ -101,6 +100,7 @@ def print_trial(trial: Trial, folder: Path) -> None:
         print("plain: not for closed chains\n")
         return
     plain = PlainModel.fitted(robot, fitted)
+    comparisons: list[TorqueComparison] = []
     for where, signals in compared:
         comparisons = [plain.comparison(one, trial.cutoff_hz) for one in signals]
         print(f"{f'plain, {where}':<22s}{error_cells(comparisons)}")
@@ -113,7 +113,7 @@ def print_trial(trial: Trial, folder: Path) -> None:
 def print_over_plain(
     label: str, model: Sequence[TorqueComparison], plain: Sequence[TorqueComparison]
 ) -> None:
-    """Print the squared errors of a model over those of the plain one, less 1, and their scatter."""
+    """Print squared errors over those of the plain model, less 1, and their scatter."""
     squares, plain_squares = (
         np.array_split(np.concatenate([(c.model - c.measured) ** 2 for c in one]), _PARTS)
         for one in (model, plain)

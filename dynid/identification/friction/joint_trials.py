@@ -121,9 +121,9 @@ def try_joint(
         sprung = any(t.joint == joint and t.kind.startswith("spring") for t in mechanism.terms)
         for name, refined in _REFINED.items():
             best = tried.best()
-            model = refined(best.name)
-            if model != best.name and not (sprung and "spring" in name):
-                tried.attempt(candidate(model, motion), best.fit.shapes)
+            richer = refined(best.name)
+            if richer != best.name and not (sprung and "spring" in name):
+                tried.attempt(candidate(richer, motion), best.fit.shapes)
     trials = tuple(tried.trials)
     return JointTrials(problem, trials, tuple(tried.fits), trials.index(choose(trials)))
 

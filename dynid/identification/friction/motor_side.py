@@ -97,7 +97,8 @@ def _stages(
 def _motor_travel(robot: Robot, signals: Sequence[Signals]) -> Array:
     """Return the range of positions of each motor (n,), at its gear's output [rad or m]."""
     of_motors = np.linalg.inv(np.array(robot.coupling)).T
-    return np.max([np.ptp(piece.position @ of_motors, axis=0) for piece in signals], axis=0)
+    travel = [np.ptp(piece.position @ of_motors, axis=0) for piece in signals]
+    return np.asarray(np.max(travel, axis=0))
 
 
 def _is_better(squares: LeftOutSquares, than: LeftOutSquares) -> bool:
