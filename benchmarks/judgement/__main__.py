@@ -2,8 +2,10 @@
 
     python -m benchmarks.judgement --cases 1000 --seed 0 --jobs 2 [--real FOLDER] [--kind NAME]
         [--json FILE] [--only SEED]
+    python -m benchmarks.judgement --join FILE ...
 
-A case is wholly determined by its seed. A fault is kept only if a model of its recordings is
+A run can be made in pieces with different seeds, each with a file, and joined into one table. A
+case is wholly determined by its seed. A fault is kept only if a model of its recordings is
 clearly worse on another motion and the recordings contradict every model (by plain least squares,
 not by dynid); the others are counted as dropped. Exits with 1 if a goal is missed.
 """
@@ -14,7 +16,7 @@ import argparse
 import json
 import multiprocessing
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import count, islice
 from pathlib import Path
@@ -26,24 +28,40 @@ from .tables import drops, goals, table
 from .trials import PAIR, JudgedOutcome, judge_seed
 
 _SEEDS = 1_000_000  # of cases for each seed of a run
-_BATCH = 32  # cases that are given to processes at a time
+_BATCH = 8  # cases that are given to processes at a time
 
 
 def main() -> int:
     """Judge cases and print the tables."""
     options = _options()
+    if options.join:
+        return _joined(options.join)
     if options.only is not None:
         print(json.dumps([asdict(outcome) for outcome in _repeated(options)], indent=1))
         return 0
     outcomes = _judged(options, _seeds(options.seed, options.kind))
-    print(_page("simulated robots", outcomes))
-    met = goals(outcomes)[1]
     if options.real is not None:
         trials = real_trials(options.real, options.seed, options.kind)
-        real = list(_mapped(options.jobs)(judge_real, trials))
-        print(_page("\nreal recordings", real))
-        outcomes += real
-        _write(options.json, outcomes)
+        for outcome in _mapped(options.jobs)(judge_real, trials):
+            outcomes.append(outcome)
+            _write(options.json, outcomes)
+    return _reported(outcomes)
+
+
+def _joined(paths: Sequence[Path]) -> int:
+    """Print the tables of the outcomes in several files."""
+    entries = [entry for path in paths for entry in json.loads(path.read_text("utf-8"))]
+    return _reported([JudgedOutcome(**entry) for entry in entries])
+
+
+def _reported(outcomes: Sequence[JudgedOutcome]) -> int:
+    """Print a table of simulated and one of real robots; return 1 if the former miss a goal."""
+    met = True
+    for real, title in ((False, "simulated robots"), (True, "real recordings")):
+        here = [outcome for outcome in outcomes if outcome.real == real]
+        if here:
+            print("\n".join([title, table(here), "", goals(here)[0], drops(here), ""]))
+            met = met and (real or goals(here)[1])
     return 0 if met else 1
 
 
@@ -59,6 +77,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--real", type=Path, help="folder of recordings of real robots")
     parser.add_argument("--kind", choices=(*KINDS, PAIR, CLEAN), help="only that fault")
     parser.add_argument("--json", type=Path, help="file for every case")
+    parser.add_argument("--join", type=Path, nargs="+", help="files of runs to print together")
     parser.add_argument("--only", type=int, metavar="SEED", help="of the one case to repeat")
     return parser.parse_args()
 
@@ -69,10 +88,6 @@ def _repeated(options: argparse.Namespace) -> list[JudgedOutcome]:
         return [judge_seed(options.only)]
     trials = real_trials(options.real, options.seed, options.kind)
     return [judge_real(trial) for trial in trials if real_seed(trial) == options.only]
-
-
-def _page(title: str, outcomes: list[JudgedOutcome]) -> str:
-    return "\n".join([title, table(outcomes), "", goals(outcomes)[0], drops(outcomes)])
 
 
 def _seeds(seed: int, kind: str | None) -> Iterator[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -86,7 +86,8 @@ def judge_real(trial: RealTrial) -> JudgedOutcome:
     begun = time.process_time()
     folder, given, kind, seed = trial
     with threadpool_limits(1, user_api="blas"):
-        return judge_case(make_real_case(folder, given, kind, seed), begun)
+        outcome = judge_case(make_real_case(folder, given, kind, seed), begun)
+        return replace(outcome, real=True)
 
 
 def real_seed(trial: RealTrial) -> int:

@@ -40,6 +40,7 @@ class JudgedOutcome:
         findings: all, each with severity, cause, joints and sentence.
         error: that dynid raised; empty if it did not.
         seconds: of CPU for dynid; ``making``: for the case.
+        real: whether the recordings are of a real robot.
     """
 
     seed: int
@@ -57,6 +58,7 @@ class JudgedOutcome:
     error: str = ""
     seconds: float = 0.0
     making: float = 0.0
+    real: bool = False
 
 
 def judge_seed(seed: int) -> JudgedOutcome:
