@@ -69,6 +69,11 @@ class Drift:
     changes: tuple[Change, ...]
     visibility: tuple[Visibility, ...]
 
+    @property
+    def reference_begin(self) -> int:
+        """Index of the first recording of the present reference, which follows the last alarm."""
+        return self.changes[-1].alarm + 1 if self.changes else 0
+
 
 def detect_drift(
     model: ModelLike,

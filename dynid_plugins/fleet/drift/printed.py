@@ -68,6 +68,8 @@ def drift_sentences(drift: Drift) -> list[str]:
             f"No change is distinguishable from the variation between days in the "
             f"{count - drift.reference} recordings after the first {drift.reference}."
         )
+    else:
+        lines.append(_reference_sentence(drift))
     days = drift.between_days
     joints = ", ".join(
         f"{name.removeprefix('friction of ')} {percent(float(np.sqrt(share + days.common)))}"
@@ -85,6 +87,17 @@ def drift_sentences(drift: Drift) -> list[str]:
             "Temperatures were not recorded: a change of friction may be one of temperature."
         )
     return lines
+
+
+def _reference_sentence(drift: Drift) -> str:
+    times, begin = drift.history.times, drift.reference_begin
+    if begin + drift.reference < len(times):
+        last = day(times, begin + drift.reference - 1)
+        return f"Later recordings are compared with a new reference, {day(times, begin)} to {last}."
+    return (
+        f"The new reference is the {drift.reference} recordings after {day(times, begin - 1)}, of "
+        f"which {len(times) - begin} are there; until it is complete no further change is detected."
+    )
 
 
 def _persistence_sentence(drift: Drift) -> str:
@@ -118,6 +131,7 @@ def drift_json(drift: Drift) -> dict[str, Any]:
         "robot": drift.history.robot,
         "recordings": len(times),
         "reference": drift.reference,
+        "reference_begin": drift.reference_begin,
         "false_alarms_per_year": drift.false_alarms_per_year,
         "threshold": drift.threshold,
         "surprise": drift.surprise,

@@ -77,8 +77,10 @@ def size_words(one: Explanation) -> str:
 
 def visibility_words(cause: Cause, smallest: float) -> str:
     """Return the smallest size of a cause that would be detected."""
+    if not np.isfinite(smallest) or (cause.unit == "1" and smallest >= 1):
+        return "not visible"
     if cause.unit == "1":
-        return f"{100 * smallest:.2g} %" if smallest < 1 else "not visible"
+        return f"{100 * smallest:.2g} %"
     return f"{significant(smallest, 2)} {cause.unit}"
 
 

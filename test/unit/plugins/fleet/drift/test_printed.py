@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from support.table_widths import printed_whole
 
-from dynid_plugins.fleet.drift.printed import print_drift
+from dynid_plugins.fleet.drift.printed import drift_sentences, print_drift
+from dynid_plugins.fleet.drift.words import visibility_words
 
 JOINTS = [f"left_arm_{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow")]
 SMALL = -1.234e-5
@@ -35,6 +36,7 @@ def drift() -> SimpleNamespace:
     )
     names = ("others", *(f"friction of {joint}" for joint in JOINTS))
     return some(
+        reference_begin=3,
         history=some(robot="robot", times=np.arange(3) * 1e4, temperatures=None, notes=[SENTENCE]),
         changes=[found],
         surprise=np.full(3, 12.3),
@@ -54,3 +56,19 @@ def drift() -> SimpleNamespace:
 @pytest.mark.parametrize("width", [60, 80])
 def test_no_table_breaks(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     printed_whole(lambda c: print_drift(c, drift()), width, monkeypatch)
+
+
+def test_the_new_reference_is_named_complete_or_not() -> None:
+    days = 86400.0 * np.arange(10)
+    found = drift()
+    found.history.times, found.reference = days, 4
+    complete = drift_sentences(found)[0]
+    assert complete.endswith("with a new reference, 1970-01-04 to 1970-01-07.")
+    found.history.times = days[:5]
+    unfinished = drift_sentences(found)[0]
+    assert "the 4 recordings after 1970-01-03, of which 2 are there" in unfinished
+
+
+@pytest.mark.parametrize("unit", ["kg", "rad", "1"])
+def test_a_size_without_end_is_not_visible(unit: str) -> None:
+    assert visibility_words(some(unit=unit), np.inf) == "not visible"
