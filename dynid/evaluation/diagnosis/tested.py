@@ -16,6 +16,7 @@ from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.saturation import at_plateaus
 from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.diagnosis.spikes import at_spikes
+from dynid.evaluation.diagnosis.unexplained import unexplained
 from dynid.evaluation.hypotheses.samples import sampled
 from dynid.evaluation.hypotheses.search import DOUBTED, MATTERS, ChosenCause, search
 from dynid.evaluation.hypotheses.trial import (
@@ -25,14 +26,14 @@ from dynid.evaluation.hypotheses.trial import (
     hypothesis_mechanism,
 )
 from dynid.evaluation.hypotheses.wording import Meaning, Wording
-from dynid.evaluation.settings import LARGEST_UNEXPLAINED, EvaluationSettings
+from dynid.evaluation.settings import EvaluationSettings
 from dynid.recording.model import source_names
 from dynid.recording.sample_loss import find_losses
 from dynid.recording.settings import RecordingSettings
 from dynid.signals.preprocess import preprocess
 from dynid.signals.settings import HIGHEST_CUTOFF, USUAL_CUTOFF_HZ
 from dynid.signals.signals import Signals
-from dynid.text import listed, only, percent
+from dynid.text import only
 
 TESTED = (
     "torque_factor",
@@ -189,7 +190,7 @@ def _findings(
         left = step.chosen.outcome
         if step.others:
             break
-    yield from _unexplained(case, left)
+    yield from unexplained(case.joints, trial, left)
 
 
 def _finding(wording: Wording, step: ChosenCause) -> Finding:
@@ -245,30 +246,4 @@ def _undecided(step: ChosenCause, meaning: Meaning, others: list[Meaning], effec
         plot=_effect(step),
         names=meaning.joints,
         alternatives=tuple((m.cause, m.joints) for m in others),
-    )
-
-
-def _unexplained(case: Case, left: RefitOutcome) -> Iterator[Finding]:
-    """Report joints of which much remains unexplained by every cause that was tried."""
-    error = left.refit.held_out
-    poor = [j for j in range(len(case.joints)) if error[j] > LARGEST_UNEXPLAINED]
-    if not poor:
-        return
-    names = [case.joints[j] for j in poor]
-    yield Finding(
-        cause="unexplained",
-        joint=only(names),
-        severity="warning",
-        sentence=(
-            f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared "
-            "torque remains unexplained on data left out, whatever was tried: signs, factors, "
-            "exchanged channels, zeros, gravity, delays, backlash, contact, coupling, and friction "
-            "of any shape."
-        ),
-        remedy=(
-            "Record again, slowly and with each joint alone, to find at which joint and in which "
-            "motion the torque cannot be explained."
-        ),
-        evidence={f"unexplained of {case.joints[j]}": float(error[j] ** 2) for j in poor},
-        names=tuple(names),
     )

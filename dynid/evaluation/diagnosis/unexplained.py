@@ -1,0 +1,89 @@
+"""What no cause explains: how much, and where in time, speed and position it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.arrays import Array
+from dynid.evaluation.diagnosis.finding import Finding
+from dynid.evaluation.hypotheses.contact import errors_of
+from dynid.evaluation.hypotheses.samples import FOLDS
+from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial
+from dynid.evaluation.settings import LARGEST_UNEXPLAINED
+from dynid.text import listed, only, percent, significant
+
+_PARTS = 8  # of equal numbers of samples, by speed and by position
+_CONCENTRATED = 2.0  # times its share of the samples: less says nothing of the place
+
+
+def unexplained(joints: tuple[str, ...], trial: Trial, left: RefitOutcome) -> Iterator[Finding]:
+    """Report joints of which much remains unexplained by every cause that was tried.
+
+    Args:
+        joints: their names.
+        trial: the data.
+        left: the outcome after all causes that were chosen.
+    """
+    error = left.refit.held_out
+    poor = [j for j in range(len(joints)) if error[j] > LARGEST_UNEXPLAINED]
+    if not poor:
+        return
+    names = [joints[j] for j in poor]
+    parts = [
+        f"of {joints[j]}, {listed(places)}" for j in poor if (places := [*_places(trial, left, j)])
+    ]
+    where = f" Of this squared error is {'; '.join(parts)}." if parts else ""
+    yield Finding(
+        cause="unexplained",
+        joint=only(names),
+        severity="warning",
+        sentence=(
+            f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared "
+            "torque remains unexplained on data left out, whatever was tried: signs, factors, "
+            "exchanged channels, zeros, gravity, delays, backlash, contact, coupling, and friction "
+            f"of any shape.{where}"
+        ),
+        remedy=(
+            "Record again, slowly and with each joint alone, to find at which joint and in which "
+            "motion the torque cannot be explained."
+        ),
+        evidence={f"unexplained of {joints[j]}": float(error[j] ** 2) for j in poor},
+        names=tuple(names),
+    )
+
+
+def _places(trial: Trial, left: RefitOutcome, joint: int) -> Iterator[str]:
+    """Yield where in time, speed and position a joint's error is concentrated."""
+    samples, data = trial.samples, trial.data(left.state)
+    kept = data.kept[:, joint]
+    squared = errors_of(trial, left)[kept, joint] ** 2
+    position, velocity = (values[kept, joint] for values in data.motion[:2])
+    unit = "m" if trial.mechanism.prismatic[joint] else "rad"
+    span, recording = samples.fold[kept] + FOLDS * samples.recording[kept], samples.recording[kept]
+    worst, share = _worst(squared, span)
+    if share:
+        time, number = samples.time[kept][span == worst], recording[span == worst][0]
+        of = f" of recording {number + 1}" if samples.recordings > 1 else ""
+        yield f"{percent(share)} from {time.min():.1f} to {time.max():.1f} s{of}"
+    for what, values, per in (("speeds", np.abs(velocity), "/s"), ("positions", position, "")):
+        edges = np.quantile(values, np.arange(1, _PARTS) / _PARTS)
+        part = np.searchsorted(edges, values)
+        worst, share = _worst(squared, part)
+        if share:
+            ends = (significant(float(end), 2) for end in _ends(values[part == worst]))
+            yield f"{percent(share)} at {what} from {' to '.join(ends)} {unit}{per}"
+
+
+def _worst(squared: Array, part: NDArray[np.intp]) -> tuple[int, float]:
+    """Return the part with most of the squared error (m,), and its share; 0 if it is not much."""
+    sums, counts = np.bincount(part, squared), np.bincount(part)
+    worst = int(np.argmax(sums))
+    share = float(sums[worst] / max(float(squared.sum()), 1e-300))
+    return worst, share if share > _CONCENTRATED * counts[worst] / len(part) else 0.0
+
+
+def _ends(values: Array) -> tuple[float, float]:
+    return float(values.min()), float(values.max())

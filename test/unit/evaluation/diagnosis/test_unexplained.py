@@ -1,0 +1,47 @@
+"""What no cause explains is located: in time, speed and position of its joint."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.searched_arm import ELBOW, JOINTS, crane_recording, trial_of
+
+from dynid.arrays import Array
+from dynid.evaluation.diagnosis.finding import Finding
+from dynid.evaluation.diagnosis.unexplained import unexplained
+
+
+def disturbed(where: Array) -> Finding:
+    """Return what is said of a crane whose elbow is disturbed where flags (N,) say so."""
+    good = crane_recording()
+    random = np.random.default_rng(1).standard_normal(len(good.time))
+    disturbance = np.convolve(random, np.hanning(50), mode="same") * where
+    size = 2 * good.effort[:, 2].std() / disturbance.std()
+    trial = trial_of(replace(good, effort=good.effort + size * np.outer(disturbance, ELBOW)))
+    (finding,) = unexplained(JOINTS, trial, trial.present)
+    assert finding.names == ("elbow",)
+    return finding
+
+
+def test_an_error_at_a_time_is_placed_there() -> None:
+    time = crane_recording().time
+    sentence = disturbed((time > 10.5) & (time < 12.0)).sentence
+    _, _, place = sentence.partition("Of this squared error is of elbow, ")
+    start, stop = (float(word) for word in place.split(" s")[0].split()[-3::2])
+    assert start < 12.0
+    assert stop > 10.5
+    assert stop - start < 4.0
+
+
+@pytest.mark.parametrize(("name", "words"), [("velocity", "at speeds"), ("position", "positions")])
+def test_an_error_at_large_values_is_placed_there(name: str, words: str) -> None:
+    values = np.abs(getattr(crane_recording(), name)[:, 2])
+    assert words in disturbed(values > np.quantile(values, 0.85)).sentence
+
+
+def test_an_error_everywhere_has_no_place() -> None:
+    sentence = disturbed(np.ones(len(crane_recording().time))).sentence
+    assert "at speeds" not in sentence
+    assert "at positions" not in sentence
