@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.recording.contradiction import SEVERITIES, Contradiction, Severity
@@ -51,6 +54,14 @@ def reasons_against_signals(case: Case) -> list[str]:
         for contradiction in _contradictions(case)
         if contradiction.kind in AGAINST_ANY_MODEL and contradiction.severity == "problem"
     ]
+
+
+def at_dead_bands(case: Case) -> list[NDArray[np.bool_]]:
+    """Return for each of the signals where a small torque was reported as 0, (N, n)."""
+    found = (one for one in _contradictions(case) if "share of zeros" in one.evidence)
+    names = {joint for contradiction in found for joint in contradiction.joints}
+    concerned = np.array([joint in names for joint in case.joints])
+    return [(signals.raw_torque == 0) & concerned for signals in case.signals]
 
 
 def _contradictions(case: Case) -> tuple[Contradiction, ...]:

@@ -11,14 +11,23 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.errors import EstimationError, MechanismError
 from dynid.evaluation.diagnosis.case import Case
-from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
+from dynid.evaluation.diagnosis.contradicting_signals import (
+    at_dead_bands,
+    reasons_against_signals,
+)
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.saturation import at_plateaus
 from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.diagnosis.spikes import at_spikes
 from dynid.evaluation.diagnosis.unexplained import unexplained
 from dynid.evaluation.hypotheses.samples import sampled
-from dynid.evaluation.hypotheses.search import DOUBTED, MATTERS, ChosenCause, search
+from dynid.evaluation.hypotheses.search import (
+    DOUBTED,
+    MATTERS,
+    ChosenCause,
+    TriedCause,
+    search,
+)
 from dynid.evaluation.hypotheses.trial import (
     RefitOutcome,
     Trial,
@@ -26,7 +35,7 @@ from dynid.evaluation.hypotheses.trial import (
     hypothesis_mechanism,
 )
 from dynid.evaluation.hypotheses.wording import Meaning, Wording
-from dynid.evaluation.settings import EvaluationSettings
+from dynid.evaluation.settings import LARGEST_UNEXPLAINED, EvaluationSettings
 from dynid.recording.model import source_names
 from dynid.recording.sample_loss import find_losses
 from dynid.recording.settings import RecordingSettings
@@ -146,10 +155,8 @@ def _trial(case: Case, *, at_least: float = 0.0) -> Trial | None:
                 for recording in case.recordings
             ],
             unusable=[
-                _at_times_of(other, own, plateaus | spikes)
-                for other, own, plateaus, spikes in zip(
-                    signals, case.signals, at_plateaus(case), at_spikes(case), strict=True
-                )
+                _at_times_of(other, own, flags)
+                for other, own, flags in zip(signals, case.signals, _unusable(case), strict=True)
             ],
         )
         try:
@@ -160,6 +167,12 @@ def _trial(case: Case, *, at_least: float = 0.0) -> Trial | None:
         return trial if enough else None
 
     return case.derived(key, new)
+
+
+def _unusable(case: Case) -> list[NDArray[np.bool_]]:
+    """Return for each of the signals where torque is no measurement, (N, n)."""
+    several = zip(at_plateaus(case), at_spikes(case), at_dead_bands(case), strict=True)
+    return [plateaus | spikes | zeros for plateaus, spikes, zeros in several]
 
 
 def _at_times_of(signals: Signals, own: Signals, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -184,13 +197,23 @@ def _findings(
     coupled = case.robot.coupling is not None
     at_motors = case.robot.settings(RecordingSettings).side == "motor"
     wording = Wording(trial, case.joints, names, correctable=not (coupled and at_motors))
-    left = start
+    left, doubted = start, []
     for step in steps:
+        if not _is_good(step.chosen, steps[-1].chosen.outcome):
+            doubted.append(wording.meaning(step, step.chosen))
+            continue
         yield _finding(wording, step)
         left = step.chosen.outcome
         if step.others:
             break
-    yield from unexplained(case.joints, trial, left)
+    yield from unexplained(case.joints, trial, left, doubted)
+
+
+def _is_good(chosen: TriedCause, after: RefitOutcome) -> bool:
+    """Whether a joint that a cause concerns is good after all changes, and not only better."""
+    errors = after.refit.held_out
+    concerned = errors[list(chosen.joints)] if chosen.joints else errors
+    return bool(np.any(concerned <= LARGEST_UNEXPLAINED))
 
 
 def _finding(wording: Wording, step: ChosenCause) -> Finding:

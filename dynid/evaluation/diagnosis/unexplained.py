@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.hypotheses.contact import errors_of
 from dynid.evaluation.hypotheses.samples import FOLDS
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial
+from dynid.evaluation.hypotheses.wording import Meaning
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED
 from dynid.text import listed, only, percent, significant
 
@@ -19,13 +20,16 @@ _PARTS = 8  # of equal numbers of samples, by speed and by position
 _CONCENTRATED = 2.0  # times its share of the samples: less says nothing of the place
 
 
-def unexplained(joints: tuple[str, ...], trial: Trial, left: RefitOutcome) -> Iterator[Finding]:
+def unexplained(
+    joints: tuple[str, ...], trial: Trial, left: RefitOutcome, doubted: Sequence[Meaning] = ()
+) -> Iterator[Finding]:
     """Report joints of which much remains unexplained by every cause that was tried.
 
     Args:
         joints: their names.
         trial: the data.
-        left: the outcome after all causes that were chosen.
+        left: the outcome after all causes that are asserted.
+        doubted: causes that explain something, and leave their joints as poor as they are.
     """
     error = left.refit.held_out
     poor = [j for j in range(len(joints)) if error[j] > LARGEST_UNEXPLAINED]
@@ -36,6 +40,7 @@ def unexplained(joints: tuple[str, ...], trial: Trial, left: RefitOutcome) -> It
         f"of {joints[j]}, {listed(places)}" for j in poor if (places := [*_places(trial, left, j)])
     ]
     where = f" Of this squared error is {'; '.join(parts)}." if parts else ""
+    better = "".join(f" Better, but not good, with this: {one.sentence}" for one in doubted)
     yield Finding(
         cause="unexplained",
         joint=only(names),
@@ -44,7 +49,7 @@ def unexplained(joints: tuple[str, ...], trial: Trial, left: RefitOutcome) -> It
             f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared "
             "torque remains unexplained on data left out, whatever was tried: signs, factors, "
             "exchanged channels, zeros, gravity, delays, backlash, contact, coupling, and friction "
-            f"of any shape.{where}"
+            f"of any shape.{where}{better}"
         ),
         remedy=(
             "Record again, slowly and with each joint alone, to find at which joint and in which "
@@ -52,6 +57,7 @@ def unexplained(joints: tuple[str, ...], trial: Trial, left: RefitOutcome) -> It
         ),
         evidence={f"unexplained of {joints[j]}": float(error[j] ** 2) for j in poor},
         names=tuple(names),
+        alternatives=tuple((one.cause, one.joints) for one in doubted),
     )
 
 

@@ -23,6 +23,7 @@ from support.searched_arm import (
 )
 from support.synthetic import recorded
 
+from dynid.evaluation.diagnosis.causes import FIT_CAUSES
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.identify import identify
 from dynid.identification.result import Identification
@@ -100,7 +101,7 @@ def wrapped(recording: Recording) -> Recording:
 def without_small_torque(recording: Recording) -> Recording:
     effort = recording.effort
     small = np.abs(effort) < 0.15 * np.abs(effort).max(axis=0)
-    return replace(recording, effort=np.where(small & (LIFT > 0), 0.0, effort))
+    return replace(recording, effort=np.where(small & (ELBOW > 0), 0.0, effort))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ def without_small_torque(recording: Recording) -> Recording:
         (lambda r: replace(r, effort=r.effort * [1, 1, 1000]), "torque_factor", ("elbow",)),
         (lambda r: replace(r, effort=r.effort * [1, 1.5, 1]), "torque_factor", ("lift",)),
         (lambda r: replace(r, position=r.position + LIFT), "encoder_zero", ("lift",)),
-        (lambda r: replace(r, effort=-r.effort), "flipped_sign", JOINTS),
+        (lambda r: replace(r, effort=-r.effort), "flipped_sign", ()),
     ],
 )
 def test_a_fault_that_spoils_the_model_fails_by_its_own_name(
@@ -175,8 +176,14 @@ def late(recording: Recording) -> Recording:
         (with_backlash, "backlash"),
     ],
 )
-def test_a_fault_that_a_model_survives_is_named_first(fault: Fault, cause: str) -> None:
-    assert first(identify(crane(), [fault(crane_recording())])).cause == cause
+def test_a_fault_that_a_model_survives_is_named_alone(fault: Fault, cause: str) -> None:
+    findings = identify(crane(), fault(crane_recording())).findings
+    about_faults = [
+        one.cause
+        for one in findings
+        if one.severity != "note" and one.cause not in (*FIT_CAUSES, "unexplained")
+    ]
+    assert about_faults == [cause]
 
 
 def test_torque_that_is_late_is_not_absorbed_by_friction_that_is_chosen() -> None:
@@ -238,7 +245,9 @@ def test_a_pendulum_that_is_touched_by_hand_has_a_contact() -> None:
     effort[1610:1700] -= 8.0
     worst = first(identify(robot, replace(free, effort=effort)))
     assert worst.cause == "contact"
-    assert "16." in worst.sentence
+    start, stop = worst.evidence["start 1 [s]"], worst.evidence["stop 1 [s]"]
+    assert 15.5 < start < 16.1
+    assert 17.0 < stop < 17.5
 
 
 @pytest.mark.parametrize("joint", [PAN, ELBOW])
