@@ -1,4 +1,4 @@
-"""rosbag2 recordings: folders and single storage files, intact or damaged."""
+"""Bags of ROS: folders and single storage files, intact or damaged."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mcap_file import McapFile
 from dynid.recording.message_block import MessageBlock, unpacked
 from dynid.recording.names import shown, shown_names
+from dynid.recording.ros1_file import Ros1File
 from dynid.recording.storage import StorageFile, Topic
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def open_bag(path: Path) -> Iterator[Bag]:
     """Open a bag's files.
 
     Args:
-        path: rosbag2 folder, or a ``.mcap`` or ``.db3`` file.
+        path: rosbag2 folder, or a ``.mcap``, ``.db3`` or ``.bag`` file.
 
     Raises:
         RecordingError: no file can be read, or something exceeds a limit.
@@ -158,7 +159,11 @@ def _open(file: Path, folder: Path) -> StorageFile:
         unpacked = folder / file.name.removesuffix(COMPRESSED)
         damage = unpack_file(file, unpacked)
         file = unpacked
-    opened: StorageFile = McapFile(file) if file.suffix == ".mcap" else Db3File(file, folder)
+    opened: StorageFile
+    if file.suffix == ".db3":
+        opened = Db3File(file, folder)
+    else:
+        opened = McapFile(file) if file.suffix == ".mcap" else Ros1File(file)
     if damage:
         opened.condition.damage.append(damage)
     return opened

@@ -14,7 +14,7 @@ from dynid.text import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-KINDS = {".mcap": "rosbag2 mcap", ".db3": "rosbag2 sqlite3"}
+KINDS = {".mcap": "rosbag2 mcap", ".db3": "rosbag2 sqlite3", ".bag": "rosbag1"}
 """Suffix of a storage file → kind of its source."""
 
 COMPRESSED = ".zstd"

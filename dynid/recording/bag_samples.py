@@ -39,7 +39,7 @@ def read_bag(
     position and effort of all joints and the names of fields leave no doubt.
 
     Args:
-        path: rosbag2 folder, or a ``.mcap`` or ``.db3`` file.
+        path: rosbag2 folder, or a ``.mcap``, ``.db3`` or ``.bag`` file.
         joints: the joints to read, in this order; None: those of the first message.
         topic: the topic to read; if it is missing, the only topic with JointState messages. Other
             messages are read from any topic only if it is the default.

@@ -170,7 +170,7 @@ def describe(
         mapped = columns if names_topics(columns) else None
         return _describe_bag(path, topic, as_robot or AsRobot(), joints, mapped)
     softmc = columns is None and is_softmc(path)
-    native = path.suffix == ".bag" or (path.suffix == ".npz" and has_names_of_signals(path))
+    native = path.suffix == ".npz" and has_names_of_signals(path)
     if columns is None and path.is_file() and not native and not softmc:
         return _describe_table(path, read_table(path, None, "auto"), None, joints)
     try:

@@ -129,10 +129,6 @@ def read_samples(
         return read_bag(path, joints, topic, temperature, columns=mapped, effort=effort)
     if path.suffix == ".npz" and has_names_of_signals(path):
         return read_npz(path, joints)
-    if path.suffix == ".bag":
-        raise RecordingError(
-            f"{shown(path)}: is a ROS 1 bag; convert it first (rosbags-convert --src … --dst …)."
-        )
     if columns is None and path.is_dir():
         raise RecordingError(
             f"{shown(path)}: is a folder without a recording; expected a rosbag2, whose files end "

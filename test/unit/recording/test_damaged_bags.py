@@ -130,12 +130,6 @@ def test_an_empty_folder_and_a_missing_path_are_refused(tmp_path):
         load_recording(tmp_path / "none", ["a"])
 
 
-def test_a_ros_1_bag_is_refused_with_its_converter(tmp_path):
-    (tmp_path / "old.bag").write_bytes(b"#ROSBAG V2.0\n")
-    with pytest.raises(RecordingError, match="ROS 1 bag; convert it first"):
-        load_recording(tmp_path / "old.bag", ["a"])
-
-
 def test_a_cut_off_file_may_contain_messages_out_of_order(
     motion, messages_of, write_messages, storage_file
 ):
