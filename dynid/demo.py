@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -30,6 +30,7 @@ from dynid.profile import load_robot, profile_text, write_profile
 from dynid.recording.convert import write_bag
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
+from dynid.report.next_command import NamedInputs
 from dynid.report.write import write_outputs, write_validation_outputs
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
@@ -46,22 +47,27 @@ _CYCLES_PER_TICK = 20
 
 @dataclass(frozen=True)
 class Demonstration:
-    """Results; ``validation`` is None if the profile has no second motion."""
+    """Results; ``validation`` is None if the profile has no second motion.
+
+    ``named`` is what commands name that go on from each result.
+    """
 
     identification: Identification
     validation: Validation | None
     written: tuple[Path, ...]
+    named: tuple[NamedInputs, ...]
 
     @property
-    def evaluated(self) -> dict[str, Identification | Validation]:
+    def evaluated(self) -> dict[str, tuple[Identification | Validation, NamedInputs]]:
         """Results with a verdict: ``identification``, and ``validation`` if there is one."""
-        results: dict[str, Identification | Validation] = {"identification": self.identification}
-        return results if self.validation is None else {**results, "validation": self.validation}
+        results = (self.identification, self.validation)
+        pairs = zip(("identification", "validation"), results, self.named, strict=False)
+        return {kind: (result, named) for kind, result, named in pairs if result is not None}
 
     @property
     def success(self) -> bool:
         """Whether the model passes on every motion."""
-        return all(result.verdict.success for result in self.evaluated.values())
+        return all(result.verdict.success for result, _ in self.evaluated.values())
 
 
 @dataclass(frozen=True)
@@ -123,18 +129,20 @@ def run_demo(name: str, output: Path, progress: Callable[[str], None]) -> Demons
     progress("identifying")
     identification = identify(robot, load_recording(bag, robot))
     progress("writing the report")
-    written = [*prepared.written, bag, *write_outputs(identification, output)]
+    inputs = [NamedInputs(prepared.profile, (str(bag),), folder=output)]
+    written = [*prepared.written, bag, *write_outputs(identification, output, inputs[0])]
     seed = second_seed(robot)
     if seed is None:
-        return Demonstration(identification, None, tuple(written))
+        return Demonstration(identification, None, tuple(written), tuple(inputs))
     progress("moving to the start, playing and recording a second motion")
     plan = make_plan(robot, seed=seed)
     bag = cell.record(plan, named(output, "validation_recording"))
     progress("validating")
     validation = validate(identification.model, load_recording(bag, robot))
     progress("writing the report")
-    written += [bag, *write_validation_outputs(validation, output)]
-    return Demonstration(identification, validation, tuple(written))
+    inputs.append(replace(inputs[0], recordings=(str(bag),)))
+    written += [bag, *write_validation_outputs(validation, output, inputs[1])]
+    return Demonstration(identification, validation, tuple(written), tuple(inputs))
 
 
 def named(output: Path, what: str) -> Path:

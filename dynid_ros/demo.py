@@ -89,9 +89,9 @@ def demonstrate(
     if as_json:
         typer.echo(json.dumps({kind: json.loads(text) for kind, text in task.received.items()}))
     else:
-        print_demonstration(console, task.verdicts, task.quantities)
+        print_demonstration(console, task.cards, task.quantities)
         print_written(console, _changed(output, before))
-    print_kept_model(output, success=task.verdicts["identification"].success)
+    print_kept_model(output, success=task.cards["identification"].verdict.success)
     raise typer.Exit(outcome(task, good=good))
 
 

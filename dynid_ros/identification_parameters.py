@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dynid.errors import RecordingError
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.report.next_command import NamedInputs, reading_options
 from dynid.report.write import MODEL
 from dynid.robot.recordings import live_recording, load_recording
 from dynid.robot.robot import Robot
@@ -44,6 +45,17 @@ class IdentificationRequest:
             ConfigurationError: the profile or URDF does not exist or is invalid.
         """
         return load_robot(self.profile, urdf=self.urdf, overrides=self.overrides)
+
+    def named(self, *, tuned: bool = False) -> NamedInputs:
+        """Return what the next command names; ``tuned``: whether the model has thresholds."""
+        return NamedInputs(
+            self.profile,
+            NamedInputs.recordings if self.recording is None else (str(self.recording),),
+            reading_options(self.start, self.stop, None, self.urdf, self.overrides),
+            self.output,
+            str(self.model),
+            tuned,
+        )
 
     def read(self, robot: Robot, step: Step) -> Recording:
         """Return the recording, from its file or from live messages.

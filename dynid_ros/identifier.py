@@ -15,6 +15,7 @@ from dynid.identification.validate import validate
 from dynid.json_text import json_text
 from dynid.profile import load_model
 from dynid.recording.settings import RecordingSettings
+from dynid.report.card import Card
 from dynid.report.verdict_json import verdict_json
 from dynid.report.write import (
     kept_model,
@@ -142,9 +143,9 @@ class Identifier(ManagedNode):
         recording = request.read(robot, step)
         result = identify(robot, recording, progress=step)
         step("writing the report")
-        write_outputs(result, request.output)
+        write_outputs(result, request.output, request.named())
         verdict = verdict_json(
-            result.verdict,
+            Card.of(result, request.named()),
             condition_number=result.provenance.condition_number,
             base_parameters=len(result.base_parameters),
             samples=result.samples,
@@ -175,17 +176,17 @@ class Identifier(ManagedNode):
         with self.logging_warnings():
             model = load_model(request.model)
         made = model.identified_provenance
+        named = request.named(tuned=bool(model.thresholds))
         recording = request.read(model.robot, step)
         step("evaluating")
         result = validate(model, recording)
         step("writing the report")
-        write_validation_outputs(result, request.output)
+        write_validation_outputs(result, request.output, named)
         verdict = verdict_json(
-            result.verdict,
+            Card.of(result, named),
             condition_number=made.condition_number,
             base_parameters=made.base_parameter_count,
             samples=result.samples,
-            validated=True,
         )
 
         def conclude() -> TaskResponse:

@@ -12,7 +12,7 @@ from std_msgs.msg import String
 
 from dynid.errors import DynidError, TaskError
 from dynid.report.terminal.results import print_demonstration
-from dynid.report.verdict_json import read_quantities, read_verdict
+from dynid.report.verdict_json import read_card, read_quantities
 from dynid_ros.countdown import Countdown
 from dynid_ros.discovery_range import stay_on_this_machine
 from dynid_ros.executor import make_executor
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from rclpy.executors import Executor
 
-    from dynid.evaluation.verdict import Verdict
     from dynid.identification.quantities import Quantity
+    from dynid.report.card import Card
 
 _TICK = 0.05  # [s] between checks of a condition
 _FOLLOWS = 5.0  # [s] in which a topic follows the response of its service
@@ -67,7 +67,7 @@ class SequenceNode(DynidNode):
         self._clock_watch = SimulatedClock(self)
         self._spinning = executor
         executor.add_node(self)
-        self.verdicts: dict[str, Verdict] = {}
+        self.cards: dict[str, Card] = {}
         """Results by the identifier's topics, ``identification`` and ``validation``."""
         self.received: dict[str, str] = {}
         """The results as JSON, as published by the identifier."""
@@ -154,7 +154,7 @@ class SequenceNode(DynidNode):
         except TaskError:
             raise RefusedError(f"identifier: {answer.message}") from None
         self.get_logger().info(answer.message)
-        self.verdicts[kind] = read_verdict(self.received[kind])
+        self.cards[kind] = read_card(self.received[kind])
         self.quantities = read_quantities(self.received[kind]) or self.quantities
         return bool(answer.success)
 
@@ -200,7 +200,7 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
         return stop.done(answer(error, stop))
     else:
         silence_closed_streams()
-        print_demonstration(Console(), tasks[0].verdicts, tasks[0].quantities)
+        print_demonstration(Console(), tasks[0].cards, tasks[0].quantities)
         return stop.done(outcome(tasks[0], good=good))
     finally:
         close(executor, tasks)

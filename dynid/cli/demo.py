@@ -35,6 +35,7 @@ def demo_command(
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
     from dynid.demo import STEPS, prepare, run_demo
+    from dynid.report.card import Card
     from dynid.report.terminal.console import print_text, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_demonstration, print_kept_model
@@ -55,21 +56,15 @@ def demo_command(
         print_text(console, sentence)
     with progress(console, steps=STEPS) as step:
         demonstration = run_demo(prepared.profile, output, step)
+    identification = demonstration.identification
     evaluated = demonstration.evaluated
     if as_json:
         print_json(
-            {
-                kind: identification_json(demonstration.identification, result)
-                for kind, result in evaluated.items()
-            }
+            {kind: identification_json(identification, *pair) for kind, pair in evaluated.items()}
         )
     else:
-        print_demonstration(
-            console,
-            {kind: result.verdict for kind, result in evaluated.items()},
-            demonstration.identification.quantities,
-        )
+        cards = {kind: Card.of(*pair) for kind, pair in evaluated.items()}
+        print_demonstration(console, cards, identification.quantities)
         print_written(console, (*prepared.written, *demonstration.written))
-    identified = demonstration.identification.verdict.success
-    print_kept_model(output, success=identified)
+    print_kept_model(output, success=identification.verdict.success)
     raise typer.Exit(0 if demonstration.success else 1)

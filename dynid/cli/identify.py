@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynid.identification.result import Identification
+    from dynid.report.next_command import NamedInputs
 
 
 def identify_command(
@@ -57,6 +58,7 @@ def identify_command(
     """
     from dynid.cli.loading import load_recordings, load_robot
     from dynid.identification.identify import identify
+    from dynid.report.next_command import NamedInputs, reading_options
     from dynid.report.terminal.console import result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_kept_model
@@ -73,13 +75,19 @@ def identify_command(
             "shipped)."
         )
     robot = load_robot(profile, urdf=urdf, overrides=overrides)
+    named = NamedInputs(
+        profile,
+        tuple(map(str, recordings)),
+        reading_options(start, stop, run, urdf, overrides),
+        output,
+    )
     console = result_console(as_json)
     with progress(console) as step:
         loaded = load_recordings(recordings, robot, start, stop, step, run)
         identification = identify(robot, loaded, progress=step, share=step.share)
         step("writing the report")
-        written = write_outputs(identification, output)
-    _show(identification, console, written, as_json)
+        written = write_outputs(identification, output, named)
+    _show(identification, named, console, written, as_json)
     success = identification.verdict.success
     print_kept_model(output, success=success)
     raise typer.Exit(0 if success else 1)
@@ -104,47 +112,56 @@ def validate_command(
     Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
     """
     from dynid.cli.json_output import print_json
-    from dynid.cli.loading import load_recordings
-    from dynid.identification.settings import IdentificationSettings
+    from dynid.cli.loading import load_recordings, shipped_robot
     from dynid.identification.validate import validate
     from dynid.profile import load_model
+    from dynid.report.card import Card
+    from dynid.report.next_command import NamedInputs, reading_options
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_next, print_verdict
     from dynid.report.verdict_json import verdict_json
-    from dynid.report.words import verdict
     from dynid.report.write import write_validation_outputs
 
     loaded_model = load_model(model)
+    named = NamedInputs(
+        shipped_robot(loaded_model) or NamedInputs.robot,
+        tuple(map(str, recordings)),
+        reading_options(start, stop, run),
+        output,
+        str(model),
+        tuned=bool(loaded_model.thresholds),
+    )
     console = result_console(as_json)
     with progress(console) as step:
         loaded = load_recordings(recordings, loaded_model.robot, start, stop, step, run)
         step("evaluating")
         validation = validate(loaded_model, loaded)
-        written = [] if output is None else write_validation_outputs(validation, output)
-    settings = loaded_model.robot.settings(IdentificationSettings)
+        written = [] if output is None else write_validation_outputs(validation, output, named)
+    card = Card.of(validation, named)
     if as_json:
         made = loaded_model.identified_provenance
         print_json(
             verdict_json(
-                validation.verdict,
+                card,
                 condition_number=made.condition_number,
                 base_parameters=made.base_parameter_count,
                 samples=validation.samples,
-                validated=True,
-                settings=settings,
             )
         )
     else:
-        summary = verdict(validation.verdict, settings, held_out=True)
-        print_verdict(console, validation.verdict, notes=validation.notes, summary=summary)
-        print_next(console, validation.verdict, validated=True)
+        print_verdict(console, card, notes=validation.notes)
+        print_next(console, card)
         print_written(console, written)
     raise typer.Exit(0 if validation.verdict.success else 1)
 
 
 def _show(
-    identification: Identification, console: Console, written: list[Path], as_json: bool
+    identification: Identification,
+    named: NamedInputs,
+    console: Console,
+    written: list[Path],
+    as_json: bool,
 ) -> None:
     from dynid.cli.json_output import print_json
     from dynid.report.terminal.console import print_written
@@ -152,7 +169,7 @@ def _show(
     from dynid.report.verdict_json import identification_json
 
     if as_json:
-        print_json(identification_json(identification, identification))
+        print_json(identification_json(identification, identification, named))
     else:
-        print_identification(console, identification)
+        print_identification(console, identification, named)
         print_written(console, written)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid import profile as profiles
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, DynidError
 from dynid.profile import load_model
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.assumptions import assumptions
@@ -55,6 +55,16 @@ def load_recordings(
         step(f"reading {path.name}")
         loaded.append(load_recording(path, robot, start=start, stop=stop, run=run))
     return loaded
+
+
+def shipped_robot(model: Model) -> str:
+    """Return the shipped robot that a model is of; empty if it is of another one."""
+    name = model.robot.name
+    try:
+        check_acceptance(model, profiles.load_robot(name), name, force=True)
+    except DynidError:
+        return ""
+    return name
 
 
 def load_model_for(

@@ -13,6 +13,7 @@ from dynid.files import write_text
 from dynid.identification.result import Identification
 from dynid.identification.settings import IdentificationSettings
 from dynid.report import tables, words
+from dynid.report.card import Card, ErrorBar
 from dynid.report.correlation import correlation_map
 from dynid.report.diagnosis import finding_rows
 from dynid.report.motion import EvaluatedMotion, evaluated_motion
@@ -28,34 +29,36 @@ from dynid.text import count, iso_time, significant
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dynid.evaluation.verdict import Verdict
     from dynid.identification.validate import Validation
+    from dynid.report.next_command import NamedInputs
     from dynid.robot.model import Model
 
 _SCRIPTS = ("torque.js", "tables.js", "turntable.js")
 
 
-def write_report(identification: Identification, path: Path) -> None:
+def write_report(
+    identification: Identification, path: Path, named: NamedInputs | None = None
+) -> None:
     """Write an identification's report: one HTML file without external resources.
 
     Raises:
         WriteError: the file cannot be written.
     """
-    write_text(path, report_html(identification))
+    write_text(path, report_html(identification, named))
 
 
-def write_validation_report(validation: Validation, path: Path) -> None:
+def write_validation_report(
+    validation: Validation, path: Path, named: NamedInputs | None = None
+) -> None:
     """Write the report on a model that was validated on other recordings.
 
     Raises:
         WriteError: the file cannot be written.
     """
     motion = evaluated_motion(validation)
-    settings = validation.model.robot.settings(IdentificationSettings)
-    content, made = _common(validation, motion), validation.model.provenance
+    content, made = _common(validation, motion, named), validation.model.provenance
     content |= {
         "title": f"{validation.model.robot.name}: validation of its dynamic model",
-        "verdict": words.verdict(validation.verdict, settings, held_out=True),
         "identification": None,
         "created": None,
         "model_of": None if made is None else made.dated,
@@ -79,15 +82,12 @@ def write_missing_validation_report(model: Model, reason: str, path: Path) -> No
     write_text(path, render("not_validated.html.j2", content))
 
 
-def report_html(identification: Identification) -> str:
+def report_html(identification: Identification, named: NamedInputs | None = None) -> str:
     """Return the text of an identification's report."""
     motion = evaluated_motion(identification)
-    settings = identification.robot.settings(IdentificationSettings)
-    content = _common(identification, motion)
-    verdict = identification.verdict
+    content = _common(identification, motion, named)
     content |= {
         "title": f"{identification.robot.name}: identification of its dynamic model",
-        "verdict": words.verdict(verdict, settings, held_out=False),
         "identification": identification,
         "created": iso_time(identification.provenance.created),
         "model_of": None,
@@ -131,16 +131,17 @@ def _tool_path(result: Identification | Validation) -> Turntable | None:
         return None
 
 
-def _bars(verdict: Verdict) -> list[tuple[words.ErrorBar, float, float]]:
+def _bars(card: Card) -> list[tuple[ErrorBar, float, float]]:
     """Return the bars of the verdict, with start and length in percent of the longest."""
-    bars = words.error_bars(verdict)
-    scale = 100 / max((bar.high for bar in bars), default=1.0)
-    return [(bar, scale * bar.low, scale * (bar.high - bar.low)) for bar in bars]
+    scale = 100 / max((bar.high for bar in card.bars), default=1.0)
+    return [(bar, scale * bar.low, scale * (bar.high - bar.low)) for bar in card.bars]
 
 
-def _common(result: Identification | Validation, motion: EvaluatedMotion) -> dict[str, Any]:
+def _common(
+    result: Identification | Validation, motion: EvaluatedMotion, named: NamedInputs | None
+) -> dict[str, Any]:
     """Return the contents that both reports have."""
-    robot, verdict = result.model.robot, result.verdict
+    robot, verdict, card = result.model.robot, result.verdict, Card.of(result, named)
     settings = robot.settings(IdentificationSettings)
     held_out = getattr(result, "held_out", None)
     diagnosed = set(sentences(result.findings))
@@ -156,10 +157,8 @@ def _common(result: Identification | Validation, motion: EvaluatedMotion) -> dic
     profile = yaml.safe_dump(robot.yaml_content(), sort_keys=False, allow_unicode=True)
     return {
         "success": verdict.success,
-        "against_urdf": words.against_urdf(verdict),
-        "bars": _bars(verdict),
-        "uses": words.uses(verdict),
-        "next": words.next_command(verdict, validated=not isinstance(result, Identification)),
+        "card": card,
+        "bars": _bars(card),
         "reasons": verdict.reasons,
         # those of the diagnosis stand in its own section
         "warnings": [warning for warning in verdict.warnings if warning not in diagnosed],

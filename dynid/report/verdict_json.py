@@ -14,11 +14,10 @@ from dynid.errors import ModelFileError
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.quantities import Quantity
 from dynid.identification.result import Identification
-from dynid.identification.settings import IdentificationSettings
 from dynid.identification.validate import Validation
 from dynid.json_text import json_by
-from dynid.report.words import against_urdf, error_bars, next_command, uses
-from dynid.report.words import verdict as summary
+from dynid.report.card import Card
+from dynid.report.next_command import NamedInputs
 from dynid.robot.provenance import BaseEstimate
 
 _VERDICT = TypeAdapter(Verdict)
@@ -26,35 +25,26 @@ _QUANTITIES = TypeAdapter(tuple[Quantity, ...])
 
 
 def verdict_json(
-    verdict: Verdict,
+    card: Card,
     *,
     condition_number: float,
     base_parameters: int,
     samples: int,
     quantities: Sequence[Quantity] = (),
-    validated: bool = False,
-    settings: IdentificationSettings | None = None,
 ) -> dict[str, Any]:
-    """Return what ``--json`` prints: fractions, not percent.
-
-    The key ``quantities`` is present only if there are any, and ``summary``, the outcome in one
-    sentence, only with the ``settings`` of the criterion. ``validated``: the recordings were not
-    those of the identification.
-    """
-    optional: dict[str, Any] = {}
-    if quantities:
-        optional["quantities"] = json_by("name", quantities)
-    if settings is not None:
-        optional["summary"] = summary(verdict, settings, held_out=validated)
+    """Return what ``--json`` prints: fractions, not percent; ``quantities`` if there are any."""
+    verdict = card.verdict
+    optional = {"quantities": json_by("name", quantities)} if quantities else {}
     return {
+        "summary": card.summary,
         "joints": json_by("joint", verdict.joints, without=["sliding", "of_several"]),
         "success": verdict.success,
         "mean_error": verdict.mean_error,
         "mean_urdf_error": verdict.mean_urdf_error,
-        "comparison": {bar.name: [bar.low, bar.high] for bar in error_bars(verdict)},
-        "against_urdf": against_urdf(verdict),
-        "uses": uses(verdict),
-        "next": next_command(verdict, validated=validated),
+        "comparison": {bar.name: [bar.low, bar.high] for bar in card.bars},
+        "against_urdf": card.against_urdf,
+        "uses": card.uses,
+        "next": card.next,
         "reasons": verdict.reasons,
         "warnings": verdict.warnings,
         "condition_number": condition_number,
@@ -64,8 +54,8 @@ def verdict_json(
     }
 
 
-def read_verdict(text: str) -> Verdict:
-    """Return the verdict in the text of a :func:`verdict_json`; null becomes NaN.
+def read_card(text: str) -> Card:
+    """Return the card in the text of a :func:`verdict_json`; null becomes NaN.
 
     Raises:
         ModelFileError: the text is not a verdict.
@@ -73,7 +63,8 @@ def read_verdict(text: str) -> Verdict:
     with _sentence(text):
         content = json.loads(text)
         joints = [{**values, "joint": name} for name, values in content["joints"].items()]
-        return _VERDICT.validate_python({**content, "joints": joints})
+        verdict = _VERDICT.validate_python({**content, "joints": joints})
+        return Card(verdict, summary=str(content["summary"]), next=str(content["next"]))
 
 
 def read_quantities(text: str) -> tuple[Quantity, ...]:
@@ -103,7 +94,9 @@ def _sentence(text: str) -> Iterator[None]:
 
 
 def identification_json(
-    identification: Identification, evaluated: Identification | Validation
+    identification: Identification,
+    evaluated: Identification | Validation,
+    named: NamedInputs | None = None,
 ) -> dict[str, Any]:
     """Return the verdict of an identification, or of a validation of its model."""
     signs = {"torque_signs": identification.signs.as_json()} if identification.signs else {}
@@ -112,13 +105,11 @@ def identification_json(
     selection = identification.term_selection
     terms = {"term_selection": json_by("joint", selection.joints)} if selection else {}
     content = verdict_json(
-        evaluated.verdict,
+        Card.of(evaluated, named),
         condition_number=identification.provenance.condition_number,
         base_parameters=len(identification.base_parameters),
         samples=evaluated.samples,
         quantities=identification.quantities,
-        validated=isinstance(evaluated, Validation),
-        settings=identification.robot.settings(IdentificationSettings),
     )
     intervals = {
         parameter.name: parameter.interval

@@ -9,6 +9,7 @@ from dynid.identification.result import Identification
 from dynid.identification.signals_file import write_signals
 from dynid.identification.validate import Validation
 from dynid.kept_inputs import inputs_kept
+from dynid.report.next_command import NamedInputs
 from dynid.report.report import (
     write_missing_validation_report,
     write_report,
@@ -28,14 +29,16 @@ _VALIDATION = ("validation.html", "validation.mcap")
 _FAILED_VALIDATION = ("validation.failed.html", "validation.failed.mcap")
 
 
-def write_outputs(identification: Identification, folder: Path) -> list[Path]:
+def write_outputs(
+    identification: Identification, folder: Path, named: NamedInputs | None = None
+) -> list[Path]:
     """Write model.yaml, the identified URDF, signals.mcap and report.html into ``folder``.
 
     The files are replaced together: after an interruption all of them are of one identification,
     and files of an earlier one are removed, including the validation of its model. If the
     identification failed, the names are model.failed.yaml, signals.failed.mcap and
     report.failed.html, there is no URDF, and the results of an earlier successful identification
-    are kept.
+    are kept. ``named``: what the user gave, for the next command in the report.
 
     Raises:
         WriteError: the folder cannot be created, a file cannot be written, or the identification
@@ -51,7 +54,7 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
     with kept, written_together(folder, stale=stale) as unfinished:
         identification.model.save(unfinished / model, force=True)  # its name shows the failure
         write_signals(identification, unfinished / signals)
-        write_report(identification, unfinished / report)
+        write_report(identification, unfinished / report, named)
         made = identification.provenance
         if made.physically_consistent and not made.failed:
             robot, mechanism = identification.robot, identification.model.mechanism
@@ -74,11 +77,13 @@ def kept_model(folder: Path, *, success: bool) -> str | None:
     return f"{kept} of an earlier identification is kept; the failed model is in {failed}."
 
 
-def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]:
+def write_validation_outputs(
+    validation: Validation, folder: Path, named: NamedInputs | None = None
+) -> list[Path]:
     """Write validation.html and validation.mcap into ``folder``, together.
 
     For a model whose identification failed they are validation.failed.html and .mcap, so that those
-    of the good model are kept.
+    of the good model are kept. ``named`` as in :func:`write_outputs`.
 
     Raises:
         WriteError: the folder cannot be created, or a file cannot be written.
@@ -88,7 +93,7 @@ def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]
     kept = inputs_kept((*validation.model.inputs, *read))
     with kept, written_together(folder) as unfinished:
         write_signals(validation, unfinished / signals)
-        write_validation_report(validation, unfinished / report)
+        write_validation_report(validation, unfinished / report, named)
         names = sorted(path.name for path in unfinished.iterdir())
     return [folder / name for name in names]
 

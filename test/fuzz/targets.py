@@ -27,7 +27,7 @@ from dynid.profile import load_model, load_robot, profile_text, write_profile
 from dynid.recording.columns import ColumnMap
 from dynid.recording.load import load_recording
 from dynid.recording.model import Recording
-from dynid.report.verdict_json import read_quantities, read_verdict
+from dynid.report.verdict_json import read_card, read_quantities
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.table import read_table
 from dynid.robot.dh.urdf import urdf_of
@@ -211,7 +211,7 @@ def _parameters(path: Path, folder: Path) -> Numbers:
 
 def _verdict(path: Path, _: Path) -> Numbers:
     text = path.read_text("utf-8", "replace")
-    read_verdict(text)
+    read_card(text)
     read_quantities(text)
     yield 0
 

@@ -20,7 +20,7 @@ from support.arm_files import write_arm
 from dynid.identification.identify import identify
 from dynid.profile import load_model, load_robot
 from dynid.recording.load import load_recording
-from dynid.report.verdict_json import read_verdict
+from dynid.report.verdict_json import read_card
 from dynid_ros import identifier
 from dynid_ros.identifier import Identifier
 from dynid_ros.qos import DIAGNOSTICS, LATCHED, STATES
@@ -88,7 +88,7 @@ def test_identifies_from_a_bag_and_publishes_the_results(graph, start, arm, tmp_
     assert str(model) in answer.message
     graph.until(lambda: node.received["model"] and node.received["identification"])
     assert node.received["model"][-1].data == model.read_text()
-    assert read_verdict(node.received["identification"][-1].data).success
+    assert read_card(node.received["identification"][-1].data).verdict.success
     assert (tmp_path / "out" / "report.html").exists()
     graph.until(lambda: health(diagnostics).message == answer.message)
     assert {v.key for v in health(diagnostics).values} >= {"elbow: relative error"}
@@ -132,7 +132,7 @@ def test_a_failed_criterion_is_written_and_reported_but_its_model_is_not_publish
     assert load_model(tmp_path / "out" / "model.failed.yaml").failed
     assert not (tmp_path / "out" / "model.yaml").exists()
     graph.until(lambda: node.received["identification"])
-    assert not read_verdict(node.received["identification"][-1].data).success
+    assert not read_card(node.received["identification"][-1].data).verdict.success
     graph.until(lambda: health(diagnostics).level == b"\x02")
     assert node.received["model"] == []
 
@@ -146,7 +146,7 @@ def test_validates_on_another_motion(graph, start, arm, tmp_path):
     assert answer.message.startswith("validated ")
     assert (tmp_path / "out" / "validation.html").exists()
     graph.until(lambda: node.received["validation"])
-    assert [j.joint for j in read_verdict(node.received["validation"][-1].data).joints] == [
+    assert [j.joint for j in read_card(node.received["validation"][-1].data).verdict.joints] == [
         "shoulder",
         "elbow",
         "wrist",

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from dynid.identification.settings import IdentificationSettings
 from dynid.json_text import json_fields
 from dynid.recording.column_proposal import proposal_text
-from dynid.report import words
+from dynid.report.card import Card
 from dynid.report.terminal.console import print_message, print_sentences, print_text, roomy
 from dynid.report.terminal.tables import ResultTable, table
-from dynid.report.words import against_urdf, error_bars, next_command, rest, uses
+from dynid.report.words import rest
 from dynid.report.write import kept_model
 from dynid.text import percent, significant, unit
 
@@ -25,19 +24,22 @@ if TYPE_CHECKING:
 
     from dynid.estimation.cross_validation import HeldOut
     from dynid.evaluation.joint_errors import JointErrors
-    from dynid.evaluation.verdict import Verdict
     from dynid.identification.friction.selection import FrictionSelection
     from dynid.identification.quantities import Quantity
     from dynid.identification.result import Identification
     from dynid.identification.torque_signs import TorqueSigns
     from dynid.recording.contradiction import Contradiction
     from dynid.recording.info import RecordingInfo, Timing
+    from dynid.report.card import ErrorBar
+    from dynid.report.next_command import NamedInputs
 
 _LONGEST_BAR, _SHORTEST_BAR = 40, 10  # [characters]
 _STYLES = {"problem": "bold red", "warning": "yellow", "note": ""}
 
 
-def print_identification(console: Console, identification: Identification) -> None:
+def print_identification(
+    console: Console, identification: Identification, named: NamedInputs | None = None
+) -> None:
     """Print joint terms, physical quantities, torque errors and the verdict."""
     console = roomy(console)
     print_text(console, f"{identification.robot.name}: identified dynamic model", "bold")
@@ -61,18 +63,9 @@ def print_identification(console: Console, identification: Identification) -> No
     if identification.signs is not None:
         console.print(_sign_table(identification.signs))
         console.print()
-    print_verdict(
-        console,
-        identification.verdict,
-        held_out=identification.held_out,
-        notes=identification.notes,
-        summary=words.verdict(
-            identification.verdict,
-            identification.robot.settings(IdentificationSettings),
-            held_out=False,
-        ),
-    )
-    print_next(console, identification.verdict, validated=False)
+    card = Card.of(identification, named)
+    print_verdict(console, card, held_out=identification.held_out, notes=identification.notes)
+    print_next(console, card)
 
 
 def print_terms(console: Console, selection: FrictionSelection) -> None:
@@ -106,24 +99,15 @@ def print_quantities(console: Console, quantities: Sequence[Quantity]) -> None:
 
 
 def print_verdict(
-    console: Console,
-    verdict: Verdict,
-    *,
-    held_out: HeldOut | None = None,
-    notes: Iterable[str] = (),
-    summary: str = "",
+    console: Console, card: Card, *, held_out: HeldOut | None = None, notes: Iterable[str] = ()
 ) -> None:
-    """Print each joint's errors, and whether the model meets its criterion.
-
-    ``summary`` is the outcome in one sentence.
-    """
-    console = roomy(console)
+    """Print each joint's errors, and whether the model meets its criterion."""
+    console, verdict = roomy(console), card.verdict
     console.print(_error_table(verdict.joints, held_out))
     console.print(_rest_table(verdict.joints))
-    if summary:
-        print_text(console, summary)
-    _print_error_bars(console, verdict)
-    for sentence in (*against_urdf(verdict), *uses(verdict)):
+    print_text(console, card.summary)
+    _print_error_bars(console, card.bars)
+    for sentence in (*card.against_urdf, *card.uses):
         print_text(console, sentence)
     for title, sentences, style in (
         ("Failed because", verdict.reasons if not verdict.success else (), "bold red"),
@@ -135,9 +119,8 @@ def print_verdict(
     console.print(Text(*outcome))
 
 
-def _print_error_bars(console: Console, verdict: Verdict) -> None:
+def _print_error_bars(console: Console, bars: Sequence[ErrorBar]) -> None:
     """Print mean torque errors as bars: the model against the URDF, or else against no model."""
-    bars = error_bars(verdict)
     names = max((len(bar.name) for bar in bars), default=0)
     numbers = max((len(bar.number) for bar in bars), default=0)
     room = min(_LONGEST_BAR, console.width - names - numbers - 2)
@@ -150,28 +133,27 @@ def _print_error_bars(console: Console, verdict: Verdict) -> None:
         print_text(console, f"{bar.name:<{names}} {drawn:<{room}} {bar.number}")
 
 
-def print_next(console: Console, verdict: Verdict, *, validated: bool) -> None:
-    """Print the command that comes after an identification, or after a validation."""
-    print_text(console, f"Next: {next_command(verdict, validated=validated)}")
+def print_next(console: Console, card: Card) -> None:
+    """Print the command that comes next."""
+    print_text(console, f"Next: {card.next}")
 
 
 def print_demonstration(
-    console: Console, verdicts: Mapping[str, Verdict], quantities: Sequence[Quantity] = ()
+    console: Console, cards: Mapping[str, Card], quantities: Sequence[Quantity] = ()
 ) -> None:
-    """Print the verdicts of an identification (``identification``) and of a ``validation``."""
+    """Print the cards of an identification (``identification``) and of a ``validation``."""
     print_quantities(roomy(console), quantities)
     titles = {
         "identification": "On the motion that the model was fitted to:",
         "validation": "On a second motion, which was not used for the identification:",
     }
-    for kind, verdict in verdicts.items():
+    for kind, card in cards.items():
         print_text(console, titles[kind], "bold")
-        print_verdict(console, verdict)
+        print_verdict(console, card)
         console.print()
-    if verdicts:  # what comes next depends on the first that failed, or on the last
-        failed = [kind for kind, verdict in verdicts.items() if not verdict.success]
-        kind = [*failed, *list(verdicts)[::-1]][0]
-        print_next(console, verdicts[kind], validated=kind == "validation")
+    if cards:  # what comes next depends on the first that failed, or on the last
+        failed = [card for card in cards.values() if not card.verdict.success]
+        print_next(console, [*failed, *list(cards.values())[::-1]][0])
         console.print()
 
 

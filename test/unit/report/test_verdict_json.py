@@ -12,10 +12,10 @@ from rich.console import Console
 
 from dynid.errors import ModelFileError
 from dynid.json_text import json_content, json_text
+from dynid.report.card import Card
 from dynid.report.report import report_html
 from dynid.report.terminal.results import print_identification, print_verdict
-from dynid.report.verdict_json import identification_json, read_verdict, verdict_json
-from dynid.report.words import against_urdf, error_bars, next_command
+from dynid.report.verdict_json import identification_json, read_card, verdict_json
 
 JOINT_KEYS = {
     "rmse",
@@ -60,13 +60,13 @@ JOINT_KEYS = {
 
 
 def as_json(verdict):
-    content = verdict_json(verdict, condition_number=42.5, base_parameters=3, samples=800)
-    return json.loads(json_text(content))
+    return json.loads(text_of(verdict))
 
 
 def test_json_has_exactly_the_promised_keys(identification):
     content = as_json(identification.verdict)
     assert content.keys() == {
+        "summary",
         "joints",
         "success",
         "mean_error",
@@ -108,7 +108,7 @@ def test_what_is_not_a_number_is_null_in_json(identification, value):
 
 def test_a_condition_number_of_infinity_is_null_in_json(identification):
     content = verdict_json(
-        identification.verdict, condition_number=math.inf, base_parameters=3, samples=1
+        card_of(identification.verdict), condition_number=math.inf, base_parameters=3, samples=1
     )
     assert json_content(content)["condition_number"] is None
 
@@ -134,11 +134,10 @@ def test_model_and_urdf_are_compared_in_one_number(identification):
     )
     content = as_json(verdict)
     assert (content["mean_error"], content["mean_urdf_error"]) == pytest.approx((0.26, 0.3))
-    assert content["against_urdf"] == against_urdf(verdict)
-    assert all(
-        sentence in printed(verdict).replace("\n", " ") for sentence in against_urdf(verdict)
-    )
-    assert against_urdf(verdict) == [
+    sentences = card_of(verdict).against_urdf
+    assert content["against_urdf"] == sentences
+    assert all(sentence in printed(verdict).replace("\n", " ") for sentence in sentences)
+    assert sentences == [
         "Mean torque error of the joints: 26.0 % with the model, 30.0 % with the masses of the "
         "URDF and the same friction.",
         "Not clearly better than the URDF: elbow & co (50.0 % instead of 40.0 %); its torque is "
@@ -148,45 +147,42 @@ def test_model_and_urdf_are_compared_in_one_number(identification):
 
 def test_without_masses_in_the_urdf_there_is_no_comparison(identification):
     verdict = compared(identification, *[(0.02, math.nan, "good")] * 3)
-    assert against_urdf(verdict) == []
+    assert card_of(verdict).against_urdf == []
     assert as_json(verdict)["mean_urdf_error"] is None
 
 
-def test_the_next_command_depends_on_the_verdict(identification, failed):
-    good, bad = identification.verdict, failed.verdict
-    assert next_command(good, validated=False).startswith("dynid validate ")
-    assert next_command(good, validated=True).startswith("ros2 launch dynid control.launch.py ")
-    assert next_command(bad, validated=True).startswith("dynid diagnose ")
-    assert as_json(good)["next"] == next_command(good, validated=False)
+def card_of(verdict):
+    return Card(verdict, "It is good.", "dynid go on")
 
 
 def text_of(verdict):
-    return json_text(verdict_json(verdict, condition_number=42.5, base_parameters=3, samples=800))
+    card = card_of(verdict)
+    return json_text(verdict_json(card, condition_number=42.5, base_parameters=3, samples=800))
 
 
 def printed(verdict):
     console = Console(file=StringIO(), width=100)
-    print_verdict(console, verdict)
+    print_verdict(console, card_of(verdict))
     return console.file.getvalue()
 
 
 @pytest.mark.parametrize("name", ["identification", "failed"])
 def test_a_verdict_read_back_prints_the_same_table(request, name):
     verdict = request.getfixturevalue(name).verdict
-    assert printed(read_verdict(text_of(verdict))) == printed(verdict)
+    assert printed(read_card(text_of(verdict)).verdict) == printed(verdict)
 
 
 def test_a_verdict_read_back_is_the_same(identification):
     verdict = identification.verdict
     finite = tuple(replace(joint, r_squared=0.75) for joint in verdict.joints)
     verdict = replace(verdict, joints=finite, warnings=("look here.",))
-    assert read_verdict(text_of(verdict)) == verdict
+    assert read_card(text_of(verdict)) == card_of(verdict)
 
 
 def test_what_is_not_a_number_comes_back_as_nan(identification):
     verdict = identification.verdict
     first = replace(verdict.joints[0], relative_error=math.inf)
-    read = read_verdict(text_of(replace(verdict, joints=(first, *verdict.joints[1:]))))
+    read = read_card(text_of(replace(verdict, joints=(first, *verdict.joints[1:])))).verdict
     assert math.isnan(read.joints[0].relative_error)
 
 
@@ -201,7 +197,7 @@ def test_what_is_not_a_number_comes_back_as_nan(identification):
 )
 def test_refuses_text_that_is_not_a_verdict(text):
     with pytest.raises(ModelFileError, match="a verdict must be the JSON object"):
-        read_verdict(text)
+        read_card(text)
 
 
 def test_terminal_report_and_json_have_the_same_card(identification):
@@ -210,8 +206,8 @@ def test_terminal_report_and_json_have_the_same_card(identification):
     print_identification(Console(file=text, width=100), identification)
     page = " ".join(report_html(identification).split())
     content = json.loads(json_text(identification_json(identification, identification)))
-    assert content["comparison"] == {bar.name: [bar.low, bar.high] for bar in error_bars(verdict)}
-    for bar in error_bars(verdict):
+    assert content["comparison"] == {bar.name: [bar.low, bar.high] for bar in card_of(verdict).bars}
+    for bar in card_of(verdict).bars:
         (line,) = (line for line in text.getvalue().splitlines() if line.startswith(bar.name))
         assert line.endswith(bar.number)
         assert f"<dt>{escape(bar.name)}</dt>" in page
@@ -223,7 +219,7 @@ def test_terminal_report_and_json_have_the_same_card(identification):
 
 def test_a_model_that_no_urdf_is_compared_with_is_compared_with_none(identification):
     joints = tuple(replace(j, urdf_error=math.nan) for j in identification.verdict.joints)
-    first, second, _ = error_bars(replace(identification.verdict, joints=joints))
+    first, second, _ = card_of(replace(identification.verdict, joints=joints)).bars
     assert (first.name, first.number) == ("no model", "100 %")
     errors = [joint.held_out_error for joint in joints if math.isfinite(joint.held_out_error)]
     assert second.high == pytest.approx(np.mean(errors))
@@ -235,7 +231,10 @@ def test_bars_are_as_long_as_their_errors(identification):
         for joint in identification.verdict.joints
     )
     text = StringIO()
-    print_verdict(Console(file=text, width=100), replace(identification.verdict, joints=joints))
+    print_verdict(
+        Console(file=text, width=100),
+        card_of(replace(identification.verdict, joints=joints)),
+    )
     lengths = [line.count("█") for line in text.getvalue().splitlines() if "█" in line]
     assert lengths == [40, 10]
     (usual,) = (line for line in text.getvalue().splitlines() if line.startswith("typical"))

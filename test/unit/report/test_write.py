@@ -17,7 +17,9 @@ FAILED = ["model.failed.yaml", "report.failed.html", "signals.failed.mcap"]
 @pytest.fixture(autouse=True)
 def without_reports(monkeypatch) -> None:
     for name in ("write_report", "write_validation_report"):
-        monkeypatch.setattr(f"dynid.report.write.{name}", lambda _, path: path.write_text(""))
+        monkeypatch.setattr(
+            f"dynid.report.write.{name}", lambda _, path, named: path.write_text("")
+        )
 
 
 def names(folder):

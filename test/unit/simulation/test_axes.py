@@ -17,6 +17,7 @@ from dynid.identification.result import Identification
 from dynid.json_text import json_text
 from dynid.playback.plan import make_plan
 from dynid.profile import load_model, load_robot
+from dynid.report.card import Card
 from dynid.report.report import report_html
 from dynid.report.terminal.results import print_demonstration, print_identification
 from dynid.report.verdict_json import read_quantities, verdict_json
@@ -149,7 +150,7 @@ def test_the_terminal_shows_values_with_deviations_and_why_others_are_unknown() 
 
 def test_what_is_printed_as_json_is_read_back_as_the_same_quantities() -> None:
     content = verdict_json(
-        spring().verdict,
+        Card.of(spring()),
         condition_number=1.0,
         base_parameters=5,
         samples=9,

@@ -9,8 +9,8 @@ from rich.console import Console
 from dynid.recording.convert import write_bag
 from dynid.recording.info import describe
 from dynid.recording.model import Recording
+from dynid.report.card import Card
 from dynid.report.terminal.results import print_identification, print_recording_info, print_verdict
-from dynid.report.words import uses
 
 
 def printed(function, *arguments, **keywords) -> str:
@@ -23,7 +23,7 @@ def printed(function, *arguments, **keywords) -> str:
 def test_a_pipe_gets_plain_lines_of_at_most_a_hundred_columns(identification):
     text = printed(print_identification, identification)
     assert "\x1b" not in text
-    sentences = ("  - ", "The model ", *uses(identification.verdict))
+    sentences = ("  - ", "The model ", *Card.of(identification).uses)
     tables = [line for line in text.splitlines() if not line.startswith(sentences)]
     assert max(map(len, tables[2:])) <= 100
     for joint in ("shoulder", "elbow & co", "lift"):
@@ -49,28 +49,29 @@ def test_terms_of_one_kind_at_one_joint_are_summed(identification):
 def test_sentences_stay_whole_in_a_pipe(failed):
     long = "joint 'lift': " + "a very long reason " * 10 + "indeed."
     verdict = replace(failed.verdict, reasons=(long,))
-    assert f"  - {long}" in printed(print_verdict, verdict).splitlines()
+    assert f"  - {long}" in printed(print_verdict, Card(verdict, "", "")).splitlines()
 
 
 def test_square_brackets_in_names_are_not_markup(identification):
     joints = identification.verdict.joints
     joints = (replace(joints[0], joint="[red]arm[/red]"), *joints[1:])
     verdict = replace(identification.verdict, joints=joints, warnings=("[/b] is fine",))
-    text = printed(print_verdict, verdict, notes=("[/i] as well",))
+    text = printed(print_verdict, Card(verdict, "", ""), notes=("[/i] as well",))
     assert "[red]arm[/red]" in text
     assert "[/b] is fine" in text
     assert "[/i] as well" in text
 
 
 def test_held_out_errors_are_shown_where_known(identification):
-    with_them = printed(print_verdict, identification.verdict, held_out=identification.held_out)
+    card = Card.of(identification)
+    with_them = printed(print_verdict, card, held_out=identification.held_out)
     assert "held out" in with_them
     assert "8.00 %" in with_them
-    assert "held out" not in printed(print_verdict, identification.verdict)
+    assert "held out" not in printed(print_verdict, card)
 
 
 def test_a_failed_verdict_has_its_reasons(failed):
-    text = printed(print_verdict, failed.verdict)
+    text = printed(print_verdict, Card.of(failed))
     assert "Failed because:" in text
     assert text.splitlines()[-1] == "Failed."
 

@@ -31,6 +31,7 @@ from dynid.identification.friction.selection import (
 from dynid.profile import load_robot, make_robot
 from dynid.recording.column_proposal import propose_columns
 from dynid.report import terminal
+from dynid.report.card import Card
 from dynid.report.terminal.collisions import print_collisions
 from dynid.report.terminal.comparison import print_model_comparison
 from dynid.report.terminal.diagnosis import print_diagnosis
@@ -94,6 +95,10 @@ def verdict(success: bool = True) -> SimpleNamespace:
     sentences = {"reasons": (SENTENCE,), "warnings": (SENTENCE,)}
     compared = {"compared": errors(), "mean_error": SMALL, "mean_urdf_error": 1.5}
     return some(joints=errors(), success=success, **sentences, **compared)
+
+
+def card() -> Card:
+    return Card(verdict(success=False), SENTENCE, f"dynid identify {SENTENCE}")
 
 
 def payload() -> SimpleNamespace:
@@ -477,8 +482,8 @@ CASES = {
     "print_prediction": prediction,
     "print_identification": identified,
     "print_quantities": lambda c: print_quantities(c, quantities()),
-    "print_verdict": lambda c: print_verdict(c, verdict(success=False), held_out=held_out()),
-    "print_demonstration": lambda c: print_demonstration(c, {"validation": verdict()}),
+    "print_verdict": lambda c: print_verdict(c, card(), held_out=held_out()),
+    "print_demonstration": lambda c: print_demonstration(c, {"validation": card()}),
     "print_recording_info": lambda c: print_recording_info(c, info()),
     "print_sine": sine,
     "print_terms": lambda c: print_terms(c, selection()),

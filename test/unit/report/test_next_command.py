@@ -1,0 +1,79 @@
+"""The command that comes after a result names what the user gave."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+from dynid.evaluation.joint_errors import JointUse, UseName
+from dynid.identification.result import Identification
+from dynid.identification.validate import Validation
+from dynid.report.next_command import NamedInputs, next_command, reading_options
+
+NAMED = NamedInputs("my_arm.yaml", ("day 1.csv",), folder=Path("results"))
+MODEL = ["--model", "results/model.yaml"]
+
+
+def validated(identification: Identification, *uses: UseName) -> Validation:
+    """Return a validation of the model, which serves these uses at every joint."""
+    serving = tuple(JointUse(use, True, 0.1, 0.2, "small") for use in uses)
+    verdict = identification.verdict
+    joints = tuple(replace(joint, uses=serving) for joint in verdict.joints)
+    return Validation(
+        identification.model,
+        replace(verdict, joints=joints),
+        signals=(),
+        measured_torque=(),
+        model_torque=(),
+        sources=(),
+        samples=1,
+        notes=(),
+    )
+
+
+def words(result: Identification | Validation, named: NamedInputs = NAMED) -> list[str]:
+    return shlex.split(next_command(result, named))
+
+
+def test_a_model_is_validated_where_it_was_written(identification: Identification) -> None:
+    assert words(identification) == ["dynid", "validate", "ANOTHER_RECORDING", *MODEL]
+
+
+def test_a_failed_identification_is_diagnosed_as_it_was_made(failed: Identification) -> None:
+    named = replace(NAMED, reading=reading_options(1.5, None, 2, Path("a.urdf"), ["terms=auto"]))
+    reading = ["--start", "1.5", "--run", "2", "--urdf", "a.urdf", "--set", "terms=auto"]
+    command = ["dynid", "diagnose", "my_arm.yaml", "day 1.csv", *reading, "--output", "results"]
+    assert words(failed, named) == command
+    assert words(failed, NamedInputs()) == ["dynid", "diagnose", "ROBOT", "RECORDING"]
+
+
+def test_a_failed_validation_is_diagnosed_with_its_model(failed: Identification) -> None:
+    result = validated(failed)
+    command = ["dynid", "diagnose", "b.csv", "--model", "b/model.yaml"]
+    assert words(result, NamedInputs("arm", ("b.csv",), model="b/model.yaml")) == command
+
+
+def test_thresholds_are_tuned_before_the_robot_is_controlled(
+    identification: Identification,
+) -> None:
+    result = validated(identification, "feedforward", "collision")
+    assert words(result) == ["dynid", "collisions", "tune", "day 1.csv", *MODEL, "--into-model"]
+    control = ["ros2", "launch", "dynid", "control.launch.py"]
+    assert words(result, replace(NAMED, tuned=True)) == [
+        *control,
+        "robot:=my_arm.yaml",
+        "model:=results/model.yaml",
+    ]
+
+
+def test_a_part_of_a_recording_is_not_tuned_on_as_a_whole(identification: Identification) -> None:
+    named = replace(NAMED, reading=reading_options(0.0, 3.0, None))
+    assert "FREE_MOTION" in words(validated(identification, "collision"), named)
+
+
+def test_a_model_for_no_controller_is_written_for_a_simulator(
+    identification: Identification,
+) -> None:
+    command = words(validated(identification, "simulation"))
+    assert command[:5] == ["dynid", "model", "export", "results/model.yaml", "--to"]
