@@ -5,7 +5,7 @@ Most guesses are near a name that exists. The rest are words of other libraries 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
 _GUESSES = {
@@ -15,9 +15,9 @@ _GUESSES = {
     "WeightedLeastSquares": "WLS",
     "coriolis_matrix": "C coriolis",
     "cutoff_hz": "bandwidth cutoff_frequency fc low_pass lowpass",
-    "design_excitation": "excitation excite",
+    "design_excitation": "excitation excite trajectory",
     "effort": "current tau torque torques",
-    "errors": "error nrmse r2 rmse score",
+    "errors": "error mae mse nrmse r2 relative_error rmse score",
     "estimate_wrench": "wrench",
     "estimator": "algorithm method solver",
     "folds": "cv kfold",
@@ -31,6 +31,7 @@ _GUESSES = {
     "parameters": "coef_ coefficients params",
     "passed": "ok success valid",
     "physical": "consistent physical_consistency physically_consistent",
+    "export": "to_mjcf to_sdf to_urdf",
     "plot": "plot_torques residuals show",
     "position": "positions q",
     "provenance": "condition_number cond",
@@ -48,6 +49,19 @@ _GUESSES = {
 }
 """Words of other libraries, of the field and of the command line, by dynid's own."""
 
+_ELSEWHERE = {
+    "dynid.identify(robot, recording) makes a model": "fit fit_transform train",
+    "dynid.validate(model, recording) compares them": "evaluate score test",
+    "the command `dynid demo ROBOT` runs it": "demo",
+    "results and recordings have .plot(); `dynid view ROBOT` shows a robot": "plot view",
+    "a span in seconds is recording[2:8]": "iloc loc split train_test_split window",
+    "use .to_frame().to_csv(FILE)": "to_csv",
+    "use position.shape": "shape",
+    "its model's .export(FILE) writes one": "export to_mjcf to_sdf to_urdf",
+    "use the .regressor(q, dq, ddq) of robot.mechanism()": "regressor",
+}
+"""What does the work of a name, in clauses, where the object itself has nothing for it."""
+
 # with less, difflib takes other words for misspelt ones: 'friction' for 'criterion'
 _LEAST_SIMILARITY = 0.66
 
@@ -63,7 +77,7 @@ def meant_name(name: str, available: Collection[str]) -> str | None:
     # classes are not meant by names of functions
     alike = [other for other in available if other[:1].isupper() == name[:1].isupper()]
     near = [
-        *(meant for meant, guesses in _GUESSES.items() if name in guesses.split()),
+        *_of_guess(name, _GUESSES),
         *(other for other in available if other.endswith(f".{name}")),
         *(other for other in alike if words <= set(other.split("_"))),
         *get_close_matches(name, alike, n=1, cutoff=_LEAST_SIMILARITY),
@@ -80,5 +94,13 @@ def unknown_name(owner: str, name: str, available: Collection[str]) -> str:
         name: that was used.
         available: as of :func:`meant_name`.
     """
+    own = any(meant in available for meant in _of_guess(name, _GUESSES))
+    elsewhere = [] if own else _of_guess(name, _ELSEWHERE)
     meant = meant_name(name, available)
-    return f"{owner} has no attribute '{name}'" + (f"; did you mean '{meant}'?" if meant else "")
+    hints = [*elsewhere, *([f"did you mean '{meant}'?"] if meant else [])]
+    return "; ".join([f"{owner} has no attribute '{name}'", *hints[:1]])
+
+
+def _of_guess(name: str, guesses: Mapping[str, str]) -> list[str]:
+    """Return what a table has for a guess."""
+    return [meant for meant, words in guesses.items() if name in words.split()]

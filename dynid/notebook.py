@@ -40,7 +40,8 @@ class ReadFromFile(type):
             kind = f"class '{cls.__name__}'"
             if cls.__name__ in _LOADERS and name.partition("_")[0] in _OF_FILES:
                 loader, first = _LOADERS[cls.__name__], name.partition("_")[0]
-                own = [other for other in dir(cls) if other.startswith(f"{first}_")]
+                names = {name for kind in cls.__mro__ if _is_own(kind) for name in vars(kind)}
+                own = sorted(other for other in names if other.startswith(f"{first}_"))
                 also = f" ({', '.join(own)} exist)" if own else ""
                 message = f"no attribute '{name}'{also}; dynid.{loader}(FILE) reads a file"
                 raise AttributeError(f"{kind} has {message}", name=name)

@@ -17,6 +17,7 @@ DESCRIPTIONS = (".urdf", ".xacro", ".xml", ".mjcf")
 """Endings of files that describe a robot without a profile."""
 _ENDINGS = (".yaml", ".yml", *DESCRIPTIONS)
 _LONGEST_NAME = 80  # shown of a name that is none
+_HEAD = 1 << 16  # [bytes] of a model.yaml with its first keys
 
 
 def shipped_profiles() -> list[str]:
@@ -31,6 +32,18 @@ def names_robot(text: str) -> bool:
     return path.suffix.lower() in _ENDINGS or (text in shipped_profiles() and not exists(path))
 
 
+def names_model(text: str) -> bool:
+    """Return whether a text is the path of a model.yaml, or of other parameters of ROS."""
+    path = Path(text)
+    if path.suffix.lower() not in (".yaml", ".yml") or not is_file(path):
+        return False
+    try:
+        with path.open("rb") as file:
+            return b"ros__parameters:" in file.read(_HEAD)
+    except OSError:
+        return False
+
+
 def find_robot_file(name: str) -> Path:
     """Return the profile of a shipped robot, or the file that a name is.
 
@@ -39,9 +52,9 @@ def find_robot_file(name: str) -> Path:
     """
     path = Path(name)
     if path.suffix.lower() in _ENDINGS:
-        near = "" if exists(path) else _near(path)
-        if near:
-            raise ConfigurationError(f"{printable(path)}: there is no such file; {near}")
+        if not exists(path):
+            hint = f"; {near}" if (near := similar_robot(path)) else "."
+            raise ConfigurationError(f"{printable(path)}: there is no such file{hint}")
         return path
     for root in share_directories():
         candidate = root / "config" / "robots" / f"{name}.yaml"
@@ -52,15 +65,15 @@ def find_robot_file(name: str) -> Path:
             f"{printable(path)}: is no profile; expected a file that ends in .yaml, .urdf, .xacro "
             "or, of MuJoCo, .xml, or the name of a shipped robot (dynid robots)."
         )
-    shipped = _near(path) or f"those shipped are {', '.join(shipped_profiles())}."
+    shipped = similar_robot(path) or f"those shipped are {', '.join(shipped_profiles())}."
     raise ConfigurationError(
         f"profile '{printable(name[:_LONGEST_NAME])}': not shipped with dynid, and not a file that "
         f"ends in .yaml, .urdf, .xacro or, of MuJoCo, .xml; {shipped}"
     )
 
 
-def _near(path: Path) -> str:
-    """Return a question for the shipped robot, or the file in the folder, that was meant."""
+def similar_robot(path: Path) -> str:
+    """Return a question for the shipped robot, or the file in the folder, that was meant; or ""."""
     try:
         files = [file.name for file in path.parent.iterdir() if file.suffix.lower() in _ENDINGS]
     except (OSError, ValueError):  # no such folder, or a name that no folder can have

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from dynid.api.inputs import (
     ModelLike,
@@ -27,6 +28,8 @@ from dynid.identification.payload import identification as payload
 from dynid.identification.payload.identification import PayloadIdentification
 from dynid.identification.result import Identification
 from dynid.identification.validate import Validation
+from dynid.robot.robot import Robot
+from dynid.robot_files import names_model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -127,17 +130,22 @@ def compare_models(
     return model_comparison.compare_models(reference, other, several, states=states, seed=seed)
 
 
-def diagnose(model_or_identification: ModelLike, recordings: RecordingsLike) -> Diagnosis:
+def diagnose(model_or_robot: ModelLike | RobotLike, recordings: RecordingsLike) -> Diagnosis:
     """Search for causes why a model does not explain recordings well.
 
     Args:
-        model_or_identification: the model, its identification or its file.
-        recordings: of its robot.
+        model_or_robot: the model, its identification or its file; or a robot, of which a model is
+            fitted to the recordings.
+        recordings: of the robot.
 
     Raises:
         DynidError: a recording or setting is not suitable.
     """
-    model = as_model("diagnose(): the model", model_or_identification)
+    named = isinstance(model_or_robot, str | Path) and not names_model(str(model_or_robot))
+    if named or isinstance(model_or_robot, Robot):
+        robot = as_robot("diagnose(): the robot", cast("RobotLike", model_or_robot))
+        return diagnose_recordings(robot, as_recordings("diagnose()", recordings, robot))
+    model = as_model("diagnose(): the model", model_or_robot)
     several = as_recordings("diagnose()", recordings, model.robot)
     return diagnose_recordings(model.robot, several, model=model)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, Union
 
 from dynid.arguments import check_path, check_type
 from dynid.errors import ArgumentError, ConfigurationError
@@ -22,12 +22,15 @@ from dynid.robot.recordings import with_joints_of
 from dynid.robot.robot import Robot
 from dynid.text import printable
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 RobotLike = Robot | str | Path
 """A robot, or what ``dynid.load_robot`` takes."""
 ModelLike = Model | Identification | str | Path
 """A model, its identification, or its file."""
-RecordingLike = Recording | str | Path
-"""A recording, or its file."""
+RecordingLike = Union[Recording, str, Path, "DataFrame"]
+"""A recording, its file, or a pandas DataFrame as ``Recording.from_frame`` takes it."""
 RecordingsLike = RecordingLike | Sequence[RecordingLike] | Iterator[RecordingLike]
 """One or several."""
 
@@ -115,13 +118,17 @@ def as_recordings(function: str, recordings: RecordingsLike, robot: Robot) -> li
     """
     # a Recording and a DataFrame have items, too
     several = list(recordings) if isinstance(recordings, list | tuple | Iterator) else [recordings]
-    loaded = [
-        robot_recordings.load_recording(recording, robot)
-        if isinstance(recording, str | Path)
-        else cast("Recording", recording)  # checked below
-        for recording in several
-    ]
+    loaded = [_as_recording(recording, robot) for recording in several]
     return [with_joints_of(recording, robot) for recording in given_recordings(function, loaded)]
+
+
+def _as_recording(recording: RecordingLike, robot: Robot) -> Recording:
+    """Return a recording from its file or DataFrame, or whatever else was given as it is."""
+    if isinstance(recording, str | Path):
+        return robot_recordings.load_recording(recording, robot)
+    if hasattr(recording, "iloc"):
+        return Recording.from_frame(recording)
+    return recording
 
 
 def as_recordings_or_none(

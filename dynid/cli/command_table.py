@@ -217,3 +217,18 @@ RENAMED = {
     "wrench": "collisions wrench",
 }
 """Former words of commands, accepted in one more release, and the present ones."""
+
+GUESSED = {
+    "check": "collide limit verify",
+    "collisions": "contact contacts threshold thresholds",
+    "demo": "example sim simulate simulation",
+    "excite": "excitation motion optimise optimize trajectory",
+    "identify": "calibrate estimate fit id report train",
+    "info": "inspect ls show",
+    "new": "create init profile setup",
+    "robots": "list",
+    "start": "gui serve ui web",
+    "validate": "evaluate predict score test",
+    "view": "plot visualise visualize viz",
+}
+"""Words that are guessed for commands, by the commands that are meant."""

@@ -7,14 +7,17 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
 from inspect import cleandoc
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from dynid.cli.command_table import CORE_COMMANDS, RENAMED, CommandEntry
+from dynid.cli.command_table import CORE_COMMANDS, GUESSED, RENAMED, CommandEntry
 from dynid.cli.input_files import keeping_inputs
 from dynid.cli.robot_argument import RobotCommand
+from dynid.errors import ConfigurationError
+from dynid.text import printable
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -84,12 +87,43 @@ class CommandGroup(TyperGroup):
         args: list[str],
     ) -> tuple[str | None, Any, list[str]]:
         """Load the command that the arguments name, in one or two words, and return it."""
-        name, rest = _named(args, quiet=ctx.resilient_parsing)
+        if args[0] in ("help", "version"):
+            args = ["--version"] if args[0] == "version" else [*args[1:], "--help"]
+            if args[0].startswith("-"):
+                super().parse_args(ctx, args)  # prints, and ends
+        name, rest = _named(_robot_behind(args), quiet=ctx.resilient_parsing)
         if find_command(name) is not None:
             self.commands[name] = load_command(name)
+        elif not ctx.resilient_parsing and (hint := _instead(name)):
+            raise ConfigurationError(f"'{printable(name)}' is no command of dynid; {hint}")
         else:
             self.list_commands(ctx)  # from which the nearest name is suggested
         return super().resolve_command(ctx, [name, *rest])
+
+
+def _robot_behind(args: list[str]) -> list[str]:
+    """Return arguments with a robot that comes first behind the command that it comes before."""
+    first, *rest = args
+    if find_command(first) is not None or not rest or find_command(rest[0]) is None:
+        return args
+    below = len(rest) > 1 and find_command(f"{rest[0]} {rest[1]}") is not None
+    words = 2 if below else 1
+    return [*rest[:words], first, *rest[words:]]
+
+
+def _instead(name: str) -> str:
+    """Return what to write in place of a word that is no command, in a clause; "" if unknown."""
+    from dynid.input_file import exists
+    from dynid.robot_files import names_robot
+
+    guessed = [command for command, words in GUESSED.items() if name in words.split()]
+    if guessed:
+        return f"did you mean 'dynid {guessed[0]}'?"
+    if names_robot(name):
+        return f"it is a robot, so a command comes before it, such as dynid demo {name}."
+    if exists(Path(name)):
+        return f"it is a file, so a command comes before it, such as dynid info {name}."
+    return ""
 
 
 def _named(args: list[str], *, quiet: bool) -> tuple[str, list[str]]:

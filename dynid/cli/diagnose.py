@@ -118,7 +118,7 @@ def _robot_and_model(
         return loaded.robot, loaded
     if profile is None:
         raise ConfigurationError(
-            "diagnose needs a robot or a model: name a robot with --profile (dynid robots lists "
-            "those shipped), or a model with --model."
+            "diagnose needs a robot or a model: name one before the recordings, a shipped robot "
+            "(dynid robots), a profile, a URDF or a model.yaml."
         )
     return load_robot(profile, urdf=urdf, overrides=overrides), None

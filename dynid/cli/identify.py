@@ -13,6 +13,7 @@ from dynid.cli.options import (
     ModelFile,
     OptionalProfile,
     Output,
+    OwnProfile,
     Recordings,
     Run,
     Set,
@@ -56,6 +57,11 @@ def identify_command(
 
     Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
     """
+    if profile is None:
+        raise ConfigurationError(
+            "identify needs a robot: name one before the recordings (dynid robots lists those "
+            "shipped)."
+        )
     from dynid.cli.loading import load_recordings, load_robot
     from dynid.identification.identify import identify
     from dynid.report.next_command import NamedInputs, reading_options
@@ -69,11 +75,6 @@ def identify_command(
         overrides.append(f"identification.bootstrap={bootstrap}")
     if unsigned_torque:
         overrides.append("identification.unsigned_torque=true")
-    if profile is None:
-        raise ConfigurationError(
-            "identify needs a robot: name one before the recordings (dynid robots lists those "
-            "shipped)."
-        )
     robot = load_robot(profile, urdf=urdf, overrides=overrides)
     named = NamedInputs(
         profile,
@@ -96,6 +97,7 @@ def identify_command(
 def validate_command(
     recordings: Recordings,
     model: ModelFile,
+    profile: OwnProfile = None,
     start: Start = None,
     stop: Stop = None,
     run: Run = None,
@@ -112,7 +114,7 @@ def validate_command(
     Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
     """
     from dynid.cli.json_output import print_json
-    from dynid.cli.loading import load_recordings, shipped_robot
+    from dynid.cli.loading import load_model_for, load_recordings, shipped_robot
     from dynid.identification.validate import validate
     from dynid.profile import load_model
     from dynid.report.card import Card
@@ -123,14 +125,15 @@ def validate_command(
     from dynid.report.verdict_json import verdict_json
     from dynid.report.write import write_validation_outputs
 
-    loaded_model = load_model(model)
+    given = load_model(model)
+    loaded_model = given if profile is None else load_model_for(model, profile, force=True)
     named = NamedInputs(
-        shipped_robot(loaded_model) or NamedInputs.robot,
+        profile or shipped_robot(given) or NamedInputs.robot,
         tuple(map(str, recordings)),
         reading_options(start, stop, run),
         output,
         str(model),
-        tuned=bool(loaded_model.thresholds),
+        tuned=bool(given.thresholds),
     )
     console = result_console(as_json)
     with progress(console) as step:

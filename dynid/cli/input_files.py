@@ -7,7 +7,9 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from dynid.errors import ConfigurationError
 from dynid.kept_inputs import inputs_kept
+from dynid.text import printable
 
 OUTPUTS = frozenset({"apply", "output", "profile_out", "destination"})
 """Names of the options and arguments that a command writes to."""
@@ -41,17 +43,29 @@ def _check_present(options: dict[str, Any]) -> None:
                 from dynid.robot_files import find_robot_file  # not needed by help and version
 
                 find_robot_file(item)
-            elif name in _RECORDINGS and isinstance(item, Path) and not _may_be_recording(item):
-                from dynid.recording.bag_folder import require_present  # likewise
-
-                require_present(item)
+            elif name in _RECORDINGS and isinstance(item, Path):
+                _check_recording(item)
 
 
-def _may_be_recording(path: Path) -> bool:
-    """Return whether a path exists, or has the name of an episode of a LeRobot dataset."""
-    from dynid.input_file import exists  # likewise
+def _check_recording(path: Path) -> None:
+    """Refuse what is no recording by its name, or does not exist.
 
-    return exists(path) or path.name.startswith("episode_")
+    An episode of a LeRobot dataset exists within another file.
+    """
+    from dynid.input_file import exists  # not needed by help and version
+    from dynid.recording.bag_folder import require_present
+    from dynid.robot_files import names_robot, similar_robot
+
+    shown = printable(path)
+    if names_robot(str(path)):
+        raise ConfigurationError(
+            f"{shown}: is no recording but a robot or a model; `dynid view {shown}` shows a robot."
+        )
+    if exists(path) or path.name.startswith("episode_"):
+        return
+    if not path.suffix and (meant := similar_robot(path)):
+        raise ConfigurationError(f"{shown}: there is no such recording, and no such robot; {meant}")
+    require_present(path)
 
 
 def _input_files(options: dict[str, Any]) -> Iterator[Path]:

@@ -229,8 +229,11 @@ def _report(profile: Path, written: Sequence[Path]) -> None:
     robot = load_robot(profile)
     print_text(console, f"{robot.name}: {len(robot.joints)} joints")
     print_sentences(console, "Assumed", [f"{assumption}." for assumption in assumptions(robot)], "")
-    doubts = urdf_doubts(robot, Workspace(robot, robot.mechanism()))
-    print_sentences(console, "Doubtful", [doubt.sentence for doubt in doubts], "")
+    workspace = Workspace(robot, robot.mechanism())
+    doubts = [doubt.sentence for doubt in urdf_doubts(robot, workspace)]
+    print_sentences(console, "Doubtful", doubts, "")
+    if missing := workspace.bodies.missing_note:
+        print_text(console, missing, "yellow")
     console.print()
     for path in written:
         typer.echo(f"wrote {path}")
@@ -238,7 +241,7 @@ def _report(profile: Path, written: Sequence[Path]) -> None:
         f"\nFill in what is marked {FILL_IN} in {profile}, then:\n"
         f"  dynid view {profile}                            # its shape and zero position\n"
         f"  dynid demo {profile}                            # every step on a simulated robot\n"
-        f"  dynid excite -p {profile} -o excitation.yaml    # the most informative motion\n"
-        f"  dynid check excitation.yaml -p {profile}        # what it uses of each limit\n"
-        f"  dynid identify RECORDING -p {profile}           # after the robot has played it"
+        f"  dynid excite {profile} -o excitation.yaml       # the most informative motion\n"
+        f"  dynid check {profile} excitation.yaml           # what it uses of each limit\n"
+        f"  dynid identify {profile} RECORDING              # after the robot has played it"
     )

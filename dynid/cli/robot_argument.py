@@ -1,4 +1,4 @@
-"""Commands that take their robot as the first argument, or as ``--profile``."""
+"""Commands that take robot and model as arguments, or as ``--profile`` and ``--model``."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-_PROFILE = ("--profile", "-p")
+_PROFILE, _MODEL = ("--profile", "-p"), ("--model", "-m")
 
 
 class RobotCommand(TyperCommand):
     """A command whose first argument may be the robot, in place of ``--profile ROBOT``.
 
-    It is where the command takes no such argument: beyond the number of its arguments, or, in place
-    of the first of several recordings, a file of a robot or the name of a shipped one. Former names
+    It is where the command takes no such argument: beyond the number of its arguments, or, among
+    its recordings, a file of a robot or the name of a shipped one. A model.yaml among recordings is
+    ``--model``. Former names
     of options are accepted, too, and ``--profile`` where the robot is an argument; help does not
     show them.
     """
@@ -29,16 +30,16 @@ class RobotCommand(TyperCommand):
             given = (argument.removeprefix("--profile=") for argument in args)
             args = [argument for argument in given if argument not in _PROFILE]
         words = [_Word(self._renamed(argument)) for argument in args]
-        robot = None if ctx.resilient_parsing else self._robot_of(ctx, words)
-        if robot is None:
-            return super().parse_args(ctx, [str(word) for word in words])
-        rest = (str(word) for word in words if word is not robot)
-        return super().parse_args(ctx, [_PROFILE[0], str(robot), *rest])
+        for option, find in ((_MODEL, self._model_of), (_PROFILE, self._robot_of)):
+            found = None if ctx.resilient_parsing else find(ctx, words)
+            if found is not None:
+                words = [_Word(option[0]), found, *(word for word in words if word is not found)]
+        return super().parse_args(ctx, [str(word) for word in words])
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401  likewise
         """Return the parts of the line of usage, with the robot in its place."""
         options, *arguments = super().collect_usage_pieces(ctx)
-        return [options, *(["[ROBOT]"] if self._profile_option else []), *arguments]
+        return [options, *(["[ROBOT]"] if self._option(_PROFILE) else []), *arguments]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401  likewise
         """Write help, and name the commands below this one."""
@@ -54,36 +55,61 @@ class RobotCommand(TyperCommand):
         if not incomplete.startswith("-"):
             below = TyperGroup(commands=dict(self.list_below()))
             completed += below.shell_complete(type(ctx)(below), incomplete)
-        option, arguments = self._profile_option, self._arguments
+        option, arguments = self._option(_PROFILE), self._arguments
         if option is None or arguments or incomplete.startswith("-"):
             return completed
         return [*completed, *option.shell_complete(ctx, incomplete)]
 
-    @property
-    def _profile_option(self) -> Any | None:  # noqa: ANN401  likewise
-        return next((given for given in self.params if _PROFILE[0] in given.opts), None)
+    def _option(self, names: tuple[str, str]) -> Any | None:  # noqa: ANN401  likewise
+        return next((given for given in self.params if names[0] in given.opts), None)
 
     @property
     def _arguments(self) -> list[Any]:
         return [given for given in self.params if given.param_type_name == "argument"]
 
+    def _model_of(self, ctx: Any, words: list[_Word]) -> _Word | None:  # noqa: ANN401  likewise
+        """Return the argument among recordings that is a model.yaml; None where there is none."""
+        from dynid.robot_files import names_model  # not needed by help and version
+
+        if not self._takes_recordings:
+            return None
+        positional, _ = self._positional(ctx, words, self._option(_MODEL))
+        return next((word for word in positional if names_model(word)), None)
+
     def _robot_of(self, ctx: Any, words: list[_Word]) -> _Word | None:  # noqa: ANN401  likewise
         """Return the argument that is the robot; None where there is none."""
-        from dynid.robot_files import names_robot  # not needed by help and version
+        from dynid.robot_files import names_robot  # likewise
 
-        option, arguments = self._profile_option, self._arguments
+        positional, surplus = self._positional(ctx, words, self._option(_PROFILE))
+        if surplus and not self._takes_recordings:
+            return positional[0]
+        robots = (word for word in positional if names_robot(word))
+        return next(robots, None) if self._takes_recordings else None
+
+    def _positional(
+        self,
+        ctx: Any,  # noqa: ANN401  likewise
+        words: list[_Word],
+        option: Any | None,  # noqa: ANN401  likewise
+    ) -> tuple[list[_Word], bool]:
+        """Return the arguments, and whether there are more than the command takes.
+
+        There are none where the command has no such ``option``, or it is given.
+        """
         if option is None:
-            return None
+            return [], False
         given, surplus, _ = self.make_parser(ctx).parse_args(args=list(words))
-        values = [given.get(argument.name) for argument in arguments]
+        if given.get(option.name):
+            return [], False
+        values = [given.get(argument.name) for argument in self._arguments]
         several = (value if isinstance(value, tuple | list) else [value] for value in values)
         positional = [word for part in (*several, surplus) for word in part]
-        first = next((word for word in positional if isinstance(word, _Word)), None)
-        if first is None or given.get(option.name):
-            return None
-        taken = [(argument.metavar, argument.nargs) for argument in arguments]
-        instead = taken == [("RECORDING", -1)] and names_robot(first)
-        return first if surplus or instead else None
+        return [word for word in positional if isinstance(word, _Word)], bool(surplus)
+
+    @property
+    def _takes_recordings(self) -> bool:
+        taken = [(argument.metavar, argument.nargs) for argument in self._arguments]
+        return taken == [("RECORDING", -1)]
 
     def _renamed(self, argument: str) -> str:
         name, equals, value = argument.partition("=")

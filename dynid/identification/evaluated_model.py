@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dynid.arguments import check_path
 from dynid.arrays import Array
+from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import Verdict
 from dynid.kept_inputs import inputs_kept
 from dynid.notebook import Shown
@@ -36,6 +37,11 @@ class EvaluatedModel(Shown):
     def joints(self) -> tuple[str, ...]:
         """Names of the joints, in drive order."""
         return self.model.joints
+
+    @property
+    def errors(self) -> dict[str, JointErrors]:
+        """Errors of each joint by its name: ``result.errors["elbow"].rmse``."""
+        return {joint.joint: joint for joint in self.verdict.joints}
 
     def plot(self) -> NDArray[Any]:
         """Draw measured and model torque over time; return matplotlib's axes (n,)."""

@@ -47,6 +47,7 @@ recording.save("copy_bag")
 dynid.identify("arm.urdf", "work.npz")
 dynid.identify(Path("arm.yaml"), [Path("work.npz")])
 dynid.identify("arm.yaml", recording)
+dynid.identify("arm.yaml", recording.to_frame())
 dynid.identify(robot, ["work.npz", recording])
 dynid.identify(robot, dynid.Recording(t, q, tau))
 dynid.identify(robot, recording[1:4])
@@ -65,6 +66,7 @@ result.to_dict()
 result.plot()
 result.report("report.html")
 result.joints
+result.errors[result.joints[0]].rmse
 result.parameters
 result.model
 result.model.save("again.yaml")
@@ -89,6 +91,8 @@ dynid.cross_validate("arm.yaml", "work.npz", folds=3)
 dynid.cross_validate(robot, [recording[:2.5], recording[2.5:]])
 dynid.diagnose("model.yaml", "work.npz").to_frame()
 dynid.diagnose(result, recording).summary()
+dynid.diagnose("arm.yaml", "work.npz")
+dynid.diagnose(robot, recording)
 dynid.identify_payload("model.yaml", "work.npz").summary()
 dynid.identify_payload(model, recording).to_frame()
 dynid.identify_payload(result, recording).passed
@@ -140,13 +144,21 @@ REFUSED = {
     "dynid.identify(robot, recording, cutoff=10)": "cutoff_hz",
     "dynid.identify(robot, recording, terms=['viscus'])": "viscous",
     "dynid.identify(robot, recording, estimator='lms')": "'ols'",
-    "dynid.identify('arm.urdf', recording.to_frame())": "Recording.from_frame",
     "dynid.identify('no.urdf', recording)": "no.urdf",
     "dynid.identify(robot, 'no.npz')": "no.npz",
     "result.save('model.yaml')": "model.save",
     "result.predict(recording)": "model.predict",
-    "result.rmse": "verdict",
-    "result.score": "verdict",
+    "result.rmse": "errors",
+    "result.score": "errors",
+    "result.to_csv('a.csv')": "to_frame().to_csv",
+    "result.to_urdf('a.urdf')": "export",
+    "model.fit(recording)": "dynid.identify",
+    "recording.iloc[0:10]": "recording[2:8]",
+    "recording.split(0.7)": "recording[2:8]",
+    "recording.shape": "position.shape",
+    "dynid.train_test_split(recording)": "recording[2:8]",
+    "dynid.demo('scara_2r')": "dynid demo",
+    "dynid.plot(result)": ".plot()",
     "model.dof": "joints",
     "model.score(recording)": "errors",
     "result.coef_": "parameters",

@@ -233,7 +233,7 @@ print(dynid.tune_collision(result.model, recording).settings())
         (lambda r, m, x: dynid.identify(r, []), "at least one"),
         (lambda r, m, x: dynid.validate(5, x), "must be a Model"),
         (lambda r, m, x: dynid.validate(m, []), "at least one"),
-        (lambda r, m, x: dynid.diagnose(r, x), "must be a Model"),
+        (lambda r, m, x: dynid.diagnose(5, x), "must be a Model"),
         (lambda r, m, x: dynid.load_recording("work.mcap", 5), "must be a Robot"),
         (lambda r, m, x: dynid.load_model(None), "path of a file"),
         (lambda r, m, x: dynid.compare_models(m, r), "second must be a Model"),

@@ -72,12 +72,17 @@ class BodySolids:
             for kind, names in self.sources.items()
             if names
         ]
-        if self.missing:
-            lines.append(
-                f"Not found, or not readable: {missing_meshes(self.missing)} (set "
-                "workspace.mesh_folder to the folder of the meshes); omitted."
-            )
-        return tuple(lines)
+        return (*lines, *([self.missing_note] if self.missing else []))
+
+    @property
+    def missing_note(self) -> str:
+        """The sentence on missing meshes; "" if there are none."""
+        if not self.missing:
+            return ""
+        return (
+            f"Not found, or not readable: {missing_meshes(self.missing)} (set "
+            "workspace.mesh_folder to the folder of the meshes); omitted."
+        )
 
 
 def body_solids(kinematics: Kinematics, mesh_folder: Path | None) -> BodySolids:

@@ -273,6 +273,12 @@ def test_a_urdf_that_states_a_xacro_that_is_gone_is_read(folder: Path) -> None:
     assert "mesh_folder" not in Path("arm.yaml").read_text()
 
 
+def test_missing_meshes_are_named(folder: Path) -> None:
+    link = f'<link name="base">{MESH.format("package://gone/arm.stl")}</link>'
+    Path("arm.urdf").write_text(ARM_URDF.replace('<link name="base"/>', link))
+    assert "mesh 'package://gone/arm.stl' of base (set workspace.mesh" in run("arm.urdf")
+
+
 def test_an_srdf_goes_into_the_profile(folder: Path) -> None:
     pair = '<disable_collisions link1="upper" link2="{}" reason="Adjacent"/>'
     Path("moveit").mkdir()
