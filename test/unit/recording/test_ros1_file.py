@@ -90,7 +90,7 @@ def test_joint_states_are_read(tmp_path: Path, compression) -> None:
         {"/arm/state": (VENDOR, vendor)},
         {
             "/joint_states": (STATE, lambda row: state(row, with_effort=False)),
-            "/torques": (STATE, lambda row: state(row)),
+            "/torques": (STATE, state),
         },
         {
             "/joint_states": (STATE, lambda row: state(row, with_effort=False)),
@@ -121,7 +121,7 @@ def test_a_bag_without_index_is_refused_with_what_repairs_it(tmp_path: Path) -> 
     content = path.read_bytes()
     place = content.index(b"index_pos=") + len(b"index_pos=")
     path.write_bytes(content[:place] + bytes(8) + content[place + 8 :])
-    with pytest.raises(RecordingError, match="ROS 1 bag .*'rosbag reindex' repairs it"):
+    with pytest.raises(RecordingError, match=r"ROS 1 bag .*'rosbag reindex' repairs it"):
         load_recording(path, JOINTS)
 
 
