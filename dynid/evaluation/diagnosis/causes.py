@@ -113,8 +113,8 @@ _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "friction_terms": (*_SPOILS_ERRORS, "too_short", "noise", "unmodelled_coupling"),
         # a fall of friction is found in the residual too
         "warming_up": (*_SPOILS_ERRORS, "too_slow"),
-        # clipped torque is explained in part by what is tried
-        "contact": ("saturation",),
+        # clipped torque is explained in part by what is tried, and so is a motion that jumps
+        "contact": ("saturation", "backlash"),
         "time_shift": ("saturation", "spikes"),
         "unmodelled_coupling": ("saturation",),
         "unexplained": ("saturation",),

@@ -85,6 +85,13 @@ def test_consequence_is_suppressed_by_its_cause_at_the_same_joint(
     assert diagnosed(monkeypatch, *found) == reported
 
 
+def test_a_gear_with_play_suppresses_contact_of_every_joint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = (a_finding("contact", joint="elbow"), a_finding("backlash", joint="wrist"))
+    assert diagnosed(monkeypatch, *found) == ["backlash"]
+
+
 def test_flipped_sign_of_one_joint_suppresses_findings_at_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.searched_arm import ELBOW, JOINTS, crane_recording, trial_of
+from support.searched_arm import ELBOW, JOINTS, PAN, crane, crane_recording, trial_of
 
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.unexplained import unexplained
+from dynid.identification.identify import identify
 
 
 def disturbed(where: Array) -> Finding:
@@ -45,3 +46,14 @@ def test_an_error_everywhere_has_no_place() -> None:
     sentence = disturbed(np.ones(len(crane_recording().time))).sentence
     assert "at speeds" not in sentence
     assert "at positions" not in sentence
+
+
+def test_a_cause_that_leaves_its_joint_poor_is_an_alternative() -> None:
+    """A pan whose position jumps by 0.1 rad unfiltered: hardly any torque suits it best."""
+    good = crane_recording()
+    teeth = np.tanh(good.effort / (0.1 * good.effort.std(axis=0)))
+    ahead = replace(good, position=good.position + 0.05 * teeth * PAN, velocity=None)
+    findings = {one.cause: one for one in identify(crane(), ahead).findings}
+    assert "torque_factor" not in findings
+    assert findings["unexplained"].names == ("pan",)
+    assert ("torque_factor", ("pan",)) in findings["unexplained"].alternatives
