@@ -37,16 +37,21 @@ class MessageColumn(NamedTuple):
     values: NDArray[np.float64]
 
 
-def column_heads(bag: StoredMessages, topic: Topic, messages: int) -> list[str]:
+def column_heads(bag: StoredMessages, topic: Topic, messages: int) -> dict[str, bool]:
     """Return the names of the columns in the first messages of a topic.
 
-    They are empty for a type whose definition is neither in the bag nor installed.
+    There are none for a type whose definition is neither in the bag nor installed.
+
+    Returns:
+        by name, whether it has another value than 0: a field of fixed size has elements that a
+        robot with fewer joints does not use.
     """
     decode = _decoder(bag, topic.type)
-    names: dict[str, None] = {}
+    names: dict[str, bool] = {}
     for _, raw in _first(bag, topic, messages):
-        names.update(dict.fromkeys(name for name, _ in _numbers(decode(raw), topic.name)))
-    return list(names)
+        for name, value in _numbers(decode(raw), topic.name):
+            names[name] = names.get(name, False) or value != 0
+    return names
 
 
 def read_columns(
@@ -163,6 +168,11 @@ def _elements(name: str, elements: Iterable[tuple[object, Any]]) -> Iterator[tup
             yield f"{name}[{label}]", float(element)
             continue
         parts = dict(_fields(element))
+        own = parts.get("name")
+        place = own if isinstance(own, str) and own else label
+        for key, value in parts.items():
+            if isinstance(value, (bool, int, float)):
+                yield f"{name}/{key}[{place}]", float(value)
         # of control_msgs/DynamicJointState: the interface is the signal
         interfaces, values = parts.get("interface_names", []), parts.get("values", [])
         if _is_texts(interfaces) and len(values) == len(interfaces):

@@ -51,9 +51,8 @@ def propose_topics(
     heads = {info: column_heads(bag, info, _EXAMINED) for info in bag.topics if info.messages}
     single: dict[str, list[ColumnMap]] = {}
     for info, names in heads.items():
-        proposal = propose_columns([STAMP, *names], joints or _labels(names), effort=effort)
-        complete = proposal is not None and set(joints) <= set(proposal.joints)
-        if proposal is not None and complete and topic in (None, info.name):
+        proposal = _proposed(names, joints, effort)
+        if proposal is not None and topic in (None, info.name):
             single.setdefault(info.type, []).append(proposal)
     for kind in (*_RANKED, _CONTROLLER, *single):
         if kind in single:
@@ -64,6 +63,22 @@ def propose_topics(
         return None
     elsewhere = topic is not None and not str(proposal.position.columns[0]).startswith(f"{topic}/")
     return None if elsewhere else proposal
+
+
+def _proposed(names: Mapping[str, bool], joints: Sequence[str], effort: str) -> ColumnMap | None:
+    """Return a map of one topic with all joints; elements that are never used may be left out.
+
+    Args:
+        names: of its fields, and whether they have another value than 0.
+        joints: as for :func:`propose_topics`.
+        effort: likewise.
+    """
+    used = [name for name, is_used in names.items() if is_used]
+    for listed in (list(names), used):
+        proposal = propose_columns([STAMP, *listed], joints or _labels(listed), effort=effort)
+        if proposal is not None and set(joints) <= set(proposal.joints):
+            return proposal
+    return None
 
 
 def read_topics(bag: Bag, columns: ColumnMap, joints: Sequence[str] | None) -> Samples:

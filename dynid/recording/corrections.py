@@ -188,7 +188,7 @@ def _unwrapped(column: Array, joint: str) -> tuple[Array, str]:
     count = len(wrapping.jumps)
     note = (
         f"The position of {joint} was unwrapped: {count} jump{'' if count == 1 else 's'} by "
-        f"{wrapping.period:.6g} (recording.corrections)."
+        f"{wrapping.period:.6g}."
     )
     return unwrapped(column, wrapping), note
 

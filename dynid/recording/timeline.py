@@ -16,6 +16,7 @@ from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
 from dynid.recording.order import put_in_order
 from dynid.recording.plausible_temperature import place_temperature
 from dynid.recording.position_step import position_steps
+from dynid.recording.relayed_messages import without_relayed
 from dynid.recording.repeated_messages import without_repeats
 from dynid.recording.runs import described_runs, select_run
 from dynid.recording.samples import Samples
@@ -98,7 +99,7 @@ def _build(
     samples, corrections = unwrap_samples(samples, corrections)
     samples = _drop_absent_velocity(samples)
     samples = _trim_invalid_ends(samples)
-    samples = without_repeats(samples)
+    samples = without_repeats(without_relayed(samples))
     steps = position_steps(samples.position)
     finite = np.isfinite(np.hstack([samples.position, samples.effort]))
     valid = np.asarray(finite.all(axis=1))

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dynid.errors import ConfigurationError
 from dynid.plugins import HOOKS, load_plugin
 from dynid.recording import load
+from dynid.recording.corrections import Correction
 from dynid.recording.live import LiveMessages
 from dynid.recording.model import Recording, unnamed_joints
 from dynid.recording.settings import RecordingSettings
+from dynid.recording.wrapping import TURNS, find_wrapping
 from dynid.robot.plausible_motion import check_motion_is_possible
 from dynid.robot.robot import Robot
+from dynid.robot.urdf_joints import movable_joints
 
 
 def load_recording(
@@ -130,7 +134,8 @@ def _loaded(
     run: int | None = None,
 ) -> Recording:
     settings = robot.settings(RecordingSettings)
-    loaded = load.load_recording(
+    read = partial(
+        load.load_recording,
         Path(path),
         robot.joints,
         topic=topic or settings.topic,
@@ -142,7 +147,22 @@ def _loaded(
         start=start,
         stop=stop,
         run=run,
-        corrections=settings.corrections,
     )
+    loaded = read(corrections=settings.corrections)
+    if wrapped := _wrapped_to_a_turn(loaded, robot):
+        unwrapped = [Correction(signal="position", joint=one, unwrap=True) for one in wrapped]
+        # before uneven steps are interpolated
+        loaded = read(corrections=(*settings.corrections, *unwrapped))
     check_motion_is_possible(loaded, robot)
     return loaded
+
+
+def _wrapped_to_a_turn(recording: Recording, robot: Robot) -> list[str]:
+    """Return the joints that turn without end, and whose positions are wrapped to a turn."""
+    kinds = {} if robot.coupling is not None else movable_joints(robot.urdf_xml)
+    endless = [one for one in robot.joints if one in kinds and kinds[one].kind == "continuous"]
+    found = {
+        joint: find_wrapping(recording.position[:, recording.joint_names.index(joint)])
+        for joint in endless
+    }
+    return [joint for joint, one in found.items() if one is not None and one.period == TURNS[0]]

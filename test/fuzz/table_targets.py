@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 from mcap.writer import Writer as McapWriter
+from rosbags.rosbag1 import Writer as Ros1Writer
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 from support.small_robot import JOINTS, URDF
@@ -45,7 +46,7 @@ Time [ms];shoulder position [deg];elbow position [deg];shoulder torque [Nm];elbo
 def put_tables(folder: Path, recording: Recording) -> None:
     """Write good files for the readers of this module into a folder for each."""
     own = folder / "table"
-    for name in ("table", "fields", "runs", "delayed", "doubts"):
+    for name in ("table", "fields", "runs", "delayed", "doubts", "ros1"):
         (folder / name).mkdir()
     time, position, effort = recording.time, recording.position, recording.effort
     columns = np.column_stack([1e3 * time, np.degrees(position), effort])
@@ -66,6 +67,8 @@ def put_tables(folder: Path, recording: Recording) -> None:
     _text(folder / "runs" / "twice.csv", header, np.vstack([rows, rows[: len(rows) // 2]]), ",")
     _text(folder / "delayed" / "log.csv", "time,q1,q2,e1,e2\n", rows, ",")
     _put_fields(folder / "fields", recording)
+    for compression in (None, *Ros1Writer.CompressionFormat):
+        _put_ros1(folder / "ros1", recording, compression)
     for name, change in (("zero", ('effort="60"', 'effort="0"')), ("plain", ("", ""))):
         (folder / "doubts" / f"{name}.urdf").write_text(URDF.strip().replace(*change))
 
@@ -129,6 +132,30 @@ def _put_fields(folder: Path, recording: Recording) -> None:
             text = json.dumps({"names": list(JOINTS), "position": q, "effort": tau})
             writer.add_message(channel, at, text.encode(), at)
         writer.finish()
+
+
+def _put_ros1(
+    folder: Path, recording: Recording, compression: Ros1Writer.CompressionFormat | None
+) -> None:
+    types = get_typestore(Stores.ROS1_NOETIC)
+    state, head, stamp = (
+        types.types[name]
+        for name in (
+            "sensor_msgs/msg/JointState",
+            "std_msgs/msg/Header",
+            "builtin_interfaces/msg/Time",
+        )
+    )
+    writer = Ros1Writer(folder / f"{'plain' if compression is None else compression.name}.bag")
+    if compression is not None:
+        writer.set_compression(compression)
+    with writer:
+        link = writer.add_connection("/joint_states", state.__msgtype__, typestore=types)
+        for row, (time, q, tau) in enumerate(_rows(recording)):
+            at = 10**9 + round(time * 1e9)
+            header = head(row, stamp(*divmod(at, 10**9)), "")
+            message = state(header, list(JOINTS), np.array(q), np.zeros(0), np.array(tau))
+            writer.write(link, at, types.serialize_ros1(message, state.__msgtype__))
 
 
 def read_by_names(path: Path, _: Path) -> Numbers:

@@ -312,6 +312,7 @@ TARGETS = {
     "mcap": Target(_mcap, 150),
     "db3": Target(_recording, 150),
     "bag": Target(_bag, 75),
+    "ros1": Target(_recording, 150),
     "lerobot": Target(read_episode, 100),
     "fleet": Target(read_fleet, 300),
     "fleet_table": Target(read_fleet_table, 300),

@@ -1,0 +1,58 @@
+"""Positions of joints that turn without end are unwrapped where they are wrapped to a turn."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.small_robot import JOINTS, URDF
+
+from dynid.profile import load_robot
+from dynid.robot.recordings import load_recording
+
+LIMITED = URDF.strip()
+ENDLESS = LIMITED.replace('"shoulder" type="revolute"', '"shoulder" type="continuous"')
+TIME = np.arange(2000) / 200
+TURNING = {
+    "forward": 1.5 * TIME + 0.3 * np.sin(2 * TIME),
+    "backward": -0.9 * TIME + 0.2 * np.sin(3 * TIME),
+    "past the end and back": 4 * np.sin(0.6 * TIME),
+}
+
+
+def record(folder: Path, shoulder: np.ndarray, *, low: float = -np.pi, times=TIME) -> Path:
+    wrapped = (shoulder - low) % (2 * np.pi) + low
+    path = folder / "log.npz"
+    position = np.column_stack([wrapped, np.sin(TIME)])
+    np.savez(path, time=times, position=position, effort=1 + position, joint_names=JOINTS)
+    return path
+
+
+def robot_of(folder: Path, urdf: str):
+    path = folder / "duo.urdf"
+    path.write_text(urdf)
+    return load_robot(path)
+
+
+@pytest.mark.parametrize("low", [-np.pi, 0.0])
+@pytest.mark.parametrize("kind", TURNING)
+def test_turns_are_joined(tmp_path: Path, kind: str, low: float) -> None:
+    shoulder = TURNING[kind]
+    recording = load_recording(record(tmp_path, shoulder, low=low), robot_of(tmp_path, ENDLESS))
+    moved = recording.position[:, 0] - recording.position[0, 0]
+    np.testing.assert_allclose(moved, shoulder - shoulder[0], atol=1e-9)
+    assert any("position of shoulder was unwrapped" in note for note in recording.repairs)
+
+
+def test_jumps_are_joined_before_uneven_steps_are_resampled(tmp_path: Path) -> None:
+    times = TIME + 1e-3 * np.random.default_rng(2).uniform(-1, 1, len(TIME))
+    shoulder = 1.5 * times
+    recording = load_recording(record(tmp_path, shoulder, times=times), robot_of(tmp_path, ENDLESS))
+    steps = np.diff(recording.position[:, 0])
+    np.testing.assert_allclose(steps, 1.5 / recording.sampling_rate, rtol=0.2)
+
+
+def test_a_joint_with_limits_is_left_as_it_is(tmp_path: Path) -> None:
+    path = record(tmp_path, TURNING["forward"])
+    recording = load_recording(path, robot_of(tmp_path, LIMITED))
+    assert np.ptp(recording.position[:, 0]) < 2 * np.pi
+    assert not any("unwrapped" in note for note in recording.repairs)
