@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from judgement.__main__ import main
 from judgement.cases import make_case, turned, with_plant_faults
 from judgement.draws import draw_faults, draw_kinds
 from judgement.equivalents import equal_answers
@@ -269,3 +272,21 @@ def test_goals_are_met_and_missed():
     assert goals([*good, dropped])[1]
     assert "1 too small" in drops([*good, dropped])
     assert "contact" in table([*good, dropped])
+
+
+def test_pieces_are_joined_into_a_table_of_each_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pieces = {
+        "first.json": [outcome("contact", "right"), outcome(CLEAN, "quiet")],
+        "second.json": [outcome("contact", "wrong", real=True)],
+    }
+    for name, content in pieces.items():
+        text = json.dumps([asdict(one) for one in content])
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    paths = [str(tmp_path / name) for name in pieces]
+    monkeypatch.setattr("sys.argv", ["judgement", "--join", *paths])
+    assert main() == 0  # real recordings have no goal
+    simulated, real = capsys.readouterr().out.split("real recordings")
+    assert "right cause first      100.0%" in simulated
+    assert "wrong cause asserted   100.0%" in real

@@ -199,11 +199,11 @@ def _findings(
     wording = Wording(trial, case.joints, names, correctable=not (coupled and at_motors))
     left, doubted = start, []
     for step in steps:
-        if not _is_good(step.chosen, steps[-1].chosen.outcome):
+        if _is_good(step.chosen, steps[-1].chosen.outcome):
+            yield _finding(wording, step)
+            left = step.chosen.outcome
+        else:
             doubted.append(wording.meaning(step, step.chosen))
-            continue
-        yield _finding(wording, step)
-        left = step.chosen.outcome
         if step.others:
             break
     yield from unexplained(case.joints, trial, left, doubted)
