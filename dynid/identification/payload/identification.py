@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.dynamics.body import RADIUS, REACH
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.cross_validation import HeldOut, cross_validate
@@ -34,6 +35,8 @@ _WORSE = 1.05  # torque error with the payload over that without, for a warning
 # torque error with the payload over that of the base model, for a warning
 _LARGEST_ERROR_RATIO = 3.0
 _SIGNIFICANT = 3.0  # standard deviations from 0
+_BOUND = 2.0  # standard deviations above the estimate, of a payload that was not found
+_LONGEST_ARMS = np.array([*3 * [REACH], *6 * [RADIUS**2]])  # [m], [m²] of a payload's mass
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +126,7 @@ def identify_payload(
         rated = ErrorReference.of(base.robot, held_out.relative_error)
         mass = float(fit.posterior.mean[0]) if fit.body.determined[0] else 0.0
         reasons = [
-            reason for reason in (impossible_mass(base, mass), _insignificant(fit)) if reason
+            reason for reason in (impossible_mass(base, mass), _not_found(base, fit)) if reason
         ]
         after = evaluate(
             compare(loaded, signals, settings), settings, reference=rated, reasons=reasons
@@ -172,14 +175,23 @@ def _warnings(base: Model, fit: PayloadFit, before: Verdict, after: Verdict) -> 
     return tuple(warnings)
 
 
-def _insignificant(fit: PayloadFit) -> str:
-    """Return a sentence if no identifiable parameter differs significantly from 0, or ''."""
+def _not_found(base: Model, fit: PayloadFit) -> str:
+    """Return a sentence if there is no payload, or an empty text.
+
+    First moments and inertia alone show one only where the mass is known less well than they tell
+    of it: beside a mass that is nearly 0, they are errors of the model.
+    """
     mean, sizes = fit.posterior.mean, np.sqrt(np.diag(fit.posterior.covariance))
-    if bool(((np.abs(mean) > _SIGNIFICANT * sizes) & fit.body.determined).any()):
+    shown = (np.abs(mean) > _SIGNIFICANT * sizes) & fit.body.determined
+    least = float(np.max(np.abs(mean[1:]) / _LONGEST_ARMS, where=shown[1:], initial=0.0))
+    if (shown[0] and mean[0] > 0) or 0.0 < least < _SIGNIFICANT * sizes[0]:
         return ""
+    carrier = base.mechanism.body_joints[base.mechanism.payload_body]
+    most = max(float(mean[0]), 0.0) + _BOUND * float(sizes[0])
     return (
-        f"no payload can be told from none: {mean[0]:.2g} kg, standard deviation {sizes[0]:.2g} kg;"
-        " check that the recording was made with it, and that its motion is fast or wide enough."
+        f"no payload can be told from none: {mean[0]:.2g} kg, standard deviation {sizes[0]:.2g} "
+        f"kg, so less than {most:.2g} kg; check that the recording was made with it, that its "
+        f"motion is fast or wide enough, and that the body of {carrier} carries it (payload_joint)."
     )
 
 

@@ -163,6 +163,15 @@ def test_a_missing_payload_fails() -> None:
     assert any("no payload can be told from none" in reason for reason in verdict.reasons)
 
 
+def test_a_payload_on_another_body_is_not_taken_for_one_without_mass() -> None:
+    # springs of the wrist change torque that only first moments of the hand could explain
+    changed = MODEL.parameters.copy()
+    changed[[MODEL.parameter_names.index(name) for name in ("Off2", "Off3")]] += 2.0
+    recording = recorded(MODEL, changed, samples=2000, rate=100.0, noise=0.01)
+    verdict = found_on(recording).verdict
+    assert any("so less than" in reason and "wrist" in reason for reason in verdict.reasons)
+
+
 def test_a_payload_that_noise_hides_fails() -> None:
     verdict = found_on(arm_with_payload(500 * NOISE)).verdict
     assert any("no payload can be told from none" in reason for reason in verdict.reasons)
