@@ -57,9 +57,9 @@ def propose_topics(
     for kind in (*_RANKED, _CONTROLLER, *single):
         if kind in single:
             return single[kind][0] if len(single[kind]) == 1 else None
-    names = [name for listed in heads.values() for name in listed]
-    proposal = propose_columns([STAMP, *names], joints, effort=effort)
-    if proposal is None or _order_is_open(proposal, names):
+    everything = [name for names in heads.values() for name in names]
+    proposal = propose_columns([STAMP, *everything], joints, effort=effort)
+    if proposal is None or _order_is_open(proposal, everything):
         return None
     elsewhere = topic is not None and not str(proposal.position.columns[0]).startswith(f"{topic}/")
     return None if elsewhere else proposal

@@ -21,6 +21,7 @@ from dynid.recording.column_words import (
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.names import shown, shown_names
 from dynid.recording.samples import require_joints
+from dynid.recording.table_head import number
 from dynid.recording.units import CURRENTS, FACTORS
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _TO_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
 _OF_A_TIME = frozenset({"s", "sec", "secs", "seconds", "since", "start", "utc", "unix", "epoch"})
+_OF_LABVIEW = ("x", "value")  # words of the first column of its measurement files
 _NANOSECONDS = frozenset({"nanosec", "nsec", "nanosecs", "nsecs", "nanoseconds"})
 _LARGEST_FACTOR_RATIO = 1.1  # ratio between a factor found and that of a unit
 _LONGEST_USUAL_STEP = 0.5  # [s] between samples; with more, times are probably in another unit
@@ -332,6 +334,8 @@ def _time(columns: Sequence[ColumnName], stem: frozenset[str]) -> TimeColumn | N
             *words[1:],
             *([] if column.unit in FACTORS["time"] else filter(None, [column.unit])),
         }
+        if column.words == _OF_LABVIEW:
+            return TimeColumn(column=column.name)
         if not words or words[0] not in TIMES or not rest <= {*_OF_A_TIME, *_TO_SECONDS, *TIMES}:
             continue
         if words[-1] in ("sec", "secs") and (nano := _nanoseconds(column, columns)):
@@ -357,7 +361,9 @@ def _labels(columns: Sequence[ColumnName], first_row: Sequence[str]) -> dict[str
     labels = {}
     for column, cell in zip(columns, first_row, strict=False):
         numbers = [word for word in column.words if word.isdecimal()]
-        if {"name", "names"} & set(column.words) and len(numbers) == 1 and cell:
+        # such as name0; in a query such as {name=='j1'} it is a value
+        text = cell and number(cell) is None
+        if {"name", "names"} & set(column.words) and len(numbers) == 1 and text:
             labels[column.name] = (numbers[0], cell)
     return labels
 

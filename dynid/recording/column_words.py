@@ -11,11 +11,13 @@ CURRENT = frozenset({"current", "currents", "i", "strom", "curr"})
 """Words of a motor current."""
 
 SIGNALS = {
-    "position": frozenset({"q", "pos", "position", "positions", "angle", "angles", "winkel"})
-    | {"posn", "theta"},
-    "velocity": frozenset({"dq", "qd", "qdot", "vel", "velo", "velocity", "velocities", "speed"})
+    "position": frozenset({"q", "qs", "pos", "position", "positions", "angle", "angles"})
+    | {"winkel", "posn", "theta"},
+    "velocity": frozenset(
+        {"dq", "dqs", "qd", "qdot", "vel", "velo", "velocity", "velocities", "speed"}
+    )
     | {"speeds", "geschwindigkeit"},
-    "effort": frozenset({"tau", "torque", "torques", "eff", "effort", "efforts", "trq"})
+    "effort": frozenset({"tau", "taus", "torque", "torques", "eff", "effort", "efforts", "trq"})
     | {"moment", "moments", "drehmoment", "momente"}
     | CURRENT,
     "temperature": frozenset({"temp", "temps", "temperature", "temperatures", "temperatur"}),
@@ -37,13 +39,19 @@ NEUTRAL = frozenset({"act", "actual", "meas", "measured", "ist", "istwert", "fie
 }
 """Words that do not say of what a signal is."""
 
-TIMES = frozenset({"t", "time", "times", "timestamp", "stamp", "zeit", "timestamps", "sec", "secs"})
+TIMES = frozenset(
+    {"t", "ts", "time", "times", "timestamp", "stamp", "timestamps", "sec", "secs"}
+) | {
+    *("zeit", "tout"),
+}
 """First words of a column of times."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zµ°äöüß]+|\d+")
 _KNOWN = frozenset().union(*SIGNALS.values(), _COMMANDED, NEUTRAL, TIMES)
 _SHORTEST_PART = 3  # letters of the second one of two words written as one, such as actpos
-_LONG_UNITS = frozenset({"rad", "deg", "degrees", "nm", "mnm", "ms", "us", "ns", "rpm", "ma"}) | {
+_LONG_UNITS = frozenset(
+    {"rad", "deg", "grad", "degrees", "nm", "mnm", "ms", "us", "ns", "rpm", "ma"}
+) | {
     *("rad/s", "deg/s", "m/s", "mm/s", "mm", "mrad", "degree", "radians", "dps", "amps", "amp"),
     *("celsius", "degc", "°", "°c", "rev", "turns", "rads", "radian"),
 }

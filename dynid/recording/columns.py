@@ -20,6 +20,9 @@ Column = Annotated[StrictInt, Field(ge=1)] | Annotated[StrictStr, Field(min_leng
 Positive = Annotated[float, Field(gt=0)]
 Numbers = float | tuple[float, ...]
 
+_DAY = 86400.0  # [s]
+_MIDNIGHT_STEP = 60.0  # [s] longest step over midnight; a clock that was set back goes less far
+
 
 def _sibling(name: str | None) -> str | None:
     if name is not None and (name in ("", ".", "..") or PurePath(name).name != name):
@@ -49,7 +52,17 @@ class TimeColumn(Settings):
         """Return times (N,) [s] of the values (N, 1 or 2) of :meth:`columns`."""
         with np.errstate(over="ignore"):
             times: NDArray[np.float64] = values[:, 0] * self.factor
-            return times if self.nanoseconds is None else times + values[:, 1] * 1e-9
+            if self.nanoseconds is not None:
+                return times + values[:, 1] * 1e-9
+            return _past_midnight(times)
+
+
+def _past_midnight(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return times of day (N,) [s] that go on after midnight."""
+    steps = np.diff(times, prepend=times[:1])
+    midnight = (steps < _MIDNIGHT_STEP - _DAY) & (steps > -_DAY)
+    of_a_day = midnight.any() and np.nanmin(times) >= 0 and np.nanmax(times) < _DAY
+    return times + _DAY * np.cumsum(midnight) if of_a_day else times
 
 
 class SignalColumns(Settings):

@@ -211,15 +211,34 @@ def _seconds(column: Any) -> NDArray[np.float64]:  # noqa: ANN401  of pyarrow
 
 
 def _json(path: Path) -> Arrays:
-    content = json.loads(read_text(path))
+    return _arrays_of(path, json.loads(read_text(path)))
+
+
+def _json_lines(path: Path) -> Arrays:
+    lines = (line for line in read_text(path).splitlines() if line.strip())
+    return _arrays_of(path, [json.loads(line) for line in lines])
+
+
+def _arrays_of(path: Path, content: Any) -> Arrays:  # noqa: ANN401  of JSON
+    """Return the lists in an object, or the values of a list of objects, as arrays."""
     if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
-        content = {key: [row.get(key) for row in content] for key in content[0]}
+        rows = [dict(_leaves("", row)) for row in content]
+        content = {key: [row.get(key) for row in rows] for key in rows[0]}
     if not isinstance(content, dict):
         raise RecordingError(
             f"{shown(path)}: is JSON without named numbers; expected an object with a list for "
             "each signal, or a list of objects with the same keys."
         )
-    return {str(key): _numbers(values) for key, values in content.items()}
+    return {key: _numbers(values) for key, values in _leaves("", content)}
+
+
+def _leaves(before: str, content: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Yield what nested objects contain, named such as ``log.q``."""
+    for key, value in content.items():
+        if isinstance(value, dict):
+            yield from _leaves(f"{before}{key}.", value)
+        else:
+            yield f"{before}{key}", value
 
 
 def _check_size(path: Path, sizes: Iterable[Any]) -> None:
@@ -231,4 +250,5 @@ def _check_size(path: Path, sizes: Iterable[Any]) -> None:
 _READERS: Mapping[str, Callable[[Path], Arrays]] = MappingProxyType(
     {".npz": read_arrays, ".npy": _npy, ".mat": _mat, ".parquet": _parquet, ".json": _json}
     | dict.fromkeys((".h5", ".hdf5", ".hdf"), _hdf5)
+    | dict.fromkeys((".jsonl", ".ndjson"), _json_lines)
 )

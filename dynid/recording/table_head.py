@@ -12,10 +12,18 @@ from dynid.recording.units import is_unit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_GERMAN_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})[ T](.*)")
+_DATES = (
+    re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})[ T](?P<rest>.*)"),
+    re.compile(r"(?P<year>\d{4})/(?P<month>\d{1,2})/(?P<day>\d{1,2})[ T](?P<rest>.*)"),
+    # the day may come first; within a day, this does not change the steps
+    re.compile(r"(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4})[ T](?P<rest>.*)"),
+)
+_HALF_DAY = re.compile(r"(.*?)\s*([AP])\.?M\.?", re.IGNORECASE)
 _CLOCK_TIME = re.compile(r"(\d{1,2}):(\d\d):(\d\d(?:[.,]\d+)?)")
 _FRACTION = re.compile(r"[.,](\d+)(?=$|Z$|[+-]\d\d:?\d\d$)")
 _SHORTEST_DATE = len("2024-05-01 12:00")
+_MONTHS = 12
+_DAY = 86400.0  # [s]
 
 
 class TableHead(NamedTuple):
@@ -110,9 +118,13 @@ def _names_of_joint_states(cells: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Return whether most cells are not numbers; a row with one damaged cell is not a header."""
-    words = sum(number(bare(cell)) is None for cell in cells)
-    return 2 * words > len(cells)
+    """Return whether most cells are not numbers; a row with one damaged cell is not a header.
+
+    Empty cells count as neither, as a name may stand above several columns.
+    """
+    filled = [bare(cell) for cell in cells if bare(cell)]
+    words = sum(number(cell) is None for cell in filled)
+    return 2 * words > len(filled)
 
 
 def bare(cell: str) -> str:
@@ -146,8 +158,10 @@ def _seconds(cell: str) -> float | None:
     if clock:
         hours, minutes, seconds = clock.groups()
         return int(hours) * 3600.0 + int(minutes) * 60 + float(seconds.replace(",", "."))
-    german = _GERMAN_DATE.fullmatch(cell)
-    text = f"{german[3]}-{german[2]:0>2}-{german[1]:0>2} {german[4]}" if german else cell
+    if half := _HALF_DAY.fullmatch(cell):
+        return _seconds_of_half(half[1], afternoon=half[2] in "Pp")
+    date_cell = next(filter(None, (known.fullmatch(cell) for known in _DATES)), None)
+    text = _iso(date_cell) if date_cell else cell
     fraction = _FRACTION.search(text)
     if len(text) < _SHORTEST_DATE:
         return None
@@ -158,3 +172,20 @@ def _seconds(cell: str) -> float | None:
         return None
     part = float(f"0.{fraction[1]}") if fraction else 0.0
     return (date if date.tzinfo else date.replace(tzinfo=timezone.utc)).timestamp() + part
+
+
+def _iso(date: re.Match[str]) -> str:
+    """Return a date as ISO 8601 writes it; the day comes first where the month cannot."""
+    month, day = date["month"], date["day"]
+    if int(month) > _MONTHS:
+        month, day = day, month
+    return f"{date['year']}-{month:0>2}-{day:0>2} {date['rest']}"
+
+
+def _seconds_of_half(cell: str, *, afternoon: bool) -> float | None:
+    """Return a date or time in one half of the day as seconds; at 12 the half begins."""
+    seconds = _seconds(cell) if ":" in cell else None
+    if seconds is None:
+        return None
+    begins = seconds % _DAY >= _DAY / 2
+    return seconds + (_DAY / 2 if afternoon else 0.0) - (_DAY / 2 if begins else 0.0)

@@ -33,7 +33,7 @@ FACTORS: Mapping[str, Mapping[str, float]] = MappingProxyType(
 CURRENTS = frozenset({"a", "ma", "amp", "amps"})
 """Units of effort that are those of a current."""
 
-_BRACKETS = re.compile(r"\s*[\[(]\s*([^\])]*?)\s*[\])]\s*$")
+_BRACKETS = re.compile(r"\s*[\[(<{]\s*([^\])>}]*?)\s*[\])>}]\s*$")
 
 
 def plain_unit(text: str) -> str:
@@ -52,6 +52,9 @@ def without_unit(name: str) -> tuple[str, str]:
 
     ``q[1]`` has a number there, and ``/joint_states/position[elbow]`` a joint, which are no units.
     """
+    bare_name, slash, ending = name.rpartition("/")
+    if slash and bare_name and not name.startswith("/") and is_unit(ending):  # Time/s
+        return bare_name, plain_unit(ending)
     match = None if name.startswith("/") else _BRACKETS.search(name)
     if match is None or not match.start() or not re.search(r"[^\W\d]|[°%]", match[1]):
         return name, ""

@@ -55,8 +55,20 @@ def write_lines(path: Path, *lines: str, encoding: str = "utf-8", end: str = "\n
         ["t,q,q,tau,tau", "s,joint 1,joint 2,joint 1,joint 2"],
         [HEADER, "[s],[rad],[rad],[Nm],[Nm]"],
         ["# made by a script", f"# {HEADER}"],
+        ["Time,Position,,Torque,", ",j1,j2,j1,j2", "s,rad,rad,Nm,Nm"],
+        ["X_Value,q1 (rad),q2 (rad),tau1 (N*m),tau2 (N*m)"],
+        ["Time/s,q1/rad,q2/rad,tau1/Nm,tau2/Nm"],
+        ["t{s},q1{rad},q2{rad},tau1<Nm>,tau2<Nm>"],
+        ["ts,qs_1,qs_2,taus_1,taus_2"],
+        [
+            "timestamp,/js.position[:]{name=='j1'},/js.position[:]{name=='j2'},"
+            "/js.effort[:]{name=='j1'},/js.effort[:]{name=='j2'}"
+        ],
     ],
-    ids=["TwinCAT", "units", "title", "long", "two", "repeated", "bracketed units", "comments"],
+    ids=[
+        *("TwinCAT", "units", "title", "long", "two", "repeated", "bracketed units", "comments"),
+        *("merged cells", "LabVIEW", "units behind slashes", "braces", "plurals", "Foxglove"),
+    ],
 )
 def test_lines_above_the_numbers_are_skipped(tmp_path: Path, above: list[str]) -> None:
     expect_motion(write_lines(tmp_path / "log.csv", *above, *rows()))
@@ -97,10 +109,18 @@ def test_encodings_of_spreadsheets_are_read(tmp_path: Path, encoding: str) -> No
         "%Y-%m-%dT%H:%M:%S.%f000+02:00",
         "%d.%m.%Y %H:%M:%S.%f",
         "%H:%M:%S.%f",
+        "%m/%d/%Y %H:%M:%S.%f",
+        "%d/%m/%Y %H:%M:%S.%f",
+        "%Y/%m/%d %H:%M:%S.%f",
+        "%m/%d/%Y %I:%M:%S.%f %p",
+        "%I:%M:%S.%f %p",
     ],
 )
-def test_dates_are_times(tmp_path: Path, pattern: str) -> None:
-    start = datetime(2024, 5, 1, 11, 59, 59, tzinfo=timezone.utc)
+@pytest.mark.parametrize("hour", [0, 11, 23])
+def test_dates_are_times(tmp_path: Path, pattern: str, hour: int) -> None:
+    if pattern == "%d/%m/%Y %H:%M:%S.%f" and hour == 23:
+        pytest.skip("a day that may be a month is read as one")
+    start = datetime(2024, 5, 1, hour, 59, 59, tzinfo=timezone.utc)
     times = [(start + timedelta(seconds=second)).strftime(pattern) for second in TIME]
     expect_motion(write_lines(tmp_path / "log.csv", HEADER, *rows(times=times)))
 
@@ -154,6 +174,37 @@ def save_json_of_rows(path: Path) -> None:
     path.write_text(json.dumps([{"t": t, "q": q, "tau": tau} for t, q, tau in pairs]))
 
 
+def save_nested_json(path: Path) -> None:
+    lists = {name: array.tolist() for name, array in ARRAYS.items()}
+    path.write_text(json.dumps({"robot": "arm", "data": lists}))
+
+
+def save_json_of_joints(path: Path) -> None:
+    joints = {
+        joint: {"q": ANGLES[:, n].tolist(), "tau": TORQUES[:, n].tolist()}
+        for n, joint in enumerate(JOINTS)
+    }
+    path.write_text(json.dumps({"t": TIME.tolist(), **joints}))
+
+
+def save_rows_of_joints(path: Path) -> None:
+    path.write_text(json.dumps(list(rows_of_joints())))
+
+
+def save_json_lines(path: Path) -> None:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows_of_joints()))
+
+
+def rows_of_joints():
+    for time, q, tau in zip(TIME.tolist(), ANGLES.tolist(), TORQUES.tolist(), strict=True):
+        states = zip(JOINTS, q, tau, strict=True)
+        yield {"t": time, **{joint: {"q": angle, "tau": effort} for joint, angle, effort in states}}
+
+
+def save_simulink_mat(path: Path) -> None:
+    savemat(path, {"out": {"tout": TIME, "q": ANGLES, "tau": TORQUES}})
+
+
 def save_parquet(path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -177,6 +228,11 @@ def save_hdf5(path: Path) -> None:
         (save_structured_npy, "npy"),
         (save_json_of_lists, "json"),
         (save_json_of_rows, "json"),
+        (save_nested_json, "json"),
+        (save_json_of_joints, "json"),
+        (save_rows_of_joints, "json"),
+        (save_json_lines, "jsonl"),
+        (save_simulink_mat, "mat"),
         (save_parquet, "parquet"),
         (save_hdf5, "h5"),
     ],
