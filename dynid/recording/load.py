@@ -54,8 +54,9 @@ def load_recording(
     """Read, repair and uniformly sample one recording.
 
     Args:
-        path: rosbag2 folder, ``.mcap``, ``.db3``, ``.npz``, CSV or softMC's ``.REC`` file, or the
-            folder of the files that ``columns`` names, or an episode of a LeRobot dataset.
+        path: rosbag2 folder, ``.mcap``, ``.db3``, ``.bag``, ``.npz``, CSV or softMC's ``.REC``
+            file, or the folder of the files that ``columns`` names, or an episode of a LeRobot
+            dataset.
         joints: the joints to read, in this order; None: all joints of the source.
         topic: the topic to read, for a bag; if it is missing, the only JointState topic is read.
         columns: column map, for CSV; ignored for formats with joint names.

@@ -42,7 +42,7 @@ class Source:
     Attributes:
         name: printable file name without folder; or the topic, if live.
         sha256: hexadecimal digest of the file's content, or of the messages.
-        kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"``, ``"npz"``,
+        kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"rosbag1"``, ``"csv"``, ``"npz"``,
             ``"mat"`` and other endings of tables, ``"softMC rec"``, ``"lerobot"``, ``"arrays"`` or
             ``"live"``.
         topic: the topic, for a bag or live.
