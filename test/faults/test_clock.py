@@ -34,7 +34,7 @@ def clock(monkeypatch):
 
 
 def test_the_later_run_is_valid_whatever_its_time(workshop, earlier, clock, monkeypatch) -> None:
-    monkeypatch.setattr("dynid.report.write.write_report", lambda _, path: path.write_text(""))
+    monkeypatch.setattr("dynid.report.write.write_report", lambda _, path, *__: path.write_text(""))
     robot = load_robot(workshop.profile)
     for path in earlier.iterdir():
         os.utime(path, (FUTURE.timestamp(), FUTURE.timestamp()))

@@ -85,7 +85,7 @@ class Loop:
         try:
             return task.perform(self.steps.append)
         finally:
-            self.verdicts, self.missing = task.verdicts, task.missing
+            self.cards, self.missing = task.cards, task.missing
             self.code = outcome(task, good=True)
             self.graph._executor.remove_node(task)
             task.destroy_node()
@@ -130,7 +130,7 @@ def loop(graph, tmp_path) -> Loop:
 
 def test_identifies_publishes_and_validates_and_leaves_every_file(loop) -> None:
     assert loop.start().perform()
-    assert list(loop.verdicts) == ["identification", "validation"]
+    assert list(loop.cards) == ["identification", "validation"]
     assert loop.steps == [
         "waiting for the nodes",
         "moving to the start of the excitation",
@@ -171,7 +171,7 @@ def test_a_model_that_fails_its_criterion_is_written_but_not_published(loop, mon
     overrides = ["identification.max_relative_torque_error=0.0001"]
     loop.start(identifier={"overrides": overrides})
     assert not loop.perform(validation_seed=-1)
-    assert not loop.verdicts["identification"].success
+    assert not loop.cards["identification"].verdict.success
     assert load_model(loop.output / "model.failed.yaml").failed
     assert not (loop.output / "model.yaml").exists()
     assert not loop.published

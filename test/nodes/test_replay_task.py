@@ -26,7 +26,7 @@ class Replay:
         self.graph, self.arm, self.output = graph, arm, output
         self.stop = SimpleNamespace(requested=False, name="SIGINT")
         self.steps: list[str] = []
-        self.verdicts = {}
+        self.cards = {}
 
     def listen(self, **changes) -> Identifier:
         return self.graph.start(Identifier, profile=str(self.arm.profile), **changes)
@@ -43,7 +43,7 @@ class Replay:
         try:
             return task.perform(report or self.steps.append)
         finally:
-            self.verdicts = task.verdicts
+            self.cards = task.cards
             self.graph._executor.remove_node(task)
             task.destroy_node()
 
@@ -86,7 +86,7 @@ def test_a_replayed_bag_gives_exactly_the_model_of_the_bag(replay, model) -> Non
     assert "parameters of topic and bag differ by 0 of the largest of each kind" in replay.steps
     assert largest_difference(replayed, load_model(model)) == 0.0
     assert len(identifier._collector.messages) == 2000
-    assert list(replay.verdicts) == ["identification", "validation"]
+    assert list(replay.cards) == ["identification", "validation"]
 
 
 @pytest.fixture
