@@ -75,7 +75,9 @@ def parse_column(name: str, unit: str = "") -> ColumnName:
     """Return the words of a column's name, and its unit: given, in brackets, or its last words."""
     bare_name, bracketed = without_unit(name.lstrip("%#_ "))
     unit = plain_unit(unit) or bracketed
-    words = [word for part in re.findall(r"[^\W\d_]+|\d+|[°%]", bare_name) for word in _split(part)]
+    words = [
+        word for part in re.findall(r"[^\W\d_]+|\d{1,9}|[°%]", bare_name) for word in _split(part)
+    ]
     for length in (3, 2, 1):
         ending = "/".join(word for word in words[-length:] if word != "per")
         if not unit and len(words) > length and ending in _LONG_UNITS:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _HEAD = 128  # bytes of the header, which ends in the byte order
 _MATRIX, _COMPRESSED = 14, 15
 _CONTAINERS = (1, 2, 3)  # classes cell, struct and object
+_NUMBERS = frozenset({*range(1, 8), 9, 12, 13, 16, 17, 18})  # types of data, also of texts
+_NUMERIC = range(4, 16)  # classes of texts, sparse and numeric arrays
+_NUMBERS_AT = slice(3, 5)  # elements of a variable after flags, sides and name: real, imaginary
 _COMPLEX = 0x0800  # flag of an array with imaginary parts
 _DEEPEST = 32  # levels of structures
 _PIECE = 1 << 20  # bytes expanded at once
@@ -35,7 +38,7 @@ def size_in_memory(path: Path, most: int) -> int:
         most: bytes beyond which the rest is not expanded.
 
     Raises:
-        RecordingError: structures are nested too deep.
+        RecordingError: structures are nested too deep, or numbers have no type.
     """
     if path.stat().st_size > most:
         return path.stat().st_size
@@ -107,8 +110,20 @@ def _size(variable: memoryview, order: str) -> int:
         if flag & 0xFF in _CONTAINERS:
             left += [(part, depth + 1) for kind, part in parts if kind == _MATRIX]
         else:
+            _refuse_unknown(flag & 0xFF, parts)
             total += 8 * math.prod(sides) * (2 if flag & _COMPLEX else 1)
     return total
+
+
+def _refuse_unknown(kind: int, parts: list[tuple[int, memoryview]]) -> None:
+    """Refuse numbers of an unknown type, with which scipy reads outside of a table.
+
+    Raises:
+        RecordingError: there are such.
+    """
+    for data_type, _ in parts[_NUMBERS_AT] if kind in _NUMERIC else ():
+        if data_type not in _NUMBERS:
+            raise RecordingError(f"is damaged: it has numbers of the unknown type {data_type}")
 
 
 def _integers(data: memoryview, order: str) -> tuple[int, ...]:

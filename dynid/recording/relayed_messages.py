@@ -6,7 +6,7 @@ import numpy as np
 
 from dynid.recording.samples import NANOSECONDS, Samples
 
-_FEWEST = 10  # samples published again: fewer may be equal by chance
+_FEWEST_SAMPLES = 10  # published again: fewer may be equal by chance
 _EVEN = 1.1  # ratio of steps: samples between others make them uneven
 _SAME_DELAY = 1.0  # usual steps that the delay of a relay may vary
 _CERTAIN = 0.9  # of the samples that equal an earlier one
@@ -23,7 +23,7 @@ def without_relayed(samples: Samples) -> Samples:
         samples: N, with increasing stamps.
     """
     steps = np.diff(samples.stamps)
-    if len(steps) < _FEWEST or steps.max() < _EVEN * steps.min():
+    if len(steps) < _FEWEST_SAMPLES or steps.max() < _EVEN * steps.min():
         return samples
     signals = [samples.position, samples.effort]
     signals += [] if samples.velocity is None else [samples.velocity]
@@ -34,7 +34,7 @@ def without_relayed(samples: Samples) -> Samples:
     earlier = first[number.ravel()]
     # a robot that rests without noise has equal samples, too, which follow each other
     again = (earlier < at) & (content != np.roll(content, 1))
-    if again.sum() < _FEWEST:
+    if again.sum() < _FEWEST_SAMPLES:
         return samples
     delays = samples.stamps[again] - samples.stamps[earlier[again]]
     delay = float(np.median(delays))

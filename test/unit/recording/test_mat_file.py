@@ -111,3 +111,12 @@ def test_files_that_end_early_are_refused(tmp_path: Path, share: float) -> None:
     (tmp_path / "log.mat").write_bytes(content[: int(share * len(content))])
     with pytest.raises(RecordingError, match=r"log\.mat"):
         read_table(tmp_path / "log.mat", None, "auto")
+
+
+@pytest.mark.parametrize("kind", [0, 8, 10, 11, 19, 20, 255, 0xFFFF])
+@pytest.mark.parametrize("of", [4, 6, 12])
+def test_numbers_of_an_unknown_type_are_refused(tmp_path: Path, kind: int, of: int) -> None:
+    path = tmp_path / "log.mat"
+    path.write_bytes(HEAD + matrix(b"q", of=of, content=element(kind, bytes(8))))
+    with pytest.raises(RecordingError, match=f"log.mat: is damaged.* unknown type {kind}"):
+        read_table(path, None, "auto")

@@ -273,3 +273,8 @@ def test_a_map_with_nanoseconds_is_written_and_read() -> None:
     assert columns.time.nanoseconds == "nanosec"
     assert "nanoseconds: nanosec" in proposal_text(columns)
     assert isinstance(columns, ColumnMap)
+
+
+def test_a_number_of_thousands_of_digits_is_none_of_a_joint() -> None:
+    header = ["t", *series("q{}"), *series("tau{}", range(1, 3)), f"tau{'1' * 5000}"]
+    assert propose_columns(header, JOINTS) is None
