@@ -86,6 +86,12 @@ class Recorder(ManagedNode):
         super().__init__("recorder", **options)
         self.parameter("output", "", "Folder to create for the next recording.")
         self.parameter("topics", [DEFAULT_TOPIC], "Names of the topics of the next recording.")
+        at_once = self.parameter(
+            "start_at_once",
+            False,
+            "Whether a recording starts and ends with the node, without its services.",
+            fixed=True,
+        )
         self.add_on_set_parameters_callback(self._settle_parameters)
         self._session: Session | None = None
         self._failure = ""
@@ -104,6 +110,8 @@ class Recorder(ManagedNode):
         self.create_service(Trigger, "~/stop", self.answering(self.stop))
         self._publish_status("inactive", OK)
         self.bring_up()
+        if at_once:
+            self.get_logger().info(self.start())
 
     def activated(self) -> None:
         """Report that a recording can start."""

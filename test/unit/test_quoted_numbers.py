@@ -7,7 +7,8 @@ long, it `prints slowly`, which the thorough tests run. Each number must stand i
 
 Several commands are joined by ``&&``, and the last one prints; where ``../shared/data`` has no
 recordings, those that need them are skipped. A block of ``console`` that begins with ``$ dynid``
-quotes what that command prints; ``...`` stands for any text.
+quotes what that command prints; ``...`` stands for any text. In a tutorial, numbers with a unit are
+those of its blocks, whose outputs ``test_documentation`` compares with what is printed.
 """
 
 from __future__ import annotations
@@ -116,6 +117,47 @@ def test_a_console_shows_what_its_command_prints(
     command: str, quoted: str, output: Callable[[str], str]
 ) -> None:
     assert difference(quoted, output(command), tolerance=_RELATIVE) is None
+
+
+_TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+_FENCED = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_QUANTITY = re.compile(
+    r"(?<![\w.])(\d+(?:\.\d+)?) (?:%|N m|N|mrad|rad/s|rad|ms|kB|Hz|kg|samples|parameters)(?!\w)"
+)
+_OF_NO_BLOCK = {
+    "collision-thresholds": ("100 %",),  # the threshold itself
+    "coming-from-softmc": ("125 Hz",),  # of a softMC
+    "own-robot": ("10 %",),  # typical of real robots, as on the card
+    "servo-arm": (
+        *("1.5 mrad", "80 %"),  # 2 pi / 4096, and the factor 0.8 of a block
+        *("40 mrad",),  # of the picture
+        *("0.05 ms", "1.3 kB"),  # measured on a PC
+    ),
+}
+"""Quantities of the text that no block has."""
+
+
+def _unfounded(text: str) -> list[str]:
+    """Return the quantities of a tutorial's text that none of its blocks has, once rounded."""
+    blocks = " ".join(_FENCED.findall(text))
+    numbers = [abs(float(number)) for number in _NUMBER.findall(blocks)]
+    found = []
+    for quantity in _QUANTITY.finditer(_FENCED.sub("", text)):
+        value, digits = float(quantity[1]), len(quantity[1].partition(".")[2])
+        if all(abs(number - value) > 0.501 * 10.0**-digits for number in numbers):
+            found.append(quantity[0])
+    return found
+
+
+@pytest.mark.parametrize("page", _TUTORIALS, ids=lambda page: page.stem)
+def test_the_text_of_a_tutorial_quotes_its_blocks(page: Path) -> None:
+    found = _unfounded(page.read_text("utf-8"))
+    assert set(found) == set(_OF_NO_BLOCK.get(page.stem, ()))
+
+
+def test_a_quantity_of_no_block_is_found() -> None:
+    text = "About 1.3 N m, not 1.4 N m.\n\n```text\ntorque_error_max: [1.26]\n```\n"
+    assert _unfounded(text) == ["1.4 N m"]
 
 
 def test_a_number_is_printed_within_its_last_digit_or_a_hundredth() -> None:

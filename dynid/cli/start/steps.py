@@ -205,11 +205,11 @@ STEPS = (
         "listen",
         "Recording",
         "Record what the robot does",
-        "Joint states of a robot that something else moves, through ROS 2, until Stop. The page"
-        " moves nothing.",
+        "/joint_states of a robot that something else moves, through the recorder of dynid, until"
+        " Stop. The page moves nothing.",
         lambda given: [
-            *("ros2", "bag", "record", "-s", "mcap"),
-            *("-o", given.free_name("joint_states"), "/joint_states"),
+            *("ros2", "run", "dynid", "recorder", "--ros-args", "-p", "start_at_once:=true"),
+            *("-p", f"output:={given.free_name('joint_states')}"),
         ],
         needs=("ros2",),
     ),

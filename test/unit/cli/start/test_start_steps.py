@@ -71,4 +71,4 @@ def test_names_are_unique_and_nothing_that_moves_a_robot_runs() -> None:
     names = [step.name for step in STEPS]
     assert len(set(names)) == len(names)
     programs = {tuple(step.words(StepInputs(Path("out")))[:3]) for step in STEPS if step.runs}
-    assert {words for words in programs if words[0] != "dynid"} == {("ros2", "bag", "record")}
+    assert {words for words in programs if words[0] != "dynid"} == {("ros2", "run", "dynid")}
