@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -201,10 +200,7 @@ def _findings(
     left, doubted = start, []
     for step in steps:
         if _is_good(step.chosen, steps[-1].chosen.outcome):
-            finding = _finding(wording, step)
-            # what is left by a cause that is nearly right is no second problem
-            minor = step is not steps[0] and _is_good_everywhere(step.before)
-            yield replace(finding, severity="note") if minor else finding
+            yield _finding(wording, step)
             left = step.chosen.outcome
         else:
             doubted.append(wording.meaning(step, step.chosen))
@@ -218,12 +214,6 @@ def _is_good(chosen: TriedCause, after: RefitOutcome) -> bool:
     errors = after.refit.held_out
     concerned = errors[list(chosen.joints)] if chosen.joints else errors
     return bool(np.any(concerned <= LARGEST_UNEXPLAINED))
-
-
-def _is_good_everywhere(outcome: RefitOutcome) -> bool:
-    """Whether every joint has a small error, with parameters that are possible."""
-    small = np.nanmax(outcome.refit.held_out) <= DOUBTED
-    return bool(small and (outcome.penalty or 0.0) <= MATTERS)
 
 
 def _finding(wording: Wording, step: ChosenCause) -> Finding:
