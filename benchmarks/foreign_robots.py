@@ -25,7 +25,7 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from dynid.demo import Demonstration, run_demo
+from dynid.demonstration import Demonstration, run_demo
 from dynid.errors import DynidError
 from dynid.report.terminal.console import roomy
 from dynid.report.terminal.tables import table

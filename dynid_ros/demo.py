@@ -16,7 +16,7 @@ import typer
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from dynid.demo import prepare
+from dynid.demonstration import prepare
 from dynid.errors import DynidError, TaskError
 from dynid.playback.plan import make_plan, second_seed
 from dynid.report.terminal.console import print_text, print_written, result_console

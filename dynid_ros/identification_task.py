@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from std_msgs.msg import String
 
-from dynid.demo import named
+from dynid.demonstration import named
 from dynid.playback.robot_state import PASSING
 from dynid.profile import load_model
 from dynid.report.write import write_missing_validation, written_model

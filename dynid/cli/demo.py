@@ -34,7 +34,7 @@ def demo_command(
     """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
-    from dynid.demo import STEPS, prepare, run_demo
+    from dynid.demonstration import STEPS, prepare, run_demo
     from dynid.report.card import Card
     from dynid.report.terminal.console import print_text, print_written, result_console
     from dynid.report.terminal.progress import progress

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from dynid import demo
+from dynid import demonstration
 from dynid.identification import provenance
 from dynid.identification.identify import identify
 from dynid.profile import load_model, load_robot
@@ -28,7 +28,7 @@ class _Clock(datetime):
 @pytest.fixture
 def clock(monkeypatch):
     monkeypatch.setattr(provenance, "datetime", _Clock)
-    monkeypatch.setattr(demo, "datetime", _Clock)
+    monkeypatch.setattr(demonstration, "datetime", _Clock)
     yield _Clock
     _Clock.current = FUTURE
 
@@ -48,7 +48,7 @@ def test_the_later_run_is_valid_whatever_its_time(workshop, earlier, clock, monk
 def test_a_bag_gets_a_new_name_after_the_clock_is_set_back(tmp_path, clock) -> None:
     names = []
     for _ in range(3):
-        names.append(demo.named(tmp_path, "recording"))
+        names.append(demonstration.named(tmp_path, "recording"))
         names[-1].mkdir()
     assert len(set(names)) == 3
     assert all(name.name.startswith("recording_") for name in names)

@@ -12,7 +12,7 @@ import pytest
 from support.small_robot import JOINTS, write_small_robot
 
 from dynid import cli
-from dynid.demo import prepare, run_demo
+from dynid.demonstration import prepare, run_demo
 from dynid.errors import PlaybackError
 from dynid.playback.plan import second_seed
 from dynid.profile import load_model, load_robot

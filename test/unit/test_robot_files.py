@@ -44,8 +44,9 @@ def test_without_a_near_name_the_shipped_robots_are_listed_after_a_short_excerpt
 
 
 @pytest.mark.parametrize("name", ["nowhere/x.urdf", "zzz.yaml"])
-def test_a_file_that_is_like_no_other_is_reported_where_it_is_read(name: str) -> None:
-    assert find_robot_file(name) == Path(name)
+def test_a_file_that_is_like_no_other_is_reported(name: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"{name}: there is no such file[.]"):
+        find_robot_file(name)
 
 
 def test_a_recording_is_no_robot() -> None:

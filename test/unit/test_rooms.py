@@ -48,7 +48,7 @@ ORDER = (
     "report",
     "profile",
     "api",
-    "demo",
+    "demonstration",
     "__init__",
     "cli",
     "__main__",

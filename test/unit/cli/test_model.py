@@ -159,7 +159,7 @@ def test_an_identified_model_has_standard_deviations_and_an_origin(
         (("at", "--q", "0,0,zero", "-p", "ARM"), ["--q", "commas"]),
         (("at", "--q", "0,0,nan", "-p", "ARM"), ["--q", "finite"]),
         (("along", "no_such.mcap", "-p", "ARM"), ["no_such.mcap"]),
-        (("along", "ARM", "-p", "ARM", "-o", "split.txt"), [".csv", ".npz"]),
+        (("along", "ARM", "-p", "ARM", "-o", "split.csv"), ["no recording", "dynid view"]),
         (("base", "-m", "no_such.yaml"), ["no_such.yaml"]),
         (("base", "-m", "no_such.yaml", "--set", "a=1"), ["--set", "profile"]),
         (("code", "-o", "code", "-p", "ARM", "--name", "3 arms"), ["3 arms", "--name"]),

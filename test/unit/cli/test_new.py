@@ -61,7 +61,7 @@ def test_the_profile_has_the_urdfs_joints_and_limits(folder: Path) -> None:
     assert robot.mechanism().joints == robot.joints
     assert "no limit of acceleration" in printed
     assert "wrote arm.yaml" in printed
-    assert "dynid excite -p arm.yaml" in printed
+    assert "dynid excite arm.yaml" in printed
     assert robot.terms == "auto"
 
 

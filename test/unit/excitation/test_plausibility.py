@@ -9,7 +9,7 @@ import pytest
 import yaml
 from support.synthetic import ARM_URDF
 
-from dynid.demo import prepare
+from dynid.demonstration import prepare
 from dynid.errors import DynidError, PlaybackError
 from dynid.excitation.doubt import Doubt, refusal
 from dynid.excitation.plausibility import urdf_doubts

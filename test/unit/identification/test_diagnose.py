@@ -201,7 +201,7 @@ def test_model_contains_its_profile(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["good"], "--profile"),
+        (["good"], "name one before the recordings"),
         (["gone", "-p", "arm.yaml"], "gone"),
         (["good", "--model", "arm.urdf"], "arm.urdf"),
     ],
