@@ -131,7 +131,8 @@ def unconstrained(found: Identification) -> Mechanism:
     """Return the mechanism with the estimator's base parameters, not made consistent."""
     mechanism = found.model.mechanism
     values = np.array([parameter.value for parameter in found.base_parameters])
-    base = base_parameterization(mechanism)
+    # as for the estimate: load-dependent friction may join columns at other parameters
+    base = base_parameterization(mechanism.with_parameters(mechanism.urdf_parameters))
     return mechanism.with_parameters(base.lift(values, mechanism.parameters))
 
 

@@ -89,6 +89,8 @@ class Reader:
                 "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
                 "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
                 "COLUMNS": "80",
+                # on a slow machine it would be printed
+                "DYNID_PROGRESS_FILE": str(folder.with_suffix(".progress")),
             },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
