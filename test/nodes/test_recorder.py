@@ -57,6 +57,18 @@ def test_every_message_is_in_the_bag_as_it_was_published(graph, robot, recorder,
     graph.until(lambda: [message.data for message in states] == ["idle", "recording", "idle"])
 
 
+def test_a_recorder_that_starts_at_once_records_until_it_ends(graph, robot, recorder, tmp_path):
+    node = recorder(start_at_once=True)
+
+    def recorded():
+        robot.publish()
+        return node.measured()["messages"]
+
+    graph.until(recorded)
+    node.finish()
+    assert numbers(tmp_path / "bag")
+
+
 def test_the_mcap_library_and_load_recording_read_the_same(graph, robot, recorder, tmp_path):
     begin(graph, robot, recorder())
     robot.publish(500)
