@@ -31,7 +31,7 @@ class RowMemory:
     def __init__(self) -> None:
         self._blocks: dict[int, list[RowBlock]] = {}
         self._grams: dict[int, tuple[Array | None, Array]] = {}
-        self._residuals: tuple[bytes, list[Array]] = (b"", [])
+        self._residuals: tuple[bytes, list[Array]] | None = None
 
     def blocks(self, number: int, blocks: Iterable[RowBlock], size: int) -> Iterable[RowBlock]:
         """Return the blocks of a recording: those that are kept, or these.
@@ -68,7 +68,7 @@ class RowMemory:
             residuals: one array for each recording, computed one by one.
         """
         key = base.tobytes()
-        if key == self._residuals[0]:
+        if self._residuals is not None and key == self._residuals[0]:
             yield from self._residuals[1]
             return
         kept, size = list[Array](), 0

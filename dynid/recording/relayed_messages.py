@@ -25,9 +25,7 @@ def without_relayed(samples: Samples) -> Samples:
     steps = np.diff(samples.stamps)
     if len(steps) < _FEWEST_SAMPLES or steps.max() < _EVEN * steps.min():
         return samples
-    signals = [samples.position, samples.effort]
-    signals += [] if samples.velocity is None else [samples.velocity]
-    rows = np.ascontiguousarray(np.hstack(signals))
+    rows = np.ascontiguousarray(np.hstack(samples.signals))
     content = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
     _, first, number = np.unique(content, return_index=True, return_inverse=True)
     at = np.arange(len(rows))

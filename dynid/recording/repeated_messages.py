@@ -33,9 +33,7 @@ def without_repeats(samples: Samples) -> Samples:
     Args:
         samples: N, with increasing stamps.
     """
-    signals = [samples.position, samples.effort]
-    signals += [] if samples.velocity is None else [samples.velocity]
-    same = np.all([(values[1:] == values[:-1]).all(axis=1) for values in signals], axis=0)
+    same = np.all([(values[1:] == values[:-1]).all(axis=1) for values in samples.signals], axis=0)
     kept = np.concatenate([[True], ~same])
     count = len(kept) - int(kept.sum())
     if count < _FEWEST_REPEATS or len(kept) - count < _FEWEST_REPEATS:

@@ -77,6 +77,12 @@ class Samples:
         return np.asarray((self.stamps - self.stamps[0]) / NANOSECONDS, dtype=np.float64)
 
     @property
+    def signals(self) -> tuple[NDArray[np.float64], ...]:
+        """Position, effort, and velocity where there is one, each (N, n)."""
+        measured = (self.position, self.effort)
+        return measured if self.velocity is None else (*measured, self.velocity)
+
+    @property
     def label(self) -> str:
         """Name of the source in messages."""
         return self.sources[0].name

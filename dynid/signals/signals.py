@@ -38,7 +38,7 @@ class Signals:
         time: (N,) [s], uniform, counted from the start of the recording.
         position, velocity, acceleration: (N, n) filtered [rad or m and derivatives].
         torque: (N, n) at the joints [N m or N], without spikes, and filtered if set so.
-        raw_position, raw_torque: (N, n) the same as recorded.
+        raw_position, raw_torque: (N, n) the same without a filter, and with the spikes of torque.
         moving: (N, n) bool, the joint's speed is between the thresholds.
         velocity_threshold: (n,) lower threshold [rad/s or m/s].
         torque_per_effort: (n,) joint torque per unit of recorded effort, for errors in that unit.
