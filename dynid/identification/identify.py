@@ -88,9 +88,13 @@ def identify(
 
 
 class _Prepared(NamedTuple):
-    """What is fitted: the robot with explicit terms, and its signals."""
+    """What is fitted: the robot with explicit terms, and its signals.
+
+    ``before_choice`` is the robot with plain terms, where others were chosen.
+    """
 
     robot: Robot
+    before_choice: Robot | None
     mechanism: Mechanism
     base: BaseParameterization
     recordings: tuple[Recording, ...]
@@ -117,14 +121,16 @@ def _prepare(
     signals = tuple(without_noise_at_rest(preprocess(recording, robot)) for recording in recordings)
     if not any(piece.moving.any() for piece in signals):
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
-    selection = None
+    selection = before_choice = None
     if auto:
-        robot = with_separable_offsets(robot, signals)
+        before_choice = robot = with_separable_offsets(robot, signals)
         selection = choose_terms(robot, recordings, signals, progress=progress, work=work)
         robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
-    return _Prepared(robot, mechanism, base, tuple(recordings), signals, signs, selection)
+    return _Prepared(
+        robot, before_choice, mechanism, base, tuple(recordings), signals, signs, selection
+    )
 
 
 def _identify(
@@ -137,7 +143,7 @@ def _identify(
     slow = _is_slow(robot.settings(IdentificationSettings))
     of_terms = 0.0 if robot.terms != "auto" else _OF_TERMS[slow]
     prepared = _prepare(robot, recordings, progress, work.part(0.0, of_terms))
-    robot, mechanism, base, recorded, signals, signs, selection = prepared
+    robot, before_choice, mechanism, base, recorded, signals, signs, selection = prepared
     settings = robot.settings(IdentificationSettings)
     progress("estimating")
     part = work.part(of_terms, _OF_ESTIMATION) if _is_slow(settings) else Work()
@@ -160,6 +166,7 @@ def _identify(
         fitted,
         held_out,
         filters_given=filters is None,
+        before_choice=before_choice,
     )
     findings = diagnose(case)
     if selection is not None:

@@ -24,6 +24,7 @@ _SHORTEST_RUN = 1.4  # samples in the mean: two rates that are nearly equal are 
 _REGULAR = 0.5  # of the variance of the length that runs have by chance (geometric)
 _JUMP = 2.5  # times the smallest change: a coarse signal changes by one step at a time
 _ZEROS = 0.02  # of the samples in motion
+_MOSTLY_ZERO = 0.5  # of the samples in motion: no model can be identified from the rest
 _TIMES_MORE = 5.0  # zeros over the samples of the next most frequent value
 _HOLE = 5.0  # the smallest value beside zero, over the distance of the values next to it
 _BESIDE_ZERO = 50  # values that show this distance
@@ -37,32 +38,33 @@ class Held(NamedTuple):
 
 def held_signals(recording: Recording) -> Iterator[Contradiction]:
     """Find efforts and positions that do not follow the motion between updates or near zero."""
-    fast = {j: _in_motion(recording.position[:, j]) for j in moving_joints(recording).tolist()}
+    changing = np.flatnonzero(np.ptp(recording.position, axis=0) > 0).tolist()
+    fast = {j: _in_motion(recording.position[:, j]) for j in changing}
     fast = {joint: flags for joint, flags in fast.items() if flags.sum() >= _FEWEST_SAMPLES}
+    moving = [joint for joint in moving_joints(recording).tolist() if joint in fast]
     effort, names = recording.effort, recording.joint_names
-    constant = [joint for joint in fast if np.ptp(effort[:, joint]) == 0]
-    for joint, flags in fast.items():
-        if joint not in constant and (band := dead_band(effort[flags, joint])) is not None:
+    constant = [joint for joint in moving if np.ptp(effort[:, joint]) == 0]
+    for joint in moving:
+        if joint not in constant and (band := dead_band(effort[fast[joint], joint])) is not None:
             yield _dead_band(names[joint], *band)
     if constant:
         yield _constant([names[joint] for joint in constant], recording)
+    # moving_joints takes what is held in fast motion for noise
     held = {j: found for j in fast if (found := held_at(effort[:, j], fast[j])) is not None}
     if held:
-        yield _held("effort", names, held, recording.sampling_rate)
+        yield _held("effort", names, held, recording)
     held = _held_positions(recording, fast)
     if held:
-        yield _held("position", names, held, recording.sampling_rate)
+        yield _held("position", names, held, recording)
 
 
 def _held_positions(recording: Recording, fast: Mapping[int, Flags]) -> dict[int, Held]:
-    """Return the positions that are held while the velocity is not."""
+    """Return the positions that are held, unless the velocity is held too."""
     held: dict[int, Held] = {}
-    if recording.velocity is None:
-        return held
     for joint, flags in fast.items():
-        velocity = recording.velocity[:, joint]
-        found = held_at(recording.position[:, joint], flags)
-        if found is not None and np.ptp(velocity) > 0 and held_at(velocity, flags) is None:
+        velocity = None if recording.velocity is None else recording.velocity[:, joint]
+        moves = velocity is None or (np.ptp(velocity) > 0 and held_at(velocity, flags) is None)
+        if moves and (found := held_at(recording.position[:, joint], flags)) is not None:
             held[joint] = found
     return held
 
@@ -95,8 +97,8 @@ def held_at(values: Array, fast: Flags) -> Held | None:
     mean = float(lengths.mean())
     if lengths.var() > _REGULAR * mean * (mean - 1):
         return None
-    jumps = np.abs(np.diff(values)[changes])
-    if np.median(jumps[1:][within]) < _JUMP * _smallest_step(values):
+    jumps = np.abs(np.diff(values)[changes])[1:][within]
+    if np.median(jumps) < _JUMP * min(_smallest_step(values), jumps.min()):
         return None
     return Held(mean)
 
@@ -128,7 +130,7 @@ def _dead_band(joint: str, share: float, smallest: float) -> Contradiction:
     return Contradiction(
         kind="effort",
         joints=(joint,),
-        severity="warning",
+        severity="problem" if share > _MOSTLY_ZERO else "warning",
         sentence=(
             f"{joint}: effort is exactly 0 in {percent(share)} of the samples in motion, and "
             f"otherwise at least {smallest:.3g}: values below are reported as 0."
@@ -157,11 +159,13 @@ def _constant(joints: list[str], recording: Recording) -> Contradiction:
 
 
 def _held(
-    signal: str, names: Sequence[str], found: Mapping[int, Held], rate: float
+    signal: str, names: Sequence[str], found: Mapping[int, Held], recording: Recording
 ) -> Contradiction:
+    rate = recording.sampling_rate
     length = float(np.mean([held.length for held in found.values()]))
     joints = [names[joint] for joint in found]
-    other = "" if signal == "effort" else ", while the velocity is updated with each sample"
+    beside = signal == "position" and recording.velocity is not None
+    other = ", while the velocity is updated with each sample" if beside else ""
     return Contradiction(
         kind="effort" if signal == "effort" else "held_position",
         joints=tuple(joints),

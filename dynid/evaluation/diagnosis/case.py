@@ -72,6 +72,7 @@ class Case:
         fit: the fit; None if a model was given or no fit was possible.
         held_out: errors of cross-validation; None without a fit.
         filters_given: whether a user set the cut-off; otherwise the data chose it.
+        before_choice: the robot with plain terms, where the data chose those of ``robot``.
     """
 
     robot: Robot
@@ -83,6 +84,7 @@ class Case:
     fit: Fit | None = None
     held_out: HeldOut | None = None
     filters_given: bool = True
+    before_choice: Robot | None = None
     _derived: dict[Hashable, object] = field(init=False, default_factory=dict, repr=False)
 
     def derived(self, key: Hashable, compute: Callable[[], _Derived]) -> _Derived:

@@ -141,29 +141,28 @@ _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        **{
-            cause: (
-                *_OF_MODELS.get(cause, ()),
-                *AGAINST_ANY_MODEL,
-                *(("lost_samples",) if cause in _SPOILED_BY_LOSS else ()),
-            )
-            for cause in CAUSES
-            if cause not in CONTRADICTIONS
-        },
-        # the same steps, found by their share of the motion
-        "effort": ("quantised_feedback",),
+        cause: (
+            *_OF_MODELS.get(cause, ()),
+            *AGAINST_ANY_MODEL,
+            *(("lost_samples",) if cause in _SPOILED_BY_LOSS else ()),
+        )
+        for cause in CAUSES
+        if cause not in CONTRADICTIONS
     }
 )
 """A cause that may be a consequence of others is suppressed by them; without cycles."""
 
 
 def diagnose(case: Case) -> tuple[Finding, ...]:
-    """Look for every cause; return the worst findings first, in the order of causes."""
+    """Look for every cause; return the worst findings first, those that are decided before others.
+
+    Of the same kind they keep the order of causes.
+    """
     left_out = _left_out(case)
     checked = [look for cause, look in CAUSES.items() if cause not in left_out]
     findings = [finding for look in checked for finding in _look(look, case)]
     kept = [finding for finding in findings if not _is_consequence(finding, findings)]
-    return tuple(sorted(kept, key=lambda finding: SEVERITIES.index(finding.severity)))
+    return tuple(sorted(kept, key=lambda f: (SEVERITIES.index(f.severity), bool(f.alternatives))))
 
 
 def _left_out(case: Case) -> tuple[str, ...]:

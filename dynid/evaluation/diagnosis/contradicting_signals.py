@@ -58,10 +58,15 @@ def reasons_against_signals(case: Case) -> list[str]:
 
 def at_dead_bands(case: Case) -> list[NDArray[np.bool_]]:
     """Return for each of the signals where a small torque was reported as 0, (N, n)."""
-    found = (one for one in _contradictions(case) if "share of zeros" in one.evidence)
-    names = {joint for contradiction in found for joint in contradiction.joints}
+    names = joints_with_dead_band(case)
     concerned = np.array([joint in names for joint in case.joints])
     return [(signals.raw_torque == 0) & concerned for signals in case.signals]
+
+
+def joints_with_dead_band(case: Case) -> set[str]:
+    """Return the names of joints of which a small torque was reported as 0."""
+    found = (one for one in _contradictions(case) if "share of zeros" in one.evidence)
+    return {joint for contradiction in found for joint in contradiction.joints}
 
 
 def _contradictions(case: Case) -> tuple[Contradiction, ...]:

@@ -20,7 +20,7 @@ from dynid.evaluation.diagnosis.saturation import at_plateaus
 from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.diagnosis.spikes import at_spikes
 from dynid.evaluation.diagnosis.unexplained import unexplained
-from dynid.evaluation.hypotheses.samples import sampled
+from dynid.evaluation.hypotheses.samples import TrialSamples, sampled
 from dynid.evaluation.hypotheses.search import (
     DOUBTED,
     MATTERS,
@@ -39,6 +39,7 @@ from dynid.evaluation.settings import LARGEST_UNEXPLAINED, EvaluationSettings
 from dynid.recording.model import source_names
 from dynid.recording.sample_loss import find_losses
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.settings import HIGHEST_CUTOFF, USUAL_CUTOFF_HZ
 from dynid.signals.signals import Signals
@@ -116,25 +117,69 @@ def _tested(case: Case) -> Iterator[Finding]:
     if still or reasons_against_signals(case) or are_degrees(case):
         return
     trial = _trial(case)
-    start, steps = (None, ()) if trial is None else search(trial)
-    if start is None or (not steps and not np.all(start.refit.held_out <= DOUBTED)):
+    result = _against_chosen_terms(case, trial)
+    if result is None and trial is not None:
+        result = trial, *search(trial)
+    if result is None or (not result[2] and _is_doubted(case, result[1])):
         # errors that no model can fit may have lowered the cut-off, and hide behind it
         wide = _trial(case, at_least=USUAL_CUTOFF_HZ)
         if wide is not trial and wide is not None:
-            wider_start, wider_steps = search(wide)
-            if wider_steps or trial is None:
-                trial, start, steps = wide, wider_start, wider_steps
-    if trial is not None and start is not None:
-        yield from _findings(case, trial, start, steps)
+            wider = wide, *search(wide)
+            result = wider if wider[2] or result is None else result
+    if result is not None:
+        yield from _findings(case, *result)
 
 
-def _trial(case: Case, *, at_least: float = 0.0) -> Trial | None:
+def _is_doubted(case: Case, start: RefitOutcome) -> bool:
+    """Whether a joint has a large error, or the model has, which is physically consistent."""
+    errors = [start.refit.held_out]
+    if case.held_out is not None:
+        errors.append(case.held_out.relative_error)
+    return not bool(np.all(np.nan_to_num(np.concatenate(errors), nan=np.inf) <= DOUBTED))
+
+
+def _against_chosen_terms(
+    case: Case, trial: Trial | None
+) -> tuple[Trial, RefitOutcome, tuple[ChosenCause, ...]] | None:
+    """Search with plain terms; None unless a cause explains more than all the terms chosen.
+
+    A spring of any shape may stand for a joint that is reversed, or friction of several joints for
+    a delay: terms that were chosen are one more cause, which has to be the best one.
+    """
+    if trial is None or case.before_choice is None:
+        return None
+    plain = _trial(case, robot=case.before_choice)
+    if plain is None or plain.present.cost < trial.present.cost + MATTERS:
+        return None
+    start, steps = search(plain)
+    if not steps or steps[-1].chosen.outcome.total > trial.judged(trial.present).total - MATTERS:
+        return None
+    return plain, start, steps
+
+
+def _trial(case: Case, *, robot: Robot | None = None, at_least: float = 0.0) -> Trial | None:
     """Return what hypotheses are tried on; None if there is too little motion for it.
 
     Args:
         case: the recordings.
+        robot: whose terms hypotheses have; None: that of the case.
         at_least: lowest cut-off of the motion [Hz].
     """
+    samples = _samples(case, at_least)
+
+    def new() -> Trial | None:
+        try:
+            trial = Trial(samples, hypothesis_mechanism(robot or case.robot))
+        except (EstimationError, MechanismError):  # an unclear rank, or an impossible pose
+            return None
+        enough = samples.kept.sum() >= _FEWEST_ROWS * len(trial.base.independent)
+        return trial if enough else None
+
+    return case.derived(("trial", robot is None, id(samples)), new)
+
+
+def _samples(case: Case, at_least: float) -> TrialSamples:
+    """Return the samples on which hypotheses are tried."""
     settings, signals = case.robot.settings(EvaluationSettings), case.signals
     cutoff = settings.motion_cutoff_hz
     if cutoff is not None and cutoff < at_least:
@@ -142,10 +187,9 @@ def _trial(case: Case, *, at_least: float = 0.0) -> Trial | None:
         settings = settings.model_copy(update={"cutoff_hz": min(at_least, highest)})
         robot = case.robot.with_settings(settings)
         signals = tuple(preprocess(recording, robot) for recording in case.recordings)
-    key = ("trial", settings.motion_cutoff_hz)
 
-    def new() -> Trial | None:
-        samples = sampled(
+    def new() -> TrialSamples:
+        return sampled(
             signals,
             settings.motion_cutoff_hz,
             settings.filter_order,
@@ -159,14 +203,8 @@ def _trial(case: Case, *, at_least: float = 0.0) -> Trial | None:
                 for other, own, flags in zip(signals, case.signals, _unusable(case), strict=True)
             ],
         )
-        try:
-            trial = Trial(samples, hypothesis_mechanism(case.robot))
-        except (EstimationError, MechanismError):  # an unclear rank, or an impossible pose
-            return None
-        enough = samples.kept.sum() >= _FEWEST_ROWS * len(trial.base.independent)
-        return trial if enough else None
 
-    return case.derived(key, new)
+    return case.derived(("samples", settings.motion_cutoff_hz), new)
 
 
 def _unusable(case: Case) -> list[NDArray[np.bool_]]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.contradicting_signals import joints_with_dead_band
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.steps import zero_effort
 from dynid.text import joint_units, listed, only, percent, these_joints, torque_unit
 
 _INERTIA_SHARE = 0.03  # of the torque: below, errors of friction exceed inertia torque
@@ -35,12 +35,12 @@ def too_slow(case: Case) -> Iterator[Finding]:
     size = np.linalg.norm(decimated.torque[::_FEWER], axis=0)
     inertia_share = np.linalg.norm(inertia, axis=0) / np.where(size > 0, size, np.inf)
     speed_share = _speed_share(case)
-    unmeasured = zero_effort(case)
+    unmeasured = joints_with_dead_band(case)
     slow = [
         j
         for j in range(len(case.joints))
         if j not in at_rest
-        and j not in unmeasured  # a share of such a torque says nothing
+        and case.joints[j] not in unmeasured  # a share of such a torque says nothing
         and inertia_share[j] < _INERTIA_SHARE
         and not speed_share[j] > _SPEED_SHARE  # NaN where no limit is known
     ]

@@ -15,6 +15,7 @@ from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.overlap import overlapping_frequencies
 from dynid.evaluation.diagnosis.steps import quantised_feedback, step_of
 from dynid.evaluation.diagnosis.too_short import strokes
+from dynid.recording.held_values import held_signals
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
@@ -80,16 +81,10 @@ def test_held_values_are_found_at_any_speed(pace: float) -> None:
     )
     last = np.arange(len(recording.time)) // 4 * 4
     held = replace(recording, position=recording.position[last], velocity=None)
-    found = [
-        one
-        for one in quantised_feedback(unmodelled(robot, held))
-        if one.sentence.split(": ")[1].startswith("position stays constant")
-    ]
-    (one,) = found
-    assert one.evidence == {
-        f"samples held by {name}": pytest.approx(4.0, rel=0.05) for name in robot.joints
-    }
-    assert "updated at about 50 Hz, but recorded at 200 Hz" in one.sentence
+    (one,) = held_signals(held)
+    assert (one.kind, one.joints) == ("held_position", robot.joints)
+    assert one.evidence["samples held"] == pytest.approx(4.0, rel=0.05)
+    assert one.evidence["updates [Hz]"] == pytest.approx(50.0, rel=0.05)
 
 
 def test_motion_with_pauses_is_not_held() -> None:
@@ -101,6 +96,7 @@ def test_motion_with_pauses_is_not_held() -> None:
     back = np.sin(np.pi / 2 * np.clip((phase - 0.65) / 0.15, 0, 1)) ** 2
     position = np.outer(there - back, [1.0, 0.8, 1.2])
     stopping = replace(recording, position=position, velocity=None)
+    assert list(held_signals(stopping)) == []
     assert list(quantised_feedback(unmodelled(robot, stopping))) == []
 
 
