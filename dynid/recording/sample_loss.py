@@ -71,7 +71,8 @@ def find_losses(recording: Recording) -> list[Loss]:
     # the smaller number of the two speeds: at a start or stop one of them explains the jump
     counts = np.array([_lost(jump, speed, noise[moving]) for speed in (before, after)])
     lost = counts[:, :, 0].min(axis=0)
-    middle = _lost(jump, 0.5 * (before + after), noise[moving])
+    speed = 0.5 * (before + after)
+    middle = _lost(jump, speed, noise[moving])
     score = counts[:, :, 2]
     chance = scipy.stats.norm.isf(_FALSE_ALARM / len(lost))
     opposite = -float(score.max(axis=0).min(initial=0.0))
@@ -79,6 +80,11 @@ def find_losses(recording: Recording) -> list[Loss]:
     seen = (lost > _FEWEST_LOST) & (middle[:, 1] > _COMMON) & (score.min(axis=0) > least)
     seen &= counts[:, :, 3].min(axis=0) > _KNOWN_SPEED
     seen &= ~_near_missing(recording, len(lost))
+    # a joint that was struck, or slipped in its gear, jumps alone, however far
+    beyond = np.abs(jump - _WINDOW * speed) / noise[moving]
+    others = np.where(beyond < beyond.max(axis=1, keepdims=True), 1.0, 0.0)
+    rest = _lost(jump * others, speed * others, noise[moving])
+    seen &= (rest[:, 0] > _FEWEST_LOST) & (rest[:, 1] > _COMMON) & (rest[:, 2] > chance)
     return _places(seen, middle[:, 0], steps)
 
 

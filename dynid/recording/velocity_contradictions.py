@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,6 @@ from dynid.recording.velocity_agreement import (
 from dynid.text import listed, significant
 
 _DEVIATION = 0.02  # of a slope from 1: gear ratios, clocks and lengths are known better
-_OF_A_UNIT = 0.03  # relative distance of a slope from a unit's factor
 _UNRELATED = 0.3  # largest correlation of a velocity that has nothing to do with the position
 _RELATED = 0.8  # smallest correlation with the joint whose velocity it is
 _UNEXPLAINED = 0.25  # of a velocity by that joint, over what its own position leaves unexplained
@@ -166,9 +165,14 @@ def _nothing_to_do(
 
 
 def _deviates(found: Agreement) -> bool:
-    """Whether the slope is not 1, by more than noise and a filter explain."""
+    """Whether the slope is not 1."""
+    return found.slope < 0 or not _may_be(found, 1.0)
+
+
+def _may_be(found: Agreement, factor: float) -> bool:
+    """Whether noise and a filter explain how far the slope's magnitude is from a factor."""
     low, high = found.limits
-    return found.slope < 0 or low > 1 + _DEVIATION or high < (1 - _DEVIATION) * found.damping
+    return low <= (1 + _DEVIATION) * factor and high >= (1 - _DEVIATION) * found.damping * factor
 
 
 def _slopes(
@@ -177,7 +181,7 @@ def _slopes(
     off = {joint: found for joint, found in clear.items() if _deviates(found)}
     ratio = _common(list(clear.values()))
     most = everywhere and 2 * len(off) > len(clear)
-    if most and ratio is not None and _unit(ratio) is None:
+    if most and ratio is not None and _unit(clear.values()) is None:
         yield _time(clear, ratio, recording)
         return
     groups: dict[float, list[int]] = {}
@@ -206,19 +210,20 @@ def _magnitude(found: Agreement) -> float:
     return abs(found.slope) / max(abs(found.correlation), _UNRELATED)
 
 
-def _unit(ratio: float) -> float | None:
-    """Return the factor of the unit that a ratio is near."""
-    near = min(UNITS, key=lambda factor: abs(math.log(abs(ratio) / factor)))
-    return near if abs(abs(ratio) / near - 1) < _OF_A_UNIT else None
+def _unit(agreements: Iterable[Agreement]) -> float | None:
+    """Return the factor of the unit that all slopes may have, the nearest one to them."""
+    several = list(agreements)
+    possible = [factor for factor in UNITS if all(_may_be(found, factor) for found in several)]
+    size = float(np.median([_magnitude(found) for found in several]))
+    return min(possible, key=lambda factor: abs(math.log(size / factor)), default=None)
 
 
 def _factor(found: Agreement) -> float:
     """Return the signed factor of a unit, -1, or the slope's three digits."""
-    unit, size = _unit(_magnitude(found)), _magnitude(found)
-    low, high = found.limits
+    unit, size = _unit([found]), _magnitude(found)
     if unit is not None:
         size = unit
-    elif found.slope < 0 and low <= 1 + _DEVIATION and high >= (1 - _DEVIATION) * found.damping:
+    elif _may_be(found, 1.0):
         size = 1.0
     else:
         size = float(f"{size:.3g}")

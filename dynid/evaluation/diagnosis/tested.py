@@ -134,7 +134,7 @@ def _is_doubted(case: Case, start: RefitOutcome) -> bool:
     """Whether a joint has a large error, or the model has, which is physically consistent."""
     errors = [start.refit.held_out]
     if case.held_out is not None:
-        errors.append(case.held_out.relative_error)
+        errors.append(np.array(case.held_out.relative_error))
     return not bool(np.all(np.nan_to_num(np.concatenate(errors), nan=np.inf) <= DOUBTED))
 
 

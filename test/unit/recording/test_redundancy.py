@@ -139,6 +139,17 @@ def test_a_unit_of_velocity_is_named(factor: float, unit: str, joints: tuple[int
     assert restored.velocity == pytest.approx(clean().velocity, rel=1e-9)
 
 
+def test_a_unit_is_named_where_positions_shake() -> None:
+    recording = clean()
+    shaking = np.cumsum(filtered(noise(recording), 15.0), axis=0) / RATE
+    position = recording.position + 0.7 * shaking * recording.velocity.std(axis=0)
+    velocity = 180 / np.pi * recording.velocity
+    shaken = replace(recording, position=position, velocity=velocity, position_step=None)
+    contradiction = the_only(shaken)
+    assert contradiction.kind == "velocity"
+    assert "deg/s" in contradiction.sentence
+
+
 def test_a_unit_of_position_is_named() -> None:
     wrong = scaled(clean(), "position", 180 / np.pi, 1, 1)
     contradiction = the_only(wrong)
@@ -359,10 +370,13 @@ def test_one_lost_sample_is_a_note() -> None:
     assert (note.kind, note.severity) == ("lost_samples", "note")
 
 
-def test_a_jump_of_one_joint_is_no_loss() -> None:
+@pytest.mark.parametrize("jump", [0.1, 0.4])
+@pytest.mark.parametrize("at", [700, 2000, 2600])
+def test_a_jump_of_one_joint_is_no_loss(at: int, jump: float) -> None:
+    ahead = np.sign(clean().velocity[at, 1]) * jump  # as if time had passed
     position = clean().position.copy()
-    position[2000:, 1] += 0.1
-    assert found(replace(clean(), position=position)) == []
+    position[at:, 1] += ahead
+    assert [one.kind for one in contradictions(replace(clean(), position=position))] == []
 
 
 # --- effort, held values, copies ---------------------------------------------------------------
