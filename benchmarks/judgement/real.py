@@ -71,14 +71,17 @@ def real_trials(folder: Path, seed: int, kind: str | None) -> list[RealTrial]:
         if missing:
             print(f"{given.robot}: skipped, {', '.join(missing)} is not in {folder}")
             continue
-        names = [CLEAN, *(name for name, each in KINDS.items() if _is_possible(name, given))]
+        has_velocity = _loaded(folder, given)[2].velocity is not None
+        possible = [n for n in KINDS if _is_possible(n, given, has_velocity=has_velocity)]
+        names = [CLEAN, *possible]
         trials += [(folder, given, name, seed) for name in names if kind in (None, name)]
     return trials
 
 
-def _is_possible(name: str, given: RealRecordings) -> bool:
+def _is_possible(name: str, given: RealRecordings, *, has_velocity: bool) -> bool:
     kind = KINDS[name]
-    return kind.real and kind.recordings <= max(1, len(given.paths) - 1)
+    enough = kind.recordings <= max(1, len(given.paths) - 1)
+    return kind.real and enough and (has_velocity or not (kind.velocity or name == "time_scale"))
 
 
 def judge_real(trial: RealTrial) -> JudgedOutcome:

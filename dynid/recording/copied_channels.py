@@ -12,6 +12,7 @@ from dynid.recording.contradiction import Contradiction
 from dynid.recording.corrections import SIGNALS
 from dynid.recording.model import Recording
 
+_ROUNDING = 1e-6  # of the largest effort: no two measurements agree so well
 _FEWEST_VALUES = 10  # of a channel: fewer different values are equal by chance
 
 
@@ -23,9 +24,11 @@ class Channel(NamedTuple):
 
 
 def copied_channels(recording: Recording) -> Iterator[Contradiction]:
-    """Find channels that change and are equal, or equal but for the sign, in every sample."""
-    for first, second, sign in equal_channels(recording):
-        words = "equal" if sign > 0 else "equal but for the sign"
+    """Find channels that change and are equal in every sample, but for a factor or the sign."""
+    for first, second, factor in equal_channels(recording):
+        words = {1.0: "equal", -1.0: "equal but for the sign"}.get(
+            factor, f"equal but for a factor of {factor:.6g}"
+        )
         yield Contradiction(
             kind="copied_channel",
             joints=tuple(dict.fromkeys((first.joint, second.joint))),
@@ -45,8 +48,11 @@ def copied_channels(recording: Recording) -> Iterator[Contradiction]:
         )
 
 
-def equal_channels(recording: Recording) -> list[tuple[Channel, Channel, int]]:
-    """Return pairs of equal channels, and the sign of one relative to the other."""
+def equal_channels(recording: Recording) -> list[tuple[Channel, Channel, float]]:
+    """Return pairs of equal channels, and the first over the second: 1, -1 or, of efforts, any.
+
+    A channel that stands for two joints may have been divided by the torque constant of each.
+    """
     columns = {}
     for signal in SIGNALS:
         values = getattr(recording, signal)
@@ -58,7 +64,11 @@ def equal_channels(recording: Recording) -> list[tuple[Channel, Channel, int]]:
     pairs = []
     for (first, a), (second, b) in combinations(columns.items(), 2):
         if a[-1] == b[-1] and np.array_equal(a, b):
-            pairs.append((first, second, 1))
+            pairs.append((first, second, 1.0))
         elif a[-1] == -b[-1] and np.array_equal(a, -b):
-            pairs.append((first, second, -1))
+            pairs.append((first, second, -1.0))
+        elif first.signal == second.signal == "effort":
+            factor = float(a @ b) / float(b @ b)
+            if np.abs(a - factor * b).max() <= _ROUNDING * np.abs(a).max():
+                pairs.append((first, second, factor))
     return pairs

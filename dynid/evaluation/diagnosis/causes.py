@@ -108,9 +108,16 @@ _SPOILED_BY_LOSS = (
 
 _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        # friction is identified from the residual: errors of torque and motion appear there too;
-        # a few strokes do not determine its shape, and coupling is found beyond all own friction
-        "friction_terms": (*_SPOILS_ERRORS, "too_short", "noise", "unmodelled_coupling"),
+        # friction is identified from the residual: errors of torque appear there too; a few
+        # strokes do not determine its shape, and coupling is found beyond all own friction
+        "friction_terms": (
+            *_SPOILS_TORQUE,
+            "spikes",
+            "time_shift",
+            "too_short",
+            "noise",
+            "unmodelled_coupling",
+        ),
         # a fall of friction is found in the residual too
         "warming_up": (*_SPOILS_ERRORS, "too_slow"),
         # clipped torque is explained in part by what is tried, and so is a motion that jumps

@@ -435,6 +435,21 @@ def test_a_copied_channel_is_found(name: str, sign: int) -> None:
     assert [one.joints for one in copied] == [("j1", "j3")]
 
 
+@pytest.mark.parametrize("factor", [0.73, -12.5])
+def test_an_effort_that_was_copied_and_scaled_is_found(factor: float) -> None:
+    effort = clean().effort.copy()
+    effort[:, 2] = np.float32(factor * effort[:, 0])
+    contradiction = the_only(replace(clean(), effort=effort))
+    assert (contradiction.kind, contradiction.joints) == ("copied_channel", ("j1", "j3"))
+    assert f"{1 / factor:.6g}" in contradiction.sentence
+
+
+def test_efforts_of_the_same_shape_with_noise_are_no_copies() -> None:
+    effort = clean().effort.copy()
+    effort[:, 2] = 0.7 * effort[:, 0] * (1 + 1e-4 * noise(clean())[:, 0])
+    assert found(replace(clean(), effort=effort)) == []
+
+
 def test_an_effort_that_is_the_position_is_found() -> None:
     effort = clean().effort.copy()
     effort[:, 1] = clean().position[:, 1]
