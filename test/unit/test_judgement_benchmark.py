@@ -17,7 +17,7 @@ from judgement.kinds import CLEAN, KINDS, answers_for
 from judgement.margin import margin_of, reason_to_drop
 from judgement.scoring import score
 from judgement.tables import drops, goals, table
-from judgement.trials import JudgedOutcome
+from judgement.trials import JudgedOutcome, judge_seed
 
 JOINTS = ("axis_1", "axis_2", "axis_3")
 EVERY = {**BEFORE_NOISE, **AFTER_NOISE}
@@ -290,3 +290,19 @@ def test_pieces_are_joined_into_a_table_of_each_source(
     simulated, real = capsys.readouterr().out.split("real recordings")
     assert "right cause first      100.0%" in simulated
     assert "wrong cause asserted   100.0%" in real
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(5201000040, id="a spring stands for a reversed joint"),
+        pytest.param(5201000137, id="a spring stands for gravity", marks=pytest.mark.thorough),
+        pytest.param(5201000035, id="coarse positions beside missing friction"),
+        pytest.param(
+            5201000048, id="play that hides a light joint's inertia", marks=pytest.mark.thorough
+        ),
+    ],
+)
+def test_cases_that_nothing_was_said_of_are_right(seed):
+    outcome = judge_seed(seed)
+    assert (outcome.judgement, outcome.dropped) == ("right", "")

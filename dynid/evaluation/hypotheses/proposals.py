@@ -15,6 +15,8 @@ from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, cost
 _COUPLED = 0.05  # relative error of a joint above which coupling to another is tried
 _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised search finds the next
 _DELAYS = (0.02, 0.06, 0.15)  # [s]
+_PLAYS = (0.01, 0.04)  # [rad]: from either the best one is sought
+_SHAKEN = 0.15  # relative error of a joint whose inertia a jumping position may hide
 _UNITS = (1e-3, 1e3)  # factors of torque in another unit
 _EARTH = 9.81  # [m/s^2]
 _FACTORS = np.geomspace(1e-4, 1e4, 33)  # with 1 among them
@@ -62,8 +64,9 @@ def coupled(now: RefitOutcome) -> Iterator[Proposal]:
                     yield Proposal("unmodelled_coupling", "coupling", (driven, driving), state)
 
 
-def far(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
+def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
     """Propose values of continuous causes that are too far for a linearised search."""
+    state = now.state
     every, prismatic = tuple(range(len(state.direction))), trial.mechanism.prismatic
     equations = trial.coarse.equations(state)
     for joint in every:
@@ -72,6 +75,11 @@ def far(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
             moved = np.array(state.zero)
             moved[:, joint] += zero
             yield Proposal("encoder_zero", "zero", (joint,), replace(state, zero=moved))
+        if now.refit.held_out[joint] > _SHAKEN:  # False for NaN
+            for play in () if prismatic[joint] else _PLAYS:
+                loose = np.array(state.backlash)
+                loose[:, joint] += play
+                yield Proposal("backlash", "backlash", (joint,), replace(state, backlash=loose))
         if len(every) > 1:
             yield from _best_factor(equations, state, joint)
     for delay in (sign * seconds for seconds in _DELAYS for sign in (1, -1)):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 
 from dynid.errors import MechanismError
 from dynid.evaluation.hypotheses.contact import contact_interval
@@ -46,6 +47,7 @@ _FOLLOWED = 6  # exchanged channels and far values that are tried on all instant
 _JUDGED = 6  # causes of which the cost of physical consistency is computed
 _MOST_CAUSES = 2
 _FOLLOWED_KINDS = ("zero", "delay", "gravity", "factor")
+_LARGEST_PLAY = 0.1  # [rad]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +97,14 @@ def search(trial: Trial) -> tuple[RefitOutcome, tuple[ChosenCause, ...]]:
     """Return the outcome without any change, and the causes that explain its error, in order."""
     now = start = trial.judged(trial.present)
     steps: list[ChosenCause] = []
-    while len(steps) < _MOST_CAUSES and np.isfinite(now.refit.held_out).any():
+    for _ in range(_MOST_CAUSES if np.isfinite(now.refit.held_out).any() else 0):
         step = _best(trial, now)
         if step is None:
             break
-        steps.append(step)
+        if steps and _same(step.chosen, steps[-1].chosen, trial.samples.recordings):
+            steps[-1] = replace(step, before=steps[-1].before)
+        else:
+            steps.append(step)
         now = step.chosen.outcome
     return start, tuple(_needed(trial, start, steps))
 
@@ -187,7 +192,7 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     if worst > DOUBTED or impossible > _INCONSISTENT:
         proposals += exchanged(now.state)
     if worst > _WRONG or impossible > _INCONSISTENT:
-        proposals += far(trial, now.state)
+        proposals += far(trial, now)
     coarse = trial.coarse
     present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
     for proposal in proposals:
@@ -218,11 +223,34 @@ def _refitted(trial: Trial, proposal: Proposal) -> TriedCause:
 
 def _tried(trial: Trial, proposal: Proposal) -> TriedCause:
     """Refit, and follow a number that may have any value to the best one."""
+    if proposal.kind == "backlash":
+        proposal = _with_best_play(trial.coarse, proposal)
     tried = _refitted(trial, proposal)
     if proposal.kind not in _FOLLOWED_KINDS:
         return tried
     outcome, deviation = followed(trial, tried.outcome.state, proposal.kind, proposal.joints)
     return replace(tried, outcome=outcome, deviation=deviation)
+
+
+def _with_best_play(trial: Trial, proposal: Proposal) -> Proposal:
+    """Return a proposal with the play that leaves the least error.
+
+    Positions that jump hide the inertia on which its derivative depends, so steps along it fail.
+    """
+    (joint,) = proposal.joints
+
+    def with_play(play: float) -> Proposal:
+        backlash = np.array(proposal.state.backlash)
+        backlash[:, joint] = play
+        return replace(proposal, state=replace(proposal.state, backlash=backlash))
+
+    best = scipy.optimize.minimize_scalar(
+        lambda play: _cost_of(trial, with_play(play).state),
+        bounds=(0.0, _LARGEST_PLAY),
+        method="bounded",
+        options={"xatol": _LARGEST_PLAY / 100},
+    )
+    return with_play(float(best.x))
 
 
 def _unseen(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
