@@ -12,7 +12,7 @@ from dynid.recording.contradiction import Contradiction
 from dynid.text import listed, significant
 
 _UNLOADED = 0.1  # of the rms torque: below, teeth change sides
-_EXPLAINED = 0.8  # of the squared disagreement of velocity and position, at least
+_EXPLAINED = 0.5  # of the squared disagreement of velocity and position: most of it
 
 
 class Play(NamedTuple):

@@ -68,7 +68,13 @@ def velocity_contradictions(
     if others:
         yield _permutation(others, names)
     rest = [joint for joint in examined if joint not in others]
-    unrelated = [joint for joint in rest if _is_unrelated(motion, agreements[joint], joint)]
+    compared = [joint for joint in rest if agreements[joint] is not None]
+    plays = {j: play for j in compared if (play := play_of(motion, j)).is_seen}
+    unrelated = [
+        joint
+        for joint in rest
+        if joint not in plays and _is_unrelated(motion, agreements[joint], joint)
+    ]
     if unrelated:
         yield _nothing_to_do(motion, agreements, unrelated, names)
     clear = {
@@ -78,7 +84,6 @@ def velocity_contradictions(
     }
     everywhere = len(clear) == len(examined)
     yield from _slopes(clear, recording, everywhere=everywhere)
-    plays = {j: play for j in clear if (play := play_of(motion, j)).is_seen}
     yield from backlash({names[joint]: play for joint, play in plays.items()})
     yield from _lags({j: found for j, found in clear.items() if j not in plays}, recording)
 

@@ -240,6 +240,15 @@ def test_play_between_position_and_velocity_is_found(joints: tuple[int, ...]) ->
     assert contradiction.corrections == ()
 
 
+def test_play_that_is_most_of_the_motion_is_found() -> None:
+    recording = clean()
+    moved = 0.02 * (recording.position - recording.position.mean(axis=0))
+    small = replace(recording, position=moved, velocity=0.02 * recording.velocity)
+    play = 0.1 * np.ptp(moved, axis=0) * [1, 0, 0]
+    ahead = replace(small, position=pushed_ahead(small, play), position_step=None)
+    assert [one.kind for one in found(ahead)] == ["backlash"]
+
+
 def test_play_within_the_noise_of_positions_is_none() -> None:
     assert found(replace(clean(), position=pushed_ahead(clean(), np.full(3, COUNT)))) == []
 
