@@ -140,8 +140,21 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
         if not any(_same(candidate, c, trial.samples.recordings) for c in different):
             different.append(candidate)
     chosen, *rest = different
+    chosen = _as_sign(trial, now, chosen)
     others = tuple(c for c in rest if not is_better(chosen, c))
     return ChosenCause(now, chosen, others, rest[0] if rest else None)
+
+
+def _as_sign(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause:
+    """Return the other sign alone in place of a negative factor, unless that is surely better."""
+    (joint, *others), reached = chosen.joints or (0,), chosen.outcome.state.factor
+    if chosen.kind != "factor" or others or chosen.recordings:
+        return chosen
+    if np.all(reached[:, joint] * now.state.factor[:, joint] > 0):
+        return chosen
+    outcome = trial.judged(trial.outcome(now.state.scaled_at(joint, -1.0)))
+    flipped = replace(chosen, cause="flipped_sign", outcome=outcome)
+    return chosen if is_better(chosen, flipped) else flipped
 
 
 def _matters(now: RefitOutcome, candidate: TriedCause) -> bool:

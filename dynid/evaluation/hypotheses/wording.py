@@ -13,7 +13,6 @@ from dynid.evaluation.hypotheses.trial import Trial
 from dynid.recording.corrections import SIGNALS, Correction, Signal, correction_yaml
 from dynid.text import listed, percent, significant
 
-_LARGEST_LOG_OF_A_SIGN = 0.1  # logarithm of a factor that is taken for -1
 _DEGREES = np.pi / 180
 _EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "channels": ("positions and torques", SIGNALS),
@@ -27,7 +26,7 @@ class Meaning:
     """Texts of a cause.
 
     Attributes:
-        cause: its key; a torque factor near -1 is a flipped sign.
+        cause: its key; a torque factor of -1 is a flipped sign.
         joints: names of the joints concerned; () for the whole robot.
         sentence: the cause alone, without its effect.
         remedy: what to do.
@@ -125,7 +124,7 @@ class Wording:
         name = self._joints[joint]
         after, before = _numbers(step, candidate)
         ratio = after / before
-        if ratio < 0 and abs(np.log(-ratio)) < _LARGEST_LOG_OF_A_SIGN:
+        if np.isclose(ratio, -1.0, rtol=1e-9):
             key, corrections = self._fixed(Correction(signal="effort", joint=name, factor=-1.0))
             return Meaning(
                 "flipped_sign",
