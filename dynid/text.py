@@ -74,11 +74,6 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def only(names: Sequence[str]) -> str | None:
-    """Return the only joint of a finding, None for several."""
-    return names[0] if len(names) == 1 else None
-
-
 def these_joints(names: Sequence[str]) -> str:
     """Return how a sentence refers to the joints of the one before."""
     return "this joint" if len(names) == 1 else "these joints"

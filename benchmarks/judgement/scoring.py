@@ -108,19 +108,7 @@ def answers(finding: object) -> Iterator[Answer]:
 
 
 def _answer(finding: object) -> Answer:
-    joint, names = getattr(finding, "joint", None), getattr(finding, "names", ()) or ()
-    chosen = tuple(names) or ((joint,) if joint else ())
-    # before there were names, a sentence began with those that it is about
-    return Answer(getattr(finding, "cause", ""), chosen or _names_in(finding))
-
-
-def _names_in(finding: object) -> tuple[str, ...]:
-    sentence = getattr(finding, "sentence", "")
-    head, colon, _ = sentence.partition(":")
-    if not colon:
-        return ()
-    words = head.replace(" and ", ", ").split(", ")
-    return tuple(word for word in words if word and " " not in word)
+    return Answer(getattr(finding, "cause", ""), tuple(getattr(finding, "joints", ())))
 
 
 def _accepted(fault: InjectedFault) -> list[tuple[AcceptedAnswer, tuple[int, ...]]]:

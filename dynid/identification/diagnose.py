@@ -49,8 +49,8 @@ class Diagnosis(Shown):
         """Return the findings as a table for a notebook."""
         if not self.findings:
             return html_lines([repr(self)])
-        rows = [(f.severity, f.joint or "", f.sentence, f.remedy) for f in self.findings]
-        return html_table(("severity", "joint", "finding", "remedy"), rows)
+        rows = [(f.severity, ", ".join(f.joints), f.sentence, f.remedy) for f in self.findings]
+        return html_table(("severity", "joints", "finding", "remedy"), rows)
 
     def to_frame(self) -> DataFrame:
         """Return the findings as a pandas DataFrame.
@@ -58,7 +58,7 @@ class Diagnosis(Shown):
         Raises:
             ConfigurationError: pandas is not installed.
         """
-        names = ("cause", "joint", "severity", "sentence", "remedy")
+        names = ("cause", "joints", "severity", "sentence", "remedy")
         return data_frame(
             {name: [getattr(finding, name) for finding in self.findings] for name in names}
         )

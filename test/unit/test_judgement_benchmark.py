@@ -33,7 +33,7 @@ def clean():
 @dataclass(frozen=True)
 class Said:
     cause: str
-    joint: str | None = None
+    joints: tuple[str, ...] = ()
     severity: str = "warning"
     alternatives: tuple[object, ...] = ()
 
@@ -210,13 +210,13 @@ FLIPPED = (the_fault("flipped_torque"),)
 @pytest.mark.parametrize(
     ("findings", "success", "judgement"),
     [
-        ([Said("flipped_sign", "axis_2")], False, "right"),
-        ([Said("too_slow"), Said("flipped_sign", "axis_2")], False, "right"),
-        ([Said("too_slow", severity="problem"), Said("flipped_sign", "axis_2")], False, "wrong"),
-        ([Said("flipped_sign", "axis_1")], False, "wrong"),
+        ([Said("flipped_sign", ("axis_2",))], False, "right"),
+        ([Said("too_slow"), Said("flipped_sign", ("axis_2",))], False, "right"),
+        ([Said("too_slow", severity="problem"), Said("flipped_sign", ("axis_2",))], False, "wrong"),
+        ([Said("flipped_sign", ("axis_1",))], False, "wrong"),
         ([Said("flipped_sign")], False, "wrong"),
-        ([Said("torque_factor", "axis_2")], False, "wrong"),
-        ([Said("unexplained", "axis_2")], False, "unexplained"),
+        ([Said("torque_factor", ("axis_2",))], False, "wrong"),
+        ([Said("unexplained", ("axis_2",))], False, "unexplained"),
         ([Said("small_region")], True, "silent"),
         ([Said("torque_factor", severity="note")], True, "silent"),
         ([], False, "no cause"),
@@ -227,7 +227,7 @@ def test_findings_of_a_faulty_case_are_judged(findings, success, judgement):
 
 
 def test_a_right_finding_behind_a_wrong_one_is_listed():
-    findings = [Said("contact"), Said("flipped_sign", "axis_2")]
+    findings = [Said("contact"), Said("flipped_sign", ("axis_2",))]
     judged = score(findings, FLIPPED, JOINTS, success=False)
     assert (judged.judgement, judged.listed) == ("wrong", True)
     pair = (*FLIPPED, the_fault("encoder_zero", (2,)))
@@ -236,10 +236,10 @@ def test_a_right_finding_behind_a_wrong_one_is_listed():
 
 
 @pytest.mark.parametrize(
-    "alternative", ["flipped_sign", Said("flipped_sign", "axis_2"), ("flipped_sign", "axis_2")]
+    "alternative", ["flipped_sign", Said("flipped_sign", ("axis_2",)), ("flipped_sign", "axis_2")]
 )
 def test_an_alternative_that_is_right_is_hedged(alternative):
-    said = Said("reversed_joint", "axis_2", alternatives=(alternative,))
+    said = Said("reversed_joint", ("axis_2",), alternatives=(alternative,))
     judged = score([said], FLIPPED, JOINTS, success=False)
     assert (judged.judgement, judged.hedged) == ("right", True)
 

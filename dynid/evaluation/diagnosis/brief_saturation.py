@@ -12,7 +12,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.steps import step_of
 from dynid.recording.model import Recording
-from dynid.text import listed, only, percent
+from dynid.text import listed, percent
 
 _RUN = 3  # consecutive samples of equal value: noise makes even two unlikely
 _FEWEST_SAMPLES_AT_AN_EXTREME = 5  # samples at an extreme
@@ -79,7 +79,7 @@ def _finding(case: Case, recording: Recording, saturated: dict[int, NDArray[np.b
     worst = max(shares, key=lambda j: shares[j])
     return Finding(
         cause="saturation",
-        joint=only(names),
+        joints=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: effort is cut off at {listed(f'{v:.4g}' for v in levels.values())} "

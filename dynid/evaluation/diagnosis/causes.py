@@ -199,18 +199,12 @@ def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
             continue
         if _is_consequence(other, findings):
             continue
-        joints = _joints(other)
         # what was tried on all joints, and wrong motion, affect all, which share parameters
         trials = finding.cause in TESTED or other.cause in TESTED
         affects_all = trials or other.cause in AGAINST_ANY_MODEL
-        if affects_all or not joints or not _joints(finding):
+        if affects_all or not other.joints or not finding.joints:
             return True
-        explained |= joints
+        explained |= set(other.joints)
     # what explains most of its joints is near at the others as well
-    concerned = _joints(finding)
+    concerned = set(finding.joints)
     return bool(explained) and 2 * len(concerned & explained) > len(concerned)
-
-
-def _joints(finding: Finding) -> frozenset[str]:
-    """Return the joints with the fault; none for the whole recording."""
-    return frozenset(finding.names if finding.joint is None else (finding.joint,))

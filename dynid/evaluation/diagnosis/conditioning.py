@@ -13,7 +13,7 @@ from dynid.estimation.fitting import Fit
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.reach import GOOD, information, predictions
-from dynid.text import listed, only
+from dynid.text import listed
 
 Indices = NDArray[np.intp]
 
@@ -38,7 +38,7 @@ def ill_conditioned(case: Case) -> Iterator[Finding]:
         names += f" and {unlisted} others" if unlisted > 0 else ""
         yield Finding(
             cause="ill_conditioned",
-            joint=None,
+            joints=(),
             severity="warning",
             sentence=(
                 f"{names} cannot be identified from this motion; the model keeps the URDF's values."
@@ -68,7 +68,7 @@ def _uncertain(case: Case, fitted: Fit) -> Iterator[Finding]:
     errors = listed(f"{100 * prediction.standard_deviation:.0f} %" for prediction in uncertain)
     yield Finding(
         cause="ill_conditioned",
-        joint=only(names),
+        joints=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: the predicted torque of other motion within the limits has a "
@@ -105,7 +105,7 @@ def _combination(case: Case, fitted: Fit) -> Iterator[Finding]:
     names = [case.base.names[i] for i in known[named]]
     yield Finding(
         cause="ill_conditioned",
-        joint=None,
+        joints=(),
         severity="warning" if condition > _HARMFUL else "note",
         sentence=(
             f"condition number {condition:.3g}: {listed(names)} are almost collinear in this "

@@ -13,7 +13,6 @@ from dynid.evaluation.diagnosis.finding import Finding
 from dynid.recording.contradiction import SEVERITIES, Contradiction, Severity
 from dynid.recording.redundancy import contradictions
 from dynid.signals.settings import SignalSettings
-from dynid.text import only
 
 CONTRADICTIONS = (
     "wrapped_position",
@@ -37,12 +36,11 @@ def contradicting_signals(case: Case, kind: str) -> Iterator[Finding]:
         if contradiction.kind == kind:
             yield Finding(
                 cause=kind,
-                joint=only(contradiction.joints),
                 severity=contradiction.severity,
                 sentence=contradiction.sentence,
                 remedy=contradiction.remedy,
                 evidence=contradiction.evidence,
-                names=contradiction.joints,
+                joints=contradiction.joints,
                 corrections=contradiction.corrections,
             )
 

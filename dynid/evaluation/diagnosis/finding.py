@@ -38,29 +38,32 @@ class Finding:
 
     Attributes:
         cause: its key in ``dynid.evaluation.diagnosis.causes.CAUSES``.
-        joint: name of the joint; None if it concerns the whole recording.
+        joints: names of those concerned; () if it concerns the whole recording.
         severity: "problem", "warning" or "note".
         sentence: the observation, with numbers and units.
         remedy: one sentence on what to do.
         evidence: numbers by name; the name includes the unit, such as "delay [s]".
         plot: of the evidence; None if there is none.
-        names: joints in the sentence, if they are not only ``joint``.
         corrections: of the recordings, that remove the cause; empty if there are none.
         settings: other keys of the profile with the values that remove the cause, such as gravity.
         alternatives: cause and joints of others that explain as much, if the data do not decide.
     """
 
     cause: str
-    joint: str | None
+    joints: tuple[str, ...]
     severity: Severity
     sentence: str
     remedy: str
     evidence: Mapping[str, float]
     plot: Plot | None = None
-    names: tuple[str, ...] = ()
     corrections: tuple[Correction, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
     alternatives: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def joint(self) -> str | None:
+        """Name of the only joint concerned; None for several, or for the whole recording."""
+        return self.joints[0] if len(self.joints) == 1 else None
 
     def __repr__(self) -> str:
         """Return severity, cause, observation and remedy."""
@@ -87,9 +90,9 @@ def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def _pattern(finding: Finding) -> tuple[str, ...]:
     """Return cause, severity and texts with places for joints and numbers."""
     text = f"{finding.sentence} {finding.remedy}"
-    for name in sorted(_names(finding), key=len, reverse=True):
+    for name in sorted(finding.joints, key=len, reverse=True):
         text = _word(name).sub("{}", text)
-    if not _names(finding):
+    if not finding.joints:
         return finding.cause, finding.severity, text
     return finding.cause, finding.severity, re.sub(r"[-+]?\d[\d.]*(e[-+]?\d+)?", "#", text)
 
@@ -98,17 +101,13 @@ def _word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
-def _names(finding: Finding) -> tuple[str, ...]:
-    return finding.names or ((finding.joint,) if finding.joint else ())
-
-
 def _number(value: float) -> str:
     """Return three digits of a value, a count without decimals."""
     return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else significant(value, 3)
 
 
 def _merged(group: list[Finding]) -> Finding:
-    first, names = group[0], [listed(_names(finding)) for finding in group]
+    first, names = group[0], [listed(finding.joints) for finding in group]
     others = [
         f"{name} ({next(iter(finding.evidence))} {_number(next(iter(finding.evidence.values())))})"
         if finding.evidence
@@ -120,7 +119,7 @@ def _merged(group: list[Finding]) -> Finding:
         remedy = _word(first.joint).sub(lambda _: listed(names), remedy)
     return replace(
         first,
-        joint=None,
+        joints=tuple(dict.fromkeys(name for finding in group for name in finding.joints)),
         sentence=f"{first.sentence} The same applies to {listed(others)}.",
         remedy=remedy,
         evidence={
@@ -128,6 +127,5 @@ def _merged(group: list[Finding]) -> Finding:
             for name, finding in zip(names, group, strict=True)
             for key, value in finding.evidence.items()
         },
-        names=tuple(dict.fromkeys(name for finding in group for name in _names(finding))),
         corrections=tuple(dict.fromkeys(one for finding in group for one in finding.corrections)),
     )

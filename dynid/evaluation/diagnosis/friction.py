@@ -79,7 +79,7 @@ def _finding(
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="friction_terms",
-        joint=name,
+        joints=(name,),
         severity="warning",
         sentence=(
             f"{name}: friction is not described by the model's terms; "

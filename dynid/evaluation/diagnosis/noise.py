@@ -68,7 +68,7 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
             )
     return Finding(
         cause="noise",
-        joint=name,
+        joints=(name,),
         severity="warning",
         sentence=sentence + ".",
         remedy=remedy,

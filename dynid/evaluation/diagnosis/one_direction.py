@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import listed, only, these_joints
+from dynid.text import listed, these_joints
 
 _BOTH_WAYS = 0.02  # of the peak speed: a short way back, unlike noise at rest, is enough
 
@@ -31,7 +31,7 @@ def one_direction(case: Case) -> Iterator[Finding]:
         names, longest = [case.joints[j] for j in few], case.longest
         yield Finding(
             cause="one_direction",
-            joint=only(names),
+            joints=tuple(names),
             severity="warning",
             sentence=(
                 f"{listed(names)}: {'moves' if len(few) == 1 else 'move'} in one direction only; "

@@ -28,7 +28,7 @@ def over_fit(case: Case) -> Iterator[Finding]:
     for j in np.flatnonzero(worse):
         yield Finding(
             cause="over_fit",
-            joint=case.joints[j],
+            joints=(case.joints[j],),
             severity="warning",
             sentence=(
                 f"{case.joints[j]}: the relative torque error is {percent(fitted[j])} on the "

@@ -85,7 +85,7 @@ def _together(case: Case, shares: dict[tuple[int, int], float]) -> Finding:
     pairs = {} if len(shares) == 1 else shares
     return Finding(
         cause="overlapping_frequencies",
-        joint=None,
+        joints=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)} move together: the motion of one explains "
@@ -125,7 +125,7 @@ def _repetition(case: Case) -> Iterator[Finding]:
         return
     yield Finding(
         cause="overlapping_frequencies",
-        joint=None,
+        joints=(),
         severity="warning",
         sentence=(
             f"the motion repeats every {period:.3g} s, which is {max(1, round(cycles[few]))} "

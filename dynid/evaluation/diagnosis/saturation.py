@@ -160,7 +160,7 @@ def _saturated(
             model_excess = f", while the model exceeds it by {beyond:.3g} {unit}"
     return Finding(
         cause="saturation",
-        joint=name,
+        joints=(name,),
         severity="problem",
         sentence=(
             f"{name}: torque stays at {level:.3g} {unit} for {percent(share)} of the samples"
@@ -180,7 +180,7 @@ def _at_limit(
 ) -> Finding:
     return Finding(
         cause="saturation",
-        joint=name,
+        joints=(name,),
         severity="warning",
         sentence=(
             f"{name}: torque is at or above the profile's torque_max of {limit:.3g} {unit} for "

@@ -119,7 +119,7 @@ def _error_in_degrees(case: Case) -> float:
 def _degrees(case: Case) -> Finding:
     return Finding(
         cause="torque_factor",
-        joint=None,
+        joints=(),
         severity="problem",
         sentence=_DEGREES,
         remedy=f"Check the unit of position: {_CONVERT}",
@@ -136,7 +136,7 @@ def _finding(case: Case, ratio: float, ratios: dict[int, float]) -> Finding:
     hint = f" (maybe {_UNITS[near]})" if abs(np.log(ratio / near)) < _LARGEST_LOG_DISTANCE else ""
     return Finding(
         cause="torque_factor",
-        joint=None,  # all joints are affected, as they share parameters
+        joints=(),  # all joints are affected, as they share parameters
         severity="problem" if max(ratio, 1 / ratio) > _FAR_OFF else "warning",
         sentence=(
             f"{where}: torque is {ratio:.3g} times that of the URDF's masses{hint}; the recordings "

@@ -9,7 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import joint_units, listed, only, these_joints
+from dynid.text import joint_units, listed, these_joints
 
 _SHARE = 0.3  # of the range: within less, a sine of gravity torque is almost a straight line
 # a larger rotation of a revolute joint adds no information on weight and inertia
@@ -30,7 +30,7 @@ def small_region(case: Case) -> Iterator[Finding]:
     ranges = listed(f"{possible[j]:.3g}" for j in small)
     yield Finding(
         cause="small_region",
-        joint=only(names),
+        joints=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: positions cover a small region, {spans} of {ranges} "

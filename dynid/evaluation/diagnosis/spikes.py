@@ -12,7 +12,7 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.signals.torque_spikes import from_median, has_jump, is_far, isolated
-from dynid.text import joint_units, listed, only, percent, torque_unit
+from dynid.text import joint_units, listed, percent, torque_unit
 
 _LONGEST_SPIKE = 3  # samples of a spike: what lasts longer is filtered motion or a plateau
 # of all spikes together over the torque, both rms: less does not affect a fit
@@ -122,7 +122,7 @@ def _finding(case: Case, joint_spikes: dict[int, _Spikes], *, common: bool) -> F
     where = "the same instants" if common else "single instants"
     return Finding(
         cause="spikes",
-        joint=only(names),
+        joints=tuple(names),
         severity="warning" if matters else "note",
         sentence=(
             f"{listed(names)}: torque has spikes of up to {largest} {units} at {where}, in {count} "

@@ -11,7 +11,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.recording.model import Recording
-from dynid.text import joint_units, listed, only, percent
+from dynid.text import joint_units, listed, percent
 
 _FEWEST_LEVELS = 42  # of effort over its range: a step is 2.4 % of the range
 _ACCELERATION_SHARE = 0.01  # largest noise from position steps over acceleration (rms)
@@ -49,8 +49,7 @@ def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     worst = int(max(coarse, key=lambda j: share[j]))
     yield Finding(
         cause="quantised_feedback",
-        joint=only(names),
-        names=tuple(names),
+        joints=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: position has steps of {sizes} "
@@ -76,8 +75,7 @@ def _effort_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     worst = int(min(coarse, key=lambda j: levels[j]))
     yield Finding(
         cause="quantised_feedback",
-        joint=only(names),
-        names=tuple(names),
+        joints=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: effort has steps of {sizes} {case.robot.drives.effort_unit}, so its "
@@ -115,7 +113,7 @@ def _clip_finding(
     samples = sum(past - first for first, past in runs)
     return Finding(
         cause="quantised_feedback",
-        joint=name,
+        joints=(name,),
         severity="problem",
         sentence=(
             f"{name}: position is clipped at {extreme:.4g}; it stops there from full speed "

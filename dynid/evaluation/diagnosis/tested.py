@@ -43,7 +43,6 @@ from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.settings import HIGHEST_CUTOFF, USUAL_CUTOFF_HZ
 from dynid.signals.signals import Signals
-from dynid.text import only
 
 TESTED = (
     "torque_factor",
@@ -266,13 +265,12 @@ def _finding(wording: Wording, step: ChosenCause) -> Finding:
     tail = f" This was tried: {effect}." if effect else ""
     return Finding(
         cause=meaning.cause,
-        joint=only(meaning.joints),
         severity=severity,
         sentence=meaning.sentence + tail,
         remedy=meaning.remedy,
         evidence={**dict(meaning.evidence), "fall of the cost": step.gain},
         plot=_effect(step),
-        names=meaning.joints,
+        joints=meaning.joints,
         corrections=meaning.corrections,
         settings=meaning.settings,
     )
@@ -296,7 +294,6 @@ def _undecided(step: ChosenCause, meaning: Meaning, others: list[Meaning], effec
     sentences = [m.sentence.rstrip(".") for m in (meaning, *others)]
     return Finding(
         cause=meaning.cause,
-        joint=only(meaning.joints),
         severity="warning",
         sentence=(
             f"the recordings do not decide between {len(sentences)} causes that explain about the "
@@ -305,6 +302,6 @@ def _undecided(step: ChosenCause, meaning: Meaning, others: list[Meaning], effec
         remedy=f"Check each of them; of the first: {meaning.remedy}",
         evidence=dict(meaning.evidence),
         plot=_effect(step),
-        names=meaning.joints,
+        joints=meaning.joints,
         alternatives=tuple((m.cause, m.joints) for m in others),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import listed, only, these_joints
+from dynid.text import listed, these_joints
 
 FEWEST_CYCLES = 3
 """Of each joint in an excitation, so that every speed occurs in several poses."""
@@ -32,7 +32,7 @@ def too_short(case: Case) -> Iterator[Finding]:
     longest = case.longest
     yield Finding(
         cause="too_short",
-        joint=only(names),
+        joints=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: {listed(seen)} cycles in {length:.3g} s of motion; at least "

@@ -10,7 +10,7 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.contradicting_signals import joints_with_dead_band
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import joint_units, listed, only, percent, these_joints, torque_unit
+from dynid.text import joint_units, listed, percent, these_joints, torque_unit
 
 _INERTIA_SHARE = 0.03  # of the torque: below, errors of friction exceed inertia torque
 _FEWER = 4  # further decimation
@@ -55,8 +55,7 @@ def _at_rest(case: Case, joints: list[int], share: Array) -> Finding:
     speeds = listed(f"{threshold[j]:.3g}" for j in joints)
     return Finding(
         cause="too_slow",
-        joint=only(names),
-        names=tuple(names),
+        joints=tuple(names),
         severity="problem",
         sentence=(
             f"{listed(names)}: hardly any motion; only {shares} of the samples are faster than "
@@ -85,8 +84,7 @@ def _slow(
     time = case.time[::_FEWER]
     return Finding(
         cause="too_slow",
-        joint=only(names),
-        names=tuple(names),
+        joints=tuple(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: motion is too slow; inertia torque is {shares} of the torque (rms)"

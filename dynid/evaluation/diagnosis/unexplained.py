@@ -14,7 +14,7 @@ from dynid.evaluation.hypotheses.samples import FOLDS
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial
 from dynid.evaluation.hypotheses.wording import Meaning
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED
-from dynid.text import listed, only, percent, significant
+from dynid.text import listed, percent, significant
 
 _PARTS = 8  # of equal numbers of samples, by speed and by position
 _CONCENTRATED = 2.0  # times its share of the samples: less says nothing of the place
@@ -43,7 +43,6 @@ def unexplained(
     better = "".join(f" Better, but not good, with this: {one.sentence}" for one in doubted)
     yield Finding(
         cause="unexplained",
-        joint=only(names),
         severity="warning",
         sentence=(
             f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared "
@@ -56,7 +55,7 @@ def unexplained(
             "motion the torque cannot be explained."
         ),
         evidence={f"unexplained of {joints[j]}": float(error[j] ** 2) for j in poor},
-        names=tuple(names),
+        joints=tuple(names),
         alternatives=tuple((one.cause, one.joints) for one in doubted),
     )
 

@@ -196,7 +196,7 @@ def _finding(
         )
     return Finding(
         cause="warming_up",
-        joint=name,
+        joints=(name,),
         severity="warning" if -fall.change > _LARGE_CHANGE else "note",
         sentence=(
             f"{name}: friction falls by {-100 * fall.change:.0f} ± {100 * fall.deviation:.0f} % "

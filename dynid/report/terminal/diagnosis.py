@@ -36,7 +36,7 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "robot": diagnosis.robot,
         "no_model": diagnosis.no_model,
         "findings": [
-            json_fields(finding, without=["plot", "names", "corrections", "alternatives"])
+            json_fields(finding, without=["plot", "corrections", "alternatives"])
             | {
                 "corrections": [correction.entry() for correction in finding.corrections],
                 "alternatives": [

@@ -213,7 +213,7 @@ def test_findings_without_a_correction_are_not_applied(
 
 
 def found(cause: str, *corrections: Correction) -> Finding:
-    return Finding(cause, None, "problem", "Seen.", "Mend.", {}, corrections=corrections)
+    return Finding(cause, (), "problem", "Seen.", "Mend.", {}, corrections=corrections)
 
 
 def test_undecided_findings_and_notes_are_not_applied() -> None:

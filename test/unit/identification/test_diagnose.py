@@ -29,7 +29,8 @@ from dynid.signals.preprocess import preprocess
 
 
 def a_finding(cause: str, severity: str = "warning", joint: str | None = None) -> Finding:
-    return Finding(cause, joint, severity, f"{cause} seen.", "Mend it.", {"size": 1.5})
+    joints = (joint,) if joint else ()
+    return Finding(cause, joints, severity, f"{cause} seen.", "Mend it.", {"size": 1.5})
 
 
 def case_of(robot, recording) -> Case:

@@ -12,7 +12,6 @@ from dynid.evaluation.diagnosis import causes
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.recording.model import Recording
-from dynid.text import only
 
 ELBOW = np.array([0.0, 1.0, 0.0])
 
@@ -153,7 +152,7 @@ def test_held_values_are_named_with_their_number(samples: int, with_velocity: bo
     found = findings(robot, held)
     for cause in ("held_position", "effort"):
         (finding,) = found[cause]
-        assert finding.names == robot.joints
+        assert finding.joints == robot.joints
         assert finding.evidence["samples held"] == pytest.approx(samples, rel=0.05)
         assert ("velocity" in finding.sentence) == (with_velocity and cause == "held_position")
     # what follows from it
@@ -195,8 +194,7 @@ def test_slow_joints_hide_coarse_feedback_of_most_of_themselves(
     slow: str, coarse: str, kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def several(cause: str, joints: str) -> Finding:
-        names = tuple(joints.split())
-        return Finding(cause, only(names), "warning", "", "", {}, names=names)
+        return Finding(cause, tuple(joints.split()), "warning", "", "", {})
 
     looks = {
         "too_slow": lambda _: [several("too_slow", slow)],

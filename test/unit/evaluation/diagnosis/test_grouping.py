@@ -13,7 +13,7 @@ from dynid.evaluation.diagnosis.finding import Finding, grouped, sentences
 def noisy(joint: str, share: float) -> Finding:
     return Finding(
         cause="noise",
-        joint=joint,
+        joints=(joint,),
         severity="warning",
         sentence=f"{joint}: noise is {100 * share:.3g} % of the torque.",
         remedy=f"Add a filter at {joint}.",
@@ -30,7 +30,7 @@ def test_equal_findings_of_several_joints_are_one_paragraph() -> None:
     assert one.remedy == "Add a filter at joint1, joint2 and joint10."
     assert one.evidence["joint2: noise over torque"] == 0.4
     assert one.joint is None
-    assert one.names == ("joint1", "joint2", "joint10")
+    assert one.joints == ("joint1", "joint2", "joint10")
 
 
 def test_findings_with_other_words_severity_or_cause_stay_apart() -> None:
@@ -44,7 +44,7 @@ def test_findings_with_other_words_severity_or_cause_stay_apart() -> None:
 
 
 def test_findings_without_a_joint_are_grouped_only_if_they_are_equal() -> None:
-    whole = replace(noisy("joint_a", 0.5), joint=None)
+    whole = replace(noisy("joint_a", 0.5), joints=())
     assert len(grouped([whole, replace(whole, sentence="noise is 40 % of the torque.")])) == 2
 
 

@@ -22,7 +22,7 @@ def disturbed(where: Array) -> Finding:
     size = 2 * good.effort[:, 2].std() / disturbance.std()
     trial = trial_of(replace(good, effort=good.effort + size * np.outer(disturbance, ELBOW)))
     (finding,) = unexplained(JOINTS, trial, trial.present)
-    assert finding.names == ("elbow",)
+    assert finding.joints == ("elbow",)
     return finding
 
 
@@ -55,5 +55,5 @@ def test_a_cause_that_leaves_its_joint_poor_is_an_alternative() -> None:
     ahead = replace(good, position=good.position + 0.05 * teeth * PAN, velocity=None)
     findings = {one.cause: one for one in identify(crane(), ahead).findings}
     assert "torque_factor" not in findings
-    assert findings["unexplained"].names == ("pan",)
+    assert findings["unexplained"].joints == ("pan",)
     assert ("torque_factor", ("pan",)) in findings["unexplained"].alternatives

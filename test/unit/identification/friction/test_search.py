@@ -163,8 +163,8 @@ def test_recordings_are_held_out_as_a_whole() -> None:
 
 def test_the_remedy_names_what_was_tried_instead_of_a_term_to_add() -> None:
     selection = chosen(rubbing(seeds=(0,), samples=600))
-    finding = Finding("friction_terms", "elbow", "warning", "Elbow.", "Add stribeck.", {})
+    finding = Finding("friction_terms", ("elbow",), "warning", "Elbow.", "Add stribeck.", {})
     assert "Add stribeck" not in selection.remedy(finding).remedy
     assert models(selection)["elbow"] in selection.remedy(finding).remedy
-    other = Finding("noise", "elbow", "note", "Elbow.", "Filter.", {})
+    other = Finding("noise", ("elbow",), "note", "Elbow.", "Filter.", {})
     assert selection.remedy(other) is other
