@@ -96,5 +96,6 @@ def meanings(
 ) -> list[Meaning]:
     """Return the meaning of each step of the search."""
     trial = trial_of(*recordings, robot=robot)
-    wording = Wording(trial, JOINTS, names or [""] * len(recordings), correctable=True)
+    labels = names or [f"recording {number + 1}" for number in range(len(recordings))]
+    wording = Wording(trial, JOINTS, labels, correctable=True)
     return [wording.meaning(step, step.chosen) for step in search(trial)[1]]

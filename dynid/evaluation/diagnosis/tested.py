@@ -20,8 +20,10 @@ from dynid.evaluation.diagnosis.saturation import at_plateaus
 from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.diagnosis.spikes import at_spikes
 from dynid.evaluation.diagnosis.unexplained import unexplained
+from dynid.evaluation.hypotheses.change import change_instant
 from dynid.evaluation.hypotheses.samples import TrialSamples, sampled
 from dynid.evaluation.hypotheses.search import (
+    DECIDES,
     DOUBTED,
     MATTERS,
     ChosenCause,
@@ -62,6 +64,7 @@ TESTED = (
 
 _NO_HARM = ("contact", "time_shift", "backlash", "unmodelled_coupling")
 """Causes with which a model may still be good; its errors decide the verdict."""
+_MOST_CHANGED = 2  # joints at which a change within a recording is sought
 _REACH = 0.2  # [s] longest delay tried
 _FEWEST_ROWS = 4  # per parameter, of all joints
 
@@ -125,8 +128,15 @@ def _tested(case: Case) -> Iterator[Finding]:
         if wide is not trial and wide is not None:
             wider = wide, *search(wide)
             result = wider if wider[2] or result is None else result
-    if result is not None:
-        yield from _findings(case, *result)
+    if result is None:
+        return
+    labels, (trial, start, steps) = _labels(case), result
+    # a contact leaves out what it explains, and so may leave out what is after a change
+    if not steps or steps[-1].chosen.kind == "contact":
+        changed = _with_a_change(trial, start, labels)
+        if changed is not None and (not steps or _total(changed[2]) < _total(steps) + DECIDES):
+            trial, start, steps, labels = changed
+    yield from _findings(case, labels, trial, start, steps)
 
 
 def _is_doubted(case: Case, start: RefitOutcome) -> bool:
@@ -135,6 +145,40 @@ def _is_doubted(case: Case, start: RefitOutcome) -> bool:
     if case.held_out is not None:
         errors.append(np.array(case.held_out.relative_error))
     return not bool(np.all(np.nan_to_num(np.concatenate(errors), nan=np.inf) <= DOUBTED))
+
+
+def _total(steps: tuple[ChosenCause, ...]) -> float:
+    """Return the cost that is left with the causes that were chosen."""
+    return steps[-1].chosen.outcome.total
+
+
+def _labels(case: Case) -> list[str]:
+    """Return how sentences call each recording."""
+    labels: list[str] = []
+    for recording, signals in zip(case.recordings, case.signals, strict=True):
+        if not signals.piece:
+            name = source_names(recording.sources)
+            labels.append(f"recording {len(labels) + 1}" + (f" ({name})" if name else ""))
+    return labels
+
+
+def _with_a_change(
+    trial: Trial, start: RefitOutcome, labels: list[str]
+) -> tuple[Trial, RefitOutcome, tuple[ChosenCause, ...], list[str]] | None:
+    """Search with the recording in two in which something changes; None if nothing does."""
+    errors = np.nan_to_num(start.refit.held_out)
+    poor = [j for j in np.argsort(-errors).tolist() if errors[j] > DOUBTED][:_MOST_CHANGED]
+    if not poor:
+        return None
+    fall, (recording, time) = change_instant(trial, start, poor)
+    if fall < MATTERS:
+        return None
+    divided = Trial(trial.samples.divided(recording, time), trial.mechanism, trial.base)
+    start, steps = search(divided)
+    if not steps or not set(steps[0].chosen.recordings) & {recording, recording + 1}:
+        return None
+    parts = [f"{labels[recording]} {word} {time:.1f} s" for word in ("until", "from")]
+    return divided, start, steps, [*labels[:recording], *parts, *labels[recording + 1 :]]
 
 
 def _against_chosen_terms(
@@ -223,17 +267,15 @@ def _at_times_of(signals: Signals, own: Signals, flags: NDArray[np.bool_]) -> ND
 
 
 def _findings(
-    case: Case, trial: Trial, start: RefitOutcome, steps: tuple[ChosenCause, ...]
+    case: Case,
+    labels: list[str],
+    trial: Trial,
+    start: RefitOutcome,
+    steps: tuple[ChosenCause, ...],
 ) -> Iterator[Finding]:
-    first = [not signals.piece for signals in case.signals]
-    names = [
-        source_names(r.sources)
-        for r, is_first in zip(case.recordings, first, strict=True)
-        if is_first
-    ]
     coupled = case.robot.coupling is not None
     at_motors = case.robot.settings(RecordingSettings).side == "motor"
-    wording = Wording(trial, case.joints, names, correctable=not (coupled and at_motors))
+    wording = Wording(trial, case.joints, labels, correctable=not (coupled and at_motors))
     left, doubted = start, []
     for step in steps:
         if _is_good(step.chosen, steps[-1].chosen.outcome):
@@ -243,7 +285,7 @@ def _findings(
             doubted.append(wording.meaning(step, step.chosen))
         if step.others:
             break
-    yield from unexplained(case.joints, trial, left, doubted)
+    yield from unexplained(case.joints, labels, trial, left, doubted)
 
 
 def _is_good(chosen: TriedCause, after: RefitOutcome) -> bool:
@@ -261,7 +303,8 @@ def _finding(wording: Wording, step: ChosenCause) -> Finding:
         effect = ""
     if others:
         return _undecided(step, meaning, others, effect)
-    severity: Literal["problem", "warning"] = "warning" if meaning.cause in _NO_HARM else "problem"
+    harmless = meaning.cause in _NO_HARM or step.chosen.kind == "friction"
+    severity: Literal["problem", "warning"] = "warning" if harmless else "problem"
     tail = f" This was tried: {effect}." if effect else ""
     return Finding(
         cause=meaning.cause,

@@ -21,12 +21,17 @@ _CONCENTRATED = 2.0  # times its share of the samples: less says nothing of the 
 
 
 def unexplained(
-    joints: tuple[str, ...], trial: Trial, left: RefitOutcome, doubted: Sequence[Meaning] = ()
+    joints: tuple[str, ...],
+    recordings: Sequence[str],
+    trial: Trial,
+    left: RefitOutcome,
+    doubted: Sequence[Meaning] = (),
 ) -> Iterator[Finding]:
     """Report joints of which much remains unexplained by every cause that was tried.
 
     Args:
         joints: their names.
+        recordings: their names.
         trial: the data.
         left: the outcome after all causes that are asserted.
         doubted: causes that explain something, and leave their joints as poor as they are.
@@ -37,7 +42,9 @@ def unexplained(
         return
     names = [joints[j] for j in poor]
     parts = [
-        f"of {joints[j]}, {listed(places)}" for j in poor if (places := [*_places(trial, left, j)])
+        f"of {joints[j]}, {listed(places)}"
+        for j in poor
+        if (places := [*_places(trial, left, j, recordings)])
     ]
     where = f" Of this squared error is {'; '.join(parts)}." if parts else ""
     better = "".join(f" Better, but not good, with this: {one.sentence}" for one in doubted)
@@ -60,7 +67,9 @@ def unexplained(
     )
 
 
-def _places(trial: Trial, left: RefitOutcome, joint: int) -> Iterator[str]:
+def _places(
+    trial: Trial, left: RefitOutcome, joint: int, recordings: Sequence[str]
+) -> Iterator[str]:
     """Yield where in time, speed and position a joint's error is concentrated."""
     samples, data = trial.samples, trial.data(left.state)
     kept = data.kept[:, joint]
@@ -71,7 +80,7 @@ def _places(trial: Trial, left: RefitOutcome, joint: int) -> Iterator[str]:
     worst, share = _worst(squared, span)
     if share:
         time, number = samples.time[kept][span == worst], recording[span == worst][0]
-        of = f" of recording {number + 1}" if samples.recordings > 1 else ""
+        of = f" of {recordings[number]}" if samples.recordings > 1 else ""
         yield f"{percent(share)} from {time.min():.1f} to {time.max():.1f} s{of}"
     for what, values, per in (("speeds", np.abs(velocity), "/s"), ("positions", position, "")):
         edges = np.quantile(values, np.arange(1, _PARTS) / _PARTS)

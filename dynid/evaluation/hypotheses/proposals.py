@@ -13,6 +13,7 @@ from dynid.evaluation.hypotheses.state import Hypothesis
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, cost
 
 _COUPLED = 0.05  # relative error of a joint above which coupling to another is tried
+_RUBBED = 0.07  # relative error of a joint above which friction of its own is tried
 _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised search finds the next
 _DELAYS = (0.02, 0.06, 0.15)  # [s]
 _PLAYS = (0.01, 0.04)  # [rad]: from either the best one is sought
@@ -31,12 +32,14 @@ class Proposal:
         kind: what is changed, such as "factor" or "channels".
         joints: those concerned.
         state: the state.
+        recordings: the recordings concerned; (): all.
     """
 
     cause: str
     kind: str
     joints: tuple[int, ...]
     state: Hypothesis
+    recordings: tuple[int, ...] = ()
 
 
 def exchanged(state: Hypothesis) -> Iterator[Proposal]:
@@ -62,6 +65,23 @@ def coupled(now: RefitOutcome) -> Iterator[Proposal]:
                 if driving != driven:
                     state = replace(now.state, coupled=(*now.state.coupled, (driven, driving)))
                     yield Proposal("unmodelled_coupling", "coupling", (driven, driving), state)
+
+
+def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
+    """Propose recordings with a payload, or with friction at a joint, of their own.
+
+    A single one may have an offset that grows.
+    """
+    for recording in range(recordings):
+        if recordings > 1:
+            loaded = np.array(now.state.loaded)
+            loaded[recording] = True
+            state = replace(now.state, loaded=loaded)
+            yield Proposal("recordings_differ", "payload", (), state, (recording,))
+        for joint in np.flatnonzero(now.refit.held_out > _RUBBED).tolist():
+            rubbing = (*now.state.rubbing, (recording, joint))
+            state = replace(now.state, rubbing=rubbing)
+            yield Proposal("recordings_differ", "friction", (joint,), state, (recording,))
 
 
 def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:

@@ -106,6 +106,22 @@ class TrialSamples:
             recording=self.recording[chosen],
         )
 
+    def divided(self, recording: int, time: float) -> TrialSamples:
+        """Return the samples with a recording in two from a time [s] on; later ones count on."""
+        tracks, at, of_track = [], [], []
+        for number, track, instants in zip(self.of_track, self.tracks, self.at, strict=True):
+            later = track.time[instants] >= time
+            parts = [instants] if number != recording else [instants[~later], instants[later]]
+            for part, chosen in enumerate(parts):
+                if len(chosen):
+                    tracks.append(track)
+                    at.append(chosen)
+                    of_track.append(number + (number > recording) + part)
+        numbers = np.repeat(of_track, [len(part) for part in at])
+        return replace(
+            self, tracks=tuple(tracks), at=tuple(at), of_track=tuple(of_track), recording=numbers
+        )
+
     def outside(self, spans: Sequence[tuple[int, float, float]]) -> NDArray[np.bool_]:
         """Return the instants (m,) in no span (recording, start [s], stop [s])."""
         time, outside = self.time, np.ones(len(self.recording), dtype=bool)

@@ -19,6 +19,7 @@ from dynid.evaluation.hypotheses.proposals import (
     far,
     opposite_torque,
     other_gravity,
+    unlike,
 )
 from dynid.evaluation.hypotheses.refit import Equations
 from dynid.evaluation.hypotheses.state import Hypothesis
@@ -33,7 +34,7 @@ at all differ by up to 0.05."""
 # Student's t over blocks: about a hundred causes are tried, so that one in a thousand is little
 _SURE_ADVANTAGE = 7.0
 _BETTER_ADVANTAGE = 3.0
-_HALF = 0.5  # of the error of a joint: what a contact has to explain at least
+_HALF = 0.5  # of the error of a joint: what a contact or a recording has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
 # relative errors above which exchanged channels are tried, and values far from the present ones;
 # each costs seconds, and those of good real models are 0.02 to 0.1
@@ -172,7 +173,12 @@ def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
         explained = outcome.refit.seen < _HALF * now.refit.seen
         return bool(np.any(explained & (now.refit.seen > FLOOR)))
     by_penalty = (now.penalty or 0.0) - (outcome.penalty or 0.0)
-    return advantage(outcome, now) > _SURE_ADVANTAGE or by_penalty > _INCONSISTENT
+    if advantage(outcome, now) > _SURE_ADVANTAGE or by_penalty > _INCONSISTENT:
+        return True
+    if not candidate.recordings:
+        return False
+    explained = outcome.refit.held_out < _HALF * now.refit.held_out  # blocks of others are as good
+    return bool(np.any(explained & (now.refit.held_out > DOUBTED)))
 
 
 def is_better(chosen: TriedCause, other: TriedCause) -> bool:
@@ -200,7 +206,7 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     yield from _continuous(trial, now)
     for outcome in contact_interval(trial, now):
         yield TriedCause("contact", "contact", (), outcome)
-    proposals = [*coupled(now)]
+    proposals = [*coupled(now), *unlike(now, trial.samples.recordings)]
     worst, impossible = float(np.nanmax(now.refit.held_out)), now.penalty or 0.0
     if worst > DOUBTED or impossible > _INCONSISTENT:
         proposals += exchanged(now.state)
@@ -214,11 +220,6 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
             better.append((there, proposal))
     for _, proposal in sorted(better, key=lambda pair: pair[0])[:_FOLLOWED]:
         yield _tried(trial, proposal)
-    for recording in range(trial.samples.recordings if trial.samples.recordings > 1 else 0):
-        loaded = np.array(now.state.loaded)
-        loaded[recording] = True
-        outcome = trial.outcome(replace(now.state, loaded=loaded))
-        yield TriedCause("recordings_differ", "payload", (), outcome, (recording,))
 
 
 def _cost_of(trial: Trial, state: Hypothesis) -> float:
@@ -231,7 +232,7 @@ def _cost_of(trial: Trial, state: Hypothesis) -> float:
 
 def _refitted(trial: Trial, proposal: Proposal) -> TriedCause:
     outcome = trial.outcome(proposal.state)
-    return TriedCause(proposal.cause, proposal.kind, proposal.joints, outcome)
+    return TriedCause(proposal.cause, proposal.kind, proposal.joints, outcome, proposal.recordings)
 
 
 def _tried(trial: Trial, proposal: Proposal) -> TriedCause:

@@ -27,6 +27,7 @@ class Hypothesis:
         excluded: spans (recording, start [s], stop [s]) that are not compared.
         backlash: (R, n) play of a gear between the measured position and the joint [rad or m].
         loaded: (R,) recordings with a payload of their own.
+        rubbing: pairs (recording, joint) with friction and an offset of their own.
         coupled: pairs (driven, driving) of joints with a motor that moves both.
         gravity: (3,) [m/s^2]; None: the mechanism's.
     """
@@ -41,6 +42,7 @@ class Hypothesis:
     loaded: NDArray[np.bool_]
     excluded: tuple[tuple[int, float, float], ...] = ()
     coupled: tuple[tuple[int, int], ...] = ()
+    rubbing: tuple[tuple[int, int], ...] = ()
     gravity: Array | None = None
 
     @classmethod
@@ -78,6 +80,7 @@ class Hypothesis:
             loaded=self.loaded | (after.loaded & ~before.loaded),
             excluded=(*self.excluded, *after.excluded[len(before.excluded) :]),
             coupled=(*self.coupled, *after.coupled[len(before.coupled) :]),
+            rubbing=(*self.rubbing, *after.rubbing[len(before.rubbing) :]),
             gravity=self.gravity if same_gravity else after.gravity,
         )
 
@@ -140,6 +143,10 @@ def modified(
     data = data.with_torque(torque, kept)
     blocks = [payload_columns(data, samples.recording == r) for r in np.flatnonzero(state.loaded)]
     blocks += [coupling_columns(data, *pair) for pair in state.coupled]
+    blocks += [
+        friction_columns(data, joint, samples.recording == recording, samples.time)
+        for recording, joint in state.rubbing
+    ]
     return data.with_extra(blocks) if blocks else data
 
 
@@ -179,6 +186,19 @@ def payload_columns(data: Data, instants: NDArray[np.bool_]) -> Array:
     first = 10 * data.mechanism.payload_body
     columns = data.regressor[:, :, first : first + 10]
     return np.asarray(columns * instants[:, None, None])
+
+
+def friction_columns(data: Data, joint: int, instants: NDArray[np.bool_], time: Array) -> Array:
+    """Return columns (m, n, 4) of an offset, its growth, and dry and viscous friction.
+
+    Of a joint, at some instants of a recording; its growth is over all of them.
+    """
+    velocity = data.motion[1][:, joint] * instants
+    span = time[instants]
+    growth = (time - span.mean()) / max(float(np.ptp(span)), 1e-9) * instants
+    columns = np.zeros((*data.torque.shape, 4))
+    columns[:, joint] = np.column_stack([instants, growth, np.sign(velocity), velocity])
+    return columns
 
 
 def coupling_columns(data: Data, driven: int, driving: int) -> Array:

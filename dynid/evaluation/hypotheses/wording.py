@@ -11,9 +11,14 @@ from dynid.arrays import Array
 from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause
 from dynid.evaluation.hypotheses.trial import Trial
 from dynid.recording.corrections import SIGNALS, Correction, Signal, correction_yaml
-from dynid.text import listed, percent, significant
+from dynid.text import listed, percent, significant, torque_unit
 
 _DEGREES = np.pi / 180
+_DIFFERENCES: Mapping[str, str] = {
+    "offset": "an offset that differs by",
+    "growth": "an offset that grows by",
+    "dry friction": "dry friction that differs by",
+}
 _EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "channels": ("positions and torques", SIGNALS),
     "torques": ("torques", ("effort",)),
@@ -77,6 +82,7 @@ class Wording:
             "contact": self._contact,
             "payload": self._payload,
             "coupling": self._coupling,
+            "friction": self._friction,
         }
         return words[candidate.kind](step, candidate)
 
@@ -100,9 +106,7 @@ class Wording:
         return f" In the profile: {correction_yaml(corrections)}.", corrections
 
     def _recording(self, candidate: TriedCause) -> str:
-        number = candidate.recordings[0]
-        name = self._recordings[number]
-        return f"recording {number + 1}" + (f" ({name})" if name else "")
+        return self._recordings[candidate.recordings[0]]
 
     def _sign(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         if len(candidate.joints) == 1 and len(self._joints) > 1:
@@ -159,8 +163,8 @@ class Wording:
         return Meaning(
             "recordings_differ",
             names,
-            f"{text}: the torque {where} is {significant(1 / ratio, 3)} times what the other "
-            "recordings imply.",
+            f"{text}: the torque {where} is {significant(1 / ratio, 3)} times what the rest "
+            "implies.",
             "Do not fit these recordings together: check torque constant, gear and unit of effort "
             "of each, and identify those that are right.",
             evidence=(("ratio", float(1 / ratio)), *_deviation(candidate, "relative ")),
@@ -180,7 +184,7 @@ class Wording:
                 "recordings_differ",
                 (name,),
                 f"{self._recording(candidate)}: the encoder zero of {name} differs by {size} from "
-                "that of the other recordings.",
+                "that of the rest.",
                 "Do not fit these recordings together: correct the position of one of them before, "
                 "or identify those with the right zero.",
                 evidence=evidence,
@@ -310,7 +314,7 @@ class Wording:
         spans = candidate.outcome.state.excluded[len(step.before.state.excluded) :]
         several = self._trial.samples.recordings > 1
         texts = [
-            f"{start:.1f} to {stop:.1f} s" + (f" of recording {number + 1}" if several else "")
+            f"{start:.1f} to {stop:.1f} s" + (f" of {self._recordings[number]}" if several else "")
             for number, start, stop in spans
         ]
         error = np.abs(step.before.refit.seen - candidate.outcome.refit.seen)
@@ -342,10 +346,29 @@ class Wording:
         return Meaning(
             "recordings_differ",
             (),
-            f"{self._recording(candidate)}: the robot carries another load than in the others"
-            f"{size}.",
+            f"{self._recording(candidate)}: the robot carries another load than in the rest{size}.",
             "Do not fit these recordings together; `dynid payload identify` weighs the load.",
             evidence=(("mass [kg]", mass), ("standard deviation [kg]", deviation)),
+        )
+
+    def _friction(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+        (name,), (joint,) = self._names(candidate), candidate.joints
+        unit = torque_unit(self._trial.mechanism.prismatic[joint])
+        refit = candidate.outcome.refit
+        sizes = dict(zip(("offset", "growth", "dry friction"), refit.factors[-4:-1], strict=True))
+        known = [
+            f"{_DIFFERENCES[what]} {significant(float(size), 3)} {unit}"
+            for (what, size), deviation in zip(sizes.items(), refit.deviations[-4:-1], strict=True)
+            if abs(size) > 2 * deviation
+        ]
+        differs = f": {listed(known)}" if known else ""
+        return Meaning(
+            "recordings_differ",
+            (name,),
+            f"{self._recording(candidate)}: {name} has friction or an offset of its own{differs}.",
+            f"Check what changes at {name}, such as its temperature, a brake, a cable or the zero "
+            "of its torque, and fit recordings together that are alike.",
+            evidence=tuple((f"{what} [{unit}]", float(size)) for what, size in sizes.items()),
         )
 
     def _coupling(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:

@@ -182,7 +182,7 @@ def test_recording_that_cannot_be_identified_is_diagnosed_without_a_model(
     assert set(printed) == {"robot", "no_model", "findings"}
     assert [one["cause"] for one in printed["findings"]] == ["too_slow"]
     assert set(printed["findings"][0]) == {
-        *("cause", "joint", "severity", "sentence", "remedy", "evidence"),
+        *("cause", "joints", "severity", "sentence", "remedy", "evidence"),
         *("corrections", "settings", "alternatives"),
     }
 

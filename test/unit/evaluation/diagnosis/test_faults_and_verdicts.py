@@ -54,8 +54,7 @@ def said(robot: Robot, *recordings: Recording) -> tuple[str, tuple[str, ...], bo
     identification = identify(robot, list(recordings))
     worst = first(identification)
     assert not worst.alternatives
-    joints = worst.names or ((worst.joint,) if worst.joint else ())
-    return worst.cause, joints, identification.verdict.success
+    return worst.cause, worst.joints, identification.verdict.success
 
 
 def turned(recording: Recording, joint: np.ndarray, *names: str) -> Recording:

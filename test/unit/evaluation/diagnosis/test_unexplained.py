@@ -21,7 +21,7 @@ def disturbed(where: Array) -> Finding:
     disturbance = np.convolve(random, np.hanning(50), mode="same") * where
     size = 2 * good.effort[:, 2].std() / disturbance.std()
     trial = trial_of(replace(good, effort=good.effort + size * np.outer(disturbance, ELBOW)))
-    (finding,) = unexplained(JOINTS, trial, trial.present)
+    (finding,) = unexplained(JOINTS, ["recording 1"], trial, trial.present)
     assert finding.joints == ("elbow",)
     return finding
 

@@ -82,12 +82,13 @@ def test_a_load_of_one_recording_is_weighed() -> None:
     trial = trial_of(FIRST, loaded(), THIRD)
     _, (step,) = search(trial)
     assert (step.chosen.cause, step.chosen.kind) == ("recordings_differ", "payload")
-    meaning = Wording(trial, JOINTS, ["", "b.csv", ""], correctable=True).meaning(step, step.chosen)
+    labels = ["recording 1", "recording 2 (b.csv)", "recording 3"]
+    meaning = Wording(trial, JOINTS, labels, correctable=True).meaning(step, step.chosen)
     evidence = dict(meaning.evidence)
     off = abs(evidence["mass [kg]"] - MASS)
     assert off < 4 * evidence["standard deviation [kg]"]
     assert meaning.sentence.startswith(
-        "recording 2 (b.csv): the robot carries another load than in the others, 1.50 ± 0.00"
+        "recording 2 (b.csv): the robot carries another load than in the rest, 1.50 ± 0.00"
     )
 
 

@@ -433,8 +433,7 @@ def diagnosis() -> SimpleNamespace:
     finding = some(
         severity="problem",
         cause="small_range",
-        joint=None,
-        names=(),
+        joints=(),
         sentence=SENTENCE,
         remedy=SENTENCE,
     )
