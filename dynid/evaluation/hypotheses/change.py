@@ -14,7 +14,7 @@ from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, cost
 
 _PARTS = 8  # of a recording, at whose ends a change is sought first
 _FINER = 4  # times, twice, near the best of these
-_SHORTEST = 0.1  # of a recording before or after a change
+_SHORTEST_PART = 0.1  # of a recording before or after a change
 
 Instant = tuple[int, float]
 """Recording and time [s]."""
@@ -53,7 +53,7 @@ def _span(trial: Trial, recording: int) -> tuple[float, float]:
 
 
 def _is_inside(time: float, span: tuple[float, float]) -> bool:
-    margin = _SHORTEST * (span[1] - span[0])
+    margin = _SHORTEST_PART * (span[1] - span[0])
     return span[0] + margin < time < span[1] - margin
 
 
