@@ -15,6 +15,7 @@ from dynid.recording.corrections import Correction, corrected, correction_yaml
 from dynid.recording.held_values import held_signals
 from dynid.recording.model import Recording
 from dynid.recording.sample_loss import lost_samples
+from dynid.recording.stuck_channels import stuck_channels
 from dynid.recording.velocity_contradictions import velocity_contradictions
 from dynid.recording.wrapping import TURNS, find_wrapping
 from dynid.text import listed
@@ -46,6 +47,7 @@ def _all(recording: Recording) -> Iterator[Contradiction]:
     ]
     yield from velocity_contradictions(recording, copied)
     yield from held_signals(recording)
+    yield from stuck_channels(recording)
 
 
 def _wrapped_positions(recording: Recording) -> Iterator[Contradiction]:

@@ -22,6 +22,9 @@ _FEWEST_BLOCKS = 4
 _BLOCK = 1.0  # quarters of a cycle, at least
 _MOVING_BLOCK = 0.05  # of the mean square of the derivative
 _SMOOTH = 8  # parts of a quarter of a cycle, over which noise of a second derivative is averaged
+_BESIDE = 5  # steps before and after one, with which it is compared
+_JUMP = 5.0  # times these, and the largest usual one
+_USUAL_QUANTILE = 0.995  # quantile of steps
 _FALSE_ALARM = 1e-3  # probability that a slope or lag is outside of its limits by chance
 
 
@@ -79,9 +82,10 @@ def averaged_motion(recording: Recording) -> AveragedMotion | None:
     if recording.velocity is None or len(recording.time) < 4 * _FEWEST_BLOCKS:
         return None
     noise, moving = position_noise(recording), moving_joints(recording)
+    position = _without_jumps(recording.position)
     window, motion = 1, None
     while len(moving) and window < len(recording.time) // _MOST_BLOCKS:
-        derivative = _derivative(recording.position, recording.sampling_rate, window)
+        derivative = _derivative(position, recording.sampling_rate, window)
         quarters = tuple(_first_zero(column) for column in derivative.T)
         error = 2**0.5 * noise * recording.sampling_rate / window
         quiet = error <= _NOISE * derivative.std(axis=0)
@@ -94,6 +98,23 @@ def averaged_motion(recording: Recording) -> AveragedMotion | None:
             break
         window *= 2
     return motion if motion is not None and motion.moving else None
+
+
+def _without_jumps(position: Array) -> Array:
+    """Return positions (N, n) without steps far beyond all others and those beside them.
+
+    Such as after samples that were lost or repeated: one of them can outweigh a whole motion.
+    """
+    steps = np.diff(position, axis=0)
+    size = np.abs(steps)
+    reach, none = _BESIDE // 2, np.zeros((1, size.shape[1]))
+    before = scipy.ndimage.maximum_filter1d(size, _BESIDE, axis=0, origin=reach)[:-1]
+    after = scipy.ndimage.maximum_filter1d(size, _BESIDE, axis=0, origin=-reach)[1:]
+    beside = np.maximum(np.vstack([none, before]), np.vstack([after, none]))
+    usual = np.quantile(size, _USUAL_QUANTILE, axis=0)
+    jumps = (size > _JUMP * beside) & (size > _JUMP * usual)
+    kept = np.where(jumps, 0.0, steps)
+    return np.concatenate([position[:1], position[0] + np.cumsum(kept, axis=0)])
 
 
 def moving_joints(recording: Recording) -> NDArray[np.intp]:

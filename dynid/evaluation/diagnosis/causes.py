@@ -161,15 +161,18 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def diagnose(case: Case) -> tuple[Finding, ...]:
-    """Look for every cause; return the worst findings first, those that are decided before others.
-
-    Of the same kind they keep the order of causes.
-    """
+    """Look for every cause; return the worst findings first, in the order of causes."""
     left_out = _left_out(case)
     checked = [look for cause, look in CAUSES.items() if cause not in left_out]
     findings = [finding for look in checked for finding in _look(look, case)]
     kept = [finding for finding in findings if not _is_consequence(finding, findings)]
-    return tuple(sorted(kept, key=lambda f: (SEVERITIES.index(f.severity), bool(f.alternatives))))
+    return tuple(sorted(kept, key=_rank))
+
+
+def _rank(finding: Finding) -> tuple[int, int]:
+    """Return severity, and how little a finding says: undecided ones more than unexplained ones."""
+    vague = 2 if finding.cause == "unexplained" else int(bool(finding.alternatives))
+    return SEVERITIES.index(finding.severity), vague
 
 
 def _left_out(case: Case) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,11 @@ from dynid.evaluation.hypotheses.samples import FOLDS
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial
 from dynid.evaluation.hypotheses.wording import Meaning
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED
+from dynid.recording.contradiction import Severity
 from dynid.text import listed, percent, significant
 
 _PARTS = 8  # of equal numbers of samples, by speed and by position
+_NOTED = 0.15  # relative error above which what is unexplained is a note: 2 % of the square
 _CONCENTRATED = 2.0  # times its share of the samples: less says nothing of the place
 
 
@@ -37,9 +40,24 @@ def unexplained(
         doubted: causes that explain something, and leave their joints as poor as they are.
     """
     error = left.refit.held_out
-    poor = [j for j in range(len(joints)) if error[j] > LARGEST_UNEXPLAINED]
-    if not poor:
-        return
+    limits = [_NOTED, LARGEST_UNEXPLAINED, np.inf]
+    severities: tuple[Severity, ...] = ("note", "warning")
+    for (low, high), severity in zip(pairwise(limits), severities, strict=True):
+        poor = [j for j in range(len(joints)) if low < error[j] <= high]
+        if poor:
+            yield _finding(joints, recordings, trial, left, doubted, poor, severity)
+
+
+def _finding(
+    joints: tuple[str, ...],
+    recordings: Sequence[str],
+    trial: Trial,
+    left: RefitOutcome,
+    doubted: Sequence[Meaning],
+    poor: Sequence[int],
+    severity: Severity,
+) -> Finding:
+    error = left.refit.held_out
     names = [joints[j] for j in poor]
     parts = [
         f"of {joints[j]}, {listed(places)}"
@@ -48,9 +66,9 @@ def unexplained(
     ]
     where = f" Of this squared error is {'; '.join(parts)}." if parts else ""
     better = "".join(f" Better, but not good, with this: {one.sentence}" for one in doubted)
-    yield Finding(
+    return Finding(
         cause="unexplained",
-        severity="warning",
+        severity=severity,
         sentence=(
             f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared "
             "torque remains unexplained on data left out, whatever was tried: signs, factors, "

@@ -139,6 +139,14 @@ def test_a_unit_of_velocity_is_named(factor: float, unit: str, joints: tuple[int
     assert restored.velocity == pytest.approx(clean().velocity, rel=1e-9)
 
 
+@pytest.mark.parametrize("size", [0.3, -1.0])
+def test_a_jump_of_a_position_does_not_make_its_velocity_another_signal(size: float) -> None:
+    position = clean().position.copy()
+    position[300:, 1] += size
+    position[2500:, 1] -= size
+    assert found(replace(clean(), position=position)) == []
+
+
 def test_a_unit_is_named_where_positions_shake() -> None:
     recording = clean()
     shaking = np.cumsum(filtered(noise(recording), 15.0), axis=0) / RATE

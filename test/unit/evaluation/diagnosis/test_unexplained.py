@@ -53,7 +53,8 @@ def test_a_cause_that_leaves_its_joint_poor_is_an_alternative() -> None:
     good = crane_recording()
     teeth = np.tanh(good.effort / (0.1 * good.effort.std(axis=0)))
     ahead = replace(good, position=good.position + 0.05 * teeth * PAN, velocity=None)
-    findings = {one.cause: one for one in identify(crane(), ahead).findings}
+    several = identify(crane(), ahead).findings
+    findings = {one.cause: one for one in several if one.severity != "note"}
     assert "torque_factor" not in findings
     assert findings["unexplained"].joints == ("pan",)
     assert ("torque_factor", ("pan",)) in findings["unexplained"].alternatives

@@ -177,7 +177,9 @@ def test_a_coupling_names_the_driven_joint_first() -> None:
 def test_a_recording_that_differs_is_named_with_its_number_and_file() -> None:
     second = crane_recording(1)
     wrong = replace(second, effort=1.5 * second.effort)
-    meaning = only_meaning(GOOD, wrong, crane_recording(2), names=("one", "another (b.csv)", "last"))
+    meaning = only_meaning(
+        GOOD, wrong, crane_recording(2), names=("one", "another (b.csv)", "last")
+    )
     assert (meaning.cause, meaning.joints, meaning.corrections) == ("recordings_differ", (), ())
     assert meaning.sentence == (
         "another (b.csv): the torque of all joints is 1.50 times what the rest implies."
