@@ -105,7 +105,6 @@ def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
     for delay in (sign * seconds for seconds in _DELAYS for sign in (1, -1)):
         late = replace(state, delay=state.delay + delay)
         yield Proposal("time_shift", "delay", every, late)
-    yield from other_gravity(trial, state)
 
 
 def _best_factor(equations: Equations, state: Hypothesis, joint: int) -> Iterator[Proposal]:

@@ -111,18 +111,28 @@ def search(trial: Trial) -> tuple[RefitOutcome, tuple[ChosenCause, ...]]:
 
 
 def _needed(trial: Trial, start: RefitOutcome, steps: list[ChosenCause]) -> list[ChosenCause]:
-    """Return the last step alone, where it explains as much without the one before.
+    """Return one cause of the last step alone, where it explains as much without the step before.
 
     A cause that is far from the present state is found only after another one has come nearer.
     """
-    if len(steps) < _MOST_CAUSES or steps[0].others:
+    if len(steps) < _MOST_CAUSES:
         return steps
-    last = steps[-1]
-    state = start.state.with_change(last.before.state, last.chosen.outcome.state)
-    alone = trial.judged(trial.outcome(state))
-    if alone.total > last.chosen.outcome.total + DECIDES:
+    first, last = steps
+    if first.others:  # what was undecided is decided where both are needed
+        recordings = trial.samples.recordings
+        others = tuple(c for c in first.others if not _same(c, last.chosen, recordings))
+        return [replace(first, others=others), last]
+    alone = []
+    for candidate in (last.chosen, *last.others):
+        state = start.state.with_change(last.before.state, candidate.outcome.state)
+        outcome = trial.judged(trial.outcome(state))
+        if outcome.total <= last.chosen.outcome.total + DECIDES:
+            alone.append(replace(candidate, outcome=outcome))
+    if not alone:
         return steps
-    return [replace(last, before=start, chosen=replace(last.chosen, outcome=alone))]
+    chosen = min(alone, key=lambda candidate: candidate.outcome.total)
+    others = tuple(c for c in alone if c is not chosen and not is_better(chosen, c))
+    return [replace(last, before=start, chosen=chosen, others=others)]
 
 
 def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
@@ -209,7 +219,7 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     proposals = [*coupled(now), *unlike(now, trial.samples.recordings)]
     worst, impossible = float(np.nanmax(now.refit.held_out)), now.penalty or 0.0
     if worst > DOUBTED or impossible > _INCONSISTENT:
-        proposals += exchanged(now.state)
+        proposals += [*exchanged(now.state), *other_gravity(trial, now.state)]
     if worst > _WRONG or impossible > _INCONSISTENT:
         proposals += far(trial, now)
     coarse = trial.coarse
