@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.estimation.autocorrelation import autocorrelation
 from dynid.estimation.regression import NormalEquations, Problem
 
 
@@ -120,3 +120,16 @@ def _correlation_time(errors: Array) -> float:
     negative = np.flatnonzero(pairs <= 0)
     last = int(negative[0]) if len(negative) else len(pairs)
     return max(1.0, 1.0 + 2.0 * float(pairs[:last].sum()))
+
+
+def autocorrelation(values: Array, lags: int) -> Array:
+    """Return the autocorrelation of signals (N, n) at the lags 0 to ``lags``, (lags + 1, n).
+
+    That of a constant signal is 0.
+    """
+    centred = values - values.mean(axis=0)
+    count = scipy.fft.next_fast_len(len(values) + lags, real=True)
+    power_spectrum = np.abs(scipy.fft.rfft(centred, count, axis=0)) ** 2
+    products = scipy.fft.irfft(power_spectrum, count, axis=0)[: lags + 1]
+    power = products[0]
+    return np.asarray(products / np.where(power > 0, power, np.inf))

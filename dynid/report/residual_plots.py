@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.autocorrelation import autocorrelation
+from dynid.estimation.estimate import autocorrelation
 from dynid.evaluation.residual_statistics import bandwidth, spectrum, white_band
 from dynid.report.chart import Chart, Layer, grid
 from dynid.report.decimation import evenly

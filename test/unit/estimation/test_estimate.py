@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import signal
 
-from dynid.estimation.estimate import error_correlation, joint_variance
+from dynid.estimation.estimate import autocorrelation, error_correlation, joint_variance
 from dynid.estimation.regression import NormalEquations
 
 seeds = st.integers(0, 2**32 - 1)
@@ -94,3 +94,17 @@ def test_variance_of_a_joint_without_rows_or_error_is_not_zero() -> None:
     assert silent == 1.0
     none = NormalEquations(np.zeros((1, 2, 2, 2)), np.zeros((1, 2)))
     np.testing.assert_array_equal(joint_variance(none, np.array([2.0])), 1.0)
+
+
+def test_autocorrelation_equals_the_sum_of_products() -> None:
+    values = np.random.default_rng(1).normal(size=(57, 2))
+    centred = values - values.mean(axis=0)
+    expected = [
+        (centred[: 57 - lag] * centred[lag:]).sum(axis=0) / (centred**2).sum(axis=0)
+        for lag in range(20)
+    ]
+    assert np.allclose(autocorrelation(values, 19), expected, atol=1e-12)
+
+
+def test_a_constant_signal_has_no_autocorrelation() -> None:
+    assert np.array_equal(autocorrelation(np.full((9, 1), 3.0), 4), np.zeros((5, 1)))

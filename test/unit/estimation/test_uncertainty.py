@@ -11,11 +11,9 @@ from support.synthetic import arm_robot, recorded, true_parameters
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.block_jackknife import jackknife_variance, raised
 from dynid.estimation.fitting import Fit, build_problem, fit
-from dynid.estimation.perturbation import perturbations
 from dynid.estimation.repeatability import friction_parameters
 from dynid.estimation.row_memory import RowMemory
-from dynid.estimation.time_skew import SKEW
-from dynid.estimation.uncertainty import systematic_changes
+from dynid.estimation.uncertainty import SKEW, perturbations, systematic_changes
 from dynid.identification.settings import IdentificationSettings
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynid.estimation.autocorrelation import autocorrelation
+from dynid.estimation.estimate import autocorrelation
 from dynid.evaluation.residual_statistics import bandwidth, spectrum, white_band
 from dynid.signals.filters import low_pass
 from dynid.signals.settings import SignalSettings
