@@ -105,7 +105,6 @@ def excite_command(
     from dynid.excitation.plausibility import urdf_doubts
     from dynid.excitation.prediction.advice import good
     from dynid.excitation.prediction.prediction import predict
-    from dynid.excitation.prediction.prediction_json import prediction_json
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.files import check_folder, refuse_to_replace
     from dynid.report.terminal.console import (
@@ -114,6 +113,7 @@ def excite_command(
         print_written,
         result_console,
     )
+    from dynid.report.terminal.prediction import prediction_json
     from dynid.simulation.sensor_noise import stated_torque_noise
 
     files = _files(output)

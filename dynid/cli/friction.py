@@ -42,9 +42,8 @@ def friction_command(
     from dynid.identification.friction.search import select_friction
     from dynid.identification.friction.validation import compare_profiles
     from dynid.profile import profile_text, write_profile
-    from dynid.report.friction import write_page
+    from dynid.report.friction import print_comparisons, print_selection, selection_json, write_page
     from dynid.report.terminal.console import print_written, result_console
-    from dynid.report.terminal.friction import print_comparisons, print_selection, selection_json
     from dynid.report.terminal.progress import progress
     from dynid.transaction import written_together
 

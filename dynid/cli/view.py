@@ -75,9 +75,8 @@ def view_command(
     from dynid.report.local_server import has_display
     from dynid.report.terminal.console import result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.view.html import write_html
+    from dynid.report.view.html import serve, write_html
     from dynid.report.view.png import write_png
-    from dynid.report.view.serve import serve
 
     if output is not None and output.suffix.lower() not in _SUFFIXES:
         message = f"--output {output}: must end in {' or '.join(_SUFFIXES)}."

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from dynid.configuration import changed
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.block_bootstrap import Bootstrap, bootstrap
@@ -22,6 +23,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
 from dynid.evaluation.diagnosis.finding import sentences
+from dynid.evaluation.diagnosis.one_direction import move_one_way
 from dynid.evaluation.diagnosis.scale import reasons_against_units
 from dynid.evaluation.diagnosis.tested import reasons_of_tested
 from dynid.evaluation.errors import compare, urdf_errors
@@ -38,7 +40,6 @@ from dynid.identification.provenance import model_errors, provenance, stored_qua
 from dynid.identification.quantities import check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import Identification
-from dynid.identification.separable_offsets import with_separable_offsets
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.torque_signs import TorqueSigns, sign_finder
 from dynid.recording.model import Recording, Source, given_recordings
@@ -291,3 +292,24 @@ def _bootstrap_note(replicated: Bootstrap | None, fitted: Fit) -> list[str]:
         f"blocks of the recordings; they scatter by {ratio:.2g} of the standard deviations in the "
         "median, which also include what differs between recordings."
     ]
+
+
+def with_separable_offsets(robot: Robot, signals: Sequence[Signals]) -> Robot:
+    """Return the robot without offsets of joints that move in one direction only.
+
+    There, dry friction and offset are one constant, which what is not modelled at the start of the
+    motion would divide into two of opposite signs, each many times as large: a torque that jumps by
+    their sum when the joint turns back.
+    """
+    one_way = move_one_way([piece.velocity for piece in signals])
+    left = tuple(name for name, no in zip(robot.joints, one_way, strict=True) if not no)
+    terms: list[TermSettings] = []
+    for term in robot.explicit_terms:
+        if term.kind == "offset" and term.side == "joint":
+            members = robot.joints if term.joints == "all" else term.joints
+            kept = tuple(name for name in members if name in left or name not in robot.joints)
+            if kept != members:
+                terms += [term.model_copy(update={"joints": kept})] if kept else []
+                continue
+        terms.append(term)
+    return robot.with_terms(tuple(terms))

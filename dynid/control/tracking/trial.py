@@ -11,7 +11,6 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import control_model, feedforward
-from dynid.control.tracking.metrics import peak_to_peak, settling_time
 from dynid.control.tracking.motions import LineMotion, Oscillation
 from dynid.control.tracking.settings import LineSettings, TrackingSettings, find_tracking
 from dynid.errors import ConfigurationError, SimulationError
@@ -25,6 +24,7 @@ from dynid.simulation.simulate import simulate
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.robot import Robot
+
 
 _RATE = 1000.0  # control cycles per second [Hz]
 _BEFORE = 1.0  # [s] at rest, after the additive torque has been ramped in
@@ -228,3 +228,33 @@ def _metric(
             distance_at_rest, 1 / _RATE, settings.settle_window, settings.settle_time
         )
     return peak_to_peak(error[:, joints.index(settings.watch)])
+
+
+def settling_time(error: Array, step: float, window: float, hold: float) -> float:
+    """Return when an error enters a window and stays there [s].
+
+    softMC's settling (PESETTLE, TIMESETTLE), but over the whole rest of the record.
+
+    Args:
+        error: its size (N,), from the end of the commanded motion on.
+        step: time between samples [s].
+        window: largest size of a settled error.
+        hold: shortest time for which the error must be settled [s].
+
+    Raises:
+        SimulationError: it does not settle within the record.
+    """
+    outside = np.flatnonzero(error > window)
+    first = int(outside[-1]) + 1 if len(outside) else 0
+    if (len(error) - first) * step < hold:
+        message = (
+            f"tracking: the tool is {error[-1]:.3g} m from its goal at the end, outside "
+            f"settle_window {window:g} m; increase 'hold' or 'settle_window'."
+        )
+        raise SimulationError(message)
+    return first * step
+
+
+def peak_to_peak(error: Array) -> float:
+    """Return the range of an error (N,)."""
+    return float(np.ptp(error))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +17,13 @@ from jinja2 import Environment, PackageLoader
 from dynid.dynamics.pose import Pose
 from dynid.errors import WriteError
 from dynid.files import write_text
+from dynid.report.local_server import HttpResponse, announce, answering, make_server
 from dynid.report.view.mesh import tube
 from dynid.report.view.scene import grid_step
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from http.server import ThreadingHTTPServer
     from types import ModuleType
 
     from numpy.typing import NDArray
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from dynid.arrays import Array
     from dynid.report.view.scene import Scene, SceneBody
     from dynid.robot.shapes import Colour, Shape
+
 
 INSTALL = "pip install 'meshcat>=0.3.2,<0.4'"
 _ROOT = "robot"
@@ -217,3 +223,32 @@ def _seen(scene: Scene) -> tuple[list[float], list[float]]:
 def _css(colour: Colour) -> str:
     red, green, blue = (round(255 * part) for part in colour[:3])
     return f"rgb({red}, {green}, {blue})"
+
+
+def serve(scene: Scene, *, port: int = 0, ready: Callable[[str], None], browse: bool) -> None:
+    """Serve a scene's page on this machine until Ctrl-C.
+
+    Args:
+        scene: what to show.
+        port: of the server, 0 for any free port.
+        ready: called with the page's address when the server is ready.
+        browse: whether to open it in the user's browser.
+
+    Raises:
+        WriteError: meshcat is not installed, or the port is in use.
+    """
+    server = page_server(scene, port=port)
+    # whoever knows the address may end it
+    with suppress(KeyboardInterrupt), answering(server) as address:
+        announce(address, ready, browse=browse)
+        Event().wait()
+
+
+def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:
+    """Return a server of the page, which does not answer requests yet.
+
+    Raises:
+        WriteError: meshcat is not installed, or the port is in use.
+    """
+    page = HttpResponse(render_html(scene).encode("utf-8"))
+    return make_server({"/": page}.get, port=port)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.small_robot import write_small_robot
 
-from dynid.control.model_friction import viscous_friction
+from dynid.control.residual import viscous_friction
 from dynid.dynamics.joint_terms import JointTerm
 from dynid.dynamics.mechanism import Mechanism
 from dynid.profile import load_robot

@@ -18,7 +18,6 @@ from support.small_robot import ROBOT, URDF
 from dynid.excitation.build import build_excitation
 from dynid.excitation.prediction.advice import worst_first
 from dynid.excitation.prediction.prediction import predict
-from dynid.excitation.prediction.prediction_json import prediction_json
 from dynid.excitation.settings import find_excitation
 from dynid.json_text import json_text
 from dynid.playback.plan import make_plan
@@ -32,7 +31,7 @@ from dynid.report.prediction_panels import (
     prediction_scene,
 )
 from dynid.report.prediction_picture import write_picture
-from dynid.report.terminal.prediction import print_prediction
+from dynid.report.terminal.prediction import prediction_json, print_prediction
 from dynid.report.view.turntable import turntable
 from dynid.robot.model import nominal_model
 from dynid.simulation.sensor_noise import stated_torque_noise

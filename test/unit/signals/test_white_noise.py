@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynid.signals.white_noise import white_noise
+from dynid.signals.signals import white_noise
 
 TIME = np.arange(4000) * 0.01
 SINE = 10.0 * np.sin(TIME)

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from dynid import cli
-from dynid.control.tracking.metrics import settling_time
-from dynid.control.tracking.trial import identified, track
+from dynid.control.tracking.trial import identified, settling_time, track
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.profile import load_robot

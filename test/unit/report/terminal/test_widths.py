@@ -32,12 +32,12 @@ from dynid.profile import load_robot, make_robot
 from dynid.recording.column_proposal import propose_columns
 from dynid.report import terminal
 from dynid.report.card import Card
+from dynid.report.friction import print_comparisons, print_selection
 from dynid.report.terminal.collisions import print_collisions
 from dynid.report.terminal.comparison import print_model_comparison
 from dynid.report.terminal.diagnosis import print_diagnosis
 from dynid.report.terminal.drive_gains import print_drive_gains
 from dynid.report.terminal.drives import print_drives
-from dynid.report.terminal.friction import print_comparisons, print_selection
 from dynid.report.terminal.model import print_point, print_shares
 from dynid.report.terminal.payload import (
     print_payload,

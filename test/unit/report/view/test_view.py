@@ -22,14 +22,13 @@ from dynid.errors import DynidError, WriteError
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.report.local_server import HOST
-from dynid.report.view.html import render_html
+from dynid.report.view.html import page_server, render_html
 from dynid.report.view.joint_motion import JointMotion, resting_position
 from dynid.report.view.mesh import shape_faces, tube
 from dynid.report.view.picture import RobotPicture, check_same_joints
 from dynid.report.view.png import write_png
 from dynid.report.view.raster import paint
 from dynid.report.view.scene import Polyline, Scene
-from dynid.report.view.serve import page_server
 from dynid.robot.shapes import Shape
 
 NO_MESHCAT = "the page in a browser needs the package meshcat"
