@@ -17,8 +17,8 @@ from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.estimation.block_jackknife import block_equations
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.least_squares import information_directions
 from dynid.estimation.regression import Problem
+from dynid.linalg import ScaledSpectrum
 
 _LEVEL = (0.025, 0.975)
 _ALONE = 0.9  # share of a block in the information on a direction, above which it has it alone
@@ -79,7 +79,7 @@ def bootstrap_changes(blocks: Array, count: int, seed: int = 0) -> Array:
         seed: of the weights.
     """
     everything = blocks.sum(axis=0)
-    directions = information_directions(everything[:-1, :-1])
+    directions = ScaledSpectrum.of(everything[:-1, :-1]).directions
     base = directions @ (directions.T @ everything[:-1, -1])
     information = directions.T @ blocks[:, :-1, :-1] @ directions
     score = (blocks[:, :-1, -1] - blocks[:, :-1, :-1] @ base) @ directions

@@ -17,8 +17,8 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.least_squares import information_directions
 from dynid.estimation.regression import BLOCKS, Problem, block_bounds, recording_numbers
+from dynid.linalg import ScaledSpectrum
 
 _LARGEST_LEVERAGE = 0.9  # of a block; what it determines almost alone is left to the formula
 
@@ -64,7 +64,7 @@ def jackknife_variance(blocks: Array) -> Array:
     if count < 2:
         return np.zeros(blocks.shape[1] - 1)
     everything = blocks.sum(axis=0)
-    directions = information_directions(everything[:-1, :-1])
+    directions = ScaledSpectrum.of(everything[:-1, :-1]).directions
     base = directions @ (directions.T @ everything[:-1, -1])
     squares = np.zeros(len(base))
     for block in blocks:

@@ -18,6 +18,7 @@ from dynid.arrays import Array
 from dynid.estimation.fitting import Fit
 from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.regression import NormalEquations
+from dynid.linalg import inverse_norms
 
 _MISSING_INFORMATION = 3.0
 """Variance of the predicted torque, over that of the residuals, up to which the other recordings
@@ -206,8 +207,7 @@ def determined_recordings(fitted: Fit, evaluated: NormalEquations) -> NDArray[np
         return np.zeros((0, len(estimate.joint_variance)), dtype=bool)
     weight = 1 / estimate.joint_variance
     total = np.einsum("j,rjik->ik", weight, parts.gram[:, :, :-1, :-1])
-    norms = np.sqrt(np.diag(total))
-    scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    scale = inverse_norms(total)
     predicted = []
     for number, gram in enumerate(evaluated.by_recording.gram):
         of_others = parts.without(number).joint_gram[:, :-1, :-1]

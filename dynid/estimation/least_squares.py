@@ -11,8 +11,7 @@ from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate, Estimator, error_correlation, joint_variance
 from dynid.estimation.regression import NormalEquations, Problem
-
-_UNDETERMINED = 1e-10  # eigenvalue of the scaled information, relative to the largest
+from dynid.linalg import ScaledSpectrum
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,10 @@ def solve(information: Array, matrix: Array, right: Array, start: Array) -> Leas
     Raises:
         EstimationError: there is no information, or instruments and regressor are uncorrelated.
     """
-    norms, scale, values, vectors = _scaled_eigen(information)
-    known = values > _UNDETERMINED * values[-1]
-    if not known.any():
+    spectrum = ScaledSpectrum.of(information)
+    if not spectrum.known.any():
         raise EstimationError("the recording contains no motion from which to estimate parameters.")
-    directions = scale[:, None] * vectors[:, known]
+    directions = spectrum.basis
     try:
         inverse = directions @ np.linalg.solve(directions.T @ matrix @ directions, directions.T)
     except np.linalg.LinAlgError:
@@ -62,23 +60,9 @@ def solve(information: Array, matrix: Array, right: Array, start: Array) -> Leas
     return LeastSquaresSolution(
         base=start + inverse @ (right - matrix @ start),
         inverse=inverse,
-        determined=(norms > 0) & (np.sum(vectors[:, ~known] ** 2, axis=1) < 1e-6),
-        condition_number=float(np.sqrt(values[-1] / values[known][0])),
+        determined=spectrum.determined,
+        condition_number=float(np.sqrt(spectrum.values[-1] / spectrum.values[spectrum.known][0])),
     )
-
-
-def information_directions(information: Array) -> Array:
-    """Return the directions D (k, r) in which information A (k, k) is; D^T A D = 1."""
-    _, scale, values, vectors = _scaled_eigen(information)
-    known = values > _UNDETERMINED * values[-1]
-    return np.asarray(scale[:, None] * vectors[:, known] / np.sqrt(values[known]))
-
-
-def _scaled_eigen(information: Array) -> tuple[Array, Array, Array, Array]:
-    """Return column norms, their inverses, and eigenvalues and -vectors of the scaled matrix."""
-    norms = np.sqrt(np.diag(information))
-    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
-    return norms, scale, *np.linalg.eigh(scale[:, None] * information * scale)
 
 
 _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)

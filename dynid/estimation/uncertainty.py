@@ -22,9 +22,9 @@ from dynid.arrays import Array
 from dynid.estimation.block_jackknife import block_equations, jackknife_variance, raised
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.fitted_samples import near_rest, settling_samples
-from dynid.estimation.least_squares import information_directions
 from dynid.estimation.regression import Problem, Rows, unfiltered_torque
 from dynid.estimation.repeatability import Repeatability, find_repeatability
+from dynid.linalg import ScaledSpectrum
 from dynid.signals.motion_filter import MotionFilter
 
 SKEW = 0.5
@@ -153,7 +153,7 @@ def perturbations(problem: Problem, estimate: Estimate, errors: Iterable[Array])
         weight = rows.fitted if weights is None else rows.fitted * weights
         right = right + _projected(problem, number, error * weight * estimate.used_joint_weight)
     matrix = np.einsum("j,jik->ik", estimate.used_joint_weight, estimate.equations.joint_gram)
-    directions = information_directions(matrix[:-1, :-1])
+    directions = ScaledSpectrum.of(matrix[:-1, :-1]).directions
     return np.asarray(right @ directions @ directions.T)
 
 

@@ -14,6 +14,7 @@ from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate, Estimator, error_correlation
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at, weighted_solution
 from dynid.estimation.regression import NormalEquations, Problem
+from dynid.linalg import ScaledSpectrum
 
 _HIGHEST_ORDER = 12
 _ROWS_AN_ORDER = 50  # fewer rows do not determine a coefficient
@@ -150,7 +151,6 @@ def _lag_covariance(innovations: Array, usable: NDArray[np.bool_], floor: Array)
 
 _ROUNDS = 10
 _TOLERANCE = 0.01  # change of a parameter over its standard deviation
-_UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 
 
 class MaximumLikelihood(Estimator):
@@ -176,7 +176,7 @@ class MaximumLikelihood(Estimator):
             noise = TorqueNoiseModel.fitted_to(list(problem.residuals(base)), fitted, floor)
             equations = _whitened_equations(problem, noise)
             previous, base = base, weighted_solution(equations, near)
-            covariance = _covariance(equations.joint_gram[0, :-1, :-1])
+            covariance = ScaledSpectrum.of(equations.joint_gram[0, :-1, :-1]).inverse
             covariance *= _left_correlation(problem, noise, base)
             standard_deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
             if np.all(np.abs(base - previous) <= _TOLERANCE * standard_deviation):
@@ -217,12 +217,3 @@ def _whitened_equations(problem: Problem, noise: TorqueNoiseModel) -> NormalEqua
         )
         raise EstimationError(message)
     return NormalEquations(gram[None, None], np.full((1, 1), float(count)))
-
-
-def _covariance(matrix: Array) -> Array:
-    """Pseudo-inverse (k, k) of a normal matrix, with its columns scaled to unit norm."""
-    norms = np.sqrt(np.diag(matrix))
-    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
-    scaled = scale[:, None] * matrix * scale
-    inverse = np.linalg.pinv(scaled, rcond=_UNDETERMINED, hermitian=True)
-    return np.asarray(scale[:, None] * inverse * scale)

@@ -14,11 +14,11 @@ from dynid.estimation.estimate import Estimate, Estimator, joint_variance
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem, Rows
 from dynid.estimation.row_memory import RowMemory
+from dynid.linalg import ScaledSpectrum
 from dynid.signals.signals import Signals
 
 _ROUNDS = 4
 _LEAST_TORQUE_NOISE = 0.05  # of a joint's error variance
-_UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 _MOSTLY_NOISE = 0.9  # share of noise above which a direction is not identifiable
 _SMALLEST_ERROR_SHARE = 1e-12  # squared error over squared torque
 
@@ -67,7 +67,10 @@ def total_least_squares(gram: Array, noise: Array, start: Array) -> Array:
     Raises:
         EstimationError: there is no motion.
     """
-    basis = _orthonormal(gram[:-1, :-1])
+    basis = ScaledSpectrum.of(gram[:-1, :-1]).directions
+    if not basis.size:
+        message = "the recording contains no motion from which to estimate parameters."
+        raise EstimationError(message)
     right = basis.T @ gram[:-1, -1]
     shares = basis.T @ noise[:-1, :-1] @ basis
     factor = _least_factor(gram[-1, -1], right, shares, basis.T @ noise[:-1, -1], noise[-1, -1])
@@ -77,18 +80,6 @@ def total_least_squares(gram: Array, noise: Array, start: Array) -> Array:
     rest = gram[:-1, -1] - factor * noise[:-1, -1]
     rest -= (gram[:-1, :-1] - factor * noise[:-1, :-1]) @ start
     return np.asarray(start + basis @ (basis.T @ rest / signal_share))
-
-
-def _orthonormal(matrix: Array) -> Array:
-    """Return the identifiable directions D (k, r), with Dᵀ matrix D = 1."""
-    norms = np.sqrt(np.diag(matrix))
-    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
-    values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
-    known = values > _UNDETERMINED * values[-1]
-    if not known.any():
-        message = "the recording contains no motion from which to estimate parameters."
-        raise EstimationError(message)
-    return np.asarray(scale[:, None] * vectors[:, known] / np.sqrt(values[known]))
 
 
 def _least_factor(

@@ -25,6 +25,7 @@ ORDER = (
     "packages",
     "configuration",
     "arrays",
+    "linalg",
     "json_text",
     "kept_inputs",
     "transaction",

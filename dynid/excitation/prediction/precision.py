@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.linalg import ScaledSpectrum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from dynid.excitation.motion import Motion
 
 
-_UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 _ROUNDING = 1e-15
 
 
@@ -66,12 +66,10 @@ def motion_precision(
     grams = mechanism.gram(*motion, unknown, columns=base.independent)[:, :-1, :-1]
     gram = grams.sum(axis=0)
     weighted = np.einsum("j,jik->ik", 1 / noise**2, grams)
-    scaled, scale = _unit_columns(weighted)
-    values, vectors = np.linalg.eigh(scaled)
+    spectrum = ScaledSpectrum.of(weighted)
+    scale, values, determined = spectrum.scale, spectrum.values, spectrum.determined
+    scaled = scale[:, None] * weighted * scale
     rigid = int(np.searchsorted(base.independent, mechanism.first_term))  # bodies come first
-    known = values > _UNDETERMINED * values[-1]
-    directions = scale[:, None] * vectors[:, known]
-    determined = (scale > 0) & (np.sum(vectors[:, ~known] ** 2, axis=1) < 1e-6)
     sizes = np.concatenate([values, scale[scale > 0] ** -2.0])
     return Precision(
         condition_number=_condition(np.linalg.eigvalsh(gram)),
@@ -79,17 +77,10 @@ def motion_precision(
         rigid_condition_number=_condition(np.linalg.eigvalsh(gram[:rigid, :rigid])),
         rigid_scaled_condition_number=_condition(np.linalg.eigvalsh(scaled[:rigid, :rigid])),
         log10_det=float(np.log10(sizes).sum()) if determined.all() else -np.inf,
-        covariance=(directions / values[known]) @ directions.T,
+        covariance=spectrum.inverse,
         determined=determined,
         column_rms=np.sqrt(np.diagonal(grams, axis1=1, axis2=2) / len(unknown)),
     )
-
-
-def _unit_columns(gram: Array) -> tuple[Array, Array]:
-    """Return WᵀW as if W had columns of unit norm, and their scales (k,); 0 stays 0."""
-    norms = np.sqrt(np.diag(gram))
-    scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    return scale[:, None] * gram * scale, scale
 
 
 def _condition(values: NDArray[np.floating[Any]]) -> float:

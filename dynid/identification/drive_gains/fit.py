@@ -18,6 +18,7 @@ from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import error_correlation
 from dynid.identification.drive_gains.equations import GainProblem
+from dynid.linalg import ScaledSpectrum
 
 _WEIGHT_ROUNDS = 10
 _WEIGHT_TOLERANCE = 0.02
@@ -198,19 +199,15 @@ def _finished(
     normal, _ = linearised(gram, inverse, unknowns, error**-2)
     spread, _ = linearised(gram, inverse, unknowns, error**-2 * correlation)
     n = len(inverse)
-    norms = np.sqrt(np.diag(normal))
-    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
-    values, vectors = np.linalg.eigh(scale[:, None] * normal * scale)
-    known = values > _UNDETERMINED * values[-1]
-    directions = scale[:, None] * vectors[:, known]
-    bread = (directions / values[known]) @ directions.T
+    spectrum = ScaledSpectrum.of(normal)
+    bread = spectrum.inverse
     return GainFit(
         problem=problem,
         gram=gram,
         gains=1 / inverse,
         unknowns=unknowns,
         covariance=bread @ spread @ bread,
-        determined=np.sum(vectors[:n, ~known] ** 2, axis=1) < 1e-6,
+        determined=spectrum.determined[:n],
         weight=error**-2 / correlation,
     )
 

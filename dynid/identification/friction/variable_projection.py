@@ -22,8 +22,8 @@ from dynid.arrays import Array
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.friction.candidates import Candidate, Shapes
 from dynid.identification.friction.joint_problem import JointProblem
+from dynid.linalg import ScaledSpectrum
 
-_UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 _COLLINEAR = 1e-9  # smallest eigenvalue of scaled columns
 _ACTIVE_SETS = 100  # per column: more than needed
 _TRIED = 4  # points per shape, of which the best is the start
@@ -129,7 +129,7 @@ def _solutions(matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.
 
 
 def _projected(gram: Array) -> _ProjectedPart:
-    root = _root_of_inverse(gram[:-1, :-1])
+    root = ScaledSpectrum.of(gram[:-1, :-1]).directions
     along = root.T @ gram[:-1, -1]
     return _ProjectedPart(root, along, float(gram[-1, -1] - along @ along))
 
@@ -206,15 +206,6 @@ def _shape_limits(candidate: Candidate) -> tuple[Array, Array]:
     """Logarithms of the ranges of a candidate's shapes, (s,) each."""
     low = np.log([shape.low for shape in candidate.shapes])
     return np.asarray(low), np.log([shape.high for shape in candidate.shapes])
-
-
-def _root_of_inverse(matrix: Array) -> Array:
-    """Return L (k, r) with L Lᵀ the pseudo-inverse, columns scaled to unit norm."""
-    norms = np.sqrt(np.diag(matrix))
-    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
-    values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
-    known = values > _UNDETERMINED * max(values[-1], 1e-300)
-    return np.asarray(scale[:, None] * vectors[:, known] / np.sqrt(values[known]))
 
 
 def _nonnegative(values: Array, vectors: Array, right: Array, signed: NDArray[np.bool_]) -> Array:
