@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import matplotlib as mpl
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-
-from dynid.files import whole_file
+from dynid.report.png_style import STYLE, png_figure
 from dynid.report.prediction_panels import (
     Palette,
     draw_joints,
@@ -27,18 +23,12 @@ if TYPE_CHECKING:
     from dynid.excitation.prediction.prediction import Prediction
 
 _COLOURS = Palette(ink="#1c2026", line="#0072b2", limit="#cc79a7", bad="#d55e00")
-_STYLE: dict[Any, Any] = {
+_STYLE = STYLE | {
     "font.size": 8.5,
     "axes.titlesize": 9.5,
     "axes.titlelocation": "left",
-    "axes.grid": True,
     "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": "#e3e6ea",
-    "legend.frameon": False,
 }
-_DPI = 140
 _WIDTH, _HEAD, _SCENE, _BARS, _ROW = 11.43, 0.95, 4.2, 2.5, 1.25  # [inch]; 1600 px wide
 
 
@@ -50,10 +40,7 @@ def write_picture(prediction: Prediction, path: Path) -> None:
     """
     count = len(prediction.joints)
     heights = (_HEAD, _SCENE, _BARS, _ROW * count + 0.5)
-    with mpl.rc_context(_STYLE):
-        size = (_WIDTH, sum(heights))
-        drawing = Figure(figsize=size, dpi=_DPI, layout="constrained", facecolor="white")
-        FigureCanvasAgg(drawing)
+    with png_figure(path, (_WIDTH, sum(heights)), _STYLE) as drawing:
         parts = drawing.subfigures(4, 1, height_ratios=heights, squeeze=False)
         head, top, bars, joints = parts[:, 0]
         _draw_head(head, prediction)
@@ -62,8 +49,6 @@ def write_picture(prediction: Prediction, path: Path) -> None:
         draw_use(right.subplots(), prediction, _COLOURS)
         draw_standard_deviations(bars.subplots(), prediction, _COLOURS)
         draw_joints(joints, prediction, _COLOURS)
-        with whole_file(path) as unfinished:
-            drawing.savefig(unfinished, format="png", metadata={"Software": "dynid"})
 
 
 def _draw_head(part: SubFigure, prediction: Prediction) -> None:

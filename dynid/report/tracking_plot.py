@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-
-from dynid.files import whole_file
-from dynid.report.png_style import DPI, STYLE
+from dynid.report.png_style import png_figure
 from dynid.report.terminal.tracking import describe
 
 if TYPE_CHECKING:
@@ -29,9 +24,7 @@ def write_plot(trial: TrackingTrial, path: Path) -> None:
         WriteError: the file cannot be written.
     """
     moved = [joint for joint in range(len(trial.joints)) if trial.has_error(joint)]
-    with mpl.rc_context(STYLE):
-        drawing = Figure(figsize=(9.0, 3.0 + 1.3 * len(moved)), dpi=DPI, layout="constrained")
-        FigureCanvasAgg(drawing)
+    with png_figure(path, (9.0, 3.0 + 1.3 * len(moved))) as drawing:
         rows = drawing.subplots(
             len(moved) + 1,
             1,
@@ -48,8 +41,6 @@ def write_plot(trial: TrackingTrial, path: Path) -> None:
             axes.set_ylabel(f"{trial.joints[joint]}\n[{unit}]", parse_math=False)
         rows[-1].set_xlabel("time since the start of the motion [s]")
         drawing.align_ylabels()
-        with whole_file(path) as unfinished:
-            drawing.savefig(unfinished, format="png")
 
 
 def _draw_tool(trial: TrackingTrial, axes: Axes) -> None:

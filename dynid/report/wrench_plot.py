@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
-from dynid.files import whole_file
-from dynid.report.png_style import DPI, STYLE
+from dynid.report.png_style import png_figure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,9 +28,7 @@ def write_plot(estimate: ExternalWrench, title: str, path: Path) -> None:
         WriteError: the file cannot be written.
     """
     rows = slice(None, None, -(-len(estimate.time) // _POINTS))
-    with mpl.rc_context(STYLE):
-        drawing = Figure(figsize=(9.0, 7.0), dpi=DPI, layout="constrained")
-        FigureCanvasAgg(drawing)
+    with png_figure(path, (9.0, 7.0)) as drawing:
         force, moment, links = drawing.subplots(3, 1, sharex=True)
         drawing.suptitle(title, x=0.01, ha="left", parse_math=False)
         for axes, first, label in ((force, 0, "force [N]"), (moment, 3, "moment [N m]")):
@@ -45,8 +39,6 @@ def write_plot(estimate: ExternalWrench, title: str, path: Path) -> None:
         for axes in (force, moment, links):
             for contact in estimate.contacts:
                 axes.axvspan(contact.start, contact.stop, color=_CONTACT, lw=0, zorder=0)
-        with whole_file(path) as unfinished:
-            drawing.savefig(unfinished, format="png")
 
 
 def _draw(axes: Axes, estimate: ExternalWrench, first: int, rows: slice) -> None:

@@ -6,16 +6,13 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import numpy as np
 import pinocchio
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from pinocchio import coal
 
 from dynid.dynamics.pose import Pose
-from dynid.files import whole_file
-from dynid.report.view.png import DPI, STYLE, draw_legend, draw_scene
+from dynid.report.png_style import DPI, png_figure
+from dynid.report.view.png import STYLE, draw_legend, draw_scene
 from dynid.report.view.scene import Label, LegendEntry, Scene, SceneBody, Surface
 from dynid.robot.shapes import Colour, Shape
 
@@ -64,9 +61,7 @@ def write_check_picture(
         contact = workspace.contact(use.of, position)
     scene = check_scene(workspace, position, contact)
     about = f"{check.verdict} Shown at {at:.3f} s."
-    with mpl.rc_context(STYLE):
-        drawing = Figure(figsize=(_WIDTH / DPI, _HEIGHT / DPI), dpi=DPI, facecolor="white")
-        FigureCanvasAgg(drawing)
+    with png_figure(path, (_WIDTH / DPI, _HEIGHT / DPI), STYLE, layout=None) as drawing:
         share = 1.0 if contact is None else 0.55
         axes = drawing.add_axes((0.0, 0.06, share, 0.8))
         axes.set_axis_off()
@@ -83,8 +78,6 @@ def write_check_picture(
         words = "\n".join(textwrap.wrap(about, 150)[:3])
         drawing.text(0.03, 0.94, words, fontsize=9, va="top", parse_math=False)
         draw_legend(scene, drawing)
-        with whole_file(path) as unfinished:
-            drawing.savefig(unfinished, format="png", metadata={"Software": "dynid"})
 
 
 def check_scene(workspace: Workspace, position: Array, contact: NearestPoints | None) -> Scene:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from dynid.arrays import Array
-from dynid.files import whole_file
+from dynid.report.png_style import DPI, png_figure
 from dynid.report.view.mesh import shape_faces, tube
-from dynid.report.view.projection import view_axes
 from dynid.report.view.raster import paint
-from dynid.report.view.scene import grid_step
+from dynid.report.view.scene import grid_step, view_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +31,6 @@ _GRID = "#d9dde3"
 _LIGHT = np.array([0.25, -0.45, 0.85])
 _MARGINS = 0.07, 0.10  # of the width and of the height, for long labels and a legend
 STYLE: dict[Any, Any] = {"font.family": "sans-serif", "font.size": 10.0, "text.color": _INK}
-DPI = 140
 _FONT = 9  # [pt] of labels
 
 
@@ -50,16 +46,12 @@ def write_png(scene: Scene, path: Path, *, width: int = 1400, height: int = 1100
     Raises:
         WriteError: the file cannot be written.
     """
-    with mpl.rc_context(STYLE):
-        drawing = Figure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor="white")
-        FigureCanvasAgg(drawing)
+    with png_figure(path, (width / DPI, height / DPI), STYLE, layout=None) as drawing:
         axes = drawing.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
         draw_scene(scene, axes, width, height)
         drawing.text(0.03, 0.955, scene.title, fontsize=15, weight="bold", parse_math=False)
         draw_legend(scene, drawing)
-        with whole_file(path) as unfinished:
-            drawing.savefig(unfinished, format="png", metadata={"Software": "dynid"})
 
 
 def draw_scene(

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 
 import matplotlib.image as mpl_image
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
-from dynid.files import whole_file
+from dynid.report.png_style import png_figure
 from dynid.report.view.joint_motion import resting_position
 from dynid.report.view.mesh import shape_faces
 from dynid.report.view.picture import RobotPicture
-from dynid.report.view.projection import view_axes
 from dynid.report.view.raster import paint
+from dynid.report.view.scene import view_axes
 from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
@@ -60,17 +58,14 @@ def contact_sheet(pictures: Sequence[Path], path: Path) -> None:
     across = min(_ACROSS, len(pictures))
     down = ceil(len(pictures) / across)
     size = (across * WIDTH / _DPI, down * HEIGHT / _DPI)
-    sheet = Figure(figsize=size, dpi=_DPI, facecolor="white")
-    FigureCanvasAgg(sheet)
-    for number, picture in enumerate(pictures):
-        row, column = divmod(number, across)
-        corner = (column / across, 1 - (row + 1) / down, 1 / across, 1 / down)
-        axes = sheet.add_axes(corner)
-        axes.set_axis_off()
-        axes.imshow(mpl_image.imread(picture), aspect="auto")
-        axes.text(0.03, 0.97, picture.stem, transform=axes.transAxes, va="top", weight="bold")
-    with whole_file(path) as unfinished:
-        sheet.savefig(unfinished, format="png", metadata={"Software": "dynid"})
+    with png_figure(path, size, {}, dpi=_DPI, layout=None) as sheet:
+        for number, picture in enumerate(pictures):
+            row, column = divmod(number, across)
+            corner = (column / across, 1 - (row + 1) / down, 1 / across, 1 / down)
+            axes = sheet.add_axes(corner)
+            axes.set_axis_off()
+            axes.imshow(mpl_image.imread(picture), aspect="auto")
+            axes.text(0.03, 0.97, picture.stem, transform=axes.transAxes, va="top", weight="bold")
 
 
 _BLANK = 0x2800

@@ -10,13 +10,16 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dynid.arrays import Array, Vector
 from dynid.dynamics.pose import Pose
 from dynid.robot.shapes import Colour, Role, Shape
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
+
+_AZIMUTH, _ELEVATION = np.radians(-54.0), np.radians(22.0)  # of the viewer
 
 
 @dataclass(frozen=True)
@@ -163,3 +166,16 @@ class Scene:
 def grid_step(reach: float) -> float:
     """Return the distance of grid lines, a power of ten [m], for a robot's reach [m]."""
     return float(10.0 ** math.floor(math.log10(reach / 2)))
+
+
+def view_axes() -> Array:
+    """Return the directions to the right, up, and towards the viewer, as columns; (3, 3)."""
+    back = np.array(
+        [
+            np.cos(_ELEVATION) * np.cos(_AZIMUTH),
+            np.cos(_ELEVATION) * np.sin(_AZIMUTH),
+            np.sin(_ELEVATION),
+        ]
+    )
+    right = np.array([-np.sin(_AZIMUTH), np.cos(_AZIMUTH), 0.0])
+    return np.stack([right, np.cross(back, right), back], axis=1)

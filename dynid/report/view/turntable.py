@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.report.view.picture import RobotPicture
-from dynid.report.view.projection import view_axes
+from dynid.report.view.scene import view_axes
 
 if TYPE_CHECKING:
     from dynid.report.view.joint_motion import JointMotion
