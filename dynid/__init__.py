@@ -14,62 +14,65 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dynid.api.control import estimate_wrench, tune_collision
-    from dynid.api.identification import (
-        compare_models,
-        cross_validate,
-        diagnose,
-        identify,
-        identify_payload,
-        select_friction,
-        validate,
-    )
-    from dynid.api.inputs import load_recording
-    from dynid.api.motions import design_excitation, predict_uncertainty, simulate
-    from dynid.control.tuning import Tuning
-    from dynid.control.wrench.estimation import ExternalWrench
-    from dynid.dynamics.closed_chain import ClosedChain
-    from dynid.dynamics.joint_terms import JointTerm
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.errors import (
-        ArgumentError,
-        ConfigurationError,
-        DynidError,
-        EstimationError,
-        ExcitationError,
-        MechanismError,
-        ModelFileError,
-        ModelFileWarning,
-        PlaybackError,
-        PreprocessingError,
-        RecordingError,
-        SimulationError,
-        TaskError,
-        WriteError,
-    )
-    from dynid.estimation.cross_validation import HeldOut
+    from dynid.api.control import estimate_wrench as estimate_wrench
+    from dynid.api.control import tune_collision as tune_collision
+    from dynid.api.identification import compare_models as compare_models
+    from dynid.api.identification import cross_validate as cross_validate
+    from dynid.api.identification import diagnose as diagnose
+    from dynid.api.identification import identify as identify
+    from dynid.api.identification import identify_payload as identify_payload
+    from dynid.api.identification import select_friction as select_friction
+    from dynid.api.identification import validate as validate
+    from dynid.api.inputs import load_recording as load_recording
+    from dynid.api.motions import design_excitation as design_excitation
+    from dynid.api.motions import predict_uncertainty as predict_uncertainty
+    from dynid.api.motions import simulate as simulate
+    from dynid.control.tuning import Tuning as Tuning
+    from dynid.control.wrench.estimation import ExternalWrench as ExternalWrench
+    from dynid.dynamics.closed_chain import ClosedChain as ClosedChain
+    from dynid.dynamics.joint_terms import JointTerm as JointTerm
+    from dynid.dynamics.mechanism import Mechanism as Mechanism
+    from dynid.errors import ArgumentError as ArgumentError
+    from dynid.errors import ConfigurationError as ConfigurationError
+    from dynid.errors import DynidError as DynidError
+    from dynid.errors import EstimationError as EstimationError
+    from dynid.errors import ExcitationError as ExcitationError
+    from dynid.errors import MechanismError as MechanismError
+    from dynid.errors import ModelFileError as ModelFileError
+    from dynid.errors import ModelFileWarning as ModelFileWarning
+    from dynid.errors import PlaybackError as PlaybackError
+    from dynid.errors import PreprocessingError as PreprocessingError
+    from dynid.errors import RecordingError as RecordingError
+    from dynid.errors import SimulationError as SimulationError
+    from dynid.errors import TaskError as TaskError
+    from dynid.errors import WriteError as WriteError
+    from dynid.estimation.cross_validation import HeldOut as HeldOut
     from dynid.estimation.least_squares import (
-        IterativelyReweightedLeastSquares,
-        OrdinaryLeastSquares,
-        WeightedLeastSquares,
+        IterativelyReweightedLeastSquares as IterativelyReweightedLeastSquares,
     )
-    from dynid.estimation.recursive import RecursiveLeastSquares
-    from dynid.evaluation.diagnosis.finding import Finding
-    from dynid.evaluation.model_comparison import ModelComparison
-    from dynid.excitation.fourier import FourierExcitation
-    from dynid.excitation.prediction.prediction import Prediction
-    from dynid.identification.diagnose import Diagnosis
-    from dynid.identification.friction.selection import FrictionSelection
-    from dynid.identification.payload.identification import PayloadIdentification
-    from dynid.identification.payload.payload import Payload
-    from dynid.identification.result import Identification
-    from dynid.identification.validate import Validation
-    from dynid.profile import load_model, load_robot
-    from dynid.recording.model import Recording
-    from dynid.robot.model import Model, PredictedTorque
-    from dynid.robot.robot import Robot
-    from dynid.robot_files import shipped_profiles
-    from dynid.signals.signals import Signals
+    from dynid.estimation.least_squares import OrdinaryLeastSquares as OrdinaryLeastSquares
+    from dynid.estimation.least_squares import WeightedLeastSquares as WeightedLeastSquares
+    from dynid.estimation.recursive import RecursiveLeastSquares as RecursiveLeastSquares
+    from dynid.evaluation.diagnosis.finding import Finding as Finding
+    from dynid.evaluation.model_comparison import ModelComparison as ModelComparison
+    from dynid.excitation.fourier import FourierExcitation as FourierExcitation
+    from dynid.excitation.prediction.prediction import Prediction as Prediction
+    from dynid.identification.diagnose import Diagnosis as Diagnosis
+    from dynid.identification.friction.selection import FrictionSelection as FrictionSelection
+    from dynid.identification.payload.identification import (
+        PayloadIdentification as PayloadIdentification,
+    )
+    from dynid.identification.payload.payload import Payload as Payload
+    from dynid.identification.result import Identification as Identification
+    from dynid.identification.validate import Validation as Validation
+    from dynid.profile import load_model as load_model
+    from dynid.profile import load_robot as load_robot
+    from dynid.recording.model import Recording as Recording
+    from dynid.robot.model import Model as Model
+    from dynid.robot.model import PredictedTorque as PredictedTorque
+    from dynid.robot.robot import Robot as Robot
+    from dynid.robot_files import shipped_profiles as shipped_profiles
+    from dynid.signals.signals import Signals as Signals
 
 __version__ = "0.2.0"
 
@@ -134,64 +137,7 @@ _WHERE = {
 _RENAMED = {"OutputError": "WriteError"}
 """Old public names and the new ones; they are accepted for one release."""
 
-__all__ = [
-    "ArgumentError",
-    "ClosedChain",
-    "ConfigurationError",
-    "Diagnosis",
-    "DynidError",
-    "EstimationError",
-    "ExcitationError",
-    "ExternalWrench",
-    "Finding",
-    "FourierExcitation",
-    "FrictionSelection",
-    "HeldOut",
-    "Identification",
-    "IterativelyReweightedLeastSquares",
-    "JointTerm",
-    "Mechanism",
-    "MechanismError",
-    "Model",
-    "ModelComparison",
-    "ModelFileError",
-    "ModelFileWarning",
-    "OrdinaryLeastSquares",
-    "Payload",
-    "PayloadIdentification",
-    "PlaybackError",
-    "PredictedTorque",
-    "Prediction",
-    "PreprocessingError",
-    "Recording",
-    "RecordingError",
-    "RecursiveLeastSquares",
-    "Robot",
-    "Signals",
-    "SimulationError",
-    "TaskError",
-    "Tuning",
-    "Validation",
-    "WeightedLeastSquares",
-    "WriteError",
-    "__version__",
-    "compare_models",
-    "cross_validate",
-    "design_excitation",
-    "diagnose",
-    "estimate_wrench",
-    "identify",
-    "identify_payload",
-    "load_model",
-    "load_recording",
-    "load_robot",
-    "predict_uncertainty",
-    "select_friction",
-    "shipped_profiles",
-    "simulate",
-    "tune_collision",
-    "validate",
-]
+__all__ = list(_WHERE)
 
 
 def __getattr__(name: str) -> object:

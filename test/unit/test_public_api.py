@@ -47,7 +47,7 @@ def test_type_checkers_see_the_names_that_are_imported_when_used() -> None:
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert set(dynid.__all__) == {*typed, "__version__"}
+    assert set(dynid.__all__) == set(typed)
     for name, module in typed.items():
         found = getattr(dynid, name)
         assert f"dynid.{dynid._WHERE[name]}" == module
