@@ -135,31 +135,5 @@ RECORDING_TOPICS = InputLimit("DYNID_MAX_RECORDING_TOPICS", 10_000)
 HISTORY_MODELS = InputLimit("DYNID_MAX_HISTORY_MODELS", 20_000)
 """Models in the history of a robot, all of which are in memory."""
 
-ALL = (
-    TEXT_BYTES,
-    YAML_NODES,
-    YAML_DEPTH,
-    YAML_REPEATED,
-    XML_ELEMENTS,
-    XML_DEPTH,
-    URDF_LINKS,
-    MESH_BYTES,
-    XACRO_SECONDS,
-    XACRO_MEMORY,
-    MOTION_SECONDS,
-    MOTION_NUMBERS,
-    MOTION_COEFFICIENTS,
-    RECORDING_MEMORY,
-    RECORDING_FILES,
-    RECORDING_CSV_BYTES,
-    RECORDING_LINE_BYTES,
-    RECORDING_UNPACKED_BYTES,
-    RECORDING_COMPRESSION_RATIO,
-    RECORDING_CHUNK_BYTES,
-    RECORDING_MESSAGE_BYTES,
-    RECORDING_COLUMNS,
-    RECORDING_JOINTS,
-    RECORDING_TOPICS,
-    HISTORY_MODELS,
-)
+ALL = tuple(value for value in tuple(globals().values()) if isinstance(value, InputLimit))
 """All limits; docs/security.md lists them, too."""

@@ -149,7 +149,7 @@ def tune(
     for number, (k, others) in enumerate(parts, 1):
         share(number / (1 + len(parts)))
         fit = _fit(robot, others, rate)
-        held_out.append(_count(robot, fit, residuals[k]))
+        held_out.append(count_alarms(robot, fit, residuals[k]))
         motion = free_motion(with_collision(robot, **fit.settings()), residuals[k])
         shares.append([joint.share(motion, j) for j, joint in enumerate(fit.joints)])
     factors = _raised(shares, len(robot.joints))
@@ -281,12 +281,8 @@ def _left_out(
             yield k, others
 
 
-def count_alarms(robot: Robot, tuning: Tuning, residual: CommandedResidual) -> int:
+def count_alarms(robot: Robot, tuning: Tuning | _Fit, residual: CommandedResidual) -> int:
     """Return how often thresholds would have stopped a robot in free motion."""
-    return _count(robot, tuning, residual)
-
-
-def _count(robot: Robot, tuning: Tuning | _Fit, residual: CommandedResidual) -> int:
     _, _, alarms = residual.run_detector(with_collision(robot, **tuning.settings()))
     return len(alarms)
 

@@ -12,10 +12,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from contextlib import AbstractContextManager
-
-    from matplotlib.axes import Axes
 
 
 # each represents a colour of style.css, which replaces it, and is never visible
@@ -69,12 +66,6 @@ def figure(width: float, height: float) -> Figure:
     drawing = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasSVG(drawing)
     return drawing
-
-
-def all_axes(drawing: Figure, rows: int, columns: int, count: int) -> Iterator[Axes]:
-    """Yield ``count`` axes of a grid, row by row."""
-    for number in range(count):
-        yield drawing.add_subplot(rows, columns, number + 1)
 
 
 def markup(drawing: Figure, description: str) -> Markup:

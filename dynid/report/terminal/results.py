@@ -309,11 +309,6 @@ def _compact(value: float) -> str:
     return f"{value:.3g}" if math.isfinite(value) else "–"
 
 
-def _term_names(identification: Identification) -> Sequence[str]:
-    mechanism = identification.model.mechanism
-    return mechanism.parameter_names[mechanism.first_term :]
-
-
 def _timing(timing: Timing) -> str:
     rate = "" if timing.sampling_rate is None else f" at {significant(timing.sampling_rate, 4)} Hz"
     steps = (

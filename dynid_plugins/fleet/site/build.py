@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from dynid.errors import DynidError, TaskError
@@ -25,8 +25,6 @@ from dynid_plugins.fleet.watch import RobotState
 
 if TYPE_CHECKING:
     from distributed import Client
-
-Row = Mapping[str, Any]
 
 _HEAVY = ("covariance", "torque_error")  # columns that no page shows
 
