@@ -15,7 +15,7 @@ from dynid.control.model_updates import UpdateLimits, plausible_deviations
 from dynid.errors import DynidError, EstimationError
 from dynid.identification.online.estimator import OnlineEstimator, OnlineSettings
 from dynid.identification.online.model_update import ModelUpdate, ModelUpdater
-from dynid.identification.online.online_json import change_json, parameters_json
+from dynid.json_text import json_text
 from dynid.profile import load_model
 from dynid.recording.joint_names import recorded_names
 from dynid.recording.settings import RecordingSettings
@@ -203,7 +203,7 @@ class OnlineEstimatorNode(DynidNode):
     def _report(self, change: PayloadChange) -> None:
         self._changes += 1
         self._newest = change
-        self._change_out.publish(String(data=change_json(change)))
+        self._change_out.publish(String(data=json_text(change.to_dict())))
         self.get_logger().warning(str(change))
         self._publish_status()
 
@@ -211,7 +211,8 @@ class OnlineEstimatorNode(DynidNode):
         if self._arrival:
             try:
                 parameters = self._estimator.parameters()
-                self._out.publish(String(data=parameters_json(parameters, self._estimator.joints)))
+                content = parameters.to_dict(self._estimator.joints)
+                self._out.publish(String(data=json_text(content)))
                 if self._updater is not None and self._watch.problem is None:
                     update = self._updater(parameters.values, parameters.covariance)
                     self._update_out.publish(_message(update, self._names))

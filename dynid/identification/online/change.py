@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -52,6 +52,19 @@ class PayloadChange:
         ):
             return "other"
         return "picked up" if self.mass > 0 else "dropped"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change for JSON, in SI units; ``parameters`` are those of the added body."""
+        return {
+            "time": self.time,
+            "kind": self.kind,
+            "mass": self.mass,
+            "mass_standard_deviation": self.mass_standard_deviation,
+            "evidence": self.evidence,
+            "parameters": self.parameters,
+            "standard_deviations": np.sqrt(np.diag(self.covariance)),
+            "sentence": str(self),
+        }
 
     def __str__(self) -> str:
         """Return the change as a sentence."""

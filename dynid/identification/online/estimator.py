@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from dynid.recording.corrections import check_live_corrections, corrected_live
 from dynid.recording.settings import RecordingSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from dynid.dynamics.mechanism import Mechanism
@@ -87,6 +89,19 @@ class OnlineParameters:
     determined: NDArray[np.bool_]
     torque_standard_deviation: Array
     rows: int
+
+    def to_dict(self, joints: Sequence[str]) -> dict[str, Any]:
+        """Return parameters and the torque error of these joints for JSON; in SI units."""
+        columns = (self.names, self.values, self.standard_deviations, self.units, self.determined)
+        keys = ("name", "value", "standard_deviation", "unit", "determined")
+        return {
+            "time": self.time,
+            "rows": self.rows,
+            "parameters": [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)],
+            "torque_standard_deviation": dict(
+                zip(joints, self.torque_standard_deviation, strict=True)
+            ),
+        }
 
 
 class OnlineEstimator:
