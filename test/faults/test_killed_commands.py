@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
+from support.command_line import run_dynid
 from support.folder_content import hidden, visible
 from support.representatives import representatives
 from support.snapshots import snapshots
 from support.writing_commands import ALWAYS_NEW, WRITING, put
 
-from dynid import cli
 from dynid.files import write_text
 
 MINE = {"notes.txt": b"the user's"}
 
 
 def run(monkeypatch: pytest.MonkeyPatch, arguments: list[object]) -> int:
-    monkeypatch.setattr(sys, "argv", ["dynid", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return int(stop.value.code or 0)
+    return run_dynid(monkeypatch, *arguments)
 
 
 # test_fleet.py kills a fleet's command

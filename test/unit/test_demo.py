@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.command_line import run_dynid
 from support.small_robot import JOINTS, write_small_robot
 
-from dynid import cli
 from dynid.demonstration import prepare, run_demo
 from dynid.errors import PlaybackError
 from dynid.playback.plan import second_seed
@@ -23,10 +22,7 @@ from dynid.simulation.settings import SimulationSettings
 
 
 def demo(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["dynid", "demo", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return int(stop.value.code or 0)
+    return run_dynid(monkeypatch, "demo", *arguments)
 
 
 def test_without_rclpy_it_runs_in_one_process_with_a_message(

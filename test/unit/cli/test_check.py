@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
+from support.command_line import run_dynid
 
-from dynid import cli
 from dynid.robot_files import find_robot_file
 
 FOURIER = "{type: fourier, base_frequency: 0.2, harmonics: 3, periods: 1, ramp: 1, span: 0.4}"
@@ -22,12 +21,9 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     def run(excitation: str, *arguments: str) -> tuple[int, str, str]:
         file = tmp_path / "excitation.yaml"
         file.write_text(f"excitation: {excitation}\n")
-        words = ["dynid", "check", str(file), "-p", "puma560", *arguments]
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
+        code = run_dynid(monkeypatch, "check", file, "-p", "puma560", *arguments)
         printed = capsys.readouterr()
-        return int(stop.value.code or 0), printed.out, printed.err
+        return code, printed.out, printed.err
 
     return run
 
@@ -174,11 +170,9 @@ def test_bad_input_is_one_sentence_and_exit_code_2(check, excitation: str, sente
 @pytest.fixture
 def check_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["dynid", "check", *words])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
+        code = run_dynid(monkeypatch, "check", *words)
         printed = capsys.readouterr()
-        return int(stop.value.code or 0), printed.out, " ".join(printed.err.split())
+        return code, printed.out, " ".join(printed.err.split())
 
     return run
 

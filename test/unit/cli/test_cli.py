@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from support.command_line import run_dynid as run
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
-from dynid import cli
 from dynid.recording.convert import write_bag
 
 MOTION = ["identify", "motion_0", "-p", "arm.yaml"]
@@ -29,13 +28,6 @@ def workshop(tmp_path: Path) -> Path:
         recording = recorded(mechanism, true_parameters(mechanism), noise=0.05, seed=seed)
         write_bag(recording, tmp_path / f"motion_{seed}")
     return tmp_path
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["dynid", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return int(stop.value.code or 0)
 
 
 def test_identifies_and_validates_and_leaves_four_files(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from support.command_line import run_dynid as run
 from support.small_robot import write_small_robot
 
-from dynid import cli
 from dynid.errors import ModelFileError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
@@ -48,13 +47,6 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tuning = ["collisions", "tune", folder / "tuning", "-m", folder / "model.yaml"]
         assert run(patch, *tuning, "-o", folder / "collision.yaml") == 0
     return folder
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["dynid", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return int(stop.value.code or 0)
 
 
 def play(monkeypatch: pytest.MonkeyPatch, folder: Path, names: list[str], *more: object) -> int:

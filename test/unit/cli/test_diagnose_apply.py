@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from support.command_line import run_dynid
 from support.swung_arm import limited_arm, swung
 from support.synthetic import ARM_URDF
 
-from dynid import cli
 from dynid.cli.repaired_profile import write_repaired
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.repair import Repair, repair_of
@@ -42,10 +41,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def run(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     def runs(*arguments: str) -> int:
-        monkeypatch.setattr(sys, "argv", ["dynid", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        return int(stop.value.code or 0)
+        return run_dynid(monkeypatch, *arguments)
 
     return runs
 

@@ -6,15 +6,13 @@ import importlib
 import json
 import os
 import signal
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from support.command_line import run_dynid
 from support.representatives import representatives
 from support.small_robot import write_small_robot
-
-from dynid import cli
 
 KEPT = "Limits kept; self-collision not checked: the URDF has no readable shapes"
 
@@ -25,11 +23,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.chdir(tmp_path)
 
     def call(command: str, *words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["dynid", command, *words, "-p", robot])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
+        code = run_dynid(monkeypatch, command, *words, "-p", robot)
         printed = capsys.readouterr()
-        return int(stop.value.code or 0), printed.out, printed.err
+        return code, printed.out, printed.err
 
     return call
 

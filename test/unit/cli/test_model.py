@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from support.command_line import run_dynid
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
-from dynid import cli
 from dynid.identification.identify import identify
 from dynid.profile import load_model
 from dynid.recording.convert import write_bag
@@ -34,10 +33,7 @@ def arm(tmp_path: Path) -> Path:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["dynid", "model", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return int(stop.value.code or 0)
+    return run_dynid(monkeypatch, "model", *arguments)
 
 
 def test_at_a_state_gives_the_torque_of_the_simulated_robot(

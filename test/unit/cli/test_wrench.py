@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from support.command_line import run_dynid
 from support.small_robot import write_small_robot
 
-from dynid import cli
 from dynid.control.wrench.uncertainty_file import read_uncertainty, uncertainty_text
 from dynid.errors import ConfigurationError
 from dynid.excitation.build import build_excitation
@@ -50,10 +49,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["dynid", "collisions", "wrench", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return int(stop.value.code or 0)
+    return run_dynid(monkeypatch, "collisions", "wrench", *arguments)
 
 
 def test_files_and_table_show_the_contact(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from support.command_line import run_dynid
 from support.small_robot import write_small_robot
 
-from dynid import cli
 from dynid.control.residual import CommandedResidual, recorded_residual
 from dynid.control.threshold_file import with_thresholds
 from dynid.control.tuning import count_alarms, tune
@@ -221,11 +220,8 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> int:
-    command = ["dynid", "collisions", "tune", folder / "motion", "-m", folder / "model.yaml"]
-    monkeypatch.setattr(sys, "argv", [*map(str, command), *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return int(stop.value.code or 0)
+    command = ["collisions", "tune", folder / "motion", "-m", folder / "model.yaml"]
+    return run_dynid(monkeypatch, *command, *arguments)
 
 
 def test_torque_errors_of_a_recording_are_small_compared_to_its_torque(workshop: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -11,10 +10,10 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 import yaml
+from support.command_line import run_dynid
 from support.swung_arm import findings, limited_arm, swung
 from support.synthetic import ARM_URDF
 
-from dynid import cli
 from dynid.errors import MechanismError
 from dynid.evaluation.diagnosis import causes
 from dynid.evaluation.diagnosis.case import Case
@@ -149,10 +148,7 @@ def workshop(tmp_path: Path) -> Path:
 
 def run(monkeypatch: pytest.MonkeyPatch, workshop: Path, *arguments: str) -> int:
     monkeypatch.chdir(workshop)
-    monkeypatch.setattr(sys, "argv", ["dynid", "diagnose", *arguments])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return int(stop.value.code or 0)
+    return run_dynid(monkeypatch, "diagnose", *arguments)
 
 
 def test_good_recording_exits_0(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.command_line import run_dynid
 
-from dynid import cli
 from dynid.control.tracking.trial import identified, settling_time, track
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, SimulationError
@@ -146,7 +145,4 @@ def test_a_plot_that_is_not_a_png_is_refused_before_the_trial(
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["dynid", "tracking", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return int(stop.value.code or 0)
+    return run_dynid(monkeypatch, "tracking", *arguments)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from support.command_line import run_dynid as run
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
-from dynid import cli
 from dynid.profile import load_model
 from dynid.recording.convert import write_bag
 
@@ -32,13 +31,6 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_bag(replace(recording, effort=np.abs(recording.effort)), tmp_path / "lost")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["dynid", *arguments])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return int(stop.value.code or 0)
 
 
 def test_the_model_from_unsigned_torque_is_that_from_signed_torque(

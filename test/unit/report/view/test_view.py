@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import threading
 from http.client import HTTPConnection
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 import yaml
 from PIL import Image
+from support.command_line import run_dynid
 from support.deadlines import LONGEST
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 from typer.testing import CliRunner
@@ -245,10 +245,7 @@ def test_a_mistake_is_an_error_in_one_sentence(
 def test_a_mistake_ends_with_code_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["dynid", "view", "pumpa"])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    assert stop.value.code == 2
+    assert run_dynid(monkeypatch, "view", "pumpa") == 2
     assert capsys.readouterr().err.startswith("dynid: profile 'pumpa'")
 
 
