@@ -17,8 +17,7 @@ from dynid.errors import ConfigurationError
 from dynid.excitation.settings import ExcitationSettings, find_trajectory
 from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.files import share_directories, write_text
-from dynid.identification.quantity_settings import Quantities, QuantitySettings
-from dynid.identification.settings import IdentificationSettings
+from dynid.identification.settings import IdentificationSettings, Quantities, QuantitySettings
 from dynid.input_file import is_file, read_text
 from dynid.packages import Packages
 from dynid.recording.settings import RecordingSettings

@@ -50,13 +50,18 @@ def check_command(
     Checked are position, velocity, acceleration, torque, the reach of closed chains, and the
     workspace in the profile. Exit code 0: the motion is safe; 1: it is not; 2: bad input.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.files import check_folder
     from dynid.playback.plan import examine_plan
     from dynid.profile import load_model
-    from dynid.report.terminal.console import print_text, print_written, result_console, roomy
+    from dynid.report.terminal.console import (
+        print_json,
+        print_text,
+        print_written,
+        result_console,
+        roomy,
+    )
     from dynid.report.terminal.progress import progress
     from dynid.report.view.check_picture import write_check_picture
 

@@ -48,14 +48,13 @@ def collisions_command(
     that of the controller, with one cycle for each sample. On motion without contact every alarm
     is false; on motion with a contact the times show the delay of detection.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import collision_origin, load_model_for
     from dynid.control.carried_body import read_carried_body
     from dynid.control.collisions import replay_thresholds
     from dynid.control.residual import recorded_residual
     from dynid.control.threshold_file import with_thresholds
     from dynid.report.terminal.collisions import collisions_json, print_collisions
-    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
     from dynid.robot.acceptance import check_acceptance
     from dynid.robot.recordings import load_recording

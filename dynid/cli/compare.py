@@ -37,12 +37,11 @@ def compare_command(
     Differences of parameters are in standard deviations of both identifications together, and those
     of torque are over random states within the limits, and along recordings.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
     from dynid.evaluation.model_comparison import compare_models
     from dynid.profile import load_model
     from dynid.report.terminal.comparison import comparison_json, print_model_comparison
-    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
 
     before, after = load_model(first), load_model(second)

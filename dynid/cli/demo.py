@@ -32,11 +32,10 @@ def demo_command(
     The robot plays an excitation, which is recorded and identified, then a second motion to
     validate the model on. Exit code 1: the model failed its criterion.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
     from dynid.demonstration import STEPS, prepare, run_demo
     from dynid.report.card import Card
-    from dynid.report.terminal.console import print_text, print_written, result_console
+    from dynid.report.terminal.console import print_json, print_text, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_demonstration, print_kept_model
     from dynid.report.verdict_json import identification_json

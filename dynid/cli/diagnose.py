@@ -46,12 +46,11 @@ def diagnose_command(
 
     Exit code 0: none found; 1: at least one found; 2: bad input, or nothing for --apply to correct.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
     from dynid.cli.repaired_profile import print_repaired
     from dynid.identification.diagnose import diagnose_recordings
     from dynid.report.diagnosis import write_diagnosis
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.diagnosis import diagnosis_json, print_diagnosis
     from dynid.report.terminal.progress import progress
     from dynid.transaction import written_together

@@ -49,8 +49,7 @@ def doctor_command(as_json: AsJson = False) -> None:
 
     Nothing is started, and nothing is changed.
     """
-    from dynid.cli.json_output import print_json
-    from dynid.report.terminal.console import print_text, result_console
+    from dynid.report.terminal.console import print_json, print_text, result_console
 
     abilities = list(_abilities())
     if as_json:

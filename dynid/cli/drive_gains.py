@@ -57,11 +57,10 @@ def drive_gains_command(
     Needs recordings of motor current without payload, and with a payload of known mass, which
     sets the scale of all torques. Exit code 1: the constant of a joint is not identifiable.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings, load_robot
     from dynid.identification.drive_gains.identification import identify_drive_gains
     from dynid.identification.drive_gains.known_payload import KnownPayload
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.drive_gains import drive_gains_json, print_drive_gains
     from dynid.report.terminal.progress import progress
 

@@ -96,7 +96,6 @@ def excite_command(
     Exit code 1: some parameters would stay uncertain.
     """
     from dynid.cli.interruption import interrupted_once
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
     from dynid.excitation.build import build_excitation
     from dynid.excitation.checks import check_motion, kept_sentence, sliding_joints, unchecked
@@ -108,6 +107,7 @@ def excite_command(
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.files import check_folder, refuse_to_replace
     from dynid.report.terminal.console import (
+        print_json,
         print_sentences,
         print_text,
         print_written,

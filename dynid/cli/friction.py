@@ -36,14 +36,13 @@ def friction_command(
     The simplest model whose error on data that were left out is within one standard error of the
     best is written to a profile, where it is better than the terms given. Takes minutes.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings, load_robot
     from dynid.files import write_text
     from dynid.identification.friction.search import select_friction
     from dynid.identification.friction.validation import compare_profiles
     from dynid.profile import profile_text, write_profile
     from dynid.report.friction import print_comparisons, print_selection, selection_json, write_page
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.transaction import written_together
 

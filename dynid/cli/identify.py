@@ -113,13 +113,12 @@ def validate_command(
 
     Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_model_for, load_recordings, shipped_robot
     from dynid.identification.validate import validate
     from dynid.profile import load_model
     from dynid.report.card import Card
     from dynid.report.next_command import NamedInputs, reading_options
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_next, print_verdict
     from dynid.report.verdict_json import verdict_json
@@ -166,8 +165,7 @@ def _show(
     written: list[Path],
     as_json: bool,
 ) -> None:
-    from dynid.cli.json_output import print_json
-    from dynid.report.terminal.console import print_written
+    from dynid.report.terminal.console import print_json, print_written
     from dynid.report.terminal.results import print_identification
     from dynid.report.verdict_json import identification_json
 

@@ -28,9 +28,8 @@ def import_dh_command(
     from dynid.files import check_folder, refuse_to_replace, write_texts
     from dynid.report.terminal.console import print_message
     from dynid.robot.dh.chain import chains_of
-    from dynid.robot.dh.profile_text import profile_text
     from dynid.robot.dh.table import read_table
-    from dynid.robot.dh.urdf import urdf_of
+    from dynid.robot.dh.urdf import profile_text, urdf_of
 
     content = read_table(table)
     chains = chains_of(content, table.name)

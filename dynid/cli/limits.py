@@ -48,12 +48,11 @@ def limits_command(
     They hold at all positions and velocities of the profile's limits, and leave three times the
     model's torque errors to the drives. --output writes them for MoveIt.
     """
-    from dynid.cli.json_output import print_json
     from dynid.control.carried_body import carrying, read_carried_body
     from dynid.control.trajectory_limits import trajectory_limits
     from dynid.files import refuse_to_replace, write_text
     from dynid.profile import load_model
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
 
     base = load_model(model)

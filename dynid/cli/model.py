@@ -47,9 +47,8 @@ def at_command(
     as_json: AsJson = False,
 ) -> None:
     """Compute mass and Coriolis matrices, torque in parts, and accelerations in one state."""
-    from dynid.cli.json_output import print_json
     from dynid.dynamics.model_at_point import model_at_point, point_json
-    from dynid.report.terminal.console import print_text, result_console
+    from dynid.report.terminal.console import print_json, print_text, result_console
     from dynid.report.terminal.model import print_point
 
     chosen = named_model(model, profile, urdf, settings)
@@ -90,9 +89,8 @@ def along_command(
     as_json: AsJson = False,
 ) -> None:
     """Compute torque along a recording, in parts: inertia, Coriolis, gravity, friction by kind."""
-    from dynid.cli.json_output import print_json
     from dynid.evaluation.torque_split import check_split_path, split_torque, write_split
-    from dynid.report.terminal.console import print_text, print_written, result_console
+    from dynid.report.terminal.console import print_json, print_text, print_written, result_console
     from dynid.report.terminal.model import print_shares
     from dynid.report.terminal.progress import progress
     from dynid.robot.recordings import load_recording
@@ -204,8 +202,8 @@ def seal_command(
     as_json: AsJson = False,
 ) -> None:
     """Confirm an edit of a model.yaml by hand: check the file and update its checksum."""
-    from dynid.cli.json_output import print_json
     from dynid.profile import make_robot
+    from dynid.report.terminal.console import print_json
     from dynid.robot.model_sealing import confirm_edit
     from dynid.text import iso_time
 

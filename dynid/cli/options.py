@@ -1,13 +1,25 @@
 """Options that several commands have."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer.models import OptionInfo
 
-from dynid.cli.completion import complete_estimator, complete_robot
-from dynid.estimation.estimators import CORE
+from dynid.estimation.estimators import CORE, estimator_names
+from dynid.robot_files import shipped_profiles
+
+
+def complete_robot(incomplete: str) -> list[str]:
+    """Return names of shipped robots; where none fits, the shell completes files."""
+    return [name for name in shipped_profiles() if name.startswith(incomplete)]
+
+
+def complete_estimator(incomplete: str) -> list[str]:
+    """Return names of estimators."""
+    return [name for name in estimator_names() if name.startswith(incomplete)]
 
 
 def profile_option(description: str) -> OptionInfo:

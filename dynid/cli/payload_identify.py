@@ -80,10 +80,9 @@ def payload_identify_command(
 
     Exit code 0: payload.yaml is written; 1: no payload was found in the recordings; 2: bad input.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
     from dynid.identification.payload.identification import identify_payload
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.payload import (
         identification_evidence,
         payload_identification_json,
@@ -129,10 +128,9 @@ def payload_measure_command(
     Needs recordings in several poses. Friction at rest limits the accuracy; exit code 1: it is
     too large to find the mass.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
     from dynid.identification.payload.static import payload_at_rest
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.payload import (
         print_static_payload,
         static_evidence,

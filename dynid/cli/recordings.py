@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.completion import complete_robot
-from dynid.cli.options import AsJson
+from dynid.cli.options import AsJson, complete_robot
 
 if TYPE_CHECKING:
     from dynid.recording.settings import RecordingSettings
@@ -58,10 +57,9 @@ def info_command(
     as_json: AsJson = False,
 ) -> None:
     """Show the contents of a recording, and what in it contradicts itself."""
-    from dynid.cli.json_output import print_json
     from dynid.recording.info import AsRobot, describe
     from dynid.recording.joint_names import recorded_names
-    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_recording_info, recording_info_json
 

@@ -36,10 +36,9 @@ def robots_command(
     """
     from threadpoolctl import threadpool_limits
 
-    from dynid.cli.json_output import print_json
     from dynid.profile import load_robot
     from dynid.report.robot_summary import summarize
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.robot_files import shipped_profiles
 

@@ -40,11 +40,10 @@ def tracking_command(
     The simulated robot has friction and noise that the model does not have. Drives and gains are
     the same in both runs. Exit code 1: the feedforward torque does not reduce the error.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
     from dynid.control.tracking.trial import identified, track
     from dynid.profile import load_model
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.tracking import print_trial
     from dynid.report.tracking_plot import write_plot

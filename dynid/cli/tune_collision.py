@@ -62,14 +62,13 @@ def tune_collision_command(
     --profile. Load the file of -o by ros2 param load /feedforward_controller FILE, or write the
     thresholds into the model.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import collision_origin, load_model_for
     from dynid.configuration import changed
     from dynid.control.left_out import without_spans
     from dynid.control.residual import recorded_residual
     from dynid.control.threshold_file import write_into_model, write_thresholds
     from dynid.control.tuning import tune
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.tuning import print_tuning, profile_lines, tuning_header, tuning_json
     from dynid.robot.acceptance import check_acceptance

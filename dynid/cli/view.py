@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.completion import complete_robot
-from dynid.cli.options import Set, Urdf
+from dynid.cli.options import Set, Urdf, complete_robot
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:

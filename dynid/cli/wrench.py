@@ -88,14 +88,18 @@ def wrench_command(
     (--free), not used in the identification, determine its uncertainty; without them it is that of
     the identification. Directions that the torque does not determine are reported as such.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_model_for
     from dynid.control.carried_body import read_carried_body
     from dynid.control.wrench.estimation import wrench_of_recording
     from dynid.control.wrench.table import write_csv
     from dynid.control.wrench.uncertainty_file import write_uncertainty
     from dynid.files import refuse_to_replace
-    from dynid.report.terminal.console import print_message, print_written, result_console
+    from dynid.report.terminal.console import (
+        print_json,
+        print_message,
+        print_written,
+        result_console,
+    )
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.wrench import false_contacts, print_wrench, wrench_json
     from dynid.report.wrench_plot import write_plot

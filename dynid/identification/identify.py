@@ -38,9 +38,8 @@ from dynid.identification.friction.selection import FrictionSelection
 from dynid.identification.parameter_tables import base_estimate, base_table, standard_table
 from dynid.identification.provenance import model_errors, provenance, stored_quantities
 from dynid.identification.quantities import check_quantities, find_quantities
-from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import Identification
-from dynid.identification.settings import IdentificationSettings
+from dynid.identification.settings import IdentificationSettings, Quantities
 from dynid.identification.torque_signs import TorqueSigns, sign_finder
 from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.model import Model

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.base_parameters import BaseParameterization
     from dynid.dynamics.mechanism import Mechanism
     from dynid.estimation.estimate import Estimate
-    from dynid.identification.quantity_settings import QuantitySettings
+    from dynid.identification.settings import QuantitySettings
 
 _GRAVITY = "g"
 _ROUNDING = 1e-6  # of a coefficient

@@ -25,7 +25,7 @@ from dynid.configuration import parse, read_yaml
 from dynid.errors import ConfigurationError
 from dynid.identification.quantities import check_quantities
 from dynid.identification.quantity_expression import Dual, parse_expression
-from dynid.identification.quantity_settings import QuantitySettings
+from dynid.identification.settings import QuantitySettings
 from dynid.packages import Packages
 from dynid.profile import load_model, load_robot, make_robot
 from dynid.recording.columns import ColumnMap

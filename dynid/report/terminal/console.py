@@ -5,10 +5,13 @@ Consoles are made here and nowhere else. They print text as it is: ``[m]`` is a 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TextIO
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.text import Text
+
+from dynid.json_text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,3 +93,8 @@ def print_message(text: str, *, kind: str = "") -> None:
     """Print an error, or another kind of message such as a ``warning``, to standard error."""
     first = "dynid: " if not kind else f"dynid: {kind}: "
     print_text(message_console(), text, first=first)
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """Print one JSON object; what is not a finite number is null."""
+    sys.stdout.write(f"{json_text(content)}\n")

@@ -44,8 +44,7 @@ def drift_command(
     parameters vary between days; later ones are compared with them. Times are those of the bags or
     of the table, and so are temperatures, where every recording has them.
     """
-    from dynid.cli.json_output import print_json
-    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.fleet.drift.detection import detect_drift
     from dynid_plugins.fleet.drift.printed import drift_json, print_drift

@@ -49,8 +49,7 @@ def identify_command(
 
     One that fails does not end the others; an interrupted run goes on when it is called again.
     """
-    from dynid.cli.json_output import print_json
-    from dynid.report.terminal.console import print_text, result_console
+    from dynid.report.terminal.console import print_json, print_text, result_console
     from dynid.report.terminal.progress import progress
 
     console = result_console(as_json)
@@ -87,8 +86,7 @@ def watch_command(
 
     Robots are printed by what needs a person: the latest change first.
     """
-    from dynid.cli.json_output import print_json
-    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
 
     console = result_console(as_json)

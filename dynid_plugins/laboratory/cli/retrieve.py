@@ -40,12 +40,11 @@ def retrieve_command(
     consistent robot has the given base parameters, the nearest one is found. The penalty method is
     chosen by --set identification.physical.method=penalty.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
     from dynid.dynamics.base_parameters import base_parameterization
     from dynid.identification.settings import IdentificationSettings
     from dynid.profile import profile_text
-    from dynid.report.terminal.console import print_written, result_console, roomy
+    from dynid.report.terminal.console import print_json, print_written, result_console, roomy
     from dynid.report.terminal.progress import progress
     from dynid_plugins.laboratory.given_parameters import read_base_parameters
     from dynid_plugins.laboratory.retrieval import retrieve

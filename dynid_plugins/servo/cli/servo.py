@@ -52,9 +52,8 @@ def identify_command(
     What is identifiable only in combination keeps the profile's value, and is listed with the
     parameters that absorb its error.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
-    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
     from dynid.robot.recordings import load_commands
     from dynid_plugins.servo.identification import identify_servos
@@ -87,9 +86,8 @@ def roll_out_command(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a model under recorded commands, from recorded states, and print position errors."""
-    from dynid.cli.json_output import print_json
     from dynid.profile import load_model
-    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
     from dynid.robot.recordings import load_commands
     from dynid_plugins.servo.report import print_roll_outs, roll_outs_json
@@ -130,8 +128,7 @@ def rig_command(
     """
     from functools import partial
 
-    from dynid.cli.json_output import print_json
-    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.servo.bam_friction import identify_friction
     from dynid_plugins.servo.cli.rig_recordings import load_rig

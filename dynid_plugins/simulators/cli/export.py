@@ -68,11 +68,10 @@ def export_command(
     USD into a layer over it. What a format does not have is listed, with what is in its place and
     the torque error that it causes.
     """
-    from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_recordings
     from dynid.files import refuse_to_replace
     from dynid.profile import load_model
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.simulators.export import export_along
     from dynid_plugins.simulators.exported_model import motion_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dynid.cli.commands import commands_below
-from dynid.cli.completion import complete_estimator, complete_robot
+from dynid.cli.options import complete_estimator, complete_robot
 from dynid.estimation.estimators import estimator_names
 from dynid.robot_files import shipped_profiles
 

@@ -18,9 +18,8 @@ from dynid.files import share_directories
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot, make_robot
 from dynid.robot.dh.chain import chains_of
-from dynid.robot.dh.profile_text import profile_text
 from dynid.robot.dh.table import read_table
-from dynid.robot.dh.urdf import urdf_of
+from dynid.robot.dh.urdf import profile_text, urdf_of
 from dynid.simulation.settings import SimulationSettings
 
 TABLES = sorted((share_directories()[0] / "config" / "dh").glob("*.yaml"))

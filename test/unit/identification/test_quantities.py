@@ -19,7 +19,7 @@ from dynid.excitation.motion import Excitation
 from dynid.identification.identify import identify
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
 from dynid.identification.quantity_expression import Dual, parse_expression
-from dynid.identification.quantity_settings import QuantitySettings
+from dynid.identification.settings import QuantitySettings
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot, make_robot
 from dynid.simulation.simulate import simulate

@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 from dynid.identification.identify import identify
-from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import Identification
+from dynid.identification.settings import Quantities
 from dynid.json_text import json_text
 from dynid.playback.plan import make_plan
 from dynid.profile import load_model, load_robot

@@ -11,9 +11,8 @@ import yaml
 from dynid.playback.plan import examine_plan
 from dynid.profile import make_robot
 from dynid.robot.dh.chain import chains_of
-from dynid.robot.dh.profile_text import profile_text
 from dynid.robot.dh.table import read_table
-from dynid.robot.dh.urdf import urdf_of
+from dynid.robot.dh.urdf import profile_text, urdf_of
 from dynid.robot_files import shipped_profiles
 from dynid.simulation.settings import SimulationSettings
 
