@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from markupsafe import Markup
@@ -18,14 +18,13 @@ from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.joint_trials import JointTrials
 from dynid.identification.friction.selection import ChosenTerms, FrictionSelection
 from dynid.identification.friction.validation import FrictionComparison
-from dynid.report import svg
+from dynid.report.chart import Chart, Layer, grid
 from dynid.report.decimation import evenly
 from dynid.report.pages import render
 from dynid.report.terminal.console import print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, printable, significant, unit
 
-_WIDTH, _HEIGHT = 11.4, 2.8  # [inch]
 _DOTS = 1500
 _STRETCH = 800  # samples over which hysteresis is drawn over position
 
@@ -41,23 +40,21 @@ def write_page(selection: FrictionSelection, path: Path) -> None:
         "sources": selection.sources,
         "left_out": selection.left_out,
         "joints": [
-            _section(joint, trials, number)
-            for number, (joint, trials) in enumerate(
-                zip(selection.joints, selection.trials, strict=True)
-            )
+            _section(joint, trials)
+            for joint, trials in zip(selection.joints, selection.trials, strict=True)
         ],
         "notes": [selection.note()],
     }
     write_text(path, render("friction.html.j2", content))
 
 
-def _section(joint: ChosenTerms, trials: JointTrials, number: int) -> dict[str, object]:
+def _section(joint: ChosenTerms, trials: JointTrials) -> dict[str, object]:
     return {
         "joint": joint.joint,
         "chosen": joint.chosen,
         "reason": joint.reason,
         "unit": unit(joint.unit),
-        "plot": _plot(joint, trials, number),
+        "plot": _plot(joint, trials),
         "trials": [
             {
                 "name": trial.name,
@@ -75,7 +72,7 @@ def _section(joint: ChosenTerms, trials: JointTrials, number: int) -> dict[str, 
     }
 
 
-def _plot(joint: ChosenTerms, trials: JointTrials, number: int) -> Markup:
+def _plot(joint: ChosenTerms, trials: JointTrials) -> Markup:
     problem = trials.problem
     fit = next(trial.fit for trial in trials.trials if trial.name == joint.chosen)
     measured = friction_torque(problem, fit)
@@ -85,23 +82,30 @@ def _plot(joint: ChosenTerms, trials: JointTrials, number: int) -> Markup:
     start = max(0, problem.spans[0].stop // 2 - _STRETCH // 2)
     stretch = np.arange(start, min(start + _STRETCH, len(measured)))
     everywhere = np.asarray(evenly(len(measured), _DOTS))
-    with svg.style(f"friction-{number}"):
-        drawing = svg.figure(_WIDTH, _HEIGHT)
-        for axes, over, rows, style, label in zip(
-            drawing.subplots(1, 2, sharey=True),
-            (velocity, position),
-            (everywhere, stretch),
-            (".", "-"),
-            (f"velocity [{length}/s]", f"position [{length}], part of the first recording"),
-            strict=True,
-        ):
-            dots = {"ms": 3.0, "mew": 0, "alpha": 0.6}
-            axes.plot(over[rows], measured[rows], ".", color=svg.MEASURED, label="measured", **dots)
-            axes.plot(over[rows], model[rows], style, color=svg.MODEL, ms=2.5, mew=0, label="model")
-            axes.set_xlabel(label)
-        drawing.axes[0].set_ylabel(f"friction [{force}]")
-        drawing.axes[1].legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
-        return svg.markup(drawing, f"Friction of {joint.joint} over velocity and position")
+    sides: tuple[tuple[str, str, Array, Array, Literal["dots", "line"]], ...] = (
+        ("velocity", f"velocity [{length}/s]", velocity, everywhere, "dots"),
+        (
+            "position",
+            f"position [{length}], part of the first recording",
+            position,
+            stretch,
+            "line",
+        ),
+    )
+    return grid(
+        [
+            Chart(
+                f"Friction of {joint.joint} over {name}",
+                label,
+                f"friction [{force}]",
+                (
+                    Layer(over[rows], measured[rows], "measured", "dots", "measured"),
+                    Layer(over[rows], model[rows], "model", style, "model"),
+                ),
+            )
+            for name, label, over, rows, style in sides
+        ]
+    )
 
 
 def _rows_of(problem: JointProblem, name: str) -> Array:
