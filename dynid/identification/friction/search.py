@@ -220,6 +220,9 @@ def _selection(
 
 def _chosen(joint: JointTrials, signals: Signals, number: int, *, is_given: bool) -> ChosenTerms:
     scale = abs(float(signals.torque_per_effort[number]))
+    effort_unit = signals.effort_unit
+    if joint.problem.prismatic and effort_unit == "N*m":
+        effort_unit = "N"
     tried = tuple(
         TriedTerms(
             trial.name,
@@ -239,10 +242,10 @@ def _chosen(joint: JointTrials, signals: Signals, number: int, *, is_given: bool
         reason = f"in the model of the whole robot {tried[joint.choice].name} is not better"
     else:
         errors_ = (significant(error.held_out_error, 3) for error in (chosen, tried[0]))
-        reason = f"held-out error {' instead of '.join(errors_)} {unit(signals.effort_unit)}"
+        reason = f"held-out error {' instead of '.join(errors_)} {unit(effort_unit)}"
     return ChosenTerms(
         joint=signals.joint_names[number],
-        unit=signals.effort_unit,
+        unit=effort_unit,
         tried=tried,
         chosen=chosen.name,
         given_error=np.nan,

@@ -14,6 +14,7 @@ from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.friction import joint_trials, search
 from dynid.identification.friction.search import choose_terms
 from dynid.identification.friction.selection import FrictionSelection
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
@@ -35,6 +36,17 @@ def test_friction_that_grows_with_load_is_found_at_its_joint() -> None:
     kinds = {term.kind: term.joints for term in selection.robot.explicit_terms}
     assert kinds["coulomb_load"] == ("elbow",)
     assert kinds["rotor_inertia"] == "all"
+
+
+def test_errors_of_a_linear_axis_are_forces() -> None:
+    robot = load_robot("axis_linear")
+    time = np.arange(0, 8, 0.005)[:, None]
+    position, velocity = 0.2 * np.sin(2 * time), 0.4 * np.cos(2 * time)
+    effort = 50 * -0.8 * np.sin(2 * time) + 20 * velocity + 5 * np.tanh(velocity / 0.01)
+    recording = Recording.from_arrays(time[:, 0], position, effort, joint_names=robot.joints)
+    (axis,) = chosen([recording], robot).joints
+    assert axis.unit == "N"
+    assert "N·m" not in axis.reason
 
 
 def test_presliding_friction_is_found_in_a_single_recording() -> None:
