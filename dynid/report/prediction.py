@@ -16,7 +16,7 @@ from dynid.excitation.prediction.advice import advice, good, verdict, worst_firs
 from dynid.files import write_text
 from dynid.report.pages import render
 from dynid.report.plots import coverage_plot
-from dynid.report.prediction_panels import (
+from dynid.report.prediction_picture import (
     Palette,
     as_motion,
     draw_joints,

@@ -23,14 +23,14 @@ from dynid.json_text import json_text
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot, make_robot
 from dynid.report.prediction import write_prediction_report
-from dynid.report.prediction_panels import (
+from dynid.report.prediction_picture import (
     Palette,
     draw_joints,
     draw_standard_deviations,
     draw_use,
     prediction_scene,
+    write_picture,
 )
-from dynid.report.prediction_picture import write_picture
 from dynid.report.terminal.prediction import prediction_json, print_prediction
 from dynid.report.view.turntable import turntable
 from dynid.robot.model import nominal_model
