@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.dynamics.urdf_structure import link_of
 from dynid.errors import ModelFileError
 from dynid.robot.urdf_export import kinematic_urdf
 from dynid.xml_tree import xml_tree
@@ -156,7 +157,7 @@ def _described(urdf_xml: str) -> dict[str, Values]:
         if link.get("name") not in frames:
             elements[f"link '{link.get('name')}'"] = dict(_inertial(link))
     for joint in root.findall("joint"):
-        if _link(joint, "child") not in frames:
+        if link_of(joint, "child") not in frames:
             elements[f"joint '{joint.get('name')}'"] = dict(_placement(joint))
     return elements
 
@@ -169,12 +170,12 @@ def _frames(root: ET.Element) -> set[str]:
     joints = root.findall("joint")
     frames: set[str] = set()
     while True:
-        carriers = {_link(j, "parent") for j in joints if _link(j, "child") not in frames}
+        carriers = {link_of(j, "parent") for j in joints if link_of(j, "child") not in frames}
         children = {
             child
             for joint in joints
             if joint.get("type") == "fixed"
-            and (child := _link(joint, "child")) in massless - carriers - frames
+            and (child := link_of(joint, "child")) in massless - carriers - frames
         }
         if not children:
             return frames
@@ -195,18 +196,14 @@ def _inertial(link: ET.Element) -> Iterator[tuple[str, str]]:
 
 def _placement(joint: ET.Element) -> Iterator[tuple[str, str]]:
     yield "type", joint.get("type", "")
-    yield "parent", _link(joint, "parent")
-    yield "child", _link(joint, "child")
+    yield "parent", link_of(joint, "parent")
+    yield "child", link_of(joint, "child")
     for key, default in _NO_ORIGIN.items():
         yield f"origin {key}", _attribute(joint, "origin", key, default)
     if joint.get("type") != "fixed":
         yield "axis", _attribute(joint, "axis", "xyz", "1 0 0")
     for key, default in (("joint", ""), ("multiplier", "1"), ("offset", "0")):
         yield f"mimic {key}", _attribute(joint, "mimic", key, default)
-
-
-def _link(joint: ET.Element, end: str) -> str:
-    return _attribute(joint, end, "link", "")
 
 
 def _attribute(element: ET.Element, child: str, key: str, default: str) -> str:

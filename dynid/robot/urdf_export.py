@@ -10,6 +10,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
+from dynid.dynamics.urdf_structure import link_of
 from dynid.errors import MechanismError
 from dynid.xml_tree import xml_tree
 
@@ -65,7 +66,7 @@ def identified_urdf(
     moving = frozenset(mechanism.moving_joints)
     for number, name in enumerate(mechanism.body_joints):
         body = values[_PER_BODY * number : _PER_BODY * (number + 1)]
-        child = _link_of(joints[name], "child")
+        child = link_of(joints[name], "child")
         attached = list(_attached(child, root, moving))
         _set_inertial(links[child], _inertial(body, name), attached)
         for link in attached:
@@ -113,16 +114,11 @@ def _text(root: ET.Element, comments: list[str]) -> str:
     return f"{declaration}{''.join(comments)}{content}\n"
 
 
-def _link_of(joint: ET.Element, end: str) -> str:
-    element = joint.find(end)
-    return "" if element is None else element.get("link", "")
-
-
 def _attached(link: str, root: ET.Element, moving: frozenset[str]) -> Iterator[str]:
     """Return the names of the links that move with ``link`` as one body."""
     for joint in root.findall("joint"):
-        if joint.get("name") not in moving and _link_of(joint, "parent") == link:
-            child = _link_of(joint, "child")
+        if joint.get("name") not in moving and link_of(joint, "parent") == link:
+            child = link_of(joint, "child")
             yield child
             yield from _attached(child, root, moving)
 

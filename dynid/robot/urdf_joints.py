@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dynid.dynamics.urdf_structure import link_of
 from dynid.errors import ConfigurationError
 from dynid.xml_tree import xml_tree
 
@@ -91,7 +92,7 @@ def links_to_root(urdf_xml: str) -> dict[str, tuple[str, str]]:
     """Return the parent link and the joint of every link but the root, fixed joints included."""
     root = xml_tree(urdf_xml, "The URDF", ConfigurationError)
     return {
-        _link(joint, "child"): (_link(joint, "parent"), joint.get("name", ""))
+        link_of(joint, "child"): (link_of(joint, "parent"), joint.get("name", ""))
         for joint in root.findall("joint")
     }
 
@@ -116,8 +117,8 @@ def _joint(joint: ET.Element, name: str, kind: str) -> UrdfJoint:
     return UrdfJoint(
         name=name,
         kind=kind,
-        parent=_link(joint, "parent"),
-        child=_link(joint, "child"),
+        parent=link_of(joint, "parent"),
+        child=link_of(joint, "child"),
         position=(low, high) if kind != "continuous" and low < high and not doubt else None,
         leader=None if mimic is None else mimic.get("joint", ""),
         multiplier=1.0 if (given := _number(mimic, "multiplier")) is None else given,
@@ -174,8 +175,3 @@ def _number(element: ET.Element | None, key: str) -> float | None:
     except ValueError:
         return None
     return value if value is not None and math.isfinite(value) else None
-
-
-def _link(joint: ET.Element, end: str) -> str:
-    element = joint.find(end)
-    return "" if element is None else element.get("link", "")
