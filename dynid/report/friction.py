@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
@@ -82,7 +83,7 @@ def _plot(joint: ChosenTerms, trials: JointTrials) -> Markup:
     start = max(0, problem.spans[0].stop // 2 - _STRETCH // 2)
     stretch = np.arange(start, min(start + _STRETCH, len(measured)))
     everywhere = np.asarray(evenly(len(measured), _DOTS))
-    sides: tuple[tuple[str, str, Array, Array, Literal["dots", "line"]], ...] = (
+    sides: tuple[tuple[str, str, Array, NDArray[Any], Literal["dots", "line"]], ...] = (
         ("velocity", f"velocity [{length}/s]", velocity, everywhere, "dots"),
         (
             "position",

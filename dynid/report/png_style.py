@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -35,7 +35,7 @@ def png_figure(
     style: Mapping[Any, Any] = STYLE,
     *,
     dpi: int = DPI,
-    layout: str | None = "constrained",
+    layout: Literal["constrained"] | None = "constrained",
 ) -> Iterator[Figure]:
     """Give an empty figure, which is written when it has been drawn.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +82,9 @@ class _Trials:
         self.fits: list[tuple[FrictionFit, ...]] = []
 
     def attempt(self, model: Candidate, shapes: Shapes | None = None) -> None:
-        """Fit a model, whose shapes are sought if they are not given."""
+        """Fit a model unless it is among the trials; shapes that are not given are sought."""
+        if any(trial.name == model.name for trial in self.trials):
+            return
         if shapes is None:
             hints = [trial.fit.shapes for trial in self.trials if trial.fit.shapes]
             fits = search_shapes(self._projection, model, hints)
@@ -101,29 +103,37 @@ class _Trials:
         """Return the choice among the models that are not given."""
         return choose(self.trials[1:])
 
+    def refine(self, models: Iterable[Candidate], motion: MotionScales, *, sprung: bool) -> None:
+        """Fit models, and then richer ones than the best; springs unless it is ``sprung``."""
+        for model in models:
+            self.attempt(model)
+        best = self.best()
+        if not any(term.traits.has_memory for term in best.fit.terms):
+            for name in _WITH_MEMORY:
+                self.attempt(candidate(f"{best.name} + {name}", motion))
+        for name, refined in _REFINED.items():
+            best = self.best()
+            richer = refined(best.name)
+            if richer != best.name and not (sprung and "spring" in name):
+                self.attempt(candidate(richer, motion), best.fit.shapes)
+
 
 def try_joint(
     whole: FittedRobot, blocks: HeldOutBlocks, joint: int, *, every: bool = False
 ) -> JointTrials:
-    """Try few models at one joint, or ``every`` one, and then refinements of the best."""
+    """Try few models at one joint and refinements of the best, or after these ``every`` one.
+
+    The best of the few may be refined to a better model than the best of all.
+    """
     problem, motion = _joint_and_motion(whole, joint)
     mechanism = whole.fit.problem.mechanism
     given = given_terms(mechanism, joint)
     tried = _Trials(problem, blocks)
     tried.attempt(Candidate(_GIVEN[every], (), lambda _: given))
     if motion.speed > 0:
-        for model in candidates(motion) if every else few_candidates(motion):
-            tried.attempt(model)
-        best = tried.best()
-        if not any(term.traits.has_memory for term in best.fit.terms):
-            for name in _WITH_MEMORY:
-                tried.attempt(candidate(f"{best.name} + {name}", motion))
         sprung = any(t.joint == joint and t.kind.startswith("spring") for t in mechanism.terms)
-        for name, refined in _REFINED.items():
-            best = tried.best()
-            richer = refined(best.name)
-            if richer != best.name and not (sprung and "spring" in name):
-                tried.attempt(candidate(richer, motion), best.fit.shapes)
+        for models in (few_candidates, candidates) if every else (few_candidates,):
+            tried.refine(models(motion), motion, sprung=sprung)
     trials = tuple(tried.trials)
     return JointTrials(problem, trials, tuple(tried.fits), trials.index(choose(trials)))
 

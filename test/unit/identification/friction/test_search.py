@@ -12,6 +12,7 @@ from support.synthetic import arm_robot, true_parameters
 
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.friction import joint_trials, search
+from dynid.identification.friction.candidates import candidate
 from dynid.identification.friction.search import choose_terms
 from dynid.identification.friction.selection import FrictionSelection
 from dynid.profile import load_robot
@@ -38,9 +39,24 @@ def test_friction_that_grows_with_load_is_found_at_its_joint() -> None:
     assert kinds["rotor_inertia"] == "all"
 
 
+def test_the_full_search_tries_all_models_of_the_quick_one(monkeypatch) -> None:
+    monkeypatch.setattr(
+        joint_trials, "candidates", lambda motion: (candidate("asymmetric", motion),)
+    )
+    robot, recordings = arm_robot(terms="auto"), rubbing(samples=300)
+    signals = [preprocess(one, robot) for one in recordings]
+    quick, full = (
+        choose_terms(robot, recordings, signals, every=every).joints for every in (False, True)
+    )
+    for few, all_models in zip(quick, full, strict=True):
+        tried = [trial.name for trial in all_models.tried]
+        assert {trial.name for trial in few.tried[1:]} | {"asymmetric"} <= set(tried)
+        assert len(tried) == len(set(tried))
+
+
 def test_errors_of_a_linear_axis_are_forces() -> None:
     robot = load_robot("axis_linear")
-    time = np.arange(0, 8, 0.005)[:, None]
+    time = np.arange(0, 6, 0.01)[:, None]
     position, velocity = 0.2 * np.sin(2 * time), 0.4 * np.cos(2 * time)
     effort = 50 * -0.8 * np.sin(2 * time) + 20 * velocity + 5 * np.tanh(velocity / 0.01)
     recording = Recording.from_arrays(time[:, 0], position, effort, joint_names=robot.joints)
