@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands have, and how a shell completes them."""
 
 from __future__ import annotations
 

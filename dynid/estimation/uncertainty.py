@@ -73,13 +73,13 @@ def systematic_changes(problem: Problem, estimate: Estimate) -> Array:
         residuals = problem.residuals(estimate.base)
         for rows, residual in zip(problem.rows, residuals, strict=True):
             model = rows.torque + residual
-            lost = filter_error(problem, rows, estimate.base, model)
-            yield np.stack([lost, skew_error(rows, model)])
+            lost = _filter_error(problem, rows, estimate.base, model)
+            yield np.stack([lost, _skew_error(rows, model)])
 
     return perturbations(problem, estimate, errors())
 
 
-def filter_error(problem: Problem, rows: Rows, base: Array, model: Array) -> Array:
+def _filter_error(problem: Problem, rows: Rows, base: Array, model: Array) -> Array:
     """Return the torque (m, n) of the model that the filter of positions removed, at each row.
 
     A joint that reverses against dry friction sticks for a moment, and its acceleration jumps. A
@@ -171,7 +171,7 @@ def _projected(problem: Problem, number: int, errors: Array) -> Array:
     return mechanism.products(*motion, errors, past=signals.past(mechanism))[:, columns]
 
 
-def skew_error(rows: Rows, model: Array) -> Array:
+def _skew_error(rows: Rows, model: Array) -> Array:
     """Return the torque error (m, n) at each row due to the time between torque and position.
 
     A drive reports, at the end of a control cycle, the position of that instant and a torque that

@@ -123,7 +123,7 @@ def _prepare(
         raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     selection = before_choice = None
     if auto:
-        before_choice = robot = with_separable_offsets(robot, signals)
+        before_choice = robot = _with_separable_offsets(robot, signals)
         selection = choose_terms(robot, recordings, signals, progress=progress, work=work)
         robot = with_dead_bands(selection.robot, recordings)
         mechanism = robot.mechanism()
@@ -293,7 +293,7 @@ def _bootstrap_note(replicated: Bootstrap | None, fitted: Fit) -> list[str]:
     ]
 
 
-def with_separable_offsets(robot: Robot, signals: Sequence[Signals]) -> Robot:
+def _with_separable_offsets(robot: Robot, signals: Sequence[Signals]) -> Robot:
     """Return the robot without offsets of joints that move in one direction only.
 
     There, dry friction and offset are one constant, which what is not modelled at the start of the

@@ -1,4 +1,4 @@
-"""Every step from recording to model: the profile's ``identification``."""
+"""Every step from recording to model: the profile's ``identification`` and ``quantities``."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ def _metric(
         return settling_time(
             distance_at_rest, 1 / _RATE, settings.settle_window, settings.settle_time
         )
-    return peak_to_peak(error[:, joints.index(settings.watch)])
+    return float(np.ptp(error[:, joints.index(settings.watch)]))
 
 
 def settling_time(error: Array, step: float, window: float, hold: float) -> float:
@@ -253,8 +253,3 @@ def settling_time(error: Array, step: float, window: float, hold: float) -> floa
         )
         raise SimulationError(message)
     return first * step
-
-
-def peak_to_peak(error: Array) -> float:
-    """Return the range of an error (N,)."""
-    return float(np.ptp(error))

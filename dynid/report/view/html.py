@@ -1,4 +1,4 @@
-"""A scene as one HTML file without external resources: meshcat's viewer and the scene."""
+"""A scene as one HTML file without external resources (meshcat's viewer and the scene), served."""
 
 from __future__ import annotations
 

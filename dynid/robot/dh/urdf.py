@@ -1,4 +1,4 @@
-"""A URDF with the frames, bodies and limits of a Denavit-Hartenberg table."""
+"""A URDF and a first profile, with what a Denavit-Hartenberg table has."""
 
 from __future__ import annotations
 
