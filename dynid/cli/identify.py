@@ -113,7 +113,7 @@ def validate_command(
 
     Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
     """
-    from dynid.cli.loading import load_model_for, load_recordings, shipped_robot
+    from dynid.cli.loading import load_model_for, load_recordings, robot_of_model
     from dynid.identification.validate import validate
     from dynid.profile import load_model
     from dynid.report.card import Card
@@ -127,7 +127,7 @@ def validate_command(
     given = load_model(model)
     loaded_model = given if profile is None else load_model_for(model, profile, force=True)
     named = NamedInputs(
-        profile or shipped_robot(given) or NamedInputs.robot,
+        profile or robot_of_model(given, model) or NamedInputs.robot,
         tuple(map(str, recordings)),
         reading_options(start, stop, run),
         output,

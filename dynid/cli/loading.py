@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid import profile as profiles
+from dynid.cli.start.folder import robots_in
 from dynid.errors import ConfigurationError, DynidError
 from dynid.profile import load_model
 from dynid.robot.acceptance import check_acceptance
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from dynid.recording.model import Recording
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
+
+_IDENTIFIED = "_identified.urdf"  # end of the URDFs that identifications write
 
 
 def load_robot(profile: str, *, urdf: Path | None = None, overrides: Sequence[str] = ()) -> Robot:
@@ -57,14 +60,20 @@ def load_recordings(
     return loaded
 
 
-def shipped_robot(model: Model) -> str:
-    """Return the shipped robot that a model is of; empty if it is of another one."""
-    name = model.robot.name
+def robot_of_model(model: Model, path: Path) -> str:
+    """Return the shipped robot, or the file here or beside the model, that a model is of; or ""."""
+    near = [*robots_in(Path()), *robots_in(path.parent)]
+    urdfs = [file for file in near if file.endswith(".urdf") and _IDENTIFIED not in file]
+    own = [*(file for file in near if file.endswith(".yaml")), *urdfs]
+    return next((name for name in (model.robot.name, *own) if _is_of(model, name)), "")
+
+
+def _is_of(model: Model, name: str) -> bool:
     try:
         check_acceptance(model, profiles.load_robot(name), name, force=True)
     except DynidError:
-        return ""
-    return name
+        return False
+    return True
 
 
 def load_model_for(

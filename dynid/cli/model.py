@@ -73,7 +73,7 @@ def at_command(
 def along_command(
     recording: Annotated[
         Path,
-        typer.Argument(metavar="RECORDING", help="rosbag2 folder, .mcap, .db3, .npz, .csv, .REC."),
+        typer.Argument(metavar="RECORDING", help="Bag or file of any format (docs/recordings.md)."),
     ],
     model: ModelFile = None,
     profile: OrProfile = None,

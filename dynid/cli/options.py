@@ -32,9 +32,7 @@ def profile_option(description: str) -> OptionInfo:
 
 Recordings = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="RECORDING", help="One or more: rosbag2 folder, .mcap, .db3, .npz, .csv or .REC."
-    ),
+    typer.Argument(metavar="RECORDING", help="One or more, of any format (docs/recordings.md)."),
 ]
 Profile = Annotated[
     str,

@@ -11,6 +11,7 @@ from dynid.cli.options import AsJson, complete_robot
 
 if TYPE_CHECKING:
     from dynid.recording.settings import RecordingSettings
+    from dynid.robot.robot import Robot
 
 
 _COLUMNS = typer.Option(metavar="FILE", help="Column map of a CSV file (docs/recordings.md).")
@@ -50,7 +51,7 @@ def convert_command(
 def info_command(
     recording: Annotated[
         Path,
-        typer.Argument(metavar="RECORDING", help="rosbag2 folder, .mcap, .db3, .npz, .csv, .REC."),
+        typer.Argument(metavar="RECORDING", help="Bag or file of any format (docs/recordings.md)."),
     ],
     columns: Annotated[Path | None, _COLUMNS] = None,
     profile: Annotated[str | None, _PROFILE] = None,
@@ -62,10 +63,12 @@ def info_command(
     from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_recording_info, recording_info_json
+    from dynid.robot.recordings import endless_joints
 
     console = result_console(as_json)
     with progress(console, f"reading {recording.name}"):
-        settings, joints = _profile(profile, columns)
+        settings, robot = _profile(profile, columns)
+        joints = () if robot is None else robot.joints
         info = describe(
             recording,
             columns=settings.columns,
@@ -74,6 +77,7 @@ def info_command(
             as_robot=AsRobot(
                 dict(zip(recorded_names(joints, settings.names), joints, strict=True)),
                 settings.corrections,
+                () if robot is None else endless_joints(robot),
             ),
         )
     if as_json:
@@ -82,13 +86,11 @@ def info_command(
         print_recording_info(console, info)
 
 
-def _profile(
-    profile: str | None, columns: Path | None
-) -> tuple[RecordingSettings, tuple[str, ...]]:
-    """Return the settings of recordings and the joints of a profile, with another column map.
+def _profile(profile: str | None, columns: Path | None) -> tuple[RecordingSettings, Robot | None]:
+    """Return the settings of recordings and the robot of a profile, with another column map.
 
     Args:
-        profile: None: default settings, and no joints.
+        profile: None: default settings, and no robot.
         columns: file of the column map; None: that of the profile.
     """
     from dynid import profile as profiles
@@ -98,10 +100,9 @@ def _profile(
     from dynid.recording.settings import RecordingSettings
 
     given = None if columns is None else parse(ColumnMap, read_yaml(columns), columns.name)
-    settings = RecordingSettings()
-    joints: tuple[str, ...] = ()
+    settings, robot = RecordingSettings(), None
     if profile is not None:
         # what is assumed of a robot without a profile concerns its column map
         robot = load_robot(profile) if given is None else profiles.load_robot(profile)
-        settings, joints = robot.settings(RecordingSettings), robot.joints
-    return settings if given is None else settings.model_copy(update={"columns": given}), joints
+        settings = robot.settings(RecordingSettings)
+    return settings if given is None else settings.model_copy(update={"columns": given}), robot

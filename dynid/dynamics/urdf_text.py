@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
 
 _WHERE = "The URDF"
+_SHORTEST_AXIS = 1e-4  # a shorter one is a rounding error of one without direction
 _LARGEST_NUMBER = 1e9  # of any length, mass, moment of inertia or angle, in SI units
 _NUMBERS = {
     "origin": {"xyz": 3, "rpy": 3},
@@ -90,7 +91,7 @@ def _check_axis(element: ET.Element, whose: str) -> None:
     if axis is None or element.get("type") not in ("revolute", "continuous", "prismatic"):
         return
     text = axis.get("xyz", "1 0 0")
-    if not math.hypot(*map(float, text.split())):
+    if math.hypot(*map(float, text.split())) < _SHORTEST_AXIS:
         message = (
             f'{whose} has <axis xyz="{shortened(text)}"> (line {line_of(axis)}), which has no '
             "direction, expected a unit vector such as 0 0 1."

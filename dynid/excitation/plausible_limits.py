@@ -140,22 +140,28 @@ def _alike(robot: Robot, load: _Load) -> Iterator[Doubt]:
     if torque is None or speed is None or np.sum(turns) < _FEWEST_ALIKE:
         return
     pairs = {(torque[joint], speed[joint]) for joint in np.flatnonzero(turns)}
-    needed = (load.gravity + load.inertia * _ACCELERATION)[turns]
-    if len(pairs) > 1 or not needed.max() > _UNLIKE * max(needed.min(), 0.0):
+    if len(pairs) > 1:
         return
     ((effort, velocity),) = pairs
-    if _is_round(effort) and _is_round(velocity):  # those of equal servos are not
+    if not (_is_round(effort) and _is_round(velocity)):  # those of equal servos are not
+        return
+    needed = (load.gravity + load.inertia * _ACCELERATION)[turns]
+    if needed.max() > _UNLIKE * max(needed.min(), 0.0):
         most, least = (np.flatnonzero(turns)[at] for at in (needed.argmax(), needed.argmin()))
         times = (
             f"{_text(needed.max() / needed.min())} times" if needed.min() > 0 else "far more than"
         )
-        yield Doubt(
-            f"In the URDF, all joints have an effort of {effort:g} N m and a velocity of "
-            f"{velocity:g} rad/s, although {robot.joints[most]} needs {times} what "
-            f"{robot.joints[least]} does, so that these may be placeholders, and a motion planned "
-            "beyond the drives; limits.velocity and limits.torque_max confirm or set them.",
-            limits=("velocity", "torque_max"),
-        )
+        reason = f"although {robot.joints[most]} needs {times} what {robot.joints[least]} does"
+    elif effort == velocity:  # no drives by chance: exporters write 10, 100 or 1000 for both
+        reason = "the same number for both"
+    else:
+        return
+    yield Doubt(
+        f"In the URDF, all joints have an effort of {effort:g} N m and a velocity of "
+        f"{velocity:g} rad/s, {reason}, so that these may be placeholders, and a motion planned "
+        "beyond the drives; limits.velocity and limits.torque_max confirm or set them.",
+        limits=("velocity", "torque_max"),
+    )
 
 
 def _too_fast(robot: Robot, load: _Load) -> Iterator[Doubt]:

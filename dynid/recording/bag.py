@@ -160,10 +160,11 @@ def _open(file: Path, folder: Path) -> StorageFile:
         damage = unpack_file(file, unpacked)
         file = unpacked
     opened: StorageFile
-    if file.suffix == ".db3":
+    suffix = file.suffix.lower()
+    if suffix == ".db3":
         opened = Db3File(file, folder)
     else:
-        opened = McapFile(file) if file.suffix == ".mcap" else Ros1File(file)
+        opened = McapFile(file) if suffix == ".mcap" else Ros1File(file)
     if damage:
         opened.condition.damage.append(damage)
     return opened

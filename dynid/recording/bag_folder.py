@@ -52,13 +52,13 @@ def require_present(path: Path) -> None:
 def is_bag(path: Path) -> bool:
     """Whether a path looks like a rosbag2 folder or storage file."""
     if path.is_file():
-        return path.suffix in KINDS
+        return path.suffix.lower() in KINDS
     return (path / "metadata.yaml").exists() or bool(storage_files(path))
 
 
 def kind_of(file: Path) -> str:
     """Return the kind of source of a storage file, compressed or not."""
-    return KINDS.get(Path(file.name.removesuffix(COMPRESSED)).suffix, "")
+    return KINDS.get(Path(file.name.removesuffix(COMPRESSED)).suffix.lower(), "")
 
 
 def storage_files(path: Path) -> tuple[Path, ...]:

@@ -209,7 +209,7 @@ def _copied(file: Path, folder: Path) -> Path:
 
 def _journals(file: Path) -> list[Path]:
     beside = (file.with_name(file.name + ending) for ending in ("-wal", "-journal"))
-    return [journal for journal in beside if file.suffix == ".db3" and journal.is_file()]
+    return [journal for journal in beside if file.suffix.lower() == ".db3" and journal.is_file()]
 
 
 def _no_bag(path: Path, reason: str) -> str:

@@ -17,6 +17,7 @@ from dynid.recording.bag_folder import is_bag, kind_of, require_present, storage
 from dynid.recording.bag_topics import names_topics
 from dynid.recording.clock import find_clock
 from dynid.recording.column_proposal import propose_for_table
+from dynid.recording.corrections import Correction
 from dynid.recording.grid import usual_rate
 from dynid.recording.load import read_samples
 from dynid.recording.model import FEWEST_SAMPLES, Recording
@@ -29,6 +30,7 @@ from dynid.recording.storage import Topic
 from dynid.recording.table import Table
 from dynid.recording.table_file import read_table
 from dynid.recording.timeline import build_recording
+from dynid.recording.wrapping import wrapped_to_a_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
     from dynid.recording.columns import ColumnMap
     from dynid.recording.contradiction import Contradiction
-    from dynid.recording.corrections import Correction
 
 Range = tuple[float, float]
 _MOST_SENTENCES = 10
@@ -136,10 +137,14 @@ class RecordingInfo:
 
 
 class AsRobot(NamedTuple):
-    """How a robot reads a recording: its joints by their recorded names, and its corrections."""
+    """How a robot reads a recording: its joints by their recorded names, and its corrections.
+
+    Positions of the ``endless`` joints are unwrapped where they are wrapped to a turn.
+    """
 
     names: Mapping[str, str] = MappingProxyType({})
     corrections: tuple[Correction, ...] = ()
+    endless: tuple[str, ...] = ()
 
 
 def describe(
@@ -170,7 +175,7 @@ def describe(
         mapped = columns if names_topics(columns) else None
         return _describe_bag(path, topic, as_robot or AsRobot(), joints, mapped)
     softmc = columns is None and is_softmc(path)
-    native = path.suffix == ".npz" and has_names_of_signals(path)
+    native = path.suffix.lower() == ".npz" and has_names_of_signals(path)
     if columns is None and path.is_file() and not native and not softmc:
         return _describe_table(path, read_table(path, None, "auto"), None, joints)
     try:
@@ -183,7 +188,7 @@ def describe(
         if columns is not None and path.is_file() and not native:
             table = read_table(path, columns.delimiter, columns.header)
             return _describe_table(path, table, str(error))
-        if path.suffix != ".npz" or not zipfile.is_zipfile(path):
+        if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
             raise
         return RecordingInfo(shown(path), "npz", path.stat().st_size, problem=str(error))
     return _describe_samples(path, samples, as_robot or AsRobot())
@@ -253,6 +258,9 @@ def _describe_samples(path: Path, samples: Samples, as_robot: AsRobot) -> Record
         names = tuple(as_robot.names.get(name, name) for name in samples.joint_names)
         named = replace(samples, joint_names=names)
         built = build_recording(named, corrections=as_robot.corrections)
+        if wrapped := wrapped_to_a_turn(built, as_robot.endless):
+            unwrap = (Correction(signal="position", joint=one, unwrap=True) for one in wrapped)
+            built = build_recording(named, corrections=(*as_robot.corrections, *unwrap))
         repairs = built.repairs
     except DynidError as error:
         problem = str(error)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC
-from dynid.recording.bag_folder import is_bag, require_present
+from dynid.recording.bag_folder import KINDS, is_bag, require_present
 from dynid.recording.bag_samples import read_bag
 from dynid.recording.bag_topics import names_topics
 from dynid.recording.column_proposal import column_names, columns_by_name
@@ -19,8 +19,8 @@ from dynid.recording.joint_names import recorded_names
 from dynid.recording.lerobot import find_episode, read_episode
 from dynid.recording.names import shown
 from dynid.recording.npz_file import has_names_of_signals, read_npz
-from dynid.recording.softmc_file import is_softmc, read_softmc
-from dynid.recording.table_file import read_table
+from dynid.recording.softmc_file import SOFTMC_SUFFIX, is_softmc, read_softmc
+from dynid.recording.table_file import TABLE_SUFFIXES, read_table
 from dynid.recording.timeline import build_recording
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from dynid.recording.samples import Samples
     from dynid.recording.settings import TemperatureTopic
 
+
+SUFFIXES = frozenset({*KINDS, *TABLE_SUFFIXES, SOFTMC_SUFFIX})
+"""Endings, in small letters, of the files that are read; a text of any other ending is, too."""
 
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
 
@@ -128,7 +131,7 @@ def read_samples(
     if is_bag(path):
         mapped = columns if names_topics(columns) else None
         return read_bag(path, joints, topic, temperature, columns=mapped, effort=effort)
-    if path.suffix == ".npz" and has_names_of_signals(path):
+    if path.suffix.lower() == ".npz" and has_names_of_signals(path):
         return read_npz(path, joints)
     if columns is None and path.is_dir():
         raise RecordingError(

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 KIND = "softMC rec"
 """Kind of a source in this format."""
 
+SOFTMC_SUFFIX = ".rec"
+
 _PROPERTIES = ("pfbraw", "tfbraw", "pfb", "tfb", "vfb", "afb", "tcmd", "te")
 _NAME = re.compile(
     rf"(?:(?P<axis>[a-z_]\w*)\.)?(?P<property>{'|'.join(_PROPERTIES)})"
@@ -49,7 +51,7 @@ _FILTERED = (
 
 def is_softmc(path: Path) -> bool:
     """Whether a file has the name of a softMC recording."""
-    return path.suffix.lower() == ".rec"
+    return path.suffix.lower() == SOFTMC_SUFFIX
 
 
 def read_softmc(path: Path, joints: Sequence[str] | None, sampling_rate: float | None) -> Samples:

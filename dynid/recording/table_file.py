@@ -252,3 +252,6 @@ _READERS: Mapping[str, Callable[[Path], Arrays]] = MappingProxyType(
     | dict.fromkeys((".h5", ".hdf5", ".hdf"), _hdf5)
     | dict.fromkeys((".jsonl", ".ndjson"), _json_lines)
 )
+
+TABLE_SUFFIXES = (*_READERS, ".csv", ".tsv", ".txt", ".dat", ".lvm")
+"""Endings of the tables that are read; the last ones are those that texts usually have."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.recording.model import Recording
 
 _SMEARED_STEPS = 3  # a jump between resampled samples takes up to so many steps
 _JUMP = 0.6  # of the range of a wrapped position, which is nearly as long as the jump
@@ -64,6 +69,16 @@ def find_wrapping(position: Array) -> Wrapping | None:
     directions = (int(np.sign(size)) for size, _ in measured)
     jumps = ((*place, sign) for place, sign in zip(places, directions, strict=True))
     return Wrapping(period, tuple(jumps))
+
+
+def wrapped_to_a_turn(recording: Recording, joints: Sequence[str]) -> list[str]:
+    """Return which of the joints have positions that are wrapped to a turn of 2 pi."""
+    found = {
+        joint: find_wrapping(recording.position[:, recording.joint_names.index(joint)])
+        for joint in joints
+        if joint in recording.joint_names
+    }
+    return [joint for joint, one in found.items() if one is not None and one.period == TURNS[0]]
 
 
 def unwrapped(position: Array, wrapping: Wrapping) -> Array:

@@ -14,7 +14,7 @@ from dynid.recording.corrections import Correction
 from dynid.recording.live import LiveMessages
 from dynid.recording.model import Recording, unnamed_joints
 from dynid.recording.settings import RecordingSettings
-from dynid.recording.wrapping import TURNS, find_wrapping
+from dynid.recording.wrapping import wrapped_to_a_turn
 from dynid.robot.plausible_motion import check_motion_is_possible
 from dynid.robot.robot import Robot
 from dynid.robot.urdf_joints import movable_joints
@@ -149,7 +149,7 @@ def _loaded(
         run=run,
     )
     loaded = read(corrections=settings.corrections)
-    if wrapped := _wrapped_to_a_turn(loaded, robot):
+    if wrapped := wrapped_to_a_turn(loaded, endless_joints(robot)):
         unwrapped = [Correction(signal="position", joint=one, unwrap=True) for one in wrapped]
         # before uneven steps are interpolated
         loaded = read(corrections=(*settings.corrections, *unwrapped))
@@ -157,12 +157,7 @@ def _loaded(
     return loaded
 
 
-def _wrapped_to_a_turn(recording: Recording, robot: Robot) -> list[str]:
-    """Return the joints that turn without end, and whose positions are wrapped to a turn."""
+def endless_joints(robot: Robot) -> tuple[str, ...]:
+    """Return the joints that turn without end; positions wrapped to a turn are unwrapped."""
     kinds = {} if robot.coupling is not None else movable_joints(robot.urdf_xml)
-    endless = [one for one in robot.joints if one in kinds and kinds[one].kind == "continuous"]
-    found = {
-        joint: find_wrapping(recording.position[:, recording.joint_names.index(joint)])
-        for joint in endless
-    }
-    return [joint for joint, one in found.items() if one is not None and one.period == TURNS[0]]
+    return tuple(one for one in robot.joints if one in kinds and kinds[one].kind == "continuous")

@@ -192,6 +192,8 @@ def _words(problem: BaseException, arguments: Mapping[str, str]) -> str:
             return "it needs more memory than allowed"
         if isinstance(cause, ExpansionError):
             return str(cause)
+        if isinstance(cause, FileNotFoundError) and str(cause.filename) in str(problem):
+            return f"there is no file {cause.filename}"
         cause = cause.__context__
     text = " ".join(str(problem).split()) or type(problem).__name__
     if "Undefined substitution argument" in text:

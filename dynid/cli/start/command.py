@@ -15,7 +15,7 @@ def start_command(
         list[Path] | None,
         typer.Argument(
             metavar="RECORDING",
-            help="Any number: rosbag2 folder, .mcap, .db3, .npz, .csv or .REC.",
+            help="Any number, of any format (docs/recordings.md).",
             show_default=False,
         ),
     ] = None,

@@ -11,6 +11,7 @@ from dynid.errors import WriteError
 from dynid.file_names import SIGNAL_FILES, checked_file_name
 from dynid.files import whole_file
 from dynid.recording.bag_folder import is_bag
+from dynid.recording.load import SUFFIXES as RECORDING_SUFFIXES
 from dynid.robot_files import DESCRIPTIONS
 from dynid.text import listed, printable
 
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from dynid.report.local_server import HttpUpload
 
 _PROFILES = (".yaml", ".yml")
-_RECORDINGS = (
-    *(".mcap", ".db3", ".csv", ".txt", ".npz", ".npy", ".rec", ".mat", ".parquet", ".json"),
-    *(".h5", ".hdf5"),
-)
 _HEAD = 1 << 16  # [bytes] of a YAML file in which a profile names its URDF
 _CHUNK = 1 << 20  # [bytes]
 
@@ -41,7 +38,7 @@ def recordings_in(folder: Path) -> list[str]:
     return [
         str(path)
         for path in _visible(folder)
-        if (is_bag(path) if path.is_dir() else path.suffix.lower() in _RECORDINGS)
+        if (is_bag(path) if path.is_dir() else path.suffix.lower() in RECORDING_SUFFIXES)
         and path.name not in SIGNAL_FILES
     ]
 
@@ -79,8 +76,8 @@ def store(folder: Path, name: str, upload: HttpUpload) -> Path:
         path = folder / checked_file_name(name)
     except ValueError as error:
         raise WriteError(f"The name of the file {error}.") from None
-    if ending not in (*_RECORDINGS, *_PROFILES, *DESCRIPTIONS) or name.startswith("-"):
-        endings = listed(sorted({*_RECORDINGS, *_PROFILES, *DESCRIPTIONS}))
+    if ending not in (*RECORDING_SUFFIXES, *_PROFILES, *DESCRIPTIONS) or name.startswith("-"):
+        endings = listed(sorted({*RECORDING_SUFFIXES, *_PROFILES, *DESCRIPTIONS}))
         raise WriteError(
             f"{printable(name)}: is no recording and no robot by its name, which must end in "
             f"{endings}, and not begin with '-'."

@@ -11,6 +11,8 @@ import yaml
 from support.command_line import run_dynid as run
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
+from dynid.cli.loading import robot_of_model
+from dynid.profile import load_model
 from dynid.recording.convert import write_bag
 
 MOTION = ["identify", "motion_0", "-p", "arm.yaml"]
@@ -53,6 +55,16 @@ def test_identifies_and_validates_and_leaves_four_files(
     assert validation["success"] is True
     # torque noise is 0.05 N m: what is left of the wrist is mostly that
     assert all(joint["rmse"] < 0.08 for joint in validation["joints"].values()), validation
+    # the robot of the next command is the profile, from wherever it is, or unknown
+    written = load_model(out / "model.yaml")
+    for folder, robot in ((workshop, "arm.yaml"), (out, "")):
+        monkeypatch.chdir(folder)
+        assert robot_of_model(written, out / "model.yaml") == robot
+    (workshop / "arm.yaml").rename(out / "my robot.yaml")
+    (workshop / "arm.urdf").rename(out / "arm.urdf")
+    assert robot_of_model(written, Path("model.yaml")) == "my robot.yaml"
+    monkeypatch.chdir(workshop)
+    assert robot_of_model(written, Path("out/model.yaml")) == "out/my robot.yaml"
 
 
 def test_an_interruption_leaves_the_results_of_one_identification(

@@ -98,7 +98,10 @@ MASSIVE = (
         ('<robot name="r"', '<robot name="r" version="2.0"', "has version '2.0'"),
         ("<limit", "<dynamics/><limit", "<dynamics> without damping and friction"),
         ("<limit", "<mimic/><limit", "<mimic> without the joint that it follows"),
-        ("<limit", '<axis xyz="0 0 0"/><limit', "has no direction, expected a unit vector"),
+        *(
+            ("<limit", f'<axis xyz="{axis}"/><limit', "has no direction, expected a unit vector")
+            for axis in ("0 0 0", "0 0 1e-9", "6e-17 0 -6e-17", "0.00001 0 0")
+        ),
     ],
 )
 def test_names_line_and_cause_of_what_parsers_refuse(

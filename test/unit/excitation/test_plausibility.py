@@ -107,6 +107,23 @@ def test_a_doubtful_limit_is_named_until_the_profile_has_it(
     assert refusal(doubts_of(text, **{key: stated[key] for key in every})) is None
 
 
+@pytest.mark.parametrize("size", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("number", ["10", "10.0", "5", "20"])
+def test_one_number_for_all_efforts_and_velocities_is_a_placeholder(
+    number: str, size: float
+) -> None:
+    text = with_masses(with_inertias(ARM_URDF, size), size)
+    (doubt,) = (
+        doubt
+        for doubt in doubts_of(with_limits(text, effort=number, velocity=number))
+        if "placeholders" in doubt.sentence
+    )
+    assert f"{float(number):g} rad/s, the same number for both" in doubt.sentence
+    assert refusal([doubt]) is not None
+    other = doubts_of(with_limits(text, effort=number, velocity="3"))
+    assert not any("placeholders" in doubt.sentence for doubt in other)
+
+
 def test_small_limits_beside_others_in_degrees_are_doubted_too() -> None:
     text = ARM_URDF.replace('lower="-3" upper="3"', 'lower="-170" upper="170"', 1)
     text = text.replace('lower="-3" upper="3"', 'lower="-5" upper="6"', 1)

@@ -13,7 +13,8 @@ import pytest
 from scipy.io import savemat
 
 from dynid.errors import RecordingError
-from dynid.recording.load import load_recording
+from dynid.recording.bag_folder import KINDS, is_bag
+from dynid.recording.load import SUFFIXES, load_recording
 
 JOINTS = ("j1", "j2")
 TIME = np.arange(0, 2, 0.01)
@@ -300,3 +301,13 @@ def test_arrays_of_objects_are_never_unpickled(tmp_path: Path) -> None:
     path.write_bytes(stream.getvalue())
     with pytest.raises(RecordingError, match="Object arrays cannot be loaded"):
         load_recording(path, JOINTS)
+
+
+@pytest.mark.parametrize("suffix", sorted(SUFFIXES))
+def test_every_listed_ending_has_a_reader_in_any_case(tmp_path: Path, suffix: str) -> None:
+    for ending in (suffix, suffix.upper()):
+        path = tmp_path / f"log{ending}"
+        path.write_text("nothing\n")
+        assert is_bag(path) == (suffix in KINDS)
+        with pytest.raises(RecordingError, match=f"log{ending}"):
+            load_recording(path, JOINTS)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.small_robot import JOINTS, URDF
 
+from dynid.cli.recordings import info_command
 from dynid.profile import load_robot
 from dynid.robot.recordings import load_recording
 
@@ -56,3 +57,25 @@ def test_a_joint_with_limits_is_left_as_it_is(tmp_path: Path) -> None:
     recording = load_recording(path, robot_of(tmp_path, LIMITED))
     assert np.ptp(recording.position[:, 0]) < 2 * np.pi
     assert not any("unwrapped" in note for note in recording.repairs)
+
+
+@pytest.mark.parametrize("low", [-np.pi, 0.0])
+@pytest.mark.parametrize("kind", TURNING)
+def test_the_description_of_a_recording_unwraps_what_its_reading_does(
+    tmp_path: Path, kind: str, low: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = record(tmp_path, TURNING[kind], low=low)
+    robot_of(tmp_path, ENDLESS)
+    info_command(path, profile=str(tmp_path / "duo.urdf"))
+    told = " ".join(capsys.readouterr().out.split())
+    assert "position of shoulder was unwrapped" in told
+    assert "is wrapped to this range" not in told
+
+
+def test_the_description_leaves_a_joint_with_limits_a_problem(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = record(tmp_path, TURNING["forward"])
+    robot_of(tmp_path, LIMITED)
+    info_command(path, profile=str(tmp_path / "duo.urdf"))
+    assert "is wrapped to this range" in " ".join(capsys.readouterr().out.split())

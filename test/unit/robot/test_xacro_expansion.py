@@ -102,3 +102,12 @@ def test_packages_are_found_by_their_manifest_their_name_and_around_a_file(
     monkeypatch.setenv("DYNID_PACKAGE_PATH", str(checkout))
     assert Packages().resolve("package://vendor_arm/arm.stl") == checkout / "arm.stl"
     assert Packages().resolve("package://vendor_arm/gone.stl") is None
+
+
+@pytest.mark.parametrize("name", ["gone.xacro", "sub/gone.xacro", "../gone.xacro", "$(cwd)/gone"])
+def test_a_file_that_is_missing_is_named_once(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        expand(tmp_path, f"<xacro:include filename='{name}'/>")
+    assert str(refused.value).count("gone") == 1
+    assert "there is no file /" in str(refused.value)
+    assert "Errno" not in str(refused.value)

@@ -17,6 +17,7 @@ from dynid.cli.start.job import Job
 from dynid.cli.start.session import StartSession
 from dynid.cli.start.steps import STEPS, StartStep
 from dynid.errors import ConfigurationError
+from dynid.recording.load import SUFFIXES
 
 WAITING = "import time; print('begun', flush=True); time.sleep(1000)"
 IGNORED = "import signal; [signal.signal(one, signal.SIG_IGN) for one in (2, 15)]"
@@ -206,3 +207,12 @@ def test_progress_of_a_command_is_read_from_its_file() -> None:
     finally:
         job.end()
     assert job.progress() == {}
+
+
+@pytest.mark.parametrize("suffix", sorted(SUFFIXES))
+def test_every_file_that_can_be_read_is_offered(suffix: str, tmp_path: Path) -> None:
+    names = [f"a{suffix}", f"b{suffix.upper()}"]
+    for name in names:
+        (tmp_path / name).touch()
+    listed = [one["name"] for one in StartSession(tmp_path).state()["recordings"]]
+    assert listed == [str(tmp_path / name) for name in names]
