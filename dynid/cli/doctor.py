@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _ROS_GUIDE = "see docs/ros2.md, Installation"
 _EXTRAS = {
     "lerobot": "LeRobot data sets, which are Parquet files",
+    "protobuf": "recordings whose messages are in Protobuf (MCAP)",
     "view": "3-D pictures in a browser (dynid view)",
     "fleet": "many robots at once (dynid fleet)",
     "simulators": "export to MuJoCo and USD (dynid model export)",

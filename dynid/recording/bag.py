@@ -63,10 +63,10 @@ class Bag:
             for block in file.blocks(topic, kind):
                 yield from unpacked(block, most)
 
-    def definition(self, kind: str) -> str:
+    def definition(self, kind: str) -> bytes:
         """Return the stored definition of a message type; empty without one."""
         texts = (file.definition(kind) for file in self._files.values())
-        return next(filter(None, texts), "")
+        return next(filter(None, texts), b"")
 
     def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
         """Yield (receive time [ns], raw message) of the JointState messages of a topic."""

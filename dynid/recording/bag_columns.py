@@ -8,12 +8,14 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from mcap.well_known import MessageEncoding
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.message_definitions import types_for
 from dynid.recording.names import shown
+from dynid.recording.protobuf_messages import is_protobuf, protobuf_decoder
 from dynid.recording.samples import NANOSECONDS
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from dynid.recording.storage import StoredMessages, Topic
 
 _LABELS = ("name", "names", "joint_names")
+_STAMPS = ("stamp", "timestamp")
+_HEADS = {"header", *_STAMPS}  # parts of a message without signals
+_SECONDS, _NANOSECONDS = ("sec", "seconds"), ("nanosec", "nsec", "nanos")
 _LONGEST_LIST = 100  # elements; longer ones are images and the like
 _DEEPEST = 8  # levels of messages in messages
 _LATEST_STAMP = 2**63 - 1  # [ns] that a stamp can hold; a damaged one may be later
@@ -112,32 +117,42 @@ def _all(bag: StoredMessages, topic: Topic) -> Iterator[tuple[int, bytes]]:
 def _decoder(bag: StoredMessages, kind: str) -> Callable[[bytes], Any]:
     """Return a function that decodes a message of a type; it returns None for damaged bytes."""
     try:
-        stored = bag.definition(kind)
-        if stored:
-            types = get_typestore(Stores.EMPTY)
-            types.register(get_types_from_msg(stored, kind))
-        else:
-            types = types_for(kind)
+        of_kind = _decoder_of_definition(kind, bag.definition(kind))
     # definitions in files can be anything
     except Exception:  # noqa: BLE001
-        types = None
+        of_kind = None
 
     def decode(raw: bytes) -> Any:  # noqa: ANN401  of any type
         try:
-            if raw[:1] == b"{":  # serialized messages of ROS begin with a zero
+            if kind.endswith(f", {MessageEncoding.JSON}"):
                 return json.loads(raw)
-            return None if types is None else types.deserialize_cdr(raw, kind)
+            return None if of_kind is None else of_kind(raw)
         except Exception:  # noqa: BLE001  damaged bytes can raise any exception
             return None
 
     return decode
 
 
+def _decoder_of_definition(kind: str, stored: bytes) -> Callable[[bytes], Any] | None:
+    if is_protobuf(kind):
+        return protobuf_decoder(kind, stored)
+    if stored:
+        types = get_typestore(Stores.EMPTY)
+        types.register(get_types_from_msg(stored.decode(errors="replace"), kind))
+    else:
+        types = types_for(kind)
+    return lambda raw: types.deserialize_cdr(raw, kind)
+
+
 def _stamp(message: Any) -> int:  # noqa: ANN401
-    """Return the stamp in a message's header [ns]; 0 without one."""
-    stamp = dict(_fields(dict(_fields(message)).get("header"))).get("stamp")
-    parts = dict(_fields(stamp))
-    seconds, nanoseconds = parts.get("sec", 0), parts.get("nanosec", parts.get("nsec", 0))
+    """Return the stamp of a message, or in its header [ns]; 0 without one."""
+    parts = dict(_fields(message))
+    parts |= dict(_fields(parts.get("header")))
+    stamp = dict(_fields(next((parts[key] for key in _STAMPS if key in parts), None)))
+    seconds, nanoseconds = (
+        next((stamp[name] for name in names if name in stamp), 0)
+        for names in (_SECONDS, _NANOSECONDS)
+    )
     if not all(isinstance(part, int) for part in (seconds, nanoseconds)):
         return 0
     total = seconds * int(NANOSECONDS) + nanoseconds
@@ -154,7 +169,7 @@ def _numbers(message: Any, name: str, depth: int = 0) -> Iterator[tuple[str, flo
         elif isinstance(value, (list, np.ndarray)) and len(value) <= _LONGEST_LIST:
             named = labels if len(labels) == len(value) else range(len(value))
             yield from _elements(f"{name}/{key}", zip(named, value, strict=True))
-        elif key != "header" and not isinstance(value, (str, np.ndarray, list)):
+        elif key not in _HEADS and not isinstance(value, (str, np.ndarray, list)):
             # labels of a message are those of its parts, as in the state of a controller
             inner = dict(_fields(value))
             if inner and labels and not any(key in inner for key in _LABELS):

@@ -12,6 +12,7 @@ from dynid.recording.column_proposal import effort_questions, propose_columns
 from dynid.recording.column_words import SIGNALS, parse_column
 from dynid.recording.csv_merge import TimedSignal, merge
 from dynid.recording.names import shown, shown_names
+from dynid.recording.protobuf_messages import MISSING_PACKAGE, is_protobuf, lacks_package
 from dynid.recording.samples import NANOSECONDS, Samples, require_joints
 
 if TYPE_CHECKING:
@@ -140,13 +141,15 @@ def recognised_samples(
 
 
 def fields_to_map(bag: Bag) -> str:
-    """Return a sentence with the fields of a bag that a column map can name."""
+    """Return sentences on the fields of a bag that a column map can name."""
+    kinds = [topic.type for topic in bag.topics]
+    missing = MISSING_PACKAGE if lacks_package() and any(map(is_protobuf, kinds)) else ""
     names = [name for topic in bag.topics for name in column_heads(bag, topic, _EXAMINED)]
     signals = [name for name in names if any(w & {*parse_column(name).words} for w in _MOTION)]
     if not signals:
-        return ""
+        return missing
     return (
-        " Any field can be named in recording.columns of the profile "
+        f"{missing} Any field can be named in recording.columns of the profile "
         f"(docs/recordings.md#fields-of-a-bag): {shown_names(signals)}."
     )
 

@@ -86,17 +86,17 @@ class Db3File:
         """
         yield from in_blocks(self._messages(topic, kind))
 
-    def definition(self, kind: str) -> str:
+    def definition(self, kind: str) -> bytes:
         """Return the definition of a message type in the format of .msg; empty if unknown."""
         try:
             with closing(self._connect()) as database:
                 tables = dict(database.execute(_PLAIN_TABLES))
                 if "VIRTUAL" in str(tables.get("message_definitions", "VIRTUAL")).upper():
-                    return ""
+                    return b""
                 rows = database.execute(_DEFINITIONS, (kind,)).fetchall()
         except sqlite3.Error:
-            return ""
-        return str(rows[0][0]) if rows else ""
+            return b""
+        return str(rows[0][0]).encode() if rows else b""
 
     def _messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
         wanted = [number for number, key in self._ids.items() if key == (topic, kind)]

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from mcap.opcode import Opcode
+from mcap.well_known import SchemaEncoding
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CHUNK_BYTES
@@ -14,6 +15,7 @@ from dynid.recording.mcap_records import HEAD, MAGIC, MESSAGE, DamagedRecordErro
 from dynid.recording.mcap_scan import FileSegment, Scan
 from dynid.recording.mcap_summary import Summary, data_checksum, read_summary
 from dynid.recording.message_block import MessageBlock, in_blocks
+from dynid.recording.protobuf_messages import is_protobuf, schema_name
 from dynid.recording.storage import Condition, Topic
 
 if TYPE_CHECKING:
@@ -68,11 +70,13 @@ class McapFile:
                 if not wanted.isdisjoint(segment.counts):
                     yield from self._in_segment(file, segment, wanted)
 
-    def definition(self, kind: str) -> str:
-        """Return the definition of a message type in the format of .msg; empty if unknown."""
+    def definition(self, kind: str) -> bytes:
+        """Return the definition of a message type, of .msg or Protobuf; empty if unknown."""
+        name = schema_name(kind)
+        encoding = SchemaEncoding.Protobuf if is_protobuf(kind) else SchemaEncoding.ROS2
         schemas = {**self._summary.schemas, **self._scan.schemas}
-        texts = (s.data for s in schemas.values() if s.name == kind and s.encoding == "ros2msg")
-        return next(texts, b"").decode(errors="replace")
+        texts = (s.data for s in schemas.values() if (s.name, s.encoding) == (name, encoding))
+        return next(texts, b"")
 
     def _in_segment(
         self, file: BinaryIO, segment: FileSegment, wanted: set[int]

@@ -66,10 +66,10 @@ class Ros1File:
         """
         yield from in_blocks(self._messages(topic, kind))
 
-    def definition(self, kind: str) -> str:
+    def definition(self, kind: str) -> bytes:
         """Return the definition of a message type as in ROS 2; empty if unknown."""
         types = self._types_for(kind)
-        return "" if types is None else types.generate_msgdef(kind, ros_version=2)[0]
+        return b"" if types is None else types.generate_msgdef(kind, ros_version=2)[0].encode()
 
     def _count(self, bag: Reader) -> Counter[tuple[str, str]]:
         """Count the readable messages by topic and type, and note where they end."""

@@ -70,8 +70,8 @@ class StorageFile(Protocol):
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
         """Yield the raw messages of a topic, in the order of the file."""
 
-    def definition(self, kind: str) -> str:
-        """Return the definition of a message type in the format of .msg; empty if unknown."""
+    def definition(self, kind: str) -> bytes:
+        """Return the definition of a message type, of .msg or Protobuf; empty if unknown."""
 
 
 class StoredMessages(Protocol):
@@ -83,5 +83,5 @@ class StoredMessages(Protocol):
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
         """Yield the raw messages of a topic and type."""
 
-    def definition(self, kind: str) -> str:
+    def definition(self, kind: str) -> bytes:
         """Return the stored definition of a message type; empty without one."""
