@@ -1,4 +1,4 @@
-"""Limits of a URDF against each other, and against the masses that they move.
+"""Limits of a URDF against each other, and against the masses and lengths that they move.
 
 Only limits that the profile does not set are examined: there, also ``null`` confirms.
 """
@@ -34,6 +34,7 @@ _POWER_OF_A_KILOGRAM = 3000.0
 """[W/kg] Likewise of the products of torque and speed: walking robots have up to 1440 there, and
 placeholders of 100 rad/s at each joint of an iCub are 4400."""
 _MOST_TURNS_TO_SPEED = 50.0  # [rad] in which a drive reaches its speed; there 34 at most, or 93
+_FARTHEST_JOINTS = 20.0  # [m] of one joint from the next one, where both turn
 _FEWEST_ALIKE = 3  # joints
 _UNLIKE = 100.0  # times the torque that one joint needs is what another one does
 _KEYS = {"velocity": "velocity", "effort": "torque_max"}
@@ -58,7 +59,7 @@ def limit_doubts(robot: Robot) -> list[Doubt]:
     """
     if robot.coupling is not None:  # limits are those of motors, which no URDF has
         return []
-    found = [*_positions(robot), *_zero(robot)]
+    found = [*_positions(robot), *_zero(robot), *_lengths(robot)]
     given = robot.limits.model_fields_set
     if not {"velocity", "torque_max"} <= given:
         load = _load(robot)
@@ -88,6 +89,23 @@ def _zero(robot: Robot) -> Iterator[Doubt]:
                 f"so that {_UNCHECKED[kind]}; limits.{key} sets it (null: there is none).",
                 limits=(key,) if kind == "velocity" else (),
             )
+
+
+def _lengths(robot: Robot) -> Iterator[Doubt]:
+    """Yield a doubt where links are longer than those of any arm: lengths are in millimetres."""
+    kinematics, kinds = robot.kinematics(), movable_joints(robot.urdf_xml)
+    length = {
+        joint: float(np.linalg.norm(kinematics.joint_origins[body]))
+        for joint, body in zip(robot.joints, kinematics.joint_bodies, strict=True)
+        if kinds[joint].kind != "prismatic" and kinematics.parents[body] > 0
+    }
+    longest = max(length, key=lambda joint: length[joint], default="")
+    if longest and length[longest] > _FARTHEST_JOINTS:
+        yield Doubt(
+            f"In the URDF, {longest} is {_text(length[longest])} m from the joint before it, which "
+            "may be millimetres, so that predicted torque is too large; correct <origin> (m).",
+            dangerous=False,
+        )
 
 
 def _too_strong(robot: Robot) -> Iterator[Doubt]:

@@ -119,7 +119,7 @@ def _joint(joint: ET.Element, name: str, kind: str) -> UrdfJoint:
         kind=kind,
         parent=link_of(joint, "parent"),
         child=link_of(joint, "child"),
-        position=(low, high) if kind != "continuous" and low < high and not doubt else None,
+        position=(low, high) if kind != "continuous" and not doubt else None,
         leader=None if mimic is None else mimic.get("joint", ""),
         multiplier=1.0 if (given := _number(mimic, "multiplier")) is None else given,
         offset=_number(mimic, "offset") or 0.0,
@@ -149,6 +149,8 @@ def _doubt(low: float, high: float, *, turning: bool) -> str:
     interval = _interval(low, high)
     if low > high:
         return f"{interval}, the wrong way round"
+    if low == high:  # as exporters write where nobody entered a limit
+        return f"{interval}, which leaves no motion"
     most = max(abs(low), abs(high))
     # a whole number is none, although 355 is nearly a multiple of pi
     in_turns = all(

@@ -139,6 +139,18 @@ def test_equal_servos_are_no_placeholders() -> None:
         assert not any("placeholders" in doubt.sentence for doubt in doubts_of(text))
 
 
+@pytest.mark.parametrize("unit", [1e3, 1e2, 1e6])
+def test_lengths_in_other_units_are_named(unit: float) -> None:
+    def scaled(match: re.Match[str]) -> str:
+        return match[1] + " ".join(f"{float(word) * unit:g}" for word in match[2].split()) + '"'
+
+    joints = ARM_URDF.index("<joint")
+    text = ARM_URDF[:joints] + re.sub(r'(<origin xyz=")([^"]*)"', scaled, ARM_URDF[joints:])
+    (doubt,) = (doubt for doubt in doubts_of(text) if "from the joint before" in doubt.sentence)
+    assert refusal([doubt]) is None
+    assert re.search(r"(elbow|wrist) is \d\S* m .* correct <origin>", doubt.sentence)
+
+
 def test_a_robot_that_cannot_hold_itself_is_named_and_only_warned_of() -> None:
     needs = make_robot(ARM, ARM_URDF).mechanism()
     q = np.random.default_rng(1).uniform(-3, 3, (200, 3))

@@ -55,6 +55,9 @@ def test_placeholders_and_zeros_of_a_urdf_are_no_limits() -> None:
         ("0", "360", "57.3 turns, which may be degrees"),
         ("3", "-3", "the wrong way round"),
         ("0.5", "-170", "the wrong way round"),
+        ("0", "0", "from 0 to 0, which leaves no motion"),
+        ("1.5", "1.5", "from 1.5 to 1.5, which leaves no motion"),
+        ("-0.0", "0.0", "from 0 to 0, which leaves no motion"),
     ],
 )
 def test_a_limit_that_cannot_be_right_is_named_and_not_used(
