@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from dynid.errors import ArgumentError
+
+Parameters = ParamSpec("Parameters")
+ResultT = TypeVar("ResultT")
+
+
+def checked_call(function: Callable[Parameters, ResultT]) -> Callable[Parameters, ResultT]:
+    """Let a public function raise an ArgumentError where it is called with other arguments."""
+    signature = inspect.signature(function)
+    expected = ", ".join(
+        str(one.replace(annotation=one.empty, default=one.empty))
+        + ("" if one.default is one.empty else "=...")
+        for one in signature.parameters.values()
+        if one.name != "self"
+    )
+
+    @wraps(function)
+    def checked(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> ResultT:
+        try:
+            signature.bind(*arguments, **keywords)
+        except TypeError as error:
+            name = function.__name__
+            raise ArgumentError(f"{name}(): {error}; expected {name}({expected}).") from None
+        return function(*arguments, **keywords)
+
+    return checked
 
 
 def check_type(name: str, value: object, kind: type, hint: str) -> None:

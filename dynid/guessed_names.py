@@ -24,7 +24,7 @@ _GUESSES = {
     "gravity": "G g gravity_vector",
     "identify": "fit",
     "inverse_dynamics": "id rnea tau torque torques",
-    "joints": "dof joint_count n_joints names ndof",
+    "joints": "dof joint_count n_joints names ndof njoints nq",
     "load_recording": "load load_bag load_csv open_bag read_bag read_csv read_mcap",
     "load_robot": "load_urdf read_urdf",
     "mass_matrix": "H M inertia inertia_matrix",
@@ -50,15 +50,24 @@ _GUESSES = {
 """Words of other libraries, of the field and of the command line, by dynid's own."""
 
 _ELSEWHERE = {
-    "dynid.identify(robot, recording) makes a model": "fit fit_transform train",
-    "dynid.validate(model, recording) compares them": "evaluate score test",
+    "dynid.identify(robot, recording) makes a model": "fit fit_transform identify train",
+    "dynid.validate(model, recording) compares them": "evaluate score test validate",
+    "dynid.cross_validate(robot, recordings) returns errors on unseen data": "cross_validate",
+    "dynid.simulate(robot, motion) records a simulated robot": "simulate",
     "the command `dynid demo ROBOT` runs it": "demo",
-    "results and recordings have .plot(); `dynid view ROBOT` shows a robot": "plot view",
+    "results and recordings have .plot(); `dynid view ROBOT` shows a robot": "plot show view",
     "a span in seconds is recording[2:8]": "iloc loc split train_test_split window",
+    "dynid filters and decimates by itself, at cutoff_hz": "decimate downsample filter resample",
+    "dynid differentiates positions by itself": "acceleration ddq derivative differentiate qdd",
+    "functions take several recordings as a list": "append concat concatenate extend merge",
     "use .to_frame().to_csv(FILE)": "to_csv",
     "use position.shape": "shape",
     "its model's .export(FILE) writes one": "export to_mjcf to_sdf to_urdf",
-    "use the .regressor(q, dq, ddq) of robot.mechanism()": "regressor",
+    "a result's .model.save(FILE) writes it": "save",
+    "use the .regressor(q, dq, ddq) of robot.mechanism()": "W Y regressor",
+    "use the .torque(q, dq, ddq, parameters) of robot.mechanism()": "inverse_dynamics rnea torque",
+    "use the .mass_matrix(q) of robot.mechanism()": "H M inertia_matrix mass_matrix",
+    "use robot.kinematics()": "fk forward_kinematics jacobian links",
 }
 """What does the work of a name, in clauses, where the object itself has nothing for it."""
 

@@ -63,16 +63,21 @@ class Shown(metaclass=ReadFromFile):
 
         def __getattr__(self, name: str) -> object:
             """Raise an AttributeError that names what is meant, also of an attribute's own."""
-            known: list[str] = []
-            if not name.startswith("_"):  # libraries try many of these
-                known = [other for other in dir(self) if not other.startswith("_")]
-                known += [
-                    f"{part}.{name}"
-                    for part, value in vars(self).items()
-                    if any(name in vars(kind) for kind in type(value).__mro__ if _is_own(kind))
-                ]
-            kind = f"'{type(self).__name__}' object"
-            raise AttributeError(unknown_name(kind, name, known), name=name)
+            raise unknown_attribute(self, name)
+
+
+def unknown_attribute(owner: object, name: str) -> AttributeError:
+    """Return the error on an attribute that an object does not have."""
+    known: list[str] = []
+    if not name.startswith("_"):  # libraries try many of these
+        known = [other for other in dir(owner) if not other.startswith("_")]
+        known += [
+            f"{part}.{name}"
+            for part, value in vars(owner).items()
+            if any(name in vars(kind) for kind in type(value).__mro__ if _is_own(kind))
+        ]
+    kind = f"'{type(owner).__name__}' object"
+    return AttributeError(unknown_name(kind, name, known), name=name)
 
 
 def _is_own(kind: type) -> bool:

@@ -12,7 +12,7 @@ from dynid.api.inputs import (
     as_recordings,
     as_recordings_or_none,
 )
-from dynid.arguments import check_number
+from dynid.arguments import check_number, checked_call
 from dynid.control.left_out import without_spans
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import Tuning, tune
@@ -23,6 +23,7 @@ from dynid.control.wrench.estimation import (
 )
 
 
+@checked_call
 def tune_collision(
     model: ModelLike,
     recordings: RecordingsLike,
@@ -53,6 +54,7 @@ def tune_collision(
     return tune(model.robot, residuals, false_alarms_per_hour=false_alarms_per_hour)
 
 
+@checked_call
 def estimate_wrench(
     model: ModelLike,
     recording: RecordingLike,

@@ -15,6 +15,7 @@ from dynid.api.inputs import (
     as_recordings_or_none,
     as_robot,
 )
+from dynid.arguments import checked_call
 from dynid.estimation.cross_validation import HeldOut
 from dynid.estimation.work import Share
 from dynid.evaluation import model_comparison
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str], None]
 
 
+@checked_call
 def identify(
     robot: RobotLike,
     recordings: RecordingsLike,
@@ -68,6 +70,7 @@ def identify(
     return identification.identify(used, several, progress=progress, share=share, **settings)
 
 
+@checked_call
 def cross_validate(
     robot: RobotLike, recordings: RecordingsLike, **settings: Unpack[IdentificationKeywords]
 ) -> HeldOut:
@@ -84,6 +87,7 @@ def cross_validate(
     return identify(robot, recordings, **settings).held_out
 
 
+@checked_call
 def validate(model: ModelLike, recordings: RecordingsLike) -> Validation:
     """Evaluate a model on recordings, with the filters of its robot's settings.
 
@@ -99,6 +103,7 @@ def validate(model: ModelLike, recordings: RecordingsLike) -> Validation:
     return validation.validate(used, as_recordings("validate()", recordings, used.robot))
 
 
+@checked_call
 def compare_models(
     first: ModelLike,
     second: ModelLike,
@@ -130,6 +135,7 @@ def compare_models(
     return model_comparison.compare_models(reference, other, several, states=states, seed=seed)
 
 
+@checked_call
 def diagnose(model_or_robot: ModelLike | RobotLike, recordings: RecordingsLike) -> Diagnosis:
     """Search for causes why a model does not explain recordings well.
 
@@ -150,6 +156,7 @@ def diagnose(model_or_robot: ModelLike | RobotLike, recordings: RecordingsLike) 
     return diagnose_recordings(model.robot, several, model=model)
 
 
+@checked_call
 def select_friction(
     robot: RobotLike,
     recordings: RecordingsLike,
@@ -176,6 +183,7 @@ def select_friction(
     return search.select_friction(used, several, progress=progress, share=share)
 
 
+@checked_call
 def identify_payload(
     base: ModelLike, recordings: RecordingsLike, *, progress: Progress = lambda _: None
 ) -> PayloadIdentification:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
-from dynid.arguments import check_path, check_type
+from dynid.arguments import check_path, check_type, checked_call
 from dynid.errors import ArgumentError, ConfigurationError
 from dynid.excitation.motion import Excitation
 from dynid.identification.result import Identification
@@ -39,6 +39,7 @@ MotionLike = Excitation | str | Path
 """A motion, or its file."""
 
 
+@checked_call
 def load_recording(
     path: str | Path,
     robot: RobotLike | None = None,

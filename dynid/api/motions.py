@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from dynid.api.inputs import ModelLike, MotionLike, RobotLike, as_motion, as_robot, torque_model
-from dynid.arguments import check_choice, check_number
+from dynid.arguments import check_choice, check_number, checked_call
 from dynid.excitation.design.design import ExcitationSpec
 from dynid.excitation.design.optimise import optimise
 from dynid.excitation.design.proposal import propose_series
@@ -25,6 +25,7 @@ from dynid.simulation.sensor_noise import stated_torque_noise
 _Objective = Literal["condition", "determinant", "both"]
 
 
+@checked_call
 def design_excitation(
     robot: RobotLike,
     *,
@@ -79,6 +80,7 @@ def design_excitation(
     return optimum.excitation
 
 
+@checked_call
 def predict_uncertainty(
     robot: RobotLike,
     motion: MotionLike,
@@ -108,6 +110,7 @@ def predict_uncertainty(
     return predict(used, followed, sampling_rate=sampling_rate, noise=given, stated_noise=stated)
 
 
+@checked_call
 def simulate(
     robot: RobotLike,
     excitation: MotionLike | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 from dynid.arguments import check_path
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
-from dynid.errors import ConfigurationError, WriteError
+from dynid.errors import ArgumentError, ConfigurationError, WriteError
 from dynid.files import write_text
 from dynid.kept_inputs import inputs_kept
 from dynid.notebook import Shown, data_frame, html_lines, html_table
@@ -163,7 +163,7 @@ class Model(Shown):
         moving = np.abs(np.asarray(dq, dtype=np.float64)) > self.errors.velocity_threshold
         return np.where(moving, self.errors.moving_interval, self.errors.resting_interval)
 
-    def predict(self, recording: Recording | str | Path) -> PredictedTorque:
+    def predict(self, recording: Recording | str | Path, *arrays: object) -> PredictedTorque:
         """Predict the torque along a recording: ``torque, band = model.predict(recording)``.
 
         Positions are filtered and differentiated as in the identification, and rest is kept, so
@@ -172,10 +172,15 @@ class Model(Shown):
 
         Args:
             recording: of the robot, or its file; efforts in it are not used.
+            arrays: none; :meth:`inverse_dynamics` takes arrays.
 
         Raises:
             DynidError: the recording is not suitable.
         """
+        if arrays:
+            raise ArgumentError(
+                "predict(): takes one recording; of arrays: model.inverse_dynamics(q, dq, ddq)."
+            )
         predict = on_use("dynid.identification.predicted_torque:predict_torque")
         return cast("PredictedTorque", predict(self, recording))
 

@@ -18,7 +18,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.urdf_text import prismatic_joints
 from dynid.errors import ConfigurationError
 from dynid.file_names import FileName
-from dynid.notebook import ReadFromFile
+from dynid.notebook import ReadFromFile, unknown_attribute
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import Drives, with_drive_limits
 from dynid.robot.limits import Limits
@@ -100,6 +100,14 @@ class Robot(Settings, metaclass=_RobotClass):
     _urdf_xml: str = PrivateAttr(default="")
     _tasks: tuple[TaskSettings, ...] = PrivateAttr(default=())
     _files: ReadFiles = PrivateAttr(default=ReadFiles())
+
+    if not TYPE_CHECKING:  # a type checker must refuse unknown names
+
+        def __getattr__(self, name: str) -> object:
+            """Return a private attribute, or raise an AttributeError that names what is meant."""
+            if name.startswith("_"):
+                return super().__getattr__(name)
+            raise unknown_attribute(self, name)
 
     @property
     def urdf_xml(self) -> str:
