@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from real_recordings import DATA, TRIALS, Trial
+from real_recordings import DATA
 from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
@@ -40,13 +40,12 @@ from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 from dynid.simulation.simulate import simulate
+from dynid_plugins.bench.registry import PublicRecording, public_recordings
 from dynid_plugins.simulators.export import export_along
 from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.torque_rollouts import TorqueRollouts, torque_rollouts
 
-SHIPPED = tuple(
-    trial for trial in TRIALS if trial.name in ("ur10", "ur10e", "tx40", "panda", "lwr4")
-)
+SHIPPED = ("ur10", "ur10e", "tx40", "panda", "lwr4")
 SIMULATED = ("scara_2r", "spatial_3r", "puma560", "yumi_arm")
 MOTIONS = (900, 901)  # seeds of the excitations
 
@@ -64,27 +63,27 @@ def main() -> None:
     """Print the errors of every robot."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the recordings")
-    names = [*(one.name for one in SHIPPED), *SIMULATED]
+    names = [*SHIPPED, *SIMULATED]
     parser.add_argument("--robots", nargs="*", default=names)
     options = parser.parse_args()
     for name in options.robots:
-        trial = next((one for one in SHIPPED if one.name == name), None)
-        if trial is not None and not (options.data / trial.fitted[0].path).exists():
-            print(f"{name}: its recordings are not in {options.data}.\n")
+        recording = public_recordings()[name] if name in SHIPPED else None
+        if recording is not None and (why := recording.missing(options.data)):
+            print(f"{name}: {why}\n")
             continue
         with threadpool_limits(1, user_api="blas"):
-            print_case(case(name, trial, options.data))
+            print_case(case(name, recording, options.data))
 
 
-def case(name: str, trial: Trial | None, folder: Path) -> Case:
-    """Return the recordings of a robot, real ones of a trial or simulated ones."""
+def case(name: str, recording: PublicRecording | None, folder: Path) -> Case:
+    """Return the recordings of a robot, public or simulated ones."""
     robot = load_robot(name)
-    if trial is None:
+    if recording is None:
         first, second = (make_plan(robot, seed=seed).excitation for seed in MOTIONS)
         fitted, unseen = simulate(robot, first, seed=1), simulate(robot, second, seed=2)
         return Case(robot, [fitted], [unseen], "simulated, another motion")
-    parts = trial.recordings(folder, robot)
-    return Case(robot, *parts, trial.note)
+    parts = recording.recordings(folder, robot)
+    return Case(robot, *parts, recording.split.note)
 
 
 def print_case(one: Case) -> None:

@@ -105,17 +105,7 @@ def evaluate_tool(name: str, recording: PublicRecording, folder: Path, tool: str
     try:
         chosen = contender(tool)  # before the limits, which act on loaded libraries
         with threadpool_limits(1):
-            robot = recording.robot(folder)
-            fitted, unseen = recording.recordings(folder, robot)
-            cutoff_hz = recording.cutoff_hz
-            task = FittingTask(
-                robot=robot,
-                shipped=recording.shipped_robot(),
-                recordings=tuple(fitted),
-                signals=tuple(neutral_signals(robot, part, cutoff_hz) for part in fitted),
-                cutoff_hz=cutoff_hz,
-            )
-            held_out = [neutral_signals(robot, part, cutoff_hz) for part in unseen]
+            task, held_out = prepare(recording, folder)
             begun = time.process_time()
             model = chosen.fit(task)
             cpu = time.process_time() - begun
@@ -124,6 +114,20 @@ def evaluate_tool(name: str, recording: PublicRecording, folder: Path, tool: str
         return ToolErrors(name, tool, str(error))
     except Exception as error:  # noqa: BLE001  of a tool, which must not end the others
         return ToolErrors(name, tool, f"{type(error).__name__}: {error}")
+
+
+def prepare(recording: PublicRecording, folder: Path) -> tuple[FittingTask, list[Signals]]:
+    """Read a recording, and return what is fitted, and the signals held out."""
+    robot, cutoff_hz = recording.robot(folder), recording.cutoff_hz
+    fitted, unseen = recording.recordings(folder, robot)
+    task = FittingTask(
+        robot=robot,
+        shipped=recording.shipped_robot(),
+        recordings=tuple(fitted),
+        signals=tuple(neutral_signals(robot, part, cutoff_hz) for part in fitted),
+        cutoff_hz=cutoff_hz,
+    )
+    return task, [neutral_signals(robot, part, cutoff_hz) for part in unseen]
 
 
 def neutral_settings(cutoff_hz: float) -> IdentificationSettings:
