@@ -14,27 +14,33 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def print_errors(
+_HEADINGS = "fit", "held out", "moving", "resting", "in 95 %", "width", "CPU [s]", "MiB", "keys"
+
+
+def print_recording(console: Console, results: Sequence[ToolErrors]) -> None:
+    """Print the errors of every tool on one recording."""
+    there = [one for one in results if not one.problem]
+    if not there:
+        return
+    console = roomy(console)
+    print_text(console, f"{there[0].recording}: relative errors [%]", "bold")
+    rows = table("tool", *_HEADINGS)
+    for one in there:
+        shares = one.fit, one.held_out, one.moving, one.resting, one.coverage, one.width
+        cells = [number(100 * share) for share in shares]
+        rows.add_row(one.tool, *cells, number(one.cpu), f"{one.memory:.0f}", str(one.keys))
+    console.print(rows)
+
+
+def print_comparison(
     console: Console,
     results: Sequence[ToolErrors],
     tools: Mapping[str, str],
     skipped: Mapping[str, str],
 ) -> None:
-    """Print a table of each recording, one of all, and what was skipped, and why."""
+    """Print the errors held out on all recordings, and what was skipped, and why."""
     console = roomy(console)
-    headings = "fit", "held out", "moving", "resting", "in 95 %", "width", "CPU [s]", "MiB", "keys"
     names = list(dict.fromkeys(one.recording for one in results))
-    for name in names:
-        rows = table("tool", *headings)
-        for one in results:
-            if one.recording == name and not one.problem:
-                shares = one.fit, one.held_out, one.moving, one.resting, one.coverage, one.width
-                cells = [number(100 * share) for share in shares]
-                cells += [number(one.cpu), f"{one.memory:.0f}", str(one.keys)]
-                rows.add_row(one.tool, *cells)
-        if rows.rows:
-            print_text(console, f"{name}: relative errors [%]", "bold")
-            console.print(rows)
     if len(names) > 1:
         print_text(console, "All recordings: relative errors held out [%]", "bold")
         rows = table("recording", *tools)

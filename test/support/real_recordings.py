@@ -14,6 +14,7 @@ UR10E = DATA / "ur10e"
 DVRK = DATA / "dvrk"
 LWR = DATA / "lwr" / "recording_1.npz"
 PANDA = DATA / "panda" / "exciting_trajectory.csv"
+EMPS = DATA / "emps"
 
 
 def needs(path: Path) -> pytest.MarkDecorator:

@@ -40,7 +40,7 @@ def bench_command(
     ] = None,
     limit: Annotated[
         float, typer.Option(metavar="SECONDS", min=1, help="Longest time of one fit.")
-    ] = 300.0,
+    ] = 600.0,
     as_json: AsJson = False,
 ) -> None:
     """Compare tools on public recordings of real robots.
@@ -52,9 +52,9 @@ def bench_command(
     from dynid.files import check_folder, write_text
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.progress import progress
-    from dynid_plugins.bench.evaluation import evaluate_apart
+    from dynid_plugins.bench.evaluation import ToolErrors, evaluate_apart
     from dynid_plugins.bench.page import bench_page
-    from dynid_plugins.bench.printed import print_errors
+    from dynid_plugins.bench.printed import print_comparison, print_recording
     from dynid_plugins.bench.registry import OWN, public_recordings
     from dynid_plugins.bench.selection import available_recordings, available_tools, chosen
 
@@ -64,19 +64,20 @@ def bench_command(
     found, tools_skipped = available_tools(tools.split(",") if tools else None)
     titles = {name: tool.with_versions() for name, tool in found.items()}
     console = result_console(as_json)
-    results = []
+    results: list[ToolErrors] = []
     folder, there, skipped = available_recordings(wanted, data)
-    with progress(console, steps=len(there) * len(found)) as step:
-        for name, recording in there.items():
+    for name, recording in there.items():
+        with progress(console, steps=len(found)) as step:
             for tool in found:
                 step(f"{name}: {tool}")
                 results.append(evaluate_apart(name, recording, folder, tool, limit))
+        print_recording(console, results[-len(found) :])
     skipped |= tools_skipped
     if output is not None:
         write_text(output, bench_page(there, found, results, skipped))
     if as_json:
         print_json({"errors": results, "tools": titles, "skipped": skipped})
         return
-    print_errors(console, results, titles, skipped)
+    print_comparison(console, results, titles, skipped)
     if output is not None:
         print_written(console, [output])

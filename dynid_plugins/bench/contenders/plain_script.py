@@ -56,7 +56,7 @@ class PlainScript:
             for ordered, values in zip(motion, (q[k], dq[k], ddq[k]), strict=True):
                 ordered[self.order] = values
             bodies = pinocchio.computeJointTorqueRegressor(self.model, self.data, *motion)
-            rows[k, :, : 10 * n] = bodies[self.order]
+            rows[k, :, : 10 * n] = bodies.reshape(n, -1)[self.order]  # (10,) of one joint
         for number, column in enumerate((dq, np.tanh(dq / SMOOTHING), np.ones_like(dq), ddq)):
             rows[:, each, (10 + number) * n + each] = column
         return rows

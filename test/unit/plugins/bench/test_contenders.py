@@ -1,0 +1,68 @@
+"""The tools that are compared, each with libraries that may be absent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pinocchio
+import pytest
+
+from dynid.errors import ConfigurationError
+from dynid.profile import load_robot
+from dynid_plugins.bench.contenders.interface import FittingTask
+from dynid_plugins.bench.contenders.plain_script import PlainScript
+from dynid_plugins.bench.evaluation import evaluate_tool, prepare
+from dynid_plugins.bench.registry import public_recordings
+
+
+@pytest.fixture(scope="module")
+def task(bench_folder: Path) -> FittingTask:
+    return prepare(public_recordings(bench_folder)["swing"], bench_folder)[0]
+
+
+def test_the_plain_script_has_pinocchios_inverse_dynamics_in_any_order_of_joints() -> None:
+    urdf = load_robot("puma560").urdf_xml
+    model = pinocchio.buildModelFromXML(urdf)
+    names = list(model.names)[1:]
+    order = [3, 0, 5, 1, 4, 2]
+    arm = PlainScript(urdf, [names[number] for number in order], (0.0, 0.0, -9.81))
+    bodies = np.concatenate([inertia.toDynamicParameters() for inertia in model.inertias[1:]])
+    arm.parameters = np.concatenate([bodies, np.zeros(4 * len(names))])
+    random = np.random.default_rng(0)
+    q, dq, ddq = random.normal(size=(3, 5, len(names)))
+    data = model.createData()
+    expected = np.array([pinocchio.rnea(model, data, *one) for one in zip(q, dq, ddq, strict=True)])
+    found = arm.torque(q[:, order], dq[:, order], ddq[:, order])
+    assert found == pytest.approx(expected[:, order], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("tool", "package"),
+    [
+        ("shipped", "dynid"),
+        ("figaroh", "figaroh"),
+        ("sysid", "colorama"),  # of the extra sysid of MuJoCo
+        ("learned", "sklearn"),
+        ("dynid+learned", "sklearn"),
+    ],
+)
+def test_a_tool_predicts_a_simulated_robot(tool: str, package: str, bench_folder: Path) -> None:
+    pytest.importorskip(package)
+    recording = public_recordings(bench_folder)["swing"]
+    found = evaluate_tool("swing", recording, bench_folder, tool)
+    assert found.problem == ""
+    assert found.held_out < 0.15  # friction at reversals and noise; no torque would be 1
+
+
+def test_a_robot_with_loops_is_refused_by_tools_of_trees(task: FittingTask) -> None:
+    loops = FittingTask(load_robot("delta_3"), None, (), (), 10.0)
+    with pytest.raises(ConfigurationError, match="no equations of closed chains"):
+        loops.refuse_loops()
+    task.refuse_loops()
+
+
+def test_other_tools_get_no_shapes(task: FittingTask) -> None:
+    assert "<link" in task.bare_urdf()
+    assert "<visual" not in task.bare_urdf()
+    assert "<collision" not in task.bare_urdf()
