@@ -65,6 +65,6 @@ def bench_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("recordings", {"swing": entry, "absent": absent}),
         ("splits", {"swing": split, "absent": split}),
     ):
-        (folder / f"{name}.yaml").write_text(yaml.safe_dump(content), "utf-8")
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
     (folder / "own.py").write_text(OWN_TOOLS, "utf-8")
     return folder
