@@ -15,7 +15,7 @@ from dynid_plugins.bench.printed import number
 from dynid_plugins.bench.registry import PublicRecording
 
 _FIRST = 1.02  # a tool within 2 % of the best one is first as well
-_COLOURS: Mapping[str, Colour] = {"dynid": "model", "shipped": "limit", "plain": "error"}
+_COLOURS: Mapping[str, Colour] = {"plain": "error", "shipped": "limit", "dynid": "model"}
 
 
 def bench_page(
@@ -50,7 +50,7 @@ def bench_page(
             "results": [one for one in results if not one.problem],
             "problems": [one for one in results if one.problem],
             "skipped": skipped,
-            "plots": grid([_plot(name, tools, found) for name in recordings]),
+            "plots": grid([one for name in recordings for one in _plots(name, tools, found)]),
             "percent": lambda share: number(100 * share),
             "number": number,
             "value": lambda share: share if isfinite(share) else "NaN",
@@ -60,26 +60,28 @@ def bench_page(
     )
 
 
-def _plot(
+def _plots(
     name: str, tools: Mapping[str, Contender], found: Mapping[tuple[str, str], ToolErrors]
-) -> Chart:
-    """Return errors held out of each joint: dynid and the plain script in colour, others grey."""
+) -> list[Chart]:
+    """Return errors held out of each joint: dynid and the plain script in colour, others grey.
+
+    There is none of a robot with one joint.
+    """
+    behind = [tool for tool in tools if tool not in _COLOURS]
     layers = []
-    for tool in sorted(tools, key=lambda one: list(_COLOURS).index(one) if one in _COLOURS else -1):
-        joints = 100 * np.array(found[name, tool].joints)
-        if len(joints):
-            numbers = np.arange(1.0, len(joints) + 1)
+    for tool in (*behind, *_COLOURS):
+        joints = found[name, tool].joints if tool in tools else ()
+        if len(joints) > 1:
             layers.append(
                 Layer(
-                    numbers,
-                    joints,
+                    np.arange(1.0, len(joints) + 1),
+                    100 * np.array(joints),
                     _COLOURS.get(tool, "measured"),
-                    "dots" if len(joints) == 1 else "line",
-                    tool if tool in _COLOURS else "",
+                    label=tool if tool in _COLOURS else "",
                     wide=tool == "dynid",
                 )
             )
-    return Chart(
+    chart = Chart(
         f"Relative torque errors of every joint of {name}, held out",
         "joint",
         "error [%]",
@@ -87,3 +89,4 @@ def _plot(
         title=name,
         log="y",
     )
+    return [chart] if layers else []
