@@ -31,8 +31,8 @@ if not hasattr(sysid, "optimize"):  # it is imported without its libraries, and 
 _SAMPLES = 1000  # at most, evenly over the fitted parts
 _ITERATIONS = 30  # at most
 _TERMS = "armature", "damping", "frictionloss"
-_LARGEST = 1.0  # bound of a joint term, over the rms of torque over that of its motion
-_START = 0.01  # of a joint term, of the same
+_LARGEST_TERM = 1.0  # bound of a joint term, over the rms of torque over that of its motion
+_FIRST_TERM = 0.01  # of a joint term, of the same
 
 
 def fit(task: FittingTask) -> FittedModel:
@@ -91,10 +91,10 @@ def _free_parameters(spec: Any, robot: Robot, dq: Array, ddq: Array, rms: Array)
     for number, name in enumerate(robot.joints):
         for term, speed in zip(_TERMS, motion[:, number], strict=True):
             whole = rms[number] / speed
-            bounds = 1e-9 * whole, _LARGEST * whole
+            bounds = 1e-9 * whole, _LARGEST_TERM * whole
             free.add(
                 sysid.Parameter(
-                    f"{name}_{term}", _START * whole, *bounds, modifier=_setter(name, term)
+                    f"{name}_{term}", _FIRST_TERM * whole, *bounds, modifier=_setter(name, term)
                 )
             )
         free.add(sysid.Parameter(f"{name}_offset", 0.0, -rms[number], rms[number]))
