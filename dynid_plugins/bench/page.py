@@ -14,7 +14,7 @@ from dynid_plugins.bench.evaluation import ToolErrors
 from dynid_plugins.bench.printed import number
 from dynid_plugins.bench.registry import PublicRecording
 
-_ERROR_OVER_BEST = 1.02  # a tool within 2 % of the best one is first as well
+_OVER_BEST = 1.02  # a tool within 2 % of the best one is first as well
 _COLOURS: Mapping[str, Colour] = {"plain": "error", "shipped": "limit", "dynid": "model"}
 
 
@@ -38,7 +38,7 @@ def bench_page(
     for name in recordings:
         errors = {tool: found[name, tool].held_out for tool in compared}
         best = min((error for error in errors.values() if isfinite(error)), default=nan)
-        first |= {(name, tool) for tool, error in errors.items() if error <= _ERROR_OVER_BEST * best}
+        first |= {(name, tool) for tool, error in errors.items() if error <= _OVER_BEST * best}
     return render(
         "page.html.j2",
         {

@@ -29,7 +29,7 @@ if not hasattr(sysid, "optimize"):  # it is imported without its libraries, and 
     raise ConfigurationError("the tool sysid needs more libraries: pip install 'mujoco[sysid]'.")
 
 _SAMPLES = 1000  # at most, evenly over the fitted parts
-_ITERATIONS = 30  # at most
+_ITERATIONS = 30
 _TERMS = "armature", "damping", "frictionloss"
 _LARGEST_TERM = 1.0  # bound of a joint term, over the rms of torque over that of its motion
 _FIRST_TERM = 0.01  # of a joint term, of the same
@@ -149,5 +149,6 @@ SYSID = Contender(
     "mujoco.sysid",
     fit,
     ("mujoco",),
-    "defaults of optimize() and body_inertia_param(), with inverse dynamics as residual",
+    "defaults of optimize() and body_inertia_param(); residual: its inverse dynamics at "
+    f"{_SAMPLES} samples; {_ITERATIONS} iterations at most",
 )
