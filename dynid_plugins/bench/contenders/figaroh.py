@@ -1,9 +1,8 @@
 """FIGAROH, as its classes for robots use it: https://github.com/thanhndv212/figaroh-plus.
 
 Friction (viscous, Coulomb), rotor inertia and offset of every joint are its defaults. A subclass
-gives it the signals of all tools, because its own filter acts on positions and not on torques. The
-second stage of least squares has weights (``wls=True``); regressor and torque are decimated by its
-default of 10, or by less where that would remove motion.
+gives it the signals of all tools, because its own filter acts on positions and not on torques. As
+in its example of the UR10 nothing is decimated; its second stage of least squares has weights.
 """
 
 from __future__ import annotations
@@ -21,9 +20,6 @@ from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.signals.signals import Signals
 from dynid_plugins.bench.contenders.interface import Contender, FittedModel, FittingTask
-
-_DECIMATION = 10
-_PASSED = 0.4  # share of the rate after decimation that its low-pass keeps
 
 
 def fit(task: FittingTask) -> FittedModel:
@@ -46,7 +42,6 @@ def fit(task: FittingTask) -> FittedModel:
         "robot": {"name": "robot"},
         "tasks": {"identification": {"joints": {"active_joints": list(joints)}}},
     }
-    factor = max(1, min(_DECIMATION, int(_PASSED * rate / task.cutoff_hz)))
     with tempfile.TemporaryDirectory() as folder:
         urdf, file = Path(folder, "robot.urdf"), Path(folder, "settings.yaml")
         urdf.write_text(task.bare_urdf(), "utf-8")
@@ -59,7 +54,7 @@ def fit(task: FittingTask) -> FittedModel:
         found = GivenMotion(robot, str(file))
         found.identif_config.update(act_idxq=numbers, act_idxv=numbers)  # left to subclasses
         found.initialize()
-        found.solve(decimate=factor > 1, decimation_factor=factor, plotting=False, wls=True)
+        found.solve(decimate=False, plotting=False, wls=True)
 
     def torque(signals: Signals) -> Array:
         parts = signals.position, signals.velocity, signals.acceleration
@@ -75,5 +70,5 @@ FIGAROH = Contender(
     "FIGAROH",
     fit,
     ("figaroh",),
-    "defaults, wls=True and decimation as in github.com/thanhndv212/figaroh-examples",
+    "defaults, decimate=False as in github.com/thanhndv212/figaroh-examples, and wls=True",
 )
