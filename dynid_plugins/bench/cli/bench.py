@@ -48,9 +48,8 @@ def bench_command(
     Each tool is fitted to the same part of a recording, and evaluated on another one, which no tool
     has seen. Recordings and tools that are not there are skipped by name.
     """
-    from dynid.cli.json_output import print_json
     from dynid.files import check_folder, write_text
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.bench.evaluation import ToolErrors, evaluate_apart
     from dynid_plugins.bench.page import bench_page
