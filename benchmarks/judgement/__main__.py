@@ -39,7 +39,7 @@ def main() -> int:
     if options.only is not None:
         print(json.dumps([asdict(outcome) for outcome in _repeated(options)], indent=1))
         return 0
-    outcomes = _judged(options, _seeds(options.seed, options.kind))
+    outcomes = _judged(options, case_seeds(options.seed, options.kind))
     if options.real is not None:
         trials = real_trials(options.real, options.seed, options.kind)
         for outcome in _mapped(options.jobs)(judge_real, trials):
@@ -90,7 +90,7 @@ def _repeated(options: argparse.Namespace) -> list[JudgedOutcome]:
     return [judge_real(trial) for trial in trials if real_seed(trial) == options.only]
 
 
-def _seeds(seed: int, kind: str | None) -> Iterator[int]:
+def case_seeds(seed: int, kind: str | None) -> Iterator[int]:
     """Yield the seeds of cases of a run, without end."""
     for case in count(seed * _SEEDS):
         names = kinds_of(case)
