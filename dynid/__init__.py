@@ -76,63 +76,48 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_WHERE = {
-    "ArgumentError": "errors",
-    "ClosedChain": "dynamics.closed_chain",
-    "ConfigurationError": "errors",
-    "Diagnosis": "identification.diagnose",
-    "DynidError": "errors",
-    "EstimationError": "errors",
-    "ExcitationError": "errors",
-    "ExternalWrench": "control.wrench.estimation",
-    "Finding": "evaluation.diagnosis.finding",
-    "FourierExcitation": "excitation.fourier",
-    "FrictionSelection": "identification.friction.selection",
-    "HeldOut": "estimation.cross_validation",
-    "Identification": "identification.result",
-    "IterativelyReweightedLeastSquares": "estimation.least_squares",
-    "JointTerm": "dynamics.joint_terms",
-    "Mechanism": "dynamics.mechanism",
-    "MechanismError": "errors",
-    "Model": "robot.model",
-    "ModelComparison": "evaluation.model_comparison",
-    "ModelFileError": "errors",
-    "ModelFileWarning": "errors",
-    "OrdinaryLeastSquares": "estimation.least_squares",
-    "Payload": "identification.payload.payload",
-    "PayloadIdentification": "identification.payload.identification",
-    "PlaybackError": "errors",
-    "PredictedTorque": "robot.model",
-    "Prediction": "excitation.prediction.prediction",
-    "PreprocessingError": "errors",
-    "Recording": "recording.model",
-    "RecordingError": "errors",
-    "RecursiveLeastSquares": "estimation.recursive",
-    "Robot": "robot.robot",
-    "Signals": "signals.signals",
-    "SimulationError": "errors",
-    "TaskError": "errors",
-    "Tuning": "control.tuning",
-    "Validation": "identification.validate",
-    "WeightedLeastSquares": "estimation.least_squares",
-    "WriteError": "errors",
-    "compare_models": "api.identification",
-    "cross_validate": "api.identification",
-    "design_excitation": "api.motions",
-    "diagnose": "api.identification",
-    "estimate_wrench": "api.control",
-    "identify": "api.identification",
-    "identify_payload": "api.identification",
-    "load_model": "profile",
-    "load_recording": "api.inputs",
-    "load_robot": "profile",
-    "predict_uncertainty": "api.motions",
-    "select_friction": "api.identification",
-    "shipped_profiles": "robot_files",
-    "simulate": "api.motions",
-    "tune_collision": "api.control",
-    "validate": "api.identification",
+_NAMES = {
+    "api.control": "estimate_wrench tune_collision",
+    "api.identification": (
+        "compare_models cross_validate diagnose identify identify_payload select_friction validate"
+    ),
+    "api.inputs": "load_recording",
+    "api.motions": "design_excitation predict_uncertainty simulate",
+    "control.tuning": "Tuning",
+    "control.wrench.estimation": "ExternalWrench",
+    "dynamics.closed_chain": "ClosedChain",
+    "dynamics.joint_terms": "JointTerm",
+    "dynamics.mechanism": "Mechanism",
+    "errors": (
+        "ArgumentError ConfigurationError DynidError EstimationError ExcitationError "
+        "MechanismError ModelFileError ModelFileWarning PlaybackError PreprocessingError "
+        "RecordingError SimulationError TaskError WriteError"
+    ),
+    "estimation.cross_validation": "HeldOut",
+    "estimation.least_squares": (
+        "IterativelyReweightedLeastSquares OrdinaryLeastSquares WeightedLeastSquares"
+    ),
+    "estimation.recursive": "RecursiveLeastSquares",
+    "evaluation.diagnosis.finding": "Finding",
+    "evaluation.model_comparison": "ModelComparison",
+    "excitation.fourier": "FourierExcitation",
+    "excitation.prediction.prediction": "Prediction",
+    "identification.diagnose": "Diagnosis",
+    "identification.friction.selection": "FrictionSelection",
+    "identification.payload.identification": "PayloadIdentification",
+    "identification.payload.payload": "Payload",
+    "identification.result": "Identification",
+    "identification.validate": "Validation",
+    "profile": "load_model load_robot",
+    "recording.model": "Recording",
+    "robot.model": "Model PredictedTorque",
+    "robot.robot": "Robot",
+    "robot_files": "shipped_profiles",
+    "signals.signals": "Signals",
 }
+"""Public names by the module of dynid that has them."""
+
+_WHERE = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 _RENAMED = {"OutputError": "WriteError"}
 """Old public names and the new ones; they are accepted for one release."""
