@@ -11,6 +11,8 @@ from dynid.arrays import Array
 from dynid.text import significant
 
 _DECADES = 3  # of a logarithmic axis: with more, not every decade has a number
+_LONG_DECIMALS = 5  # from which on a number is written as 2e-5
+_LARGEST_WHOLE = 1000  # before such an exponent
 _LARGE_TICK, _SMALL_TICK = 1e6, 1e-5
 
 
@@ -101,9 +103,18 @@ def round_step(rough: float) -> float:
 
 
 def _text(value: float, step: float) -> str:
-    size = abs(value)
-    if step == 0 or size >= _LARGE_TICK or 0 < size < _SMALL_TICK or step < _SMALL_TICK:
+    size, digits = abs(value), _decimals(step)
+    whole = round(value * 10.0**digits)
+    # beside a chart on a phone there is no room for 0.00002
+    if digits >= _LONG_DECIMALS and abs(whole) < _LARGEST_WHOLE:
+        text = f"{whole}e-{digits}" if whole else "0"
+    elif step == 0 or size >= _LARGE_TICK or 0 < size < _SMALL_TICK or step < _SMALL_TICK:
         text = f"{value:g}" if _SMALL_TICK <= size < _LARGE_TICK else significant(value, 2)
     else:
-        text = f"{value + 0.0:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
+        text = f"{value + 0.0:.{digits}f}"
     return text.replace("-", "\N{MINUS SIGN}")
+
+
+def _decimals(step: float) -> int:
+    """Return how many decimals multiples of a step have."""
+    return max(0, -math.floor(math.log10(step) + 1e-9)) if step else 0

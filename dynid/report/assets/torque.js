@@ -64,8 +64,10 @@ function ticks(low, high, most) {
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const found = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) {
-    const text = digits > 5 ? (k * step).toPrecision(3) : (k * step + 0).toFixed(digits);
-    found.push([(k * step - low) / (high - low), text.replace("-", "\u2212")]);
+    const whole = Math.round(k * step * 10 ** digits);
+    const small = digits >= 5 && Math.abs(whole) < 1000;  // as in ticks.py
+    const text = small ? (whole ? `${whole}e-${digits}` : "0") : (k * step + 0).toFixed(digits);
+    found.push([(k * step - low) / (high - low), text.replaceAll("-", "\u2212")]);
   }
   return found;
 }

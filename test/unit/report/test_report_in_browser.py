@@ -48,6 +48,20 @@ def shown_range(page) -> tuple[float, float]:
     return float(first), float(last)
 
 
+@pytest.mark.parametrize("width", [320, 400, 700, 1400])
+def test_words_of_commands_and_numbers_of_charts_are_never_cut(visit, path, width):
+    page = visit(path, width=width).page
+    lines = page.locator(".verdict code .word").evaluate_all(
+        "words => words.map(word => word.getClientRects().length)"
+    )
+    assert len(lines) > 3
+    assert set(lines) == {1}
+    left = page.locator(".chart span.y").evaluate_all(
+        "texts => Math.min(...texts.map(text => text.getBoundingClientRect().left))"
+    )
+    assert left >= 0
+
+
 @pytest.mark.parametrize("width", [400, 800, 1400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_its_window_and_loads_nothing(visit, path, width, scheme):

@@ -59,6 +59,18 @@ function result(name, ran) {
   return element("div", {}, frame, element("a", { href: place, target: "_blank", rel: "noopener", textContent: `${name} in a page of its own` }));
 }
 
+// a line breaks between words only, not after the hyphens of an option
+function write_words(element, text) {
+  if (element.textContent === text) { return; }
+  const words = text.split(" ").map((word) => {
+    const span = document.createElement("span");
+    span.className = "word";
+    span.textContent = word;
+    return span;
+  });
+  element.replaceChildren(...words.flatMap((span, number) => (number ? [" ", span] : [span])));
+}
+
 function outcome(step) {
   if (step.code === undefined || step.code === null) { return ["", ""]; }
   if (step.interrupted) { return ["", "Stopped."]; }
@@ -69,7 +81,7 @@ function show_step(step, state) {
   const box = byId(`step-${step.name}`);
   const find = (selector) => box.querySelector(selector);
   const own = state.running === step.name;
-  write(find(".command pre"), step.command);
+  write_words(find(".command pre"), step.command);
   write(find(".missing"), step.missing);
   const [kind, words] = outcome(step);
   box.className = `step ${own ? "running" : kind}`;
