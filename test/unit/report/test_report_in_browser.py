@@ -188,6 +188,19 @@ def test_on_paper_nothing_scrolls_and_every_part_is_there(visit, path):
     assert pdf.startswith(b"%PDF")
 
 
+def test_on_paper_six_joints_stand_in_a_row_and_findings_fill_pages(visit, path):
+    page = visit(path, width=1039).page  # A4 landscape without its margins
+    page.emulate_media(media="print")
+    for charts in (".joints", ".charts"):
+        columns = page.locator(charts).first.evaluate(
+            "one => getComputedStyle(one).gridTemplateColumns.split(' ').length"
+        )
+        assert columns >= 6
+    assert page.locator(".finding").evaluate_all(
+        "all => all.every((one) => getComputedStyle(one).breakInside === 'auto')"
+    )
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_problem(visit, path, scheme):
     package = pytest.importorskip(
