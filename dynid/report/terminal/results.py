@@ -176,7 +176,8 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
     if info.proposal is not None:
         print_text(
             console,
-            "Column map for the profile (recording: columns:), with the robot's names of joints:",
+            "Column map by these names, with the robot's names of joints; the profile needs it "
+            "(recording: columns:) only where identify asks for one:",
         )
         print_text(console, proposal_text(info.proposal))
     if info.timing is not None:
