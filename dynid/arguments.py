@@ -22,7 +22,6 @@ def checked_call(function: Callable[Parameters, ResultT]) -> Callable[Parameters
         str(one.replace(annotation=one.empty, default=one.empty))
         + ("" if one.default is one.empty else "=...")
         for one in signature.parameters.values()
-        if one.name != "self"
     )
 
     @wraps(function)
