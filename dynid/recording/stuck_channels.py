@@ -27,12 +27,10 @@ def stuck_channels(recording: Recording) -> Iterator[Contradiction]:
     for joint in moving_joints(recording).tolist():
         position, effort = recording.position[:, joint], recording.effort[:, joint]
         moved = _MOVED * float(np.ptp(position))
-        # at an extreme, or at 0, torque is limited or below a threshold
-        limited = (effort == effort.min()) | (effort == effort.max()) | (effort == 0)
         spans = [
             (first, past)
             for first, past in _long_runs(effort)
-            if np.ptp(position[first:past]) > moved and not limited[first]
+            if np.ptp(position[first:past]) > moved and effort[first] != 0  # below a threshold
         ]
         if spans:
             yield _stuck("effort", recording, joint, spans)
@@ -48,7 +46,10 @@ def stuck_channels(recording: Recording) -> Iterator[Contradiction]:
 
 
 def _long_runs(values: Array) -> list[tuple[int, int]]:
-    """Return the runs of equal values (N,) that are longer than chance makes them."""
+    """Return the runs of equal values (N,) that are longer than chance makes them.
+
+    Those at an extreme are of a value that is limited.
+    """
     same: NDArray[np.bool_] = np.diff(values) == 0
     candidates = [run for run in runs(same) if run[1] - run[0] >= _FEWEST_SAMPLES]
     if not candidates:
@@ -60,7 +61,12 @@ def _long_runs(values: Array) -> list[tuple[int, int]]:
     if repeated > _REPEATED:
         return []
     longest = np.log(_FALSE_ALARM / len(values)) / np.log(max(repeated, 1 / len(values)))
-    return [(first, past + 1) for first, past in candidates if past - first > longest]
+    extremes = values.min(), values.max()
+    return [
+        (first, past + 1)
+        for first, past in candidates
+        if past - first > longest and values[first] not in extremes
+    ]
 
 
 def _stuck(

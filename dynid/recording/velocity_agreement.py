@@ -22,6 +22,7 @@ _FEWEST_BLOCKS = 4
 _BLOCK = 1.0  # quarters of a cycle, at least
 _MOVING_BLOCK = 0.05  # of the mean square of the derivative
 _SMOOTH = 8  # parts of a quarter of a cycle, over which noise of a second derivative is averaged
+_NEGLIGIBLE_SHARE = 1e-3  # of a velocity: less is that of interpolation
 _BESIDE = 5  # steps before and after one, with which it is compared
 _JUMP = 5.0  # times these, and the largest usual one
 _USUAL_QUANTILE = 0.995  # quantile of steps
@@ -186,7 +187,7 @@ def play_of(motion: AveragedMotion, joint: int) -> Play:
         return Play(0.0, np.inf, 0.0)
     margin = _spread_of_fits(columns, measured, _blocks(derivative, quarter))[2]
     without = _fit(columns[:, [0, 1, 3]], measured)[1]
-    explained = 1 - (1 - correlation**2) / max(1 - without**2, 1e-12)
+    explained = (correlation**2 - without**2) / max(1 - without**2, _NEGLIGIBLE_SHARE**2)
     return Play(-2 * jump / slope, 2 * float(margin) / abs(slope), explained)
 
 

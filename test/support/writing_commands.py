@@ -248,7 +248,7 @@ def _fleet(shop: Workshop, out: Path) -> Path:
 ALWAYS_NEW = {"info convert", "collisions tune"}
 """Commands that refuse to replace a result, and have no option for it."""
 
-APART = {"demo", "fleet report", "robots", "model seal", "start"}
+APART = {"bench", "demo", "fleet report", "robots", "model seal", "start"}
 """Commands that take long, write to their input, or run others: their faults are tested where
 they are."""
 

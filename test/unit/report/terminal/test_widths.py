@@ -30,7 +30,7 @@ from dynid.identification.friction.selection import (
 )
 from dynid.profile import load_robot, make_robot
 from dynid.recording.column_proposal import propose_columns
-from dynid.report import terminal
+from dynid.report import friction, terminal
 from dynid.report.card import Card
 from dynid.report.friction import print_comparisons, print_selection
 from dynid.report.terminal.collisions import print_collisions
@@ -68,6 +68,7 @@ SMALL = -1.234e-5
 SENTENCE = "joint 'left_arm_elbow_joint' [m]: its range is small; move it over most of its range."
 NO_TABLE = {
     "print_sentences",
+    "print_json",
     "print_text",
     "print_message",
     "print_written",
@@ -513,7 +514,7 @@ def test_every_function_that_prints_is_among_the_cases() -> None:
         importlib.import_module(module.name)
         for module in pkgutil.iter_modules(terminal.__path__, f"{terminal.__name__}.")
     ]
-    for module in (*modules, report, rig_report):
+    for module in (*modules, friction, report, rig_report):
         names |= {
             name
             for name, one in inspect.getmembers(module, inspect.isfunction)
