@@ -33,6 +33,7 @@ DECIDES = 0.15
 at all differ by up to 0.05."""
 # Student's t over blocks: about a hundred causes are tried, so that one in a thousand is little
 _SURE_ADVANTAGE = 7.0
+_SURE_OF_FEW = 5.0  # the same of play, which is tried at a few joints with large errors alone
 _BETTER_ADVANTAGE = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact or a recording has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
@@ -183,7 +184,8 @@ def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
         explained = outcome.refit.seen < _HALF * now.refit.seen
         return bool(np.any(explained & (now.refit.seen > FLOOR)))
     by_penalty = (now.penalty or 0.0) - (outcome.penalty or 0.0)
-    if advantage(outcome, now) > _SURE_ADVANTAGE or by_penalty > _INCONSISTENT:
+    sure = _SURE_OF_FEW if candidate.kind == "backlash" else _SURE_ADVANTAGE
+    if advantage(outcome, now) > sure or by_penalty > _INCONSISTENT:
         return True
     if not candidate.recordings:
         return False
