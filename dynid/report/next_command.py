@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dynid.evaluation.diagnosis.repair import is_applicable
 from dynid.identification.result import Identification
 
 if TYPE_CHECKING:
@@ -59,11 +60,13 @@ def next_command(result: Identification | Validation, named: NamedInputs) -> str
     fitted = isinstance(result, Identification)
     written = str((named.folder or Path()) / "model.yaml")
     model = written if fitted else named.model or written
-    if not result.verdict.success:
+    corrected = _corrected(result, named)
+    if corrected or not result.verdict.success:
         robot = [named.robot] if fitted else []
         of_model = [] if fitted else ["--model", model]
         folder = [] if named.folder in {None, _USUAL_FOLDER} else ["--output", str(named.folder)]
         words = ["dynid", "diagnose", *robot, *named.recordings, *of_model, *named.reading, *folder]
+        words += corrected
     elif fitted:
         words = ["dynid", "validate", "ANOTHER_RECORDING", "--model", model]
     elif _serves(result.verdict, "collision") and not named.tuned:
@@ -77,6 +80,15 @@ def next_command(result: Identification | Validation, named: NamedInputs) -> str
         simulator = f"{result.model.robot.name}.xml"
         words = ["dynid", "model", "export", model, "--to", "mjcf", "--output", simulator]
     return shlex.join(words)
+
+
+def _corrected(result: Identification | Validation, named: NamedInputs) -> list[str]:
+    """Return the option that writes a corrected profile; [] if nothing found can be corrected."""
+    if not isinstance(result, Identification) or named.robot == NamedInputs.robot:
+        return []
+    path = (named.folder or Path()) / "corrected.yaml"
+    known = any(is_applicable(one) for one in result.findings if one.severity != "note")
+    return ["--apply", str(path)] if known and not path.exists() else []
 
 
 def _serves(verdict: Verdict, use: UseName) -> bool:

@@ -6,9 +6,13 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.joint_errors import JointUse, UseName
 from dynid.identification.result import Identification
 from dynid.identification.validate import Validation
+from dynid.recording.corrections import Correction
 from dynid.report.next_command import NamedInputs, next_command, reading_options
 
 NAMED = NamedInputs("my_arm.yaml", ("day 1.csv",), folder=Path("results"))
@@ -46,6 +50,22 @@ def test_a_failed_identification_is_diagnosed_as_it_was_made(failed: Identificat
     command = ["dynid", "diagnose", "my_arm.yaml", "day 1.csv", *reading, "--output", "results"]
     assert words(failed, named) == command
     assert words(failed, NamedInputs()) == ["dynid", "diagnose", "ROBOT", "RECORDING"]
+
+
+@pytest.mark.parametrize("success", [True, False])
+def test_what_was_found_is_corrected_first(
+    identification: Identification, failed: Identification, success: bool, tmp_path: Path
+) -> None:
+    delay = (Correction(signal="effort", delay=0.04),)
+    late = Finding("time_shift", (), "warning", "Late.", "Shift.", {}, corrections=delay)
+    result = replace(identification if success else failed, findings=(late,))
+    named = replace(NAMED, folder=tmp_path)
+    corrected = str(tmp_path / "corrected.yaml")
+    command = ["dynid", "diagnose", "my_arm.yaml", "day 1.csv", "--output", str(tmp_path)]
+    assert words(result, named) == [*command, "--apply", corrected]
+    (tmp_path / "corrected.yaml").touch()
+    assert "--apply" not in words(result, named)
+    assert "--apply" not in words(replace(result, findings=(replace(late, severity="note"),)))
 
 
 def test_a_failed_validation_is_diagnosed_with_its_model(failed: Identification) -> None:
