@@ -230,6 +230,7 @@ def test_covariance_is_the_inverse_of_the_information_in_the_rows() -> None:
     np.testing.assert_allclose(found.covariance, np.linalg.inv(information), rtol=0.02)
 
 
+@pytest.mark.thorough
 def test_scalar_sub_models_give_the_covariance_of_two_parameters() -> None:
     estimates, covariances = [], []
     for seed in range(300):
