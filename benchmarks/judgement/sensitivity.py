@@ -28,15 +28,13 @@ CONSTANTS = (
     (search, "_BETTER_ADVANTAGE"),
     (search, "_HALF"),
     (search, "_INCONSISTENT"),
-    (search, "DOUBTED"),
-    (search, "_WRONG"),
     (proposals, "_COUPLED"),
-    (proposals, "_RUBBED"),
-    (proposals, "_SHAKEN"),
     (contact, "_BEYOND"),
     (contact, "_LONGEST_SHARE"),
     (change, "_SHORTEST_PART"),
     (trial, "FLOOR"),
+    (trial, "DOUBTED"),
+    (trial, "POOR"),
     (settings, "LARGEST_UNEXPLAINED"),
 )
 """Modules and names of the constants on which a cause may depend."""

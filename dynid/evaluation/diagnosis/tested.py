@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,13 @@ from dynid.evaluation.hypotheses.change import change_instant
 from dynid.evaluation.hypotheses.samples import TrialSamples, sampled
 from dynid.evaluation.hypotheses.search import (
     DECIDES,
-    DOUBTED,
     MATTERS,
     ChosenCause,
     TriedCause,
     search,
 )
 from dynid.evaluation.hypotheses.trial import (
+    DOUBTED,
     RefitOutcome,
     Trial,
     friction_gain,
@@ -67,6 +67,24 @@ _NO_HARM = ("contact", "time_shift", "backlash", "unmodelled_coupling")
 _MOST_CHANGED = 2  # joints at which a change within a recording is sought
 _REACH = 0.2  # [s] longest delay tried
 _FEWEST_ROWS = 4  # per parameter, of all joints
+
+
+class _Searched(NamedTuple):
+    """What a search found: what was tried on, the outcome without a change, and the causes."""
+
+    trial: Trial
+    start: RefitOutcome
+    steps: tuple[ChosenCause, ...]
+
+    @classmethod
+    def of(cls, trial: Trial) -> _Searched:
+        """Search."""
+        return cls(trial, *search(trial))
+
+    @property
+    def total(self) -> float:
+        """Cost that is left with the causes; infinite without any."""
+        return self.steps[-1].chosen.outcome.total if self.steps else np.inf
 
 
 def tested_causes(case: Case, kind: str) -> Iterator[Finding]:
@@ -121,22 +139,22 @@ def _tested(case: Case) -> Iterator[Finding]:
     trial = _trial(case)
     result = _against_chosen_terms(case, trial)
     if result is None and trial is not None:
-        result = trial, *search(trial)
-    if result is None or (not result[2] and _is_doubted(case, result[1])):
+        result = _Searched.of(trial)
+    if result is None or (not result.steps and _is_doubted(case, result.start)):
         # errors that no model can fit may have lowered the cut-off, and hide behind it
         wide = _trial(case, at_least=USUAL_CUTOFF_HZ)
         if wide is not trial and wide is not None:
-            wider = wide, *search(wide)
-            result = wider if wider[2] or result is None else result
+            wider = _Searched.of(wide)
+            result = wider if wider.steps or result is None else result
     if result is None:
         return
-    labels, (trial, start, steps) = _labels(case), result
+    labels = _labels(case)
     # a contact leaves out what it explains, and so may leave out what is after a change
-    if not steps or steps[-1].chosen.kind == "contact":
-        changed = _with_a_change(trial, start, labels)
-        if changed is not None and (not steps or _total(changed[2]) < _total(steps) + DECIDES):
-            trial, start, steps, labels = changed
-    yield from _findings(case, labels, trial, start, steps)
+    if not result.steps or result.steps[-1].chosen.kind == "contact":
+        changed = _with_a_change(result, labels)
+        if changed and changed[0].total < result.total + DECIDES:
+            result, labels = changed
+    yield from _findings(case, labels, result)
 
 
 def _is_doubted(case: Case, start: RefitOutcome) -> bool:
@@ -145,11 +163,6 @@ def _is_doubted(case: Case, start: RefitOutcome) -> bool:
     if case.held_out is not None:
         errors.append(np.array(case.held_out.relative_error))
     return not bool(np.all(np.nan_to_num(np.concatenate(errors), nan=np.inf) <= DOUBTED))
-
-
-def _total(steps: tuple[ChosenCause, ...]) -> float:
-    """Return the cost that is left with the causes that were chosen."""
-    return steps[-1].chosen.outcome.total
 
 
 def _labels(case: Case) -> list[str]:
@@ -162,28 +175,25 @@ def _labels(case: Case) -> list[str]:
     return labels
 
 
-def _with_a_change(
-    trial: Trial, start: RefitOutcome, labels: list[str]
-) -> tuple[Trial, RefitOutcome, tuple[ChosenCause, ...], list[str]] | None:
+def _with_a_change(whole: _Searched, labels: list[str]) -> tuple[_Searched, list[str]] | None:
     """Search with the recording in two in which something changes; None if nothing does."""
-    errors = np.nan_to_num(start.refit.held_out)
+    trial, errors = whole.trial, np.nan_to_num(whole.start.refit.held_out)
     poor = [j for j in np.argsort(-errors).tolist() if errors[j] > DOUBTED][:_MOST_CHANGED]
     if not poor:
         return None
-    fall, (recording, time) = change_instant(trial, start, poor)
+    fall, (recording, time) = change_instant(trial, whole.start, poor)
     if fall < MATTERS:
         return None
     divided = Trial(trial.samples.divided(recording, time), trial.mechanism, trial.base)
-    start, steps = search(divided)
-    if not steps or not set(steps[0].chosen.recordings) & {recording, recording + 1}:
+    result = _Searched.of(divided)
+    concerned = result.steps[0].chosen.recordings if result.steps else ()
+    if not {recording, recording + 1}.intersection(concerned):
         return None
     parts = [f"{labels[recording]} {word} {time:.1f} s" for word in ("until", "from")]
-    return divided, start, steps, [*labels[:recording], *parts, *labels[recording + 1 :]]
+    return result, [*labels[:recording], *parts, *labels[recording + 1 :]]
 
 
-def _against_chosen_terms(
-    case: Case, trial: Trial | None
-) -> tuple[Trial, RefitOutcome, tuple[ChosenCause, ...]] | None:
+def _against_chosen_terms(case: Case, trial: Trial | None) -> _Searched | None:
     """Search with plain terms; None unless a cause explains more than all the terms chosen.
 
     A spring of any shape may stand for a joint that is reversed, or friction of several joints for
@@ -194,10 +204,8 @@ def _against_chosen_terms(
     plain = _trial(case, robot=case.before_choice)
     if plain is None or plain.present.cost < trial.present.cost + MATTERS:
         return None
-    start, steps = search(plain)
-    if not steps or steps[-1].chosen.outcome.total > trial.judged(trial.present).total - MATTERS:
-        return None
-    return plain, start, steps
+    result = _Searched.of(plain)
+    return result if result.total <= trial.judged(trial.present).total - MATTERS else None
 
 
 def _trial(case: Case, *, robot: Robot | None = None, at_least: float = 0.0) -> Trial | None:
@@ -218,7 +226,7 @@ def _trial(case: Case, *, robot: Robot | None = None, at_least: float = 0.0) -> 
         enough = samples.kept.sum() >= _FEWEST_ROWS * len(trial.base.independent)
         return trial if enough else None
 
-    return case.derived(("trial", robot is None, id(samples)), new)
+    return case.derived(("trial", robot is None, samples), new)
 
 
 def _samples(case: Case, at_least: float) -> TrialSamples:
@@ -266,13 +274,8 @@ def _at_times_of(signals: Signals, own: Signals, flags: NDArray[np.bool_]) -> ND
     return np.asarray(flags[nearest] & known[:, None])
 
 
-def _findings(
-    case: Case,
-    labels: list[str],
-    trial: Trial,
-    start: RefitOutcome,
-    steps: tuple[ChosenCause, ...],
-) -> Iterator[Finding]:
+def _findings(case: Case, labels: list[str], result: _Searched) -> Iterator[Finding]:
+    trial, start, steps = result
     coupled = case.robot.coupling is not None
     at_motors = case.robot.settings(RecordingSettings).side == "motor"
     wording = Wording(trial, case.joints, labels, correctable=not (coupled and at_motors))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.hypotheses.refit import Equations
+from dynid.evaluation.hypotheses.refit import errors_with
 from dynid.evaluation.hypotheses.state import friction_columns, payload_columns
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, cost
 
@@ -75,9 +74,5 @@ def _costs(
                 np.concatenate([friction_columns(data, joint, after, samples.time), scaled], axis=2)
             )
         owners += [instant] * (1 + len(joints))
-    equations = Equations(data.with_extra(blocks), samples.fold)
-    fixed = data.extra.shape[2]
-    ends = fixed + np.cumsum([0, *(block.shape[2] for block in blocks)])
-    groups = [range(first, past) for first, past in pairwise(ends.tolist())]
-    errors = equations.seen_with(groups, fixed)
+    errors = errors_with(data, samples.fold, blocks)
     return [(cost(error), owner) for error, owner in zip(errors, owners, strict=True)]

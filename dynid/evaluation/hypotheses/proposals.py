@@ -10,14 +10,12 @@ import numpy as np
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.hypotheses.refit import Equations, friction_shapes
 from dynid.evaluation.hypotheses.state import Hypothesis
-from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, cost
+from dynid.evaluation.hypotheses.trial import DOUBTED, POOR, RefitOutcome, Trial, cost
 
 _COUPLED = 0.05  # relative error of a joint above which coupling to another is tried
-_RUBBED = 0.07  # relative error of a joint above which friction of its own is tried
 _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised search finds the next
 _DELAYS = (0.02, 0.06, 0.15)  # [s]
 _PLAYS = (0.01, 0.04)  # [rad]: from either the best one is sought
-_SHAKEN = 0.15  # relative error of a joint whose inertia a jumping position may hide
 _UNITS = (1e-3, 1e3)  # factors of torque in another unit
 _EARTH = 9.81  # [m/s^2]
 _FACTORS = np.geomspace(1e-4, 1e4, 33)  # with 1 among them
@@ -78,7 +76,7 @@ def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
             loaded[recording] = True
             state = replace(now.state, loaded=loaded)
             yield Proposal("recordings_differ", "payload", (), state, (recording,))
-        for joint in np.flatnonzero(now.refit.held_out > _RUBBED).tolist():
+        for joint in np.flatnonzero(now.refit.held_out > DOUBTED).tolist():
             rubbing = (*now.state.rubbing, (recording, joint))
             state = replace(now.state, rubbing=rubbing)
             yield Proposal("recordings_differ", "friction", (joint,), state, (recording,))
@@ -95,7 +93,7 @@ def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
             moved = np.array(state.zero)
             moved[:, joint] += zero
             yield Proposal("encoder_zero", "zero", (joint,), replace(state, zero=moved))
-        if now.refit.held_out[joint] > _SHAKEN:  # False for NaN
+        if now.refit.held_out[joint] > POOR:  # False for NaN; jumps may hide the joint's inertia
             for play in () if prismatic[joint] else _PLAYS:
                 loose = np.array(state.backlash)
                 loose[:, joint] += play

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -232,6 +233,14 @@ class Equations:
             right = gram[rest, -1] - gram[rest, : self.parameters] @ moved
             whole[self.parameters :] = np.linalg.lstsq(gram[rest, rest], right, rcond=1e-12)[0]
         return _together(self._blocks(left_out, whole - solution))
+
+
+def errors_with(data: Data, fold: NDArray[np.intp], blocks: Sequence[Array]) -> list[Array]:
+    """Return the error (n,) on all instants with each block of further columns (m, n, c) alone."""
+    fixed = data.extra.shape[2]
+    ends = fixed + np.cumsum([0, *(block.shape[2] for block in blocks)])
+    groups = [range(first, past) for first, past in pairwise(ends.tolist())]
+    return Equations(data.with_extra(blocks), fold).seen_with(groups, fixed)
 
 
 def residual(data: Data, refit: Refit) -> Array:

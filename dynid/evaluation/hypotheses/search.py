@@ -21,9 +21,17 @@ from dynid.evaluation.hypotheses.proposals import (
     other_gravity,
     unlike,
 )
-from dynid.evaluation.hypotheses.refit import Equations
+from dynid.evaluation.hypotheses.refit import Equations, errors_with
 from dynid.evaluation.hypotheses.state import Hypothesis
-from dynid.evaluation.hypotheses.trial import FLOOR, RefitOutcome, Trial, advantage, cost
+from dynid.evaluation.hypotheses.trial import (
+    DOUBTED,
+    FLOOR,
+    POOR,
+    RefitOutcome,
+    Trial,
+    advantage,
+    cost,
+)
 
 MATTERS = 0.3
 """Fall of the cost below which a cause is not worth naming: squared errors fall by a quarter, all
@@ -37,11 +45,6 @@ _SURE_OF_FEW = 5.0  # the same of play, which is tried at a few joints with larg
 _BETTER_ADVANTAGE = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact or a recording has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
-# relative errors above which exchanged channels are tried, and values far from the present ones;
-# each costs seconds, and those of good real models are 0.02 to 0.1
-DOUBTED = 0.07
-"""Relative error of a joint above which causes are tried that cost more."""
-_WRONG = 0.15
 _NEGLIGIBLE_FALL = 1e-5  # fall of the cost for which no further step is taken
 _ROUNDS = 6  # of Gauss-Newton steps
 _POLISHED = 4  # continuous causes that are followed to their best value
@@ -159,10 +162,10 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
 
 def _as_sign(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause:
     """Return the other sign alone in place of a negative factor, unless that is surely better."""
-    (joint, *others), reached = chosen.joints or (0,), chosen.outcome.state.factor
-    if chosen.kind != "factor" or others or chosen.recordings:
+    if chosen.kind != "factor" or len(chosen.joints) > 1 or chosen.recordings:
         return chosen
-    if np.all(reached[:, joint] * now.state.factor[:, joint] > 0):
+    (joint,) = chosen.joints
+    if np.all(chosen.outcome.state.factor[:, joint] * now.state.factor[:, joint] > 0):
         return chosen
     outcome = trial.judged(trial.outcome(now.state.scaled_at(joint, -1.0)))
     flipped = replace(chosen, cause="flipped_sign", outcome=outcome)
@@ -222,7 +225,7 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     worst, impossible = float(np.nanmax(now.refit.held_out)), now.penalty or 0.0
     if worst > DOUBTED or impossible > _INCONSISTENT:
         proposals += [*exchanged(now.state), *other_gravity(trial, now.state)]
-    if worst > _WRONG or impossible > _INCONSISTENT:
+    if worst > POOR or impossible > _INCONSISTENT:
         proposals += far(trial, now)
     coarse = trial.coarse
     present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
@@ -310,12 +313,7 @@ def _linearised(trial: Trial, now: RefitOutcome) -> list[tuple[Knob, float]]:
     """Return knobs with the cost on data fitted that each leaves, linearised."""
     data = trial.data(now.state)
     several = list(knobs(Derivatives(trial.samples, data, now.state, now.refit), trial.samples))
-    blocks = [knob.columns() for knob in several]
-    equations = Equations(data.with_extra(blocks), trial.samples.fold)
-    fixed = data.extra.shape[2]
-    ends = fixed + np.cumsum([block.shape[2] for block in blocks])
-    groups = [range(end - b.shape[2], end) for b, end in zip(blocks, ends.tolist(), strict=True)]
-    errors = equations.seen_with(groups, fixed)
+    errors = errors_with(data, trial.samples.fold, [knob.columns() for knob in several])
     return [(knob, cost(error)) for knob, error in zip(several, errors, strict=True)]
 
 

@@ -22,6 +22,11 @@ _RECENT = 4  # data of which the regressor is kept: most states change the torqu
 _THINNED = 3  # of coarse trials: every third instant
 FLOOR = 0.02
 """Relative torque error that counts as none: less is not worth a claim."""
+# what is tried above these costs seconds, and errors of good real models are 0.02 to 0.1
+DOUBTED = 0.07
+"""Relative error of a joint above which exchanged channels and its own friction are tried."""
+POOR = 0.15
+"""Relative error of a joint above which values far from the present ones are tried."""
 
 
 @dataclass(frozen=True, eq=False)

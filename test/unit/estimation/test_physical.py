@@ -322,5 +322,5 @@ def _last_joint(factor: float) -> Array:
 
 @pytest.mark.parametrize("factor", [1e3, 1e-3, 1e-6])
 def test_parameters_of_a_joint_scale_with_its_torque(factor: float) -> None:
-    # noise of the other joints tells a little of a heavy hand, so 1 % is allowed
+    # noise of the other joints contains a little information on a heavy hand: 1 % is allowed
     np.testing.assert_allclose(_last_joint(factor), _last_joint(1.0), rtol=0.01)
