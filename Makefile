@@ -65,9 +65,11 @@ test-all: install $(VENV)/.docs
 	$(MAKE) --jobs=$(JOBS) lint docs
 	$(MAKE) TESTS=all pytest ctest ros-test
 
+# a file's tests in one process, which makes what they share once
 TESTS ?=
 pytest: install
-	$(BIN)/python -m pytest -n $(JOBS) $(if $(TESTS),-m "" --hypothesis-profile dynid)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder \
+	  $(if $(TESTS),-m "" --hypothesis-profile dynid)
 
 ctest: install
 	$(BIN)/cmake --build $(BUILD) --target dynid_tests --parallel $(JOBS)

@@ -166,6 +166,7 @@ def test_identifies_publishes_and_validates_and_leaves_every_file(loop) -> None:
     loop.assert_at_rest()
 
 
+@pytest.mark.thorough
 def test_a_model_that_fails_its_criterion_is_written_but_not_published(loop, monkeypatch) -> None:
     monkeypatch.setattr("dynid.report.write.write_report", lambda *_: None)  # takes half the time
     overrides = ["identification.max_relative_torque_error=0.0001"]
@@ -218,6 +219,7 @@ def refuse(monkeypatch):
     return arrange
 
 
+@pytest.mark.thorough
 def test_a_good_model_stays_good_if_its_validation_cannot_be_evaluated(loop, refuse) -> None:
     refused = refuse("validate", times=9, missing=0)
     assert loop.start().perform()

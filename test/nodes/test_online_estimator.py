@@ -135,6 +135,7 @@ def test_a_velocity_of_the_wrong_sign_is_an_error_until_reset(graph: Graph, robo
     graph.until(lambda: source.health()[-1].level != ERROR)
 
 
+@pytest.mark.thorough
 def test_joint_states_that_agree_are_no_error(graph: Graph, robot) -> None:
     path, bare, _ = robot
     source = Source(graph, path, sampling_rate=200.0, publish_rate=2.0)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from support.real_recordings import DATA, EMPS, needs
 from typer.testing import CliRunner
 
 from dynid.cli import app
 
 
+@pytest.mark.thorough
 @needs(EMPS)
 def test_dynid_is_better_than_the_plain_script_and_the_published_model_on_the_pulses() -> None:
     words = ["bench", "--data", str(DATA), "--only", "emps", "--tools", "plain,dynid", "--json"]

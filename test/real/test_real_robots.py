@@ -48,6 +48,7 @@ def test_tx40_wrist_is_explained_by_its_coupling() -> None:
     assert np.all(relative_errors(without.verdict)[4:] > 2.5 * wrist)
 
 
+@pytest.mark.thorough
 @needs(TX40)
 def test_tx40_friction_is_that_of_the_literature() -> None:
     robot = load_robot("tx40")

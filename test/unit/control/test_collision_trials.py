@@ -24,6 +24,7 @@ def test_free_motion_with_sensor_noise_gives_no_alarm(model: Mechanism) -> None:
     assert free_motion(Work(load_robot("puma560"), model, 8), hours=0.02) == []
 
 
+@pytest.mark.thorough
 def test_late_cycles_and_pauses_within_them_give_no_alarm(model: Mechanism) -> None:
     assert free_motion(Work(load_robot("puma560"), model, 8, late=True), hours=0.008) == []
 

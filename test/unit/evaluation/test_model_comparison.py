@@ -41,6 +41,7 @@ def model(seed: int, repeatability: float = 0.0, **values: float) -> Model:
     return dynid.identify(arm_robot(), record(seed, **values), **settings).model
 
 
+@pytest.mark.thorough
 def test_models_of_one_robot_differ_by_chance() -> None:
     found = [compare_models(model(seed), model(seed + 1)) for seed in (0, 2, 4, 6)]
     assert all(one.freedom == len(one.parameters) > 10 for one in found)

@@ -26,6 +26,7 @@ def test_the_error_on_a_second_motion_is_that_of_an_undisturbed_recording(name: 
     assert any("stamps" in note for note in late.notes)
 
 
+@pytest.mark.thorough
 def test_a_validation_on_a_recording_with_gaps_uses_its_pieces() -> None:
     robot = load_robot("scara")
     first, second = recordings_of(robot, seed=0)

@@ -269,6 +269,7 @@ def test_quantities_of_a_single_axis_are_within_four_standard_deviations_of_the_
         assert quantity.standard_deviation < 0.02 * abs(true), name
 
 
+@pytest.mark.thorough
 def test_standard_deviations_are_the_scatter_of_thirty_noisy_recordings() -> None:
     # noise must dominate, because errors at reversals are the same in each recording
     noise = "simulation.torque_noise=3"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynid.errors import ConfigurationError
@@ -105,6 +105,7 @@ EXCHANGED = st.builds(
 )
 
 
+@settings(max_examples=30)
 @given(st.lists(PLAIN | OFFSETS | EXCHANGED, min_size=1, max_size=5))
 def test_one_list_acts_as_its_groups_one_after_the_other(groups: list[list[Correction]]) -> None:
     after = recording()

@@ -168,6 +168,7 @@ def test_a_long_combination_is_collapsed(identification):
     assert base_row(first).regrouping.rest == ""
 
 
+@pytest.mark.thorough
 def test_a_report_of_a_million_samples_is_below_three_megabytes(make_identification):
     long = make_identification(samples=1_000_000, recordings=1)
     assert len(report_html(long)) < 3e6

@@ -211,7 +211,7 @@ ANY_SHEET = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ANY_SHEET, st.integers(-(2**31) + 1, 2**31 - 1))
 def test_a_measured_position_sent_back_is_the_same_count(sheet: dict[str, Any], raw: int) -> None:
     made = enabled(drives(**sheet), raw)
@@ -220,7 +220,7 @@ def test_a_measured_position_sent_back_is_the_same_count(sheet: dict[str, Any], 
     assert kept == commanded == struct.pack("<i", raw)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ANY_SHEET, st.floats(-1, 1))
 def test_torque_arrives_within_one_permille_towards_zero(
     sheet: dict[str, Any], share: float
@@ -236,7 +236,7 @@ def test_torque_arrives_within_one_permille_towards_zero(
     assert arrived * torque >= 0.0
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ANY_SHEET, st.floats(0, 1e6), st.sampled_from([1.0, -1.0]))
 def test_the_limit_of_the_controller_saturates_where_the_driver_would_wrap(
     sheet: dict[str, Any], torque: float, sign: float

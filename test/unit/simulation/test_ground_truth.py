@@ -124,6 +124,7 @@ def a_trial(name: str, **_: object) -> GroundTruthTrial:
     )
 
 
+@pytest.mark.thorough
 def test_the_table_has_a_row_for_each_robot_and_a_reason_for_each_other(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.walled_arm import JOINTS, RADIUS, URDF, points, walled, walled_robot
 
@@ -168,6 +168,7 @@ def test_bodies_that_always_touch_are_left_out_with_a_note() -> None:
     assert any("(in contact" in note and "lower to base" in note for note in workspace.notes)
 
 
+@settings(max_examples=20)
 @given(st.lists(POSITIONS, min_size=2, max_size=5))
 def test_a_distance_does_not_depend_on_what_was_computed_before(positions) -> None:
     fresh = [at(walled(**EVERYTHING), position) for position in positions[:2]]

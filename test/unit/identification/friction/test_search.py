@@ -95,6 +95,7 @@ def test_a_spring_that_pushes_away_from_its_balance_is_found() -> None:
     assert "spring" in found["wrist"]
 
 
+@pytest.mark.thorough
 def test_a_spring_that_grows_stiffer_is_found_as_a_cubic_one() -> None:
     spring = {"kind": "spring_cubic", "joints": ["wrist"]}
     found = models(chosen(rubbing(spring, samples=1000, Kc3=3.0)))
@@ -130,6 +131,7 @@ def test_a_joint_that_is_not_better_in_the_whole_model_keeps_plain_terms(
             assert one.chosen_error < one.given_error
 
 
+@pytest.mark.thorough
 def test_shapes_that_hold_for_a_part_only_are_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     # as if a part of the recording decided alone on a factor, given the shapes of the whole
     load = {"kind": "coulomb_load", "joints": ["elbow"], "smoothing": 0.02}

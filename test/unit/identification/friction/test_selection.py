@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 import yaml
 from support.rubbing_arm import PLAIN, rubbing
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
@@ -118,6 +119,7 @@ def test_noise_without_rest_is_zero() -> None:
     assert not speed.any()
 
 
+@pytest.mark.thorough
 def test_all_models_are_tried_and_the_one_of_the_joint_is_chosen() -> None:
     stop = {"kind": "presliding", "scale": 0.05, "joints": ["elbow"]}
     given = arm_robot(terms=[*PLAIN, {"kind": "rotor_inertia"}])
@@ -130,6 +132,7 @@ def test_all_models_are_tried_and_the_one_of_the_joint_is_chosen() -> None:
     assert [trial.name for trial in found.trials[1].trials] == tried
 
 
+@pytest.mark.thorough
 def test_a_profile_that_is_right_keeps_its_terms() -> None:
     stop = {"kind": "presliding", "scale": 0.05, "joints": ["elbow"]}
     right = arm_robot(terms=[*PLAIN, stop, {"kind": "rotor_inertia"}])

@@ -119,6 +119,7 @@ def test_an_adaptive_estimator_learns_a_load_again_after_each_change() -> None:
         assert np.all(np.abs(found.values - true) < allowed)
 
 
+@pytest.mark.thorough
 def test_detects_nothing_without_a_change() -> None:
     one = estimator()
     assert changes_in(one, *(recorded(0.0, seed) for seed in range(3))) == []

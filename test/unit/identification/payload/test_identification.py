@@ -43,6 +43,7 @@ def test_standard_deviations_are_calibrated() -> None:
     assert 0.75 < np.sqrt(np.mean(np.square(scores))) < 1.3
 
 
+@pytest.mark.thorough
 def test_standard_deviations_include_the_uncertainty_of_the_model() -> None:
     scores = []
     for seed in range(12):

@@ -82,7 +82,7 @@ def refuses(file: Path, content: bytes) -> bool:
 
 
 def test_every_changed_byte_is_refused(tmp_path):
-    file = write(tmp_path / "fleet", {f"{number}.npz": None for number in range(20)})
+    file = write(tmp_path / "fleet", {f"{number}.npz": None for number in range(4)})
     content = file.read_bytes()
     for place in range(len(content)):
         changed = content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :]

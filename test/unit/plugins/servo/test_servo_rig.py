@@ -76,6 +76,7 @@ def test_the_profiles_resistance_changes_only_what_depends_on_it(runs: list[RigR
     assert after.viscous != pytest.approx(before.viscous, rel=0.5)
 
 
+@pytest.mark.thorough
 def test_a_run_is_predicted_by_the_others(runs: list[RigRun]) -> None:
     for run in held_out_roll_outs(runs):
         assert run.identified < 0.2 * run.profile
