@@ -19,6 +19,7 @@ from dynid.recording.clock import find_clock
 from dynid.recording.column_proposal import propose_for_table
 from dynid.recording.corrections import Correction
 from dynid.recording.grid import usual_rate
+from dynid.recording.lerobot import Episode, episode_map, find_episode, read_episode
 from dynid.recording.load import read_samples
 from dynid.recording.model import FEWEST_SAMPLES, Recording
 from dynid.recording.names import shown
@@ -170,18 +171,28 @@ def describe(
         RecordingError: there is no such file, or it is not a recording.
     """
     path = Path(path)
+    if (episode := find_episode(path)) is not None:
+        return _describe_episode(path, episode, columns, as_robot or AsRobot(), joints)
     require_present(path)
     if is_bag(path):
         mapped = columns if names_topics(columns) else None
         return _describe_bag(path, topic, as_robot or AsRobot(), joints, mapped)
+    return _describe_file(path, columns, sampling_rate, joints, as_robot or AsRobot())
+
+
+def _describe_file(
+    path: Path,
+    columns: ColumnMap | None,
+    sampling_rate: float | None,
+    joints: Sequence[str],
+    as_robot: AsRobot,
+) -> RecordingInfo:
     softmc = columns is None and is_softmc(path)
     native = path.suffix.lower() == ".npz" and has_names_of_signals(path)
     if columns is None and path.is_file() and not native and not softmc:
         return _describe_table(path, read_table(path, None, "auto"), None, joints)
     try:
-        samples = read_samples(
-            path, None, topic=topic, columns=columns, sampling_rate=sampling_rate
-        )
+        samples = read_samples(path, None, columns=columns, sampling_rate=sampling_rate)
     except RecordingError as error:
         if softmc and path.is_file():
             return _describe_table(path, read_table(path, None, "auto"), str(error))
@@ -191,7 +202,23 @@ def describe(
         if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
             raise
         return RecordingInfo(shown(path), "npz", path.stat().st_size, problem=str(error))
-    return _describe_samples(path, samples, as_robot or AsRobot())
+    return _describe_samples(path, samples, as_robot)
+
+
+def _describe_episode(
+    path: Path,
+    episode: Episode,
+    columns: ColumnMap | None,
+    as_robot: AsRobot,
+    joints: Sequence[str],
+) -> RecordingInfo:
+    proposal = episode_map(episode, joints)
+    try:
+        samples = read_episode(episode, columns, None)
+    except RecordingError as error:
+        size = _size(episode.dataset)
+        return RecordingInfo(shown(path), "lerobot", size, proposal=proposal, problem=str(error))
+    return _describe_samples(path, samples, as_robot)
 
 
 def _describe_table(
@@ -278,7 +305,7 @@ def _describe_samples(path: Path, samples: Samples, as_robot: AsRobot) -> Record
     return RecordingInfo(
         name=shown(path),
         kind=samples.sources[0].kind,
-        size=_size(path),
+        size=_size(samples.sources[0].path or path),
         topic=samples.sources[0].topic,
         damage=_first(flaw.sentence for flaw in samples.flaws),
         timing=_timing(samples, built),
@@ -340,5 +367,5 @@ def _first(sentences: Iterable[str]) -> tuple[str, ...]:
 
 
 def _size(path: Path) -> int:
-    files = path.iterdir() if path.is_dir() else [path]
+    files = path.rglob("*") if path.is_dir() else [path]
     return sum(file.stat().st_size for file in files if file.is_file())

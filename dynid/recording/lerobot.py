@@ -18,6 +18,7 @@ import numpy as np
 from dynid.errors import RecordingError
 from dynid.input_file import is_file, read_text
 from dynid.limits import RECORDING_MEMORY
+from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
@@ -26,13 +27,13 @@ from dynid.recording.samples import Samples, nanoseconds, require_joints
 
 if TYPE_CHECKING:
     from dynid.arrays import Array
-    from dynid.recording.columns import ColumnMap, SignalColumns
 
 STATE, ACTION = "observation.state", "action"
 _COLUMNS = (STATE, ACTION, "timestamp", "episode_index")
 _INFO = Path("meta") / "info.json"
 _MALFORMED = (ValueError, KeyError, TypeError, OverflowError, AttributeError, RecursionError)
 _EPISODE = re.compile(r"episode_(\d{1,9})(\.parquet)?")
+_NORMALISED = 101.0  # LeRobot's values without a unit are percent of a joint's range
 _UNITS = {"rad": 1.0, "radian": 1.0, "radians": 1.0, "deg": np.pi / 180} | {
     "degree": np.pi / 180,
     "degrees": np.pi / 180,
@@ -90,12 +91,14 @@ def read_episode(
         for name in (STATE, ACTION)
     }
     time = _vectors(table, "timestamp", 1, info.label)[:, 0]
+    notes = [] if columns else info.assume_degrees(vectors)
     names, position, effort = (_mapped if columns else _named)(info, vectors, columns)
     wanted = names if joints is None else tuple(joints)
     require_joints(wanted, names, info.label)
     order = [names.index(joint) for joint in wanted]
     check_memory(len(time), len(wanted), info.label)
-    unread = columns is not None and columns.temperature is not None
+    if columns is not None and columns.temperature is not None:
+        notes.append("Temperatures of a LeRobot dataset are not read.")
     return Samples(
         stamps=nanoseconds(time, info.label),
         position=position[:, order],
@@ -103,7 +106,33 @@ def read_episode(
         effort=effort[:, order],
         joint_names=wanted,
         sources=(Source(f"{info.label}/episode_{number:06d}", digest(file), "lerobot", path=file),),
-        repairs=("Temperatures of a LeRobot dataset are not read.",) if unread else (),
+        repairs=tuple(notes),
+    )
+
+
+def episode_map(episode: Episode, joints: Sequence[str] = ()) -> ColumnMap:
+    """Return the column map of a dataset by the names of its elements, in degrees.
+
+    Args:
+        episode: of the dataset.
+        joints: of the robot, in its order; those that the dataset lacks are left out.
+
+    Raises:
+        RecordingError: meta/info.json cannot be read.
+    """
+    info = _Info.read(episode.dataset)
+    elements = {name.removesuffix(".pos"): name for name in info.elements[STATE]}
+    names = tuple(joint for joint in joints if joint in elements) or tuple(elements)
+
+    def signal(vector: str) -> SignalColumns:
+        columns = tuple(f"{vector}.{elements[name]}" for name in names)
+        return SignalColumns(columns=columns, factor=_UNITS["deg"])
+
+    return ColumnMap(
+        time=TimeColumn(column="timestamp"),
+        joints=names,
+        position=signal(STATE),
+        effort=signal(ACTION),
     )
 
 
@@ -120,7 +149,7 @@ class _Info(NamedTuple):
     label: str
     episodes: int
     elements: Mapping[str, tuple[str, ...]]
-    units: Mapping[str, str]
+    units: dict[str, str]
 
     @classmethod
     def read(cls, dataset: Path) -> _Info:
@@ -149,6 +178,18 @@ class _Info(NamedTuple):
                 f"episode_{self.episodes - 1:06d}, such as {self.label}/episode_000000."
             )
         return episode.number
+
+    def assume_degrees(self, vectors: Mapping[str, Array]) -> list[str]:
+        """State degrees where no unit is, and values are beyond any other; return a note on it."""
+        silent = [name for name, unit in self.units.items() if not unit]
+        largest = max((float(np.nanmax(np.abs(vectors[name]))) for name in silent), default=0.0)
+        if not largest > _NORMALISED:
+            return []
+        self.units.update(dict.fromkeys(silent, "degrees"))
+        return [
+            f"{shown_names(silent)}: read in degrees; meta/info.json states no unit, but values up "
+            f"to {largest:.0f} are beyond normalised ones (100), and many turns in radians."
+        ]
 
 
 def _elements(names: Any) -> tuple[str, ...]:  # noqa: ANN401  any JSON
@@ -262,9 +303,9 @@ def _named(
     for vector, unit in info.units.items():
         if unit.lower() not in _UNITS:
             raise RecordingError(
-                f"{info.label}: meta/info.json does not state whether {vector} is in degrees or "
-                "radians; give the factor to radians in recording.columns "
-                "(docs/recordings.md#lerobot-datasets)."
+                f"{info.label}: meta/info.json does not state the unit of {vector}, whose values "
+                "may be degrees or percent of each joint's range; give the factor to radians in "
+                "recording.columns (docs/recordings.md#lerobot-datasets)."
             )
         scaled[vector] = vectors[vector] * _UNITS[unit.lower()]
     order = [commanded.index(joint) for joint in joints]

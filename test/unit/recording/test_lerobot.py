@@ -12,6 +12,7 @@ import pytest
 from dynid.errors import RecordingError
 from dynid.profile import load_robot
 from dynid.recording.columns import ColumnMap
+from dynid.recording.info import describe
 from dynid.recording.load import load_recording
 from dynid.robot.recordings import load_recording as load_of_robot
 
@@ -98,7 +99,7 @@ def test_a_column_map_scales_what_info_leaves_open(tmp_path: Path) -> None:
     feature = {"names": {"motors": ["shoulder", "elbow"]}}
     features = {"observation.state": feature, "action": feature}
     dataset = write_v3(tmp_path / "set", 1, features=features)
-    with pytest.raises(RecordingError, match=r"degrees or radians; give the factor"):
+    with pytest.raises(RecordingError, match=r"joint's range; give the factor to radians"):
         load_recording(dataset, None)
     columns = ColumnMap.model_validate(
         {
@@ -239,3 +240,40 @@ def test_an_altered_value_is_noticed(tmp_path: Path, write: Any) -> None:
     file.write_bytes(content.replace(old, new))
     with pytest.raises(RecordingError, match=r"'observation\.state' are from .* to 90, but"):
         load_recording(dataset / "episode_000000", JOINTS)
+
+
+def test_values_beyond_normalised_ones_are_in_degrees(tmp_path: Path) -> None:
+    dataset = write_v3(tmp_path / "set", 25)
+    forget_unit(dataset)
+    found = load_recording(dataset / "episode_000024", JOINTS)
+    assert found.position == pytest.approx(np.radians(state(24)), abs=1e-5)
+    assert "values up to 141 are beyond normalised ones (100)" in found.repairs[0]
+
+
+def test_info_proposes_a_map_where_the_unit_is_in_doubt(tmp_path: Path) -> None:
+    dataset = write_v2(tmp_path / "set")
+    forget_unit(dataset)
+    episode = dataset / "episode_000001"
+    info = describe(episode, joints=("elbow", "shoulder"))
+    assert info.problem is not None
+    assert "may be degrees or percent of each joint's range" in info.problem
+    assert info.proposal is not None
+    assert info.proposal.joints == ("elbow", "shoulder")
+    mapped = load_recording(episode, ("elbow", "shoulder"), columns=info.proposal)
+    assert mapped.position == pytest.approx(np.radians(state(1))[:, ::-1], abs=1e-5)
+    assert mapped.effort == pytest.approx(np.radians(state(1) + 1)[:, ::-1], abs=1e-5)
+
+
+def test_info_shows_an_episode(tmp_path: Path) -> None:
+    info = describe(write_v3(tmp_path / "set") / "episode_000002")
+    assert (info.kind, info.problem) == ("lerobot", None)
+    assert info.size > 0
+    assert [joint.name for joint in info.joints] == list(JOINTS)
+
+
+def forget_unit(dataset: Path) -> None:
+    file = dataset / "meta" / "info.json"
+    info = json.loads(file.read_text())
+    for feature in info["features"].values():
+        del feature["unit"]
+    file.write_text(json.dumps(info))
