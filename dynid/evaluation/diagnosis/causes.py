@@ -193,10 +193,14 @@ def _look(look: Cause, case: Case) -> list[Finding]:
 def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
     if finding.cause == "saturation" and finding.severity == "problem":
         return False  # a plateau is seen in the torque itself; a limit only with the right factor
+    if _is_undecided_change(finding):  # parts of a recording differ also where friction falls
+        return any(other.cause == "warming_up" for other in findings)
     causes = SUPPRESSED_BY.get(finding.cause, ())
     explained: set[str] = set()
     for other in findings:
         if other.cause not in causes or other.severity == "note":
+            continue
+        if finding.cause == "warming_up" and _is_undecided_change(other):
             continue
         if other.cause in _OF_UNUSED_SIGNALS and other.severity != "problem":
             continue
@@ -211,3 +215,7 @@ def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
     # what explains most of its joints is near at the others as well
     concerned = set(finding.joints)
     return bool(explained) and 2 * len(concerned & explained) > len(concerned)
+
+
+def _is_undecided_change(finding: Finding) -> bool:
+    return finding.cause == "recordings_differ" and bool(finding.alternatives)
