@@ -41,6 +41,7 @@ class ToolErrors:
     Attributes:
         recording, tool: names.
         problem: why there are no errors; "" if there are.
+        crashed: whether its process ended before it had a result.
         fit: relative error on the fitted parts, all joints together.
         held_out: the same on the parts held out.
         moving, resting: the same, of samples in which a joint moves, or does not.
@@ -55,6 +56,7 @@ class ToolErrors:
     recording: str
     tool: str
     problem: str = ""
+    crashed: bool = False
     fit: Figure = nan
     held_out: Figure = nan
     moving: Figure = nan
@@ -80,14 +82,14 @@ def evaluate_apart(
         if receiver.poll(limit):
             found: ToolErrors = receiver.recv()
             return found
-        problem = f"it took longer than {limit:g} s; --limit allows more."
     except EOFError:  # it crashed, or ran out of memory
         child.join()
         problem = f"its process ended with exit code {child.exitcode}."
+        return ToolErrors(name, tool, problem, crashed=True)
     finally:
         child.kill()
         child.join()
-    return ToolErrors(name, tool, problem)
+    return ToolErrors(name, tool, f"it took longer than {limit:g} s; --limit allows more.")
 
 
 def _send_errors(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +42,13 @@ def bench_command(
     limit: Annotated[
         float, typer.Option(metavar="SECONDS", min=1, help="Longest time of one fit.")
     ] = 600.0,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder of results: those that are in it are not computed again, others added.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare tools on public recordings of real robots.
@@ -52,6 +60,7 @@ def bench_command(
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.bench.evaluation import ToolErrors, evaluate_apart
+    from dynid_plugins.bench.kept_results import check_kept, kept, kept_name
     from dynid_plugins.bench.page import bench_page
     from dynid_plugins.bench.printed import print_comparison, print_recording
     from dynid_plugins.bench.registry import OWN, public_recordings
@@ -59,6 +68,8 @@ def bench_command(
 
     if output is not None:
         check_folder(output)
+    if keep is not None:
+        check_kept(keep)
     wanted = chosen("--only", only, public_recordings(registry or OWN))
     found, tools_skipped = available_tools(tools.split(",") if tools else None)
     titles = {name: tool.with_versions() for name, tool in found.items()}
@@ -67,9 +78,14 @@ def bench_command(
     folder, there, skipped = available_recordings(wanted, data)
     for name, recording in there.items():
         with progress(console, steps=len(found)) as step:
-            for tool in found:
+            for tool, contender in found.items():
                 step(f"{name}: {tool}")
-                results.append(evaluate_apart(name, recording, folder, tool, limit))
+                compute = partial(evaluate_apart, name, recording, folder, tool, limit)
+                if keep is None:
+                    results.append(compute())
+                else:
+                    file = kept_name(name, recording, tool, contender, limit)
+                    results.append(kept(keep / file, compute))
         print_recording(console, results[-len(found) :])
     skipped |= tools_skipped
     if output is not None:

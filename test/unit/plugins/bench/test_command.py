@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,36 @@ def test_a_tool_without_its_library_is_skipped_by_name(
     assert "pip install 'dynid[bench]'" in shown.stdout
 
 
+def test_a_kept_result_is_not_computed_again_until_what_it_depends_on_changes(
+    bench_folder: Path, tmp_path: Path
+) -> None:
+    tool = tmp_path / "own.py"
+    shutil.copy(bench_folder / "own.py", tool)
+
+    def held_out(*words: str) -> float:
+        options = ["--tools", f"{tool}:ZERO", "--keep", str(tmp_path / "kept"), "--json", *words]
+        (error,) = json.loads(bench(bench_folder, *options).stdout)["errors"]
+        return float(error["held_out"])
+
+    assert held_out() == pytest.approx(1.0)
+    (file,) = (tmp_path / "kept").iterdir()
+    file.write_text(file.read_text("utf-8").replace('"held_out": 1.0', '"held_out": 0.25'), "utf-8")
+    assert held_out() == 0.25
+    assert held_out("--limit", "500") == pytest.approx(1.0)
+    tool.write_text(tool.read_text("utf-8") + "# another tool", "utf-8")
+    assert held_out() == pytest.approx(1.0)
+    file.write_text("{", "utf-8")  # written by hand
+    shutil.copy(bench_folder / "own.py", tool)
+    assert held_out() == pytest.approx(1.0)
+
+
+def test_a_process_that_crashed_is_tried_again(bench_folder: Path, tmp_path: Path) -> None:
+    names = ",".join(own(bench_folder, name) for name in ("CRASH", "WRONG"))
+    bench(bench_folder, "--tools", names, "--keep", str(tmp_path))
+    (file,) = tmp_path.iterdir()
+    assert "KeyError" in file.read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -97,6 +128,7 @@ def test_a_tool_without_its_library_is_skipped_by_name(
         (["--tools", "none.py:ONE"], "--tools none.py:ONE: cannot be loaded: FileNotFoundError"),
         (["--only", "absent"], "no recording can be used; absent: absent.npz is not in"),
         (["--data", "nowhere"], "--data nowhere: is not a folder."),
+        (["--keep", __file__], "is no folder and cannot be made one (File exists)."),
         (["-o", "nowhere/page.html"], "nowhere/page.html: its folder does not exist"),
     ],
 )
