@@ -95,6 +95,7 @@ class PublicRecording(Settings):
         loader: function that reads a part; ``dynid`` is dynid's own reader.
         profile: shipped profile whose data sheets hold; None for the URDF alone.
         urdf: of a robot without a profile.
+        data_sheet: keys of a profile that hold for a robot without one, as gravity and columns.
         shipped: whether the whole profile was made for these recordings.
         published: figure of the authors.
         split: from the file of splits.
@@ -110,16 +111,15 @@ class PublicRecording(Settings):
     loader: Literal["dynid", "emps", "kr300", "time_q_dq_tau"] = "dynid"
     profile: str | None = None
     urdf: str = ""
+    data_sheet: dict[str, object] = Field(default_factory=dict)
     shipped: bool = True
     published: PublishedFigure | None = None
     split: RecordingSplit
 
     def robot(self, folder: Path) -> Robot:
         """Return the robot with what its URDF and its data sheets say, and no task's settings."""
-        if self.profile is None:
-            return load_robot(str(folder / self.urdf))
-        whole = load_robot(self.profile)
-        content = whole.yaml_content(exclude_unset=True)
+        whole = load_robot(self.profile or str(folder / self.urdf))
+        content = whole.yaml_content(exclude_unset=True) | self.data_sheet
         keys = [key for key in ROBOT_KEYS if self.shipped or key != "recording"]
         return make_robot(
             {key: content[key] for key in keys if key in content}, whole.urdf_xml, where=self.title
