@@ -18,6 +18,7 @@ TOOLS = {
     "dynid": ("model_based:DYNID", ""),
     "shipped": ("model_based:SHIPPED", ""),
     "figaroh": ("figaroh:FIGAROH", "figaroh"),
+    "flobaroid": ("flobaroid:FLOBAROID", ""),
     "sysid": ("mujoco_sysid:SYSID", "mujoco[sysid]"),
     "learned": ("learned:LEARNED", "dynid[bench]"),
     "dynid+learned": ("learned:RESIDUAL", "dynid[bench]"),

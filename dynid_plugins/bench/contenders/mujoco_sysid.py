@@ -28,7 +28,7 @@ from dynid_plugins.bench.contenders.interface import Contender, FittedModel, Fit
 if not hasattr(sysid, "optimize"):  # it is imported without its libraries, and is empty then
     raise ConfigurationError("the tool sysid needs more libraries: pip install 'mujoco[sysid]'.")
 
-_SAMPLES = 1000  # at most, evenly over the fitted parts
+_SAMPLES = 500  # at most, evenly over the fitted parts
 _ITERATIONS = 30
 _TERMS = "armature", "damping", "frictionloss"
 _LARGEST_TERM = 1.0  # bound of a joint term, over the rms of torque over that of its motion

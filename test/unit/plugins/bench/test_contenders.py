@@ -10,6 +10,7 @@ import pytest
 
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
+from dynid_plugins.bench.contenders.flobaroid import _body
 from dynid_plugins.bench.contenders.interface import FittingTask
 from dynid_plugins.bench.contenders.plain_script import PlainScript
 from dynid_plugins.bench.evaluation import evaluate_tool, prepare
@@ -42,6 +43,7 @@ def test_the_plain_script_has_pinocchios_inverse_dynamics_in_any_order_of_joints
     [
         ("shipped", "dynid"),
         ("figaroh", "figaroh"),
+        ("flobaroid", "clarabel"),
         ("sysid", "colorama"),  # of the extra sysid of MuJoCo
         ("learned", "sklearn"),
         ("dynid+learned", "sklearn"),
@@ -53,6 +55,24 @@ def test_a_tool_predicts_a_simulated_robot(tool: str, package: str, bench_folder
     found = evaluate_tool("swing", recording, bench_folder, tool)
     assert found.problem == ""
     assert found.held_out < 0.15  # friction at reversals and noise; no torque would be 1
+
+
+def test_bodies_of_flobaroids_method_are_those_that_can_exist() -> None:
+    lower = np.tril_indices(6)
+
+    def smallest_eigenvalue(inertia: pinocchio.Inertia) -> float:
+        triangle = -_body(0, 10) @ inertia.toDynamicParameters()
+        matrix = np.zeros((6, 6))
+        matrix[lower] = triangle / np.where(lower[0] == lower[1], 1.0, np.sqrt(2.0))
+        return float(np.linalg.eigvalsh(matrix + np.tril(matrix, -1).T)[0])
+
+    inertia = np.diag([0.3, 0.2, 0.1])
+    for centre in np.random.default_rng(0).normal(size=(5, 3)):
+        real = pinocchio.Inertia(2.0, centre, inertia)
+        # the same first moment and inertia about the origin, with too little mass for them
+        light = real.toDynamicParameters() - 1.9 * np.eye(10)[0]
+        assert smallest_eigenvalue(real) > 0
+        assert smallest_eigenvalue(pinocchio.Inertia.FromDynamicParameters(light)) < 0
 
 
 def test_a_robot_with_loops_is_refused_by_tools_of_trees(task: FittingTask) -> None:
