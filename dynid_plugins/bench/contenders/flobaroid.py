@@ -53,9 +53,10 @@ def _rows(arm: PlainScript, q: Array, dq: Array, ddq: Array) -> Array:
 
 def _consistent(rows: Array, tau: Array) -> Array:
     """Return the parameters (13 n,) of least squared torque whose bodies are consistent."""
-    n, columns = rows.shape[1:]
-    reduced = np.linalg.qr(np.column_stack([rows.reshape(-1, columns), tau.ravel()]), mode="r")
-    reduced, target = reduced[:, :-1], reduced[:, -1]
+    _, n, columns = rows.shape
+    whole = np.column_stack([rows.reshape(-1, columns), tau.ravel()])
+    triangle: Array = np.asarray(np.linalg.qr(whole, mode="r"))
+    reduced, target = triangle[:, :-1], triangle[:, -1]
     norms = np.linalg.norm(reduced, axis=0)
     scale = np.maximum(norms, _LEAST * norms.max()) / np.linalg.norm(target)
     reduced, target = reduced / scale / np.linalg.norm(target), target / np.linalg.norm(target)
@@ -77,7 +78,7 @@ def _consistent(rows: Array, tau: Array) -> Array:
     ).solve()
     if "Solved" not in str(solved.status):
         raise ConfigurationError(f"its semidefinite programme ended with {solved.status}.")
-    return np.asarray(solved.x) / scale
+    return np.asarray(np.array(solved.x) / scale)
 
 
 def _body(number: int, columns: int) -> Array:
