@@ -276,6 +276,7 @@ def _smallest(
     """Find the smallest y with ``bounds - matrix y`` in the cones; None if there is none."""
     options = clarabel.DefaultSettings()
     options.verbose = False
+    options.max_threads = 1  # threads only wait for each other in problems of this size
     options.static_regularization_constant = regularisation
     count = matrix.shape[1]
     solver = clarabel.DefaultSolver(

@@ -207,11 +207,24 @@ def _forwards_backwards(
     sections: Sections, values: Array, cutoff_period: float, periodic: bool
 ) -> Array:
     """Apply second-order sections forwards and backwards, padded by the transient."""
-    pad = min(len(values) - 1, ceil(3 * cutoff_period))
     if periodic:
         repeats = 1 + ceil(_settling_samples(sections) / len(values))
         tiled = np.concatenate([values] * (2 * repeats + 1))
         start = repeats * len(values)
         filtered = np.asarray(scipy.signal.sosfiltfilt(sections, tiled, axis=0))
         return filtered[start : start + len(values)]
-    return np.asarray(scipy.signal.sosfiltfilt(sections, values, axis=0, padlen=pad))
+    pad = min(len(values) - 1, ceil(3 * cutoff_period))
+    # as sosfiltfilt, which computes the steady state again in every call
+    steady = _steady_state(sections.tobytes()).reshape(len(sections), 2, *[1] * (values.ndim - 1))
+    before = 2 * values[:1] - values[pad:0:-1]
+    after = 2 * values[-1:] - values[-2 : -pad - 2 : -1]
+    padded = np.concatenate([before, values, after])
+    for _ in range(2):
+        padded = scipy.signal.sosfilt(sections, padded, axis=0, zi=steady * padded[:1])[0][::-1]
+    return np.asarray(padded[pad : pad + len(values)])
+
+
+@lru_cache(maxsize=16)
+def _steady_state(sections: bytes) -> Array:
+    """Return the states (s, 2) of second-order sections, as bytes, after a long input of 1."""
+    return np.asarray(scipy.signal.sosfilt_zi(np.frombuffer(sections).reshape(-1, 6)))

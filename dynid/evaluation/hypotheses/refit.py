@@ -64,6 +64,16 @@ class Data:
         return self.mechanism.regressor(*self.motion)
 
     @cached_property
+    def of_joints(self) -> list[tuple[NDArray[np.intp], Array]]:
+        """Base parameters that act on each joint's torque (u,), and their columns (m, u)."""
+        parts = []
+        for joint in range(self.torque.shape[1]):
+            columns = self.regressor[:, joint, self.base.independent]
+            used = np.flatnonzero(columns.any(axis=0))  # no bodies in front of the joint
+            parts.append((used, np.ascontiguousarray(columns[:, used])))
+        return parts
+
+    @cached_property
     def load(self) -> Array:
         """Gravity torque (m, n) of the URDF's masses [N m or N]."""
         return self.mechanism.gravity_torque(self.motion[0])
@@ -79,7 +89,7 @@ class Data:
     def _with(self, **changes: Array | NDArray[np.bool_]) -> Data:
         """Return changed data of the same motion, on which alone regressor and load depend."""
         data = replace(self, **changes)  # type: ignore[arg-type]
-        vars(data).update(regressor=self.regressor, load=self.load)
+        vars(data).update(regressor=self.regressor, of_joints=self.of_joints, load=self.load)
         return data
 
 
@@ -116,26 +126,25 @@ class Equations:
 
     def __init__(self, data: Data, fold: NDArray[np.intp], friction: Friction = "any") -> None:
         self.data = data
-        regressor = data.regressor[:, :, data.base.independent]
-        joints, size = data.torque.shape[1], regressor.shape[2] + data.extra.shape[2] + 1
+        self.parameters = len(data.base.independent)
+        joints, size = data.torque.shape[1], self.parameters + data.extra.shape[2] + 1
         self.gram = np.zeros((FOLDS, joints, size, size))
-        for joint in range(joints):
-            kept = data.kept[:, joint]
-            if kept.sum() < 2 * size // joints:
+        in_order = np.argsort(fold, kind="stable")
+        for joint, (acting, columns) in enumerate(data.of_joints):
+            kept = in_order[data.kept[in_order, joint]]
+            if len(kept) < 2 * size // joints:
                 continue
             rows = np.column_stack(
-                [regressor[kept, joint], data.extra[kept, joint], data.torque[kept, joint]]
+                [columns[kept], data.extra[kept, joint], data.torque[kept, joint]]
             )
-            used = np.flatnonzero(rows.any(axis=0))  # no bodies in front of the joint
-            used = np.union1d(used, size - 1)
-            rows = rows[:, used]
+            used = np.append(acting, np.arange(self.parameters, size))
             shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint], friction)
             torque = float(np.linalg.norm(rows[:, -1]))
             rows = beyond(basis_of(shapes), rows) / (torque or 1.0)
-            for number in range(FOLDS):
-                part = rows[fold[kept] == number]
+            bounds = np.searchsorted(fold[kept], np.arange(FOLDS + 1))
+            for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
+                part = rows[begin:end]
                 self.gram[number, joint][np.ix_(used, used)] = part.T @ part
-        self.parameters = regressor.shape[2]
 
     def scaled(self, joint: int, factor: float) -> Equations:
         """Return the equations with a joint's torque multiplied; its relative error is compared."""

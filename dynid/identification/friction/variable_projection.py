@@ -72,6 +72,7 @@ class Projection:
 
     def __init__(self, problem: JointProblem, fold: NDArray[np.intp]) -> None:
         self._problem = problem
+        self._recent: list[tuple[TermSettings, Array]] = []
         stacked = np.hstack([problem.others, problem.torque[:, None]])
         # columns of bodies before the joint are zero
         self._used = np.flatnonzero(stacked.any(axis=0))
@@ -90,7 +91,7 @@ class Projection:
     def solve(self, candidate: Candidate, shapes: Shapes) -> list[FrictionFit]:
         """Fit given shapes to all blocks (first), and to all but each fold."""
         terms = candidate.terms(shapes)
-        columns = self._problem.columns(terms) * self._problem.fitted[:, None]
+        columns = self._columns(terms)
         spans = self._problem.spans
         grams = np.stack([columns[span].T @ columns[span] for span in spans])
         cross = np.zeros((len(spans), len(terms), self._problem.others.shape[1] + 1))
@@ -113,6 +114,17 @@ class Projection:
             error = max(float(part.torque - gain), 0.0)
             fits.append(FrictionFit(candidate, shapes, terms, friction, others, error))
         return fits
+
+    def _columns(self, terms: Sequence[TermSettings]) -> Array:
+        """Return the fitted rows of terms, (m, c); those of the last trial are used again."""
+        known = [term for term, _ in self._recent]
+        new = [term for term in terms if term not in known]
+        if new:
+            rows = self._problem.columns(new) * self._problem.fitted[:, None]
+            self._recent += zip(new, rows.T, strict=True)
+        known = [term for term, _ in self._recent]
+        self._recent = [self._recent[known.index(term)] for term in terms]
+        return np.column_stack([column for _, column in self._recent])
 
 
 def _solutions(matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.bool_]) -> Array:
