@@ -71,6 +71,23 @@ def test_standard_deviations_include_torque_per_effort_of_another_day() -> None:
     assert 0.7 < np.sqrt(np.mean(np.square(scores))) < 1.4
 
 
+def test_friction_that_drifts_cancels_between_alternating_recordings() -> None:
+    def mass_error(order: str) -> float:
+        """Return the relative error where friction falls by 10 % from recording to recording."""
+        empty, carrying = [], []
+        for number, kind in enumerate(order):
+            parameters = loaded(MODEL) if kind == "B" else MODEL.parameters.copy()
+            for column, name in enumerate(MODEL.parameter_names):
+                if name.startswith(("Fv", "Fc")):
+                    parameters[column] *= 1 - 0.1 * number
+            recording = recorded(MODEL, parameters, samples=2000, rate=100.0)
+            (carrying if kind == "B" else empty).append(recording)
+        found = identify_payload(identify(ROBOT, empty).model, carrying)
+        return float(abs(found.payload.body.mass / TRUTH[0] - 1))
+
+    assert mass_error("ABBA") < 0.1 * mass_error("AABB")
+
+
 def test_torque_errors_are_larger_without_the_payload() -> None:
     found = found_on(arm_with_payload(NOISE))
     for before, after, held_out in zip(
