@@ -190,8 +190,8 @@ def _not_found(base: Model, fit: PayloadFit) -> str:
     most = max(float(mean[0]), 0.0) + _BOUND * float(sizes[0])
     return (
         f"no payload can be told from none: {mean[0]:.2g} kg, standard deviation {sizes[0]:.2g} "
-        f"kg, so less than {most:.2g} kg on the body of {carrier}; check that the recording was made "
-        "with it, that its motion is fast or wide enough, and that this body carries it "
+        f"kg, so less than {most:.2g} kg on the body of {carrier}; check that the recording was "
+        "made with it, that its motion is fast or wide enough, and that this body carries it "
         "(payload_joint)."
     )
 
