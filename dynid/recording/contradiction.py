@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dynid.recording.corrections import Correction
+from dynid.recording.corrections import Correction, correction_yaml
+from dynid.text import listed
 
 Severity = Literal["problem", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("problem", "warning", "note")
@@ -28,6 +29,7 @@ class Contradiction:
             the source can decide between.
         evidence: numbers by name; the name includes the unit.
         signals: of which one is wrong, where the kind does not say so.
+        statement: as of a finding, what it says of its joint; empty for one that stands alone.
     """
 
     kind: str
@@ -38,3 +40,10 @@ class Contradiction:
     evidence: Mapping[str, float]
     corrections: tuple[Correction, ...] = ()
     signals: tuple[str, ...] = ()
+    statement: str = ""
+
+
+def remedy(advice: str, joints: Sequence[str], corrections: Sequence[Correction]) -> str:
+    """Return an advice with the names of joints and the profile's line of corrections."""
+    named = advice.replace("{joints}", listed(joints)) if joints else advice
+    return named.replace("{corrections}", correction_yaml(corrections))

@@ -29,6 +29,7 @@ def copied_channels(recording: Recording) -> Iterator[Contradiction]:
         words = {1.0: "equal", -1.0: "equal but for the sign"}.get(
             factor, f"equal but for a factor of {factor:.6g}"
         )
+        same = "of one joint" if first.joint == second.joint else "of two joints"
         yield Contradiction(
             kind="copied_channel",
             joints=tuple(dict.fromkeys((first.joint, second.joint))),
@@ -45,6 +46,7 @@ def copied_channels(recording: Recording) -> Iterator[Contradiction]:
             ),
             evidence={"equal samples": float(len(recording.time))},
             signals=tuple(dict.fromkeys((first.signal, second.signal))),
+            statement=f"{first.signal} {second.signal} {same} {words if abs(factor) == 1 else ''}",
         )
 
 

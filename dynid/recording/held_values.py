@@ -140,6 +140,7 @@ def _dead_band(joint: str, share: float, smallest: float) -> Contradiction:
             "cannot be restored by recording.corrections."
         ),
         evidence={"share of zeros": share, "smallest effort": smallest},
+        statement="dead band",
     )
 
 

@@ -90,4 +90,5 @@ def _stuck(
             "--stop), or record again."
         ),
         evidence={"stuck [s]": total},
+        statement=f"stuck {signal}",
     )

@@ -86,7 +86,7 @@ def _finding(case: Case, recording: Recording, saturated: dict[int, NDArray[np.b
             f"{unit} for {listed(map(percent, shares.values()))} of the samples: it repeats "
             "exactly this value several times in a row, which a measured value does not."
         ),
-        remedy=(
+        advice=(
             "Reduce the speed of the excitation until effort stays below that value, or extend the "
             "range of the drive or of its measurement; the model is too weak at high torque."
         ),

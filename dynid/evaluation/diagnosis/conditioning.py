@@ -43,7 +43,7 @@ def ill_conditioned(case: Case) -> Iterator[Finding]:
             sentence=(
                 f"{names} cannot be identified from this motion; the model keeps the URDF's values."
             ),
-            remedy=_remedy(case, unknown[:_MOST_LISTED]),
+            advice=_remedy(case, unknown[:_MOST_LISTED]),
             evidence={"undetermined parameters": float(len(unknown))},
         )
     uncertain = list(_uncertain(case, case.fit))
@@ -76,7 +76,7 @@ def _uncertain(case: Case, fitted: Fit) -> Iterator[Finding]:
             "motion); the least certain parameters are "
             f"{listed(case.base.names[i] for i in worst)}."
         ),
-        remedy=_remedy(case, worst),
+        advice=_remedy(case, worst),
         evidence={
             f"standard deviation of torque of {name}": prediction.standard_deviation
             for name, prediction in zip(names, uncertain, strict=True)
@@ -112,7 +112,7 @@ def _combination(case: Case, fitted: Fit) -> Iterator[Finding]:
             "motion; their worst combination has a relative standard deviation of "
             f"{100 * min(uncertainty, 99.0):.0f} % (with torque errors of {100 * GOOD:.0f} %)."
         ),
-        remedy=_remedy(case, known[named]),
+        advice=_remedy(case, known[named]),
         evidence={
             "condition number": condition,
             "relative standard deviation": uncertainty,

@@ -38,10 +38,11 @@ def contradicting_signals(case: Case, kind: str) -> Iterator[Finding]:
                 cause=kind,
                 severity=contradiction.severity,
                 sentence=contradiction.sentence,
-                remedy=contradiction.remedy,
+                advice=contradiction.remedy,
                 evidence=contradiction.evidence,
                 joints=contradiction.joints,
                 corrections=contradiction.corrections,
+                statement=contradiction.statement,
             )
 
 
@@ -97,6 +98,7 @@ def _of_some(contradiction: Contradiction, count: int, total: int) -> Contradict
         sentence=f"In {count} of {total} recordings or pieces: {contradiction.sentence}",
         remedy=remedy,
         corrections=corrections,
+        statement=contradiction.statement and f"{contradiction.statement}, {count} of {total}",
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dynid.arrays import Array
-from dynid.recording.contradiction import Severity
+from dynid.recording.contradiction import Severity, remedy
 from dynid.recording.corrections import Correction
 from dynid.text import listed, significant
 
@@ -41,24 +40,32 @@ class Finding:
         joints: names of those concerned; () if it concerns the whole recording.
         severity: "problem", "warning" or "note".
         sentence: the observation, with numbers and units.
-        remedy: one sentence on what to do.
+        advice: one sentence on what to do; "{joints}" and "{corrections}" stand for those below.
         evidence: numbers by name; the name includes the unit, such as "delay [s]".
         plot: of the evidence; None if there is none.
         corrections: of the recordings, that remove the cause; empty if there are none.
         settings: other keys of the profile with the values that remove the cause, such as gravity.
         alternatives: cause and joints of others that explain as much, if the data do not decide.
+        statement: what it says of its joint, such as "plateau"; findings with the same one differ
+            in joints and numbers only, and are shown as one. Empty for one that stands alone.
     """
 
     cause: str
     joints: tuple[str, ...]
     severity: Severity
     sentence: str
-    remedy: str
+    advice: str
     evidence: Mapping[str, float]
     plot: Plot | None = None
     corrections: tuple[Correction, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
     alternatives: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    statement: str = ""
+
+    @property
+    def remedy(self) -> str:
+        """What to do, with names of the joints and keys of the profile."""
+        return remedy(self.advice, self.joints, self.corrections)
 
     @property
     def joint(self) -> str | None:
@@ -80,25 +87,12 @@ def sentences(findings: Iterable[Finding]) -> list[str]:
 
 
 def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Merge findings whose sentences differ in joints and numbers only; the first one leads."""
-    groups: dict[tuple[str, ...], list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault(_pattern(finding), []).append(finding)
+    """Merge findings that state the same of several joints; the first one leads."""
+    groups: dict[tuple[str, ...] | int, list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        key = (finding.cause, finding.severity, finding.statement)
+        groups.setdefault(key if finding.statement else number, []).append(finding)
     return tuple(group[0] if len(group) == 1 else _merged(group) for group in groups.values())
-
-
-def _pattern(finding: Finding) -> tuple[str, ...]:
-    """Return cause, severity and texts with places for joints and numbers."""
-    text = f"{finding.sentence} {finding.remedy}"
-    for name in sorted(finding.joints, key=len, reverse=True):
-        text = _word(name).sub("{}", text)
-    if not finding.joints:
-        return finding.cause, finding.severity, text
-    return finding.cause, finding.severity, re.sub(r"[-+]?\d[\d.]*(e[-+]?\d+)?", "#", text)
-
-
-def _word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
 def _number(value: float) -> str:
@@ -114,14 +108,10 @@ def _merged(group: list[Finding]) -> Finding:
         else name
         for name, finding in zip(names[1:], group[1:], strict=True)
     ]
-    remedy = first.remedy
-    if first.joint is not None:
-        remedy = _word(first.joint).sub(lambda _: listed(names), remedy)
     return replace(
         first,
         joints=tuple(dict.fromkeys(name for finding in group for name in finding.joints)),
         sentence=f"{first.sentence} The same applies to {listed(others)}.",
-        remedy=remedy,
         evidence={
             f"{name}: {key}": value
             for name, finding in zip(names, group, strict=True)

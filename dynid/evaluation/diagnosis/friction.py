@@ -73,9 +73,10 @@ def _finding(
     traits = [term_kind(kind) for kind in kinds]
     terms = [f"{k.name} and {k.mirror}" if k.mirror else k.name for k in traits]
     also = f" (or {traits[0].alternative})" if len(kinds) == 1 and traits[0].alternative else ""
-    remedy = f"Add {listed(terms)}{also} of {name} to 'terms' in the profile."
-    if set(kinds) <= {kind.name for kind in residual.kinds(joint)}:
-        remedy = f"Identify again: friction of {name} has changed since this model was identified."
+    advice = f"Add {listed(terms)}{also} of {{joints}} to 'terms' in the profile."
+    changed = set(kinds) <= {kind.name for kind in residual.kinds(joint)}
+    if changed:
+        advice = "Identify again: friction of {joints} has changed since this model was identified."
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="friction_terms",
@@ -86,9 +87,10 @@ def _finding(
             f"{listed(kind.missing for kind in traits)} would explain {100 * share:.0f} % of the "
             f"squared torque error, {percent(effect)} of the torque."
         ),
-        remedy=remedy,
+        advice=advice,
         evidence={f"share explained by {kind}": share for kind, share in _largest_first(explained)}
         | {"effect over torque": effect},
+        statement=f"{'changed' if changed else 'missing'} {listed(kinds)}",
         plot=Plot(
             x_label=f"velocity of {name} [{'m/s' if unit == 'N' else 'rad/s'}]",
             y_label=f"torque error of {name} [{unit}]",

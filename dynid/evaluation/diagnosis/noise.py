@@ -52,7 +52,8 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
         f"({size:.3g} {unit}, both rms)"
     )
     evidence = {"noise over torque": level / size, f"noise [{unit}]": level}
-    remedy = "Excite the joint more, average periods, filter the torque, or record more samples."
+    statement = "noise"
+    advice = "Excite the joint more, average periods, filter the torque, or record more samples."
     if case.comparisons:
         error = np.concatenate(
             [(c.raw_model - c.signals.raw_torque)[:, joint] for c in case.comparisons]
@@ -66,13 +67,15 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
                 f"; without noise the error of the model is {percent(beyond / true_size)}, "
                 "although its torque errors are large"
             )
+            statement += " of a good model"
     return Finding(
         cause="noise",
         joints=(name,),
         severity="warning",
         sentence=sentence + ".",
-        remedy=remedy,
+        advice=advice,
         evidence=evidence,
+        statement=statement,
         plot=_plot(case, joint),
     )
 

@@ -37,7 +37,7 @@ def one_direction(case: Case) -> Iterator[Finding]:
                 f"{listed(names)}: {'moves' if len(few) == 1 else 'move'} in one direction only; "
                 f"{consequence}."
             ),
-            remedy=f"Record motion of {these_joints(names)} in both directions.",
+            advice=f"Record motion of {these_joints(names)} in both directions.",
             evidence={f"fastest motion of {case.joints[j]}": _fastest(case, j) for j in few},
             plot=Plot(
                 x_label="time [s]",

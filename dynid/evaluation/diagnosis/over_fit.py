@@ -35,7 +35,7 @@ def over_fit(case: Case) -> Iterator[Finding]:
                 f"fitted motion, but {percent(held_out[j])} on held-out parts of it: the model is "
                 f"overfitted ({essential} of {parameters} parameters are essential)."
             ),
-            remedy=(
+            advice=(
                 "Record longer and more varied motion, or remove terms (identification.essential: "
                 "true drops parameters that are not essential)."
             ),
@@ -46,6 +46,7 @@ def over_fit(case: Case) -> Iterator[Finding]:
                 "essential parameters": float(essential),
             },
             plot=_plot(case, fitted, held_out),
+            statement="overfitted",
         )
 
 

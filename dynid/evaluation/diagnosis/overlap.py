@@ -93,7 +93,7 @@ def _together(case: Case, shares: dict[tuple[int, int], float]) -> Finding:
             f"{'an' if pairs else 'the '}other (correlation {correlation:.2f}), so their "
             "parameters can hardly be separated."
         ),
-        remedy=_REMEDY,
+        advice=_REMEDY,
         evidence={
             "share of velocity in common": share,
             "correlation": correlation,
@@ -131,7 +131,7 @@ def _repetition(case: Case) -> Iterator[Finding]:
             f"the motion repeats every {period:.3g} s, which is {max(1, round(cycles[few]))} "
             f"cycle(s) of {case.joints[few]}: a longer recording adds no information."
         ),
-        remedy=_REMEDY,
+        advice=_REMEDY,
         evidence={"period [s]": period, f"cycles of {case.joints[few]}": float(cycles[few])},
         plot=Plot(
             x_label="time [s]",

@@ -166,11 +166,12 @@ def _saturated(
             f"{name}: torque stays at {level:.3g} {unit} for {percent(share)} of the samples"
             f"{model_excess}: the drive or its torque measurement is saturated."
         ),
-        remedy=(
+        advice=(
             "Reduce the speed of the excitation until torque stays below that value, or extend the "
             "range of the measurement."
         ),
         evidence=evidence,
+        statement="plateau below the model" if model_excess else "plateau",
         plot=_plot(f"{name} [{unit}]", *measured, model),
     )
 
@@ -186,11 +187,12 @@ def _at_limit(
             f"{name}: torque is at or above the profile's torque_max of {limit:.3g} {unit} for "
             f"{percent(share)} of the samples."
         ),
-        remedy=(
+        advice=(
             "Reduce the speed of the excitation, or correct limits.torque_max if the drive allows "
             "more."
         ),
         evidence={f"torque_max [{unit}]": limit, "share of samples": share},
+        statement="limit",
         plot=_plot(f"{name} [{unit}]", *measured),
     )
 

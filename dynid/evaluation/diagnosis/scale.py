@@ -122,7 +122,7 @@ def _degrees(case: Case) -> Finding:
         joints=(),
         severity="problem",
         sentence=_DEGREES,
-        remedy=f"Check the unit of position: {_CONVERT}",
+        advice=f"Check the unit of position: {_CONVERT}",
         evidence={"largest position [rad]": float(np.abs(case.decimated.position).max())},
     )
 
@@ -142,7 +142,7 @@ def _finding(case: Case, ratio: float, ratios: dict[int, float]) -> Finding:
             f"{where}: torque is {ratio:.3g} times that of the URDF's masses{hint}; the recordings "
             "alone cannot show which is right."
         ),
-        remedy=(
+        advice=(
             "Check the drives' torque constant, rated current and gear ratio, the unit of effort, "
             "and whether the URDF's masses include everything that is mounted."
         ),

@@ -36,7 +36,7 @@ def small_region(case: Case) -> Iterator[Finding]:
             f"{listed(names)}: positions cover a small region, {spans} of {ranges} "
             f"{joint_units(case.mechanism.prismatic, small, 'rad', 'm')}."
         ),
-        remedy=(
+        advice=(
             f"Increase the range of {these_joints(names)} in the excitation; the model may be "
             "wrong outside it."
         ),

@@ -129,7 +129,7 @@ def _finding(case: Case, joint_spikes: dict[int, _Spikes], *, common: bool) -> F
             f"samples ({percent(share)}), far from the samples before and after; their rms is up "
             f"to {percent(joint_spikes[worst].effect)} of the torque's."
         ),
-        remedy=(
+        advice=(
             "Look for lost or damaged messages of the bus"
             + (", which affect all drives at once," if common else "")
             + " and for the range of the measurement; "
@@ -148,6 +148,7 @@ def _finding(case: Case, joint_spikes: dict[int, _Spikes], *, common: bool) -> F
                 for j, detected in joint_spikes.items()
             },
         },
+        statement="spikes" if len(names) == 1 else "",
         plot=_plot(case, worst, joint_spikes[worst]),
     )
 

@@ -56,7 +56,7 @@ def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
             f"{joint_units(case.mechanism.prismatic, coarse, 'rad', 'm')}, which cause noise of up "
             f"to {percent(share[worst])} of the acceleration (rms)."
         ),
-        remedy=f"Record positions at the drive's resolution{lower}.",
+        advice=f"Record positions at the drive's resolution{lower}.",
         evidence={f"step of {recording.joint_names[j]}": float(steps[j]) for j in coarse},
         plot=_plot(recording, recording.position[:, worst], f"position of {names[-1]}"),
     )
@@ -81,7 +81,7 @@ def _effort_steps(case: Case, recording: Recording) -> Iterator[Finding]:
             f"{listed(names)}: effort has steps of {sizes} {case.robot.drives.effort_unit}, so its "
             f"range has {counts} steps only."
         ),
-        remedy="Record effort with a finer resolution, or excite the joints more.",
+        advice="Record effort with a finer resolution, or excite the joints more.",
         evidence={f"levels of {recording.joint_names[j]}": float(levels[j]) for j in coarse},
         plot=_plot(
             recording, recording.effort[:, worst], f"effort of {recording.joint_names[worst]}"
@@ -119,8 +119,9 @@ def _clip_finding(
             f"{name}: position is clipped at {extreme:.4g}; it stops there from full speed "
             f"{len(runs)} times and stays for {samples / recording.sampling_rate:.3g} s in total."
         ),
-        remedy="Find out what limits the recorded position; a model from this recording is wrong.",
+        advice="Find out what limits the recorded position; a model from this recording is wrong.",
         evidence={"clipped at": extreme, "samples": float(samples)},
+        statement="clipped position",
         plot=Plot(
             x_label="time [s]",
             y_label=f"position of {name}",

@@ -314,24 +314,26 @@ def _is_good(chosen: TriedCause, after: RefitOutcome) -> bool:
 def _finding(wording: Wording, step: ChosenCause) -> Finding:
     meaning = wording.meaning(step, step.chosen)
     others = [wording.meaning(step, other) for other in step.others]
-    effect = wording.effect(step.before.refit.held_out, step.chosen.outcome.refit.held_out)
+    where, effect = wording.effect(step.before.refit.held_out, step.chosen.outcome.refit.held_out)
     if step.chosen.kind == "sign":
         effect = ""
     if others:
         return _undecided(step, meaning, others, effect)
     harmless = meaning.cause in _NO_HARM or step.chosen.kind == "friction"
     severity: Literal["problem", "warning"] = "warning" if harmless else "problem"
+    of_its_joint = not effect or meaning.joints == (where,)
     tail = f" This was tried: {effect}." if effect else ""
     return Finding(
         cause=meaning.cause,
         severity=severity,
         sentence=meaning.sentence + tail,
-        remedy=meaning.remedy,
+        advice=meaning.advice,
         evidence={**dict(meaning.evidence), "fall of the cost": step.gain},
         plot=_effect(step),
         joints=meaning.joints,
         corrections=meaning.corrections,
         settings=meaning.settings,
+        statement=meaning.statement if of_its_joint else "",
     )
 
 
@@ -358,7 +360,7 @@ def _undecided(step: ChosenCause, meaning: Meaning, others: list[Meaning], effec
             f"the recordings do not decide between {len(sentences)} causes that explain about the "
             f"same: {'; or '.join(sentences)}. With the first of them {effect}."
         ),
-        remedy=f"Check each of them; of the first: {meaning.remedy}",
+        advice=f"Check each of them; of the first: {meaning.remedy}",
         evidence=dict(meaning.evidence),
         plot=_effect(step),
         joints=meaning.joints,

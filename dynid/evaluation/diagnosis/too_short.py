@@ -38,7 +38,7 @@ def too_short(case: Case) -> Iterator[Finding]:
             f"{listed(names)}: {listed(seen)} cycles in {length:.3g} s of motion; at least "
             f"{FEWEST_CYCLES} are needed to separate inertia, gravity and friction."
         ),
-        remedy=f"Record a longer motion, or increase the frequency of {these_joints(names)}.",
+        advice=f"Record a longer motion, or increase the frequency of {these_joints(names)}.",
         evidence={f"cycles of {case.joints[j]}": float(cycles[j]) for j in few},
         plot=Plot(
             x_label="time [s]",

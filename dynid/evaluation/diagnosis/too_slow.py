@@ -61,7 +61,7 @@ def _at_rest(case: Case, joints: list[int], share: Array) -> Finding:
             f"{listed(names)}: hardly any motion; only {shares} of the samples are faster than "
             f"{speeds} {joint_units(case.mechanism.prismatic, joints, 'rad/s', 'm/s')}."
         ),
-        remedy=(f"Excite {these_joints(names)} too, or cut the recording to the time of motion."),
+        advice=(f"Excite {these_joints(names)} too, or cut the recording to the time of motion."),
         evidence={f"moving share of {case.joints[j]}": float(share[j]) for j in joints},
     )
 
@@ -90,7 +90,7 @@ def _slow(
             f"{listed(names)}: motion is too slow; inertia torque is {shares} of the torque (rms)"
             f"{limits}."
         ),
-        remedy=_REMEDY,
+        advice=_REMEDY,
         evidence=evidence,
         plot=Plot(
             x_label="time [s]",

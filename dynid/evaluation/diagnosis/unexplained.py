@@ -75,7 +75,7 @@ def _finding(
             "exchanged channels, zeros, gravity, delays, backlash, contact, coupling, and friction "
             f"of any shape.{where}{better}"
         ),
-        remedy=(
+        advice=(
             "Record again, slowly and with each joint alone, to find at which joint and in which "
             "motion the torque cannot be explained."
         ),

@@ -184,13 +184,13 @@ def _finding(
     needed = _lasting(warm_up_time(fall, duration))
     if fall.constant is None:
         course = "at a rate that the recording does not show to slow down"
-        remedy = (
+        advice = (
             f"Play the motion for at least {needed} before you record, and diagnose again: the "
             "recording is too short to show for how long friction falls."
         )
     else:
         course = f"with a time constant of {_lasting(fall.constant)}"
-        remedy = (
+        advice = (
             f"Play the motion for {needed} before you record; then friction falls by less than "
             f"{100 * _SMALL_CHANGE:.0f} % in a recording of this duration."
         )
@@ -203,13 +203,14 @@ def _finding(
             f"during the recording, {per_minute:.2g} times its mean per minute, {course}, as in a "
             "robot that warms up."
         ),
-        remedy=remedy,
+        advice=advice,
         evidence={
             "fall per minute": per_minute,
             "standard deviation per minute": fall.deviation / minutes,
             "time constant [s]": np.nan if fall.constant is None else fall.constant,
             "warm-up [s]": warm_up_time(fall, duration),
         },
+        statement="steady fall" if fall.constant is None else "fall with a time constant",
         plot=Plot(
             x_label="time [s]",
             y_label=f"torque error of {name}",

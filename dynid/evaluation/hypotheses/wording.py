@@ -10,7 +10,8 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause
 from dynid.evaluation.hypotheses.trial import Trial
-from dynid.recording.corrections import SIGNALS, Correction, Signal, correction_yaml
+from dynid.recording.contradiction import remedy
+from dynid.recording.corrections import SIGNALS, Correction, Signal
 from dynid.text import listed, percent, significant, torque_unit
 
 _DEGREES = np.pi / 180
@@ -34,19 +35,26 @@ class Meaning:
         cause: its key; a torque factor of -1 is a flipped sign.
         joints: names of the joints concerned; () for the whole robot.
         sentence: the cause alone, without its effect.
-        remedy: what to do.
+        advice: what to do, as of a finding.
         corrections: of the recordings.
         evidence: numbers by name.
         settings: other keys of the profile, with the values that remove the cause.
+        statement: as of a finding, what it says of its joint; empty for one that stands alone.
     """
 
     cause: str
     joints: tuple[str, ...]
     sentence: str
-    remedy: str
+    advice: str
     corrections: tuple[Correction, ...] = ()
     evidence: tuple[tuple[str, float], ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
+    statement: str = ""
+
+    @property
+    def remedy(self) -> str:
+        """What to do, with names of the joints and keys of the profile."""
+        return remedy(self.advice, self.joints, self.corrections)
 
 
 class Wording:
@@ -86,11 +94,11 @@ class Wording:
         }
         return words[candidate.kind](step, candidate)
 
-    def effect(self, before: Array, after: Array) -> str:
-        """Return the effect at the joint where the error falls most."""
+    def effect(self, before: Array, after: Array) -> tuple[str, str]:
+        """Return the joint where the error falls most, and the effect there."""
         gain = np.nan_to_num(np.log(np.maximum(before, 1e-4) / np.maximum(after, 1e-4)), nan=-1.0)
         worst = int(np.argmax(gain))
-        return (
+        return self._joints[worst], (
             f"a refit with it leaves {percent(after[worst])} of the torque of "
             f"{self._joints[worst]} unexplained on data left out, instead of "
             f"{percent(before[worst])}"
@@ -100,10 +108,8 @@ class Wording:
         return tuple(self._joints[j] for j in candidate.joints)
 
     def _fixed(self, *corrections: Correction) -> tuple[str, tuple[Correction, ...]]:
-        """Return a sentence with the profile's key, and the corrections."""
-        if not self._correctable:
-            return "", ()
-        return f" In the profile: {correction_yaml(corrections)}.", corrections
+        """Return a sentence for the profile's key, and the corrections."""
+        return (" In the profile: {corrections}.", corrections) if self._correctable else ("", ())
 
     def _recording(self, candidate: TriedCause) -> str:
         return self._recordings[candidate.recordings[0]]
@@ -134,8 +140,9 @@ class Wording:
                 "flipped_sign",
                 (name,),
                 f"{name}: torque has the opposite sign of its motion.",
-                f"Change the sign of the effort of {name}.{key}",
+                f"Change the sign of the effort of {{joints}}.{key}",
                 corrections,
+                statement="opposite sign",
             )
         key, corrections = self._fixed(
             Correction(signal="effort", joint=name, factor=float(f"{ratio:.4g}"))
@@ -147,10 +154,11 @@ class Wording:
             (name,),
             f"{name}: torque is {significant(1 / abs(ratio), 3)} times what the torques of the "
             f"other joints imply{sign}{unit}, as they share the same bodies.",
-            f"Check torque constant, rated current, gear ratio and unit of the effort of {name}."
+            "Check torque constant, rated current, gear ratio and unit of the effort of {joints}."
             f"{key}",
             corrections,
             ((f"ratio of {name}", float(1 / ratio)), *_deviation(candidate, "relative ")),
+            statement=f"factor{sign}{unit}",
         )
 
     def _factor_of_recording(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
@@ -168,6 +176,7 @@ class Wording:
             "Do not fit these recordings together: check torque constant, gear and unit of effort "
             "of each, and identify those that are right.",
             evidence=(("ratio", float(1 / ratio)), *_deviation(candidate, "relative ")),
+            statement="" if every else f"factor of {text}",
         )
 
     def _zero(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
@@ -188,6 +197,7 @@ class Wording:
                 "Do not fit these recordings together: correct the position of one of them before, "
                 "or identify those with the right zero.",
                 evidence=evidence,
+                statement=f"zero of {self._recording(candidate)}",
             )
         key, corrections = self._fixed(
             Correction(signal="position", joint=name, offset=float(f"{zero:.4g}"))
@@ -197,9 +207,10 @@ class Wording:
             "encoder_zero",
             (name,),
             f"{name}: recorded positions are {size} {direction} than those of the URDF's zero.",
-            f"Check the zero of {name} against the URDF.{key}",
+            f"Check the zero of {{joints}} against the URDF.{key}",
             corrections,
             evidence,
+            statement=f"{direction} than the URDF's zero",
         )
 
     def _delay(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
@@ -228,6 +239,7 @@ class Wording:
                 ("standard deviation [s]", candidate.deviation),
                 ("delay [control cycles]", float(round(delay * rate))),
             ),
+            statement="" if every or where else later,
         )
 
     def _backlash(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
@@ -240,8 +252,9 @@ class Wording:
             (name,),
             f"{name}: the recorded position is ahead of the joint on the side to which the motor "
             f"pushes, by a play of {significant(play, 3)} {unit} in all.",
-            f"Check the gear of {name} for backlash, or measure its position behind the gear.",
+            "Check the gear of {joints} for backlash, or measure its position behind the gear.",
             evidence=((f"play of {name} [{unit}]", play), *_deviation(candidate, "", unit)),
+            statement="play",
         )
 
     def _gravity(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
@@ -288,8 +301,9 @@ class Wording:
             (name,),
             f"{name}: position and torque are counted in the direction opposite to the URDF's "
             "axis.",
-            f"Reverse the axis of {name} in the URDF, or its signals.{key}",
+            f"Reverse the axis of {{joints}} in the URDF, or its signals.{key}",
             corrections,
+            statement="reversed",
         )
 
     def _swap(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
@@ -308,6 +322,7 @@ class Wording:
             f"{first} and {other}: the {what} of these joints are exchanged.",
             f"Check the order of joints in the recording.{key}",
             corrections,
+            statement=candidate.kind,
         )
 
     def _contact(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
@@ -366,9 +381,10 @@ class Wording:
             "recordings_differ",
             (name,),
             f"{self._recording(candidate)}: {name} has friction or an offset of its own{differs}.",
-            f"Check what changes at {name}, such as its temperature, a brake, a cable or the zero "
+            "Check what changes at {joints}, such as its temperature, a brake, a cable or the zero "
             "of its torque, and fit recordings together that are alike.",
             evidence=tuple((f"{what} [{unit}]", float(size)) for what, size in sizes.items()),
+            statement="" if known else f"friction of {self._recording(candidate)}",
         )
 
     def _coupling(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:

@@ -116,9 +116,9 @@ class FrictionSelection:
         chosen = {joint.joint: joint for joint in self.joints}.get(finding.joint or "")
         if finding.cause != "friction_terms" or chosen is None:
             return finding
-        remedy = (
-            f"Of {len(chosen.tried)} models tried for {finding.joint}, '{chosen.chosen}' was "
+        advice = (
+            f"Of {len(chosen.tried)} models tried for {{joints}}, '{chosen.chosen}' was "
             f"chosen by held-out data ({chosen.reason}); `dynid identify friction` tries more. "
             "Record slower motion with reversals and pauses as well."
         )
-        return replace(finding, remedy=remedy)
+        return replace(finding, advice=advice, statement=f"{chosen.chosen}: {chosen.reason}")

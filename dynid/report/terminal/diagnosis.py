@@ -36,8 +36,11 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "robot": diagnosis.robot,
         "no_model": diagnosis.no_model,
         "findings": [
-            json_fields(finding, without=["plot", "corrections", "alternatives"])
+            json_fields(
+                finding, without=["plot", "corrections", "alternatives", "advice", "statement"]
+            )
             | {
+                "remedy": finding.remedy,
                 "corrections": [correction.entry() for correction in finding.corrections],
                 "alternatives": [
                     {"cause": cause, "joints": list(joints)}

@@ -8,6 +8,7 @@ import numpy as np
 from support.swung_arm import findings, limited_arm, swung
 
 from dynid.evaluation.diagnosis.finding import Finding, grouped, sentences
+from dynid.recording.corrections import Correction
 
 
 def noisy(joint: str, share: float) -> Finding:
@@ -16,7 +17,8 @@ def noisy(joint: str, share: float) -> Finding:
         joints=(joint,),
         severity="warning",
         sentence=f"{joint}: noise is {100 * share:.3g} % of the torque.",
-        remedy=f"Add a filter at {joint}.",
+        advice="Add a filter at {joints}.",
+        statement="noise",
         evidence={"noise over torque": share},
     )
 
@@ -38,14 +40,30 @@ def test_findings_with_other_words_severity_or_cause_stay_apart() -> None:
     others = [
         replace(noisy("joint_b", 0.5), severity="problem"),
         replace(noisy("joint_b", 0.5), cause="over_fit"),
-        replace(noisy("joint_b", 0.5), remedy="Do something else."),
+        replace(noisy("joint_b", 0.5), advice="Do something else.", statement="other"),
     ]
     assert grouped([first, *others]) == (first, *others)
 
 
-def test_findings_without_a_joint_are_grouped_only_if_they_are_equal() -> None:
-    whole = replace(noisy("joint_a", 0.5), joints=())
-    assert len(grouped([whole, replace(whole, sentence="noise is 40 % of the torque.")])) == 2
+def test_findings_that_stand_alone_are_not_grouped() -> None:
+    whole = replace(noisy("joint_a", 0.5), joints=(), statement="")
+    assert len(grouped([whole, whole])) == 2
+
+
+def test_a_group_has_one_line_for_the_profile_with_the_corrections_of_all_joints() -> None:
+    reversed_joints = [
+        replace(
+            noisy(joint, 0.5),
+            advice="Reverse {joints}: {corrections}.",
+            corrections=(Correction(signal="effort", joint=joint, factor=-1.0),),
+        )
+        for joint in ("joint1", "joint2")
+    ]
+    (one,) = grouped(reversed_joints)
+    assert one.remedy == (
+        "Reverse joint1 and joint2: recording.corrections: [{signal: effort, joint: joint1, "
+        "factor: -1.0}, {signal: effort, joint: joint2, factor: -1.0}]."
+    )
 
 
 def test_order_is_that_of_the_first_of_each_group() -> None:

@@ -117,7 +117,8 @@ def test_the_profile_does_not_correct_channels_that_a_coupling_mixes() -> None:
 
 def test_the_effect_is_that_at_the_joint_where_the_error_falls_most() -> None:
     wording = Wording(trial_of(GOOD), JOINTS, [""], correctable=True)
-    effect = wording.effect(np.array([0.1, 0.2, np.nan]), np.array([0.09, 0.05, np.nan]))
+    where, effect = wording.effect(np.array([0.1, 0.2, np.nan]), np.array([0.09, 0.05, np.nan]))
+    assert where == "lift"
     assert effect == (
         "a refit with it leaves 5.00 % of the torque of lift unexplained on data left out, "
         "instead of 20.0 %"
