@@ -14,41 +14,28 @@ if TYPE_CHECKING:
     from dynid.recording.text_lines import LineBlock
 
 _SMALLEST_BLOCK = 2**18  # [bytes] of a block: below, importing Arrow takes longer than reading
-_NEWLINE = ord("\n")
-
-
-def has_width(block: LineBlock, width: int, delimiter: str | None) -> bool:
-    """Return whether every line of a block has that many cells; False if that is not sure."""
-    if delimiter is None or delimiter.isspace() or not delimiter.isascii() or width < 2:
-        return False
-    content = np.frombuffer(block.raw, dtype=np.uint8)
-    marks = content[(content == ord(delimiter)) | (content == _NEWLINE)]
-    ends = np.flatnonzero(marks == _NEWLINE)
-    regular = np.array_equal(ends, np.arange(1, len(ends) + 1) * width - 1)
-    return bool(regular and block.raw.endswith(b"\n"))
 
 
 def quick_numbers(
     block: LineBlock, places: list[int], width: int, delimiter: str | None
-) -> NDArray[np.float64] | None:
-    """Return columns of a block (lines, len(places)); None if it must be read with all checks.
+) -> list[NDArray[np.float64]] | None:
+    """Return columns (lines,) of a block; None if it must be read with all checks.
 
     Args:
-        block: all its lines have the same width.
+        block: its lines.
         places: of the columns, counted from 0.
         width: number of columns.
         delimiter: one character, or None for any white space.
     """
-    usual = delimiter is not None and delimiter in ",;" and len(block.raw) >= _SMALLEST_BLOCK
+    usual = delimiter is not None and delimiter in ",;\t" and len(block.raw) >= _SMALLEST_BLOCK
     libraries = _arrow() if usual and block.plain else None
-    if libraries is None or not has_width(block, width, delimiter):
+    if libraries is None or not block.raw.endswith(b"\n"):
         return None
     arrow, csv = libraries
     raw = block.raw if delimiter == "," else block.raw.replace(b",", b".")
     columns = _read(arrow, csv, raw, places, width, delimiter)
-    if columns is None or any(len(column) != block.size for column in columns):
-        return None
-    return np.column_stack(columns)
+    complete = columns is not None and all(len(column) == block.size for column in columns)
+    return columns if complete else None
 
 
 @cache
@@ -67,7 +54,7 @@ def _read(
     width: int,
     delimiter: str | None,
 ) -> list[NDArray[np.float64]] | None:
-    """Return columns; None if a cell is empty or is not a number as Arrow writes them."""
+    """Return columns; None if a row has another width, or a cell is no number as Arrow has them."""
     names = [str(number) for number in range(width)]
     wanted = [names[place] for place in places]
     try:

@@ -24,6 +24,7 @@ _MOST_NO_TEXT = 0.1
 
 _BLOCK = 2**19  # [bytes]
 _BEGIN = 256  # [bytes] that show the encoding
+_ANY = bytes(range(256))
 _NUMBERS = b"0123456789+-.eE,;naifNAIF \t\n"
 
 
@@ -44,6 +45,14 @@ class LineBlock(NamedTuple):
     def plain(self) -> bool:
         """Whether it has only characters of numbers and delimiters, each of one byte."""
         return not self.raw.translate(None, _NUMBERS)
+
+    def has_width(self, width: int, delimiter: str | None) -> bool:
+        """Return whether every line has that many cells; False if that is not sure."""
+        if delimiter is None or delimiter.isspace() or not delimiter.isascii() or width < 2:
+            return False
+        mark = delimiter.encode()
+        marks = self.raw.translate(None, _ANY.replace(mark, b"").replace(b"\n", b""))
+        return marks == (mark * (width - 1) + b"\n") * self.size
 
     def lines(self) -> list[str]:
         """Return the lines without their ends."""

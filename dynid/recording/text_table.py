@@ -13,7 +13,7 @@ from dynid.errors import RecordingError
 from dynid.limits import RECORDING_COLUMNS
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.names import shown
-from dynid.recording.quick_numbers import has_width, quick_numbers
+from dynid.recording.quick_numbers import quick_numbers
 from dynid.recording.quoted_table import is_quoted, read_quoted_table
 from dynid.recording.table import Reading, Table
 from dynid.recording.table_head import bare, find_head, number
@@ -78,16 +78,16 @@ class TextCells:
         rows = range(begin - self.first, past - self.first)
         wanted = list(dict.fromkeys(place for group in places for place in group))
         intact = not self.damaged or self.damaged.keys().isdisjoint(rows)
-        values = None
+        columns = None
         if intact and past - begin == block.size:
-            values = quick_numbers(block, wanted, self.width, self.delimiter)
-        if values is None:
+            columns = quick_numbers(block, wanted, self.width, self.delimiter)
+        if columns is None:
             lines = block.lines()[begin - block.first : past - block.first]
             self._read_lines(rows, [self._plain(line) for line in lines], places, readings)
             return
         for group, reading in zip(places, readings, strict=True):
-            indices = [wanted.index(place) for place in group]
-            reading.values[rows.start : rows.stop] = values[:, indices]
+            for column, place in enumerate(group):
+                reading.values[rows.start : rows.stop, column] = columns[wanted.index(place)]
 
     def _read_lines(
         self, rows: range, lines: list[str], places: list[list[int]], readings: list[Reading]
@@ -246,7 +246,7 @@ def _find_ragged(
             continue
         if past == text.count:
             last = block.lines()[past - 1 - block.first]
-        if begin == block.first and has_width(block, width, delimiter):
+        if begin == block.first and block.has_width(width, delimiter):
             continue
         lines = block.lines()[begin - block.first : past - block.first]
         for place, line in enumerate(lines, begin):
