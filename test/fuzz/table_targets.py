@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy
@@ -122,16 +123,46 @@ def _put_fields(folder: Path, recording: Recording) -> None:
     file.replace(folder / "topics.mcap")
     (written / "metadata.yaml").unlink()
     written.rmdir()
-    with (folder / "json.mcap").open("wb") as stream:
+    rows = list(_rows(recording))
+    texts = [{"names": list(JOINTS), "position": q, "effort": tau} for _, q, tau in rows]
+    times = [time for time, _, _ in rows]
+    messages = [json.dumps(text).encode() for text in texts]
+    _put_mcap(folder / "json.mcap", ("jsonschema", "json"), b'{"type": "object"}', times, messages)
+    with suppress(ImportError):
+        definition, messages = _in_protobuf(texts)
+        kind = ("protobuf", "protobuf")
+        _put_mcap(folder / "protobuf.mcap", kind, definition, times, messages)
+
+
+def _put_mcap(
+    path: Path, kind: tuple[str, str], definition: bytes, times: list[float], messages: list[bytes]
+) -> None:
+    with path.open("wb") as stream:
         writer = McapWriter(stream)
         writer.start()
-        schema = writer.register_schema("Arm", "jsonschema", b'{"type": "object"}')
-        channel = writer.register_channel("/arm", "json", schema)
-        for time, q, tau in _rows(recording):
+        schema = writer.register_schema("Arm", kind[0], definition)
+        channel = writer.register_channel("/arm", kind[1], schema)
+        for time, message in zip(times, messages, strict=True):
             at = 10**9 + round(time * 1e9)
-            text = json.dumps({"names": list(JOINTS), "position": q, "effort": tau})
-            writer.add_message(channel, at, text.encode(), at)
+            writer.add_message(channel, at, message, at)
         writer.finish()
+
+
+def _in_protobuf(texts: list[dict[str, Any]]) -> tuple[bytes, list[bytes]]:
+    """Return the definition of messages with these fields, and the messages."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: PLC0415
+
+    file = descriptor_pb2.FileDescriptorProto(name="arm.proto", syntax="proto3")
+    message = file.message_type.add(name="Arm")
+    repeated, double, text = 3, 1, 9
+    for number, name in enumerate(texts[0], 1):
+        kind = text if name == "names" else double
+        message.field.add(name=name, number=number, type=kind, label=repeated)
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    arm = message_factory.GetMessageClassesForFiles(["arm.proto"], pool)["Arm"]
+    definition = descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString()
+    return definition, [arm(**fields).SerializeToString() for fields in texts]
 
 
 def _put_ros1(
