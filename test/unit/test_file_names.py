@@ -115,6 +115,7 @@ def test_drives_of_joints_with_slashes_stay_in_the_folder(tmp_path) -> None:
     assert "left%2Felbow.yaml" in tag
 
 
+@pytest.mark.thorough
 def test_a_recording_whose_name_is_not_text_is_identified_and_named_in_every_result(
     tmp_path,
 ) -> None:

@@ -66,6 +66,7 @@ def test_borders_count_in_an_evaluation() -> None:
     assert result.verdict.joints[0].samples == 1000
 
 
+@pytest.mark.thorough
 def test_model_and_measurement_pass_the_same_parallel_filter() -> None:
     model = true_model()
     recording = recorded(model.mechanism, model.parameters, noise=2.0)

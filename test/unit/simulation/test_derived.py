@@ -150,6 +150,7 @@ def test_a_joint_that_moves_no_inertia_is_named() -> None:
         derived_simulation(duo(flat))
 
 
+@pytest.mark.thorough
 def test_a_robot_without_inertia_is_rehearsed_and_identified() -> None:
     made = rehearsal(duo(shaped('<box size="0.3 0.1 0.1"/>')))
     (sentence,) = (one for one in made.assumed if "no complete <inertial>" in one)

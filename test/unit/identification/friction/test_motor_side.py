@@ -14,6 +14,7 @@ COUPLING = [[1, 0, 0], [0, 1, 0], [0, -1, 1]]  # the wrist's motor turns with th
 MOTOR = [{"kind": kind, "side": "motor", "joints": ["wrist"]} for kind in ("viscous", "coulomb")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("friction", [4.0, 0.0])
 def test_a_coupled_motor_has_friction_of_its_own_where_the_recordings_show_it(
     friction: float,

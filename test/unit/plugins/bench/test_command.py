@@ -68,6 +68,7 @@ def test_the_page_has_the_table_of_recordings_and_tools(found: dict[str, Any], p
     assert "absent.npz is not in" in text
 
 
+@pytest.mark.thorough
 def test_a_tool_that_hangs_ends_at_the_limit_and_one_that_fails_is_named(
     bench_folder: Path,
 ) -> None:

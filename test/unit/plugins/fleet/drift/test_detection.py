@@ -55,7 +55,7 @@ def stepped(kind: str, joint: str, size: float, seed: int = 3) -> Drift:
             ("torque_constant", "shoulder", 0.03, "Torque constant or torque sensor at shoulder"),
             ("encoder", "elbow", 0.01, "Encoder offset at elbow"),
         ],
-        2,
+        1,
     ),
 )
 def test_a_step_is_found_with_its_cause(kind: str, joint: str, size: float, words: str) -> None:
