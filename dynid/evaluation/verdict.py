@@ -14,14 +14,15 @@ from dynid.arrays import Array
 from dynid.estimation.regression import BLOCKS
 from dynid.evaluation import criterion
 from dynid.evaluation.joint_errors import JointErrors
-from dynid.evaluation.noise_floor import noise_floor
 from dynid.evaluation.torque_intervals import torque_intervals
 from dynid.evaluation.uses import USUAL, uses_of
+from dynid.signals.filters import ParallelFilter, low_pass
 from dynid.signals.signals import Signals
 
 if TYPE_CHECKING:
     from dynid.evaluation.settings import EvaluationSettings
     from dynid.robot.robot import Robot
+    from dynid.signals.settings import SignalSettings
 
 
 @dataclass(frozen=True)
@@ -316,3 +317,26 @@ def _ratio(part: float, whole: float) -> float:
     if whole > 0 or isnan(whole):
         return part / whole
     return 0.0 if part == 0 else float("inf")
+
+
+def noise_floor(signals: Sequence[Signals], settings: SignalSettings) -> Array:
+    """Estimate the noise that is left in the filtered torque of each joint, (n,) [N m or N], rms.
+
+    The white noise of the unfiltered torque times the gain of the filters. Noise that the drive has
+    filtered before it was recorded is not detected, so this is a lower bound.
+    """
+    samples = np.array([len(recording.time) for recording in signals], dtype=np.float64)
+    power = [(recording.white_noise * _gain(recording, settings)) ** 2 for recording in signals]
+    return np.asarray(np.sqrt(samples @ np.array(power) / samples.sum()))
+
+
+def _gain(signals: Signals, settings: SignalSettings) -> float:
+    """Return the gain of all filters of torque for the rms of white noise: that of an impulse."""
+    parallel = ParallelFilter.of(settings, signals.sampling_rate)
+    impulse = np.zeros((len(signals.time), 1))
+    impulse[len(impulse) // 2] = 1.0
+    if settings.filter_torque and settings.motion_cutoff_hz is not None:
+        impulse = low_pass(
+            impulse, settings.motion_cutoff_hz, settings.filter_order, signals.sampling_rate
+        )
+    return float(np.linalg.norm(parallel.smooth(impulse)))

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, BinaryIO
 
 from mcap.opcode import Opcode
+from mcap.records import Channel, Footer, Schema, Statistics
 from mcap.well_known import SchemaEncoding
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CHUNK_BYTES
-from dynid.recording.mcap_records import HEAD, MAGIC, MESSAGE, DamagedRecordError, messages_in, runs
+from dynid.recording.mcap_records import (
+    HEAD,
+    MAGIC,
+    MESSAGE,
+    DamagedRecordError,
+    messages_in,
+    parse,
+    records,
+    runs,
+)
 from dynid.recording.mcap_scan import FileSegment, Scan
-from dynid.recording.mcap_summary import Summary, data_checksum, read_summary
 from dynid.recording.message_block import MessageBlock, in_blocks
 from dynid.recording.protobuf_messages import is_protobuf, schema_name
 from dynid.recording.storage import Condition, Topic
@@ -21,7 +33,11 @@ from dynid.recording.storage import Condition, Topic
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-    from typing import BinaryIO
+
+
+_FOOTER = HEAD.size + 20
+_CRC = 4
+_CHECKSUM_BLOCK = 2**20  # [bytes]
 
 
 class McapFile:
@@ -208,3 +224,79 @@ def _loose(file: BinaryIO, segment: FileSegment, wanted: set[int]) -> Iterator[t
             if channel in wanted:
                 yield time, content[MESSAGE.size :]
         offset += HEAD.size + length
+
+
+@dataclass
+class Summary:
+    """Content of an index.
+
+    Attributes:
+        schemas, channels: by number.
+        statistics: None if missing.
+        chunks: number of listed chunks.
+        checked: whether it has a checksum, which was verified.
+    """
+
+    schemas: dict[int, Schema] = field(default_factory=dict)
+    channels: dict[int, Channel] = field(default_factory=dict)
+    statistics: Statistics | None = None
+    chunks: int = 0
+    checked: bool = False
+
+
+def read_summary(file: BinaryIO, size: int, data_end: int, largest: int) -> Summary:
+    """Read the index of a file that was closed.
+
+    Args:
+        file: the file.
+        size: its size [bytes].
+        data_end: offset of the end of its data [bytes].
+        largest: size above which an index is not read [bytes].
+
+    Raises:
+        DamagedRecordError: it is damaged.
+    """
+    footer_start = size - len(MAGIC) - _FOOTER
+    file.seek(max(footer_start, 0))
+    head = file.read(_FOOTER)
+    if len(head) < _FOOTER or HEAD.unpack_from(head) != (Opcode.FOOTER, 20):
+        raise DamagedRecordError
+    footer = parse(Footer, head[HEAD.size :])
+    start = footer.summary_start or footer_start
+    if not data_end <= start <= footer_start or footer_start - start > largest:
+        raise DamagedRecordError
+    file.seek(start)
+    content = file.read(footer_start - start)
+    if footer.summary_crc and zlib.crc32(head[:-_CRC], zlib.crc32(content)) != footer.summary_crc:
+        raise DamagedRecordError
+    summary = Summary(checked=footer.summary_crc != 0)
+    for kind, begin, end in records(content):
+        if kind == Opcode.SCHEMA:
+            schema = parse(Schema, content[begin:end])
+            summary.schemas[schema.id] = schema
+        elif kind == Opcode.CHANNEL:
+            channel = parse(Channel, content[begin:end])
+            summary.channels[channel.id] = channel
+        elif kind == Opcode.STATISTICS:
+            summary.statistics = parse(Statistics, content[begin:end])
+        elif kind == Opcode.CHUNK_INDEX:
+            summary.chunks += 1
+    return summary
+
+
+def data_checksum(file: BinaryIO, data_end: int) -> tuple[int, int]:
+    """Return the stated checksum of a file's data, 0 if there is none, and the actual one."""
+    file.seek(data_end)
+    head = file.read(HEAD.size + _CRC)
+    if len(head) < HEAD.size + _CRC or HEAD.unpack_from(head) != (Opcode.DATA_END, _CRC):
+        return 0, 0
+    (given,) = struct.unpack_from("<I", head, HEAD.size)
+    file.seek(0)
+    checksum, left = 0, data_end
+    while given and left:
+        block = file.read(min(left, _CHECKSUM_BLOCK))
+        if not block:
+            break
+        left -= len(block)
+        checksum = zlib.crc32(block, checksum)
+    return given, checksum

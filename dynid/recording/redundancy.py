@@ -8,19 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.arrays import Array, runs
 from dynid.recording.contradiction import SEVERITIES, Contradiction
-from dynid.recording.copied_channels import copied_channels, equal_channels
-from dynid.recording.corrections import Correction, corrected, correction_yaml
+from dynid.recording.corrections import SIGNALS, Correction, corrected, correction_yaml
 from dynid.recording.held_values import held_signals
 from dynid.recording.model import Recording
 from dynid.recording.sample_loss import lost_samples
-from dynid.recording.stuck_channels import stuck_channels
+from dynid.recording.velocity_agreement import moving_joints
 from dynid.recording.velocity_contradictions import velocity_contradictions
 from dynid.recording.wrapping import TURNS, find_wrapping
 from dynid.text import listed
 
 __all__ = ["Contradiction", "contradictions"]
+_ROUNDING = 1e-6  # of the largest effort: no two measurements agree so well
+_FEWEST_VALUES = 10  # of a channel: fewer different values are equal by chance
+_FEWEST_EQUAL_SAMPLES = 20
+_FALSE_ALARM = 1e-6  # probability of a run as long by chance, in a whole recording
+_REPEATED = 0.2  # of the samples in motion: a coarser signal may be constant for long
+_MOVED = 0.05  # of the range of a joint: a shorter way may need one torque
+_SLOW_SHARE = 0.1  # of the largest speed: slower joints may rest
 
 
 def contradictions(recording: Recording) -> tuple[Contradiction, ...]:
@@ -73,3 +85,138 @@ def _wrapped_positions(recording: Recording) -> Iterator[Contradiction]:
             corrections=unwrap,
             evidence={f"jumps of {joint}": float(number) for joint, number in jumps.items()},
         )
+
+
+class Channel(NamedTuple):
+    """One column of a recording."""
+
+    joint: str
+    signal: str
+
+
+def copied_channels(recording: Recording) -> Iterator[Contradiction]:
+    """Find channels that change and are equal in every sample, but for a factor or the sign."""
+    for first, second, factor in equal_channels(recording):
+        words = {1.0: "equal", -1.0: "equal but for the sign"}.get(
+            factor, f"equal but for a factor of {factor:.6g}"
+        )
+        same = "of one joint" if first.joint == second.joint else "of two joints"
+        yield Contradiction(
+            kind="copied_channel",
+            joints=tuple(dict.fromkeys((first.joint, second.joint))),
+            severity="problem",
+            sentence=(
+                f"The {first.signal} of {first.joint} and the {second.signal} of {second.joint} "
+                f"are {words} in all {len(recording.time)} samples: one is a copy of the other."
+            ),
+            remedy=(
+                "Check which channel is recorded for which joint, in the driver and in "
+                "recording.columns of the profile, and record again; recording.corrections: "
+                f"[{{signal: {second.signal}, joint: {second.joint}, source: …}}] takes another "
+                "channel."
+            ),
+            evidence={"equal samples": float(len(recording.time))},
+            signals=tuple(dict.fromkeys((first.signal, second.signal))),
+            statement=f"{first.signal} {second.signal} {same} {words if abs(factor) == 1 else ''}",
+        )
+
+
+def equal_channels(recording: Recording) -> list[tuple[Channel, Channel, float]]:
+    """Return pairs of equal channels, and the first over the second: 1, -1 or, of efforts, any.
+
+    A channel that stands for two joints may have been divided by the torque constant of each.
+    """
+    columns = {}
+    for signal in SIGNALS:
+        values = getattr(recording, signal)
+        for number, joint in enumerate(recording.joint_names if values is not None else ()):
+            column = values[:, number]
+            # effort in few steps, such as that of a brake, may be equal for a reason
+            if len(np.unique(column[: 100 * _FEWEST_VALUES])) >= _FEWEST_VALUES:
+                columns[Channel(joint, signal)] = column
+    pairs = []
+    for (first, a), (second, b) in combinations(columns.items(), 2):
+        if a[-1] == b[-1] and np.array_equal(a, b):
+            pairs.append((first, second, 1.0))
+        elif a[-1] == -b[-1] and np.array_equal(a, -b):
+            pairs.append((first, second, -1.0))
+        elif first.signal == second.signal == "effort":
+            factor = float(a @ b) / float(b @ b)
+            if np.abs(a - factor * b).max() <= _ROUNDING * np.abs(a).max():
+                pairs.append((first, second, factor))
+    return pairs
+
+
+def stuck_channels(recording: Recording) -> Iterator[Contradiction]:
+    """Find spans in which an effort or a position is exactly constant although the joint moves.
+
+    Such as of a drive that no longer answers while its last value is sent again.
+    """
+    for joint in moving_joints(recording).tolist():
+        position, effort = recording.position[:, joint], recording.effort[:, joint]
+        moved = _MOVED * float(np.ptp(position))
+        spans = [
+            (first, past)
+            for first, past in _long_runs(effort)
+            if np.ptp(position[first:past]) > moved and effort[first] != 0  # below a threshold
+        ]
+        if spans:
+            yield _stuck("effort", recording, joint, spans)
+        if recording.velocity is None:
+            continue
+        speed = np.abs(recording.velocity[:, joint])
+        moves = speed > _SLOW_SHARE * np.quantile(speed, 0.98)
+        spans = [
+            (first, past) for first, past in _long_runs(position) if moves[first:past].mean() > 0.5
+        ]
+        if spans:
+            yield _stuck("position", recording, joint, spans)
+
+
+def _long_runs(values: Array) -> list[tuple[int, int]]:
+    """Return the runs of equal values (N,) that are longer than chance makes them.
+
+    Those at an extreme are of a value that is limited.
+    """
+    same: NDArray[np.bool_] = np.diff(values) == 0
+    candidates = [run for run in runs(same) if run[1] - run[0] >= _FEWEST_EQUAL_SAMPLES]
+    if not candidates:
+        return []
+    outside = np.ones(len(same), dtype=bool)
+    for first, past in candidates:
+        outside[first:past] = False
+    repeated = float(same[outside].mean()) if outside.any() else 1.0
+    if repeated > _REPEATED:
+        return []
+    longest = np.log(_FALSE_ALARM / len(values)) / np.log(max(repeated, 1 / len(values)))
+    extremes = values.min(), values.max()
+    return [
+        (first, past + 1)
+        for first, past in candidates
+        if past - first > longest and values[first] not in extremes
+    ]
+
+
+def _stuck(
+    signal: str, recording: Recording, joint: int, spans: list[tuple[int, int]]
+) -> Contradiction:
+    name, start = recording.joint_names[joint], recording.time[0]
+    first, past = max(spans, key=lambda span: span[1] - span[0])
+    begin, end = (float(recording.time[at] - start) for at in (first, past - 1))
+    total = sum(past - first for first, past in spans) / recording.sampling_rate
+    others = f" and {len(spans) - 1} times more" if len(spans) > 1 else ""
+    return Contradiction(
+        kind="effort" if signal == "effort" else "held_position",
+        joints=(name,),
+        severity="warning",
+        sentence=(
+            f"The {signal} of {name} keeps exactly one value from {begin:.4g} to {end:.4g} s"
+            f"{others} while the joint moves."
+        ),
+        remedy=(
+            "Find out why the source sends an old value; leave these times out (--start and "
+            "--stop), or record again."
+        ),
+        evidence={"stuck [s]": total},
+        statement=f"stuck {signal}",
+    )

@@ -16,10 +16,9 @@ from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
 from dynid.recording.order import put_in_order
 from dynid.recording.plausible_temperature import place_temperature
 from dynid.recording.position_step import position_steps
-from dynid.recording.relayed_messages import without_relayed
 from dynid.recording.repeated_messages import without_repeats
 from dynid.recording.runs import described_runs, select_run
-from dynid.recording.samples import Samples
+from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.span import cut_span, refuse_flaws
 from dynid.recording.values import mark_impossible, require_finite
 
@@ -29,6 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.recording.corrections import Correction
+
+
+_FEWEST_REPEATED_SAMPLES = 10  # published again: fewer may be equal by chance
+_EVEN = 1.1  # ratio of steps: samples between others make them uneven
+_SAME_DELAY = 1.0  # usual steps that the delay of a relay may vary
+_CERTAIN = 0.9  # of the samples that equal an earlier one
 
 
 def build_recording(
@@ -234,3 +239,36 @@ def _note_stuck_joints(samples: Samples) -> Samples:
                 f"({', '.join(stuck)}) and contains no information."
             )
     return samples
+
+
+def without_relayed(samples: Samples) -> Samples:
+    """Return the samples without those that a relay has published again, later and in between.
+
+    These equal an earlier sample, not the one directly before, in position, velocity and effort of
+    all joints, with nearly the same delay. The robot seems to jump back by this delay, and forward
+    again.
+
+    Args:
+        samples: N, with increasing stamps.
+    """
+    steps = np.diff(samples.stamps)
+    if len(steps) < _FEWEST_REPEATED_SAMPLES or steps.max() < _EVEN * steps.min():
+        return samples
+    rows = np.ascontiguousarray(np.hstack(samples.signals))
+    content = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    _, first, number = np.unique(content, return_index=True, return_inverse=True)
+    at = np.arange(len(rows))
+    earlier = first[number.ravel()]
+    # a robot that rests without noise has equal samples, too, which follow each other
+    again = (earlier < at) & (content != np.roll(content, 1))
+    if again.sum() < _FEWEST_REPEATED_SAMPLES:
+        return samples
+    delays = samples.stamps[again] - samples.stamps[earlier[again]]
+    delay = float(np.median(delays))
+    alike = np.abs(delays - delay) <= _SAME_DELAY * float(np.median(steps))
+    if alike.mean() < _CERTAIN:
+        return samples
+    return samples.take(~again).noting(
+        f"{int(again.sum())} of {len(rows)} samples equal one {1e3 * delay / NANOSECONDS:.3g} ms "
+        "before, as of a node that publishes states again with its own stamps, and were dropped."
+    )

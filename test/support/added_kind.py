@@ -20,7 +20,7 @@ from dynid.control.build import control_model
 from dynid.control.ros2_control import _plant
 from dynid.dynamics.base_table import base_table
 from dynid.dynamics.joint_terms import TermSettings
-from dynid.excitation.design.design_model import design_model
+from dynid.excitation.design.design import design_model
 from dynid.identification.friction.candidates import MotionScales, candidates
 from dynid.identification.identify import identify
 from dynid.profile import load_model, load_robot, write_profile

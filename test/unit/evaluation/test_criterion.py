@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 from support.comparison import comparison
 
 from dynid.evaluation.criterion import unexplained
-from dynid.evaluation.noise_floor import noise_floor
 from dynid.evaluation.settings import EvaluationSettings
-from dynid.evaluation.verdict import ErrorReference, TorqueComparison, Verdict, evaluate
+from dynid.evaluation.verdict import (
+    ErrorReference,
+    TorqueComparison,
+    Verdict,
+    evaluate,
+    noise_floor,
+)
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.settings import ParallelFilterSettings
 

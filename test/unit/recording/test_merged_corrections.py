@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynid.errors import ConfigurationError
+from dynid.evaluation.diagnosis.repair import merged_corrections
 from dynid.recording.corrections import Correction, corrected
-from dynid.recording.merged_corrections import merged_corrections
 from dynid.recording.model import Recording
 
 JOINTS = ("a", "b", "c")

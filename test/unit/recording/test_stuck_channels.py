@@ -9,7 +9,7 @@ import pytest
 from support.synthetic import swinging
 
 from dynid.recording.model import Recording
-from dynid.recording.stuck_channels import stuck_channels
+from dynid.recording.redundancy import stuck_channels
 
 RATE = 200.0
 FIRST, PAST = 1500, 1700

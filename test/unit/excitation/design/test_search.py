@@ -18,8 +18,13 @@ from dynid.errors import ExcitationError
 from dynid.excitation.design import worker
 from dynid.excitation.design.design import Design, ExcitationSpec, make_design
 from dynid.excitation.design.interior_point import STEPS
-from dynid.excitation.design.optimise import optimise
-from dynid.excitation.design.search import Search, StartResult, search_here, search_in_processes
+from dynid.excitation.design.optimise import (
+    Search,
+    StartResult,
+    optimise,
+    search_here,
+    search_in_processes,
+)
 from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
 
