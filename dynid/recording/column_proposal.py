@@ -40,6 +40,7 @@ _LONGEST_USUAL_STEP = 0.5  # [s] between samples; with more, times are probably 
 _EPOCH = (1e9, 2.2e9)  # [s] dates since 2001 as seconds since 1970
 _VELOCITY_RATIO = (0.5, 2.0)  # of change of position and integrated velocity, in the same unit
 _SMALLEST_SHARE = 0.5  # of the variance of positions that their velocities explain
+_FEWEST_POSITIONS = 50  # different ones of a joint that moves
 _ANY_EFFORT = frozenset({"effort", "efforts", "eff"})
 _RECOGNISED_EFFORTS = ("", "torque", "current")
 
@@ -275,8 +276,10 @@ def _velocity_questions(
     for place, ((to_radian, _), (to_speed, _)) in enumerate(scaling):
         values = np.column_stack([stamps, position[:, place], velocity[:, place]])
         seconds, angle, speed = values[np.isfinite(values).all(axis=1)].T
-        if len(seconds) < 3 or not np.ptp(angle) or not np.ptp(speed):
+        if len(seconds) < 3 or not np.ptp(speed):
             continue
+        if len(np.unique(angle)) < min(_FEWEST_POSITIONS, max(2, len(angle) / 4)):
+            continue  # the joint rests, and its sensor changes by a few steps
         steps = np.diff(seconds)
         path = np.concatenate([[0.0], np.cumsum(steps * (speed[1:] + speed[:-1]) / 2)]) * to_speed
         basis = np.column_stack([np.ones_like(path), seconds - seconds[0], path])

@@ -228,6 +228,17 @@ def test_what_names_leave_open_is_asked(
         load_recording(path, JOINTS, effort=effort)
 
 
+def test_steps_of_an_encoder_at_rest_do_not_contradict_its_velocity(tmp_path: Path) -> None:
+    angles, speeds = ANGLES.copy(), SPEEDS.copy()
+    noise = np.random.default_rng(0).standard_normal((2, len(TIME)))
+    angles[:, 1], speeds[:, 1] = 1e-6 * np.round(noise[0]), 1e-5 * noise[1]
+    header = ["t", *series("q{}"), *series("qd{}"), *series("tau{}")]
+    path = written(tmp_path / "log.csv", header, TIME, angles, speeds, TORQUES)
+    recording = load_recording(path, JOINTS, effort="torque")
+    assert recording.velocity is not None
+    np.testing.assert_allclose(recording.velocity, speeds, atol=1e-9)
+
+
 @pytest.mark.parametrize("unit", ["", "_deg"])
 def test_angles_of_more_than_a_turn_need_a_unit(tmp_path: Path, unit: str) -> None:
     header = ["t", *series("q{}" + unit), *series("tau{}")]
