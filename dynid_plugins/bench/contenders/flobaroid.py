@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import clarabel
 import numpy as np
-from scipy.sparse import csc_matrix, vstack
+import scipy
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
@@ -25,7 +25,7 @@ from dynid_plugins.bench.contenders.plain_script import PlainScript
 _SMOOTHING = 0.02  # of the sign of velocity [rad/s]
 _MARGIN = 1e-6  # of the inequalities
 _PULL = 1e-8  # towards zero, over the squared norms of columns
-_LEAST = 1e-3  # norm of a column, over the largest, from which on it is scaled
+_LEAST_NORM = 1e-3  # norm of a column, over the largest, from which on it is scaled
 _INERTIA = (3, 3), (3, 4), (4, 4), (3, 5), (4, 5), (5, 5)  # xx, xy, yy, xz, yz, zz of pinocchio
 
 
@@ -58,20 +58,20 @@ def _consistent(rows: Array, tau: Array) -> Array:
     triangle: Array = np.asarray(np.linalg.qr(whole, mode="r"))
     reduced, target = triangle[:, :-1], triangle[:, -1]
     norms = np.linalg.norm(reduced, axis=0)
-    scale = np.maximum(norms, _LEAST * norms.max()) / np.linalg.norm(target)
+    scale = np.maximum(norms, _LEAST_NORM * norms.max()) / np.linalg.norm(target)
     reduced, target = reduced / scale / np.linalg.norm(target), target / np.linalg.norm(target)
     square = reduced.T @ reduced + _PULL * np.eye(columns)
-    friction = csc_matrix(-np.eye(columns)[10 * n : 11 * n])
-    bodies = [csc_matrix(_body(number, columns)) for number in range(n)]
+    friction = scipy.sparse.csc_matrix(-np.eye(columns)[10 * n : 11 * n])
+    bodies = [scipy.sparse.csc_matrix(_body(number, columns)) for number in range(n)]
     limits = np.concatenate([np.full(n, -_MARGIN), np.tile(-_MARGIN * _triangle(np.eye(6)), n)])
     cones = [clarabel.NonnegativeConeT(n), *(clarabel.PSDTriangleConeT(6) for _ in bodies)]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    unit = csc_matrix(np.diag(1 / scale))
+    unit = scipy.sparse.csc_matrix(np.diag(1 / scale))
     solved = clarabel.DefaultSolver(
-        csc_matrix(np.triu(square)),
+        scipy.sparse.csc_matrix(np.triu(square)),
         -reduced.T @ target,
-        csc_matrix(vstack([friction, *bodies]) @ unit),
+        scipy.sparse.csc_matrix(scipy.sparse.vstack([friction, *bodies]) @ unit),
         limits,
         cones,
         settings,
