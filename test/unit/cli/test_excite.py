@@ -58,7 +58,8 @@ def test_a_series_has_the_requested_duration(run) -> None:
     found = json.loads(out)
     assert found["duration"] == pytest.approx(9.0)
     assert set(found) == {
-        *("robot", "good", "verdict", "advice", "assumptions", "duration", "sampling_rate"),
+        *("robot", "good", "verdict", "advice", "assumptions", "doubts", "duration"),
+        "sampling_rate",
         *("condition_number", "scaled_condition_number", "log10_det"),
         *("rigid_condition_number", "rigid_scaled_condition_number"),
         *("parameters", "joints", "tool", "excitation", "limits_verdict", "unchecked"),
