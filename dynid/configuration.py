@@ -54,10 +54,30 @@ _TYPES = {
 }
 
 
+OF_PYDANTIC = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))
+"""Public names of every class of settings, such as ``parse_obj``, that no user needs."""
+
+
 class Settings(BaseModel):
     """Base of all validated groups of settings: immutable, without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def __dir__(self) -> list[str]:
+        """Return the names that dynid gives a meaning, without those of pydantic."""
+        return sorted(set(super().__dir__()) - OF_PYDANTIC)
+
+    if not TYPE_CHECKING:  # a type checker must refuse the assignment
+
+        def __setattr__(self, name: str, value: object) -> None:
+            """Set a private attribute, or raise a ConfigurationError."""
+            if not name.startswith("_"):
+                raise ConfigurationError(
+                    f"'{name}' of {type(self).__name__} cannot be changed: it is given in the "
+                    "profile, or when a robot is loaded, as dynid.load_robot(FILE, "
+                    "overrides=['KEY=VALUE'])."
+                )
+            super().__setattr__(name, value)
 
     @model_validator(mode="before")
     @classmethod

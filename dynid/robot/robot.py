@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
-from dynid.configuration import Settings, TaskSettings, parse
+from dynid.configuration import OF_PYDANTIC, Settings, TaskSettings, parse
 from dynid.dynamics.closed_chain import ClosedChainSettings
 from dynid.dynamics.joint_terms import JointTerm, TermSettings, plain_terms, term_kinds
 from dynid.dynamics.kinematics import Kinematics
@@ -55,6 +55,10 @@ class ReadFiles:
 
 class _RobotClass(ReadFromFile, ModelMetaclass):
     """Metaclass of pydantic's models whose instances are read from files."""
+
+    def __dir__(self) -> list[str]:
+        """Return the names that dynid gives a meaning, without those of pydantic."""
+        return sorted(set(super().__dir__()) - OF_PYDANTIC)
 
 
 class Robot(Settings, metaclass=_RobotClass):

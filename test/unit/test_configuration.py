@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import Field, PositiveFloat, ValidationError, field_validator
+from pydantic import Field, PositiveFloat, field_validator
 
 from dynid.configuration import Settings, parse, read_yaml
 from dynid.errors import ConfigurationError
+from dynid.robot.robot import Robot
 
 
 class Part(Settings):
@@ -142,9 +143,18 @@ def test_no_sentence_contains_terms_of_pydantic(name: str, value: object) -> Non
         assert word not in text
 
 
-def test_settings_do_not_change() -> None:
-    with pytest.raises(ValidationError):
-        parse(Whole, {"name": "x"}, "my.yaml").name = "y"  # type: ignore[misc]
+@pytest.mark.parametrize("name", ["name", "nonsense"])
+def test_settings_do_not_change(name: str) -> None:
+    settings = parse(Whole, {"name": "x"}, "my.yaml")
+    with pytest.raises(ConfigurationError, match=f"^'{name}' of Whole cannot be changed: "):
+        setattr(settings, name, "y")
+    assert settings.name == "x"
+
+
+def test_completion_has_no_names_of_pydantic() -> None:
+    for shown, own in ((parse(Whole, {"name": "x"}, "my.yaml"), "name"), (Robot, "find")):
+        assert own in dir(shown)
+        assert not {"parse_obj", "model_dump", "copy"} & set(dir(shown))
 
 
 # --- files ------------------------------------------------------------------------------------

@@ -219,7 +219,6 @@ class Wording:
         delay = after - before
         every = len(candidate.joints) == len(self._joints)
         names = () if every else self._names(candidate)
-        rate = self._trial.samples.tracks[0].rate
         what = f"{where}: " if where else "" if every else f"{names[0]}: "
         later = "later" if delay > 0 else "earlier"
         key, corrections = self._fixed(
@@ -237,7 +236,6 @@ class Wording:
             (
                 ("delay [s]", delay),
                 ("standard deviation [s]", candidate.deviation),
-                ("delay [control cycles]", float(round(delay * rate))),
             ),
             statement="" if every or where else later,
         )
