@@ -40,7 +40,7 @@ _LONGEST_USUAL_STEP = 0.5  # [s] between samples; with more, times are probably 
 _EPOCH = (1e9, 2.2e9)  # [s] dates since 2001 as seconds since 1970
 _VELOCITY_RATIO = (0.5, 2.0)  # of change of position and integrated velocity, in the same unit
 _SMALLEST_SHARE = 0.5  # of the variance of positions that their velocities explain
-_FEWEST_POSITIONS = 50  # different ones of a joint that moves
+_AT_REST = 1e-3  # of the longest travel of a joint: less does not show what a velocity is
 _ANY_EFFORT = frozenset({"effort", "efforts", "eff"})
 _RECOGNISED_EFFORTS = ("", "torque", "current")
 
@@ -273,17 +273,19 @@ def _velocity_questions(
     groups = [columns.position.columns, columns.velocity.columns]
     (position, _), (velocity, _) = table.readable(groups)
     scaling = zip(columns.position.scaling(), columns.velocity.scaling(), strict=True)
+    tracks = []
     for place, ((to_radian, _), (to_speed, _)) in enumerate(scaling):
         values = np.column_stack([stamps, position[:, place], velocity[:, place]])
         seconds, angle, speed = values[np.isfinite(values).all(axis=1)].T
-        if len(seconds) < 3 or not np.ptp(speed):
+        if len(seconds) >= 3 and np.ptp(speed):
+            tracks.append((place, seconds, np.unwrap(angle * to_radian), speed * to_speed))
+    longest = max((float(np.ptp(turned)) for _, _, turned, _ in tracks), default=0.0)
+    for place, seconds, turned, speed in tracks:
+        if np.ptp(turned) <= _AT_REST * longest:
             continue
-        if len(np.unique(angle)) < min(_FEWEST_POSITIONS, max(2, len(angle) / 4)):
-            continue  # the joint rests, and its sensor changes by a few steps
         steps = np.diff(seconds)
-        path = np.concatenate([[0.0], np.cumsum(steps * (speed[1:] + speed[:-1]) / 2)]) * to_speed
+        path = np.concatenate([[0.0], np.cumsum(steps * (speed[1:] + speed[:-1]) / 2)])
         basis = np.column_stack([np.ones_like(path), seconds - seconds[0], path])
-        turned = np.unwrap(angle * to_radian)
         plain, *_ = np.linalg.lstsq(basis[:, :2], turned, rcond=None)
         ratio, *_ = np.linalg.lstsq(basis, turned, rcond=None)
         left = np.sum((turned - basis @ ratio) ** 2)
