@@ -118,9 +118,10 @@ def episode_map(episode: Episode, joints: Sequence[str] = ()) -> ColumnMap:
         joints: of the robot, in its order; those that the dataset lacks are left out.
 
     Raises:
-        RecordingError: meta/info.json cannot be read.
+        RecordingError: meta/info.json cannot be read, or there is no such episode.
     """
     info = _Info.read(episode.dataset)
+    info.number_of(episode)
     elements = {name.removesuffix(".pos"): name for name in info.elements[STATE]}
     names = tuple(joint for joint in joints if joint in elements) or tuple(elements)
 

@@ -271,6 +271,11 @@ def test_info_shows_an_episode(tmp_path: Path) -> None:
     assert [joint.name for joint in info.joints] == list(JOINTS)
 
 
+def test_info_refuses_an_episode_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="has 3 episodes; name one from episode_000000"):
+        describe(write_v3(tmp_path / "set") / "episode_000003")
+
+
 def forget_unit(dataset: Path) -> None:
     file = dataset / "meta" / "info.json"
     info = json.loads(file.read_text())
