@@ -61,6 +61,7 @@ class Chart:
         wide: whether it has the width of the page.
         low: whether it has half the height.
         y_ticks: whether numbers are along y.
+        x_names: of the whole numbers from 1 on, along x in place of numbers.
         marks: attributes for scripts, by their names after ``data-``.
     """
 
@@ -77,13 +78,17 @@ class Chart:
     wide: bool = False
     low: bool = False
     y_ticks: bool = True
+    x_names: tuple[str, ...] = ()
     marks: dict[str, str] = field(default_factory=dict)
 
     def markup(self) -> Markup:
         """Return the chart as HTML."""
         x, y = self._axes()
         across = y.ticks(_FEW_TICKS if self.low else _TICKS)
-        upright = x.ticks(_MANY_TICKS if self.wide else _TICKS)
+        named = zip(x.place(np.arange(1.0, len(self.x_names) + 1)), self.x_names, strict=True)
+        upright = [Tick(at, name) for at, name in named] or x.ticks(
+            _MANY_TICKS if self.wide else _TICKS
+        )
         shown = across if self.y_ticks else []
         kinds = [name for name in ("wide", "low") if getattr(self, name)]
         marks = "".join(f' data-{name}="{escape(text)}"' for name, text in self.marks.items())

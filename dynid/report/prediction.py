@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import contextmanager
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
+import numpy as np
 from markupsafe import Markup
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
 
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
+from dynid.excitation.prediction.parameters import POOR
 from dynid.files import write_text
+from dynid.report.chart import Chart, Colour, Layer, grid
+from dynid.report.decimation import envelope
 from dynid.report.pages import render
 from dynid.report.plots import coverage_plot
 from dynid.report.prediction_picture import (
-    Palette,
+    BUCKETS,
+    LOWEST_DEVIATION,
+    QUANTITIES,
     as_motion,
-    draw_joints,
-    draw_standard_deviations,
-    draw_use,
+    bar_heights,
+    limit_shares,
+    limits_beside,
     prediction_scene,
 )
 from dynid.report.tables import Cell, coverage_row, folded, plus_minus
@@ -32,55 +32,23 @@ from dynid.report.terminal.prediction import (
     share,
     tool_in_words,
 )
+from dynid.report.ticks import Axis
 from dynid.report.view.turntable import turntable
 from dynid.text import NOT_KNOWN, percent, significant, unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from dynid.excitation.prediction.parameters import PredictedParameter
     from dynid.excitation.prediction.prediction import Prediction
 
-# each represents a colour of style.css, which replaces it, and is never visible
-_INK = "#010101"
-_GRID = "#020202"
-_MODEL = "#040404"
-_ERROR = "#050505"
-_LIMIT = "#060606"
-_VARIABLES = {
-    _INK: "currentColor",
-    _GRID: "var(--grid)",
-    _MODEL: "var(--model)",
-    _ERROR: "var(--error)",
-    _LIMIT: "var(--limit)",
-}
-_STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 9.0,
-    "axes.edgecolor": _GRID,
-    "axes.labelcolor": _INK,
-    "axes.titlecolor": _INK,
-    "axes.titlesize": 10.0,
-    "axes.titlelocation": "left",
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": _GRID,
-    "grid.linewidth": 0.6,
-    "text.color": _INK,
-    "xtick.color": _GRID,
-    "ytick.color": _GRID,
-    "xtick.labelcolor": _INK,
-    "ytick.labelcolor": _INK,
-    "lines.linewidth": 1.1,
-    "legend.frameon": False,
-    "path.simplify_threshold": 0.2,
-}
-_COLOURS = Palette(ink=_INK, line=_MODEL, limit=_LIMIT, bad=_ERROR)
-_WIDTH, _BARS, _ROW = 11.4, 2.7, 1.3  # [inch]
+_KINDS: tuple[tuple[str, Colour], ...] = (
+    ("range", "model"),
+    ("velocity", "limit"),
+    ("acceleration", "error"),
+    ("torque", "ink"),
+)
+"""Limits of which a joint uses a share, and their colours."""
 
 
 def write_prediction_report(prediction: Prediction, path: Path) -> None:
@@ -155,56 +123,72 @@ def _parameter_row(parameter: PredictedParameter) -> dict[str, Any]:
 
 
 def _use(prediction: Prediction) -> Markup:
-    height = 0.9 + 0.28 * len(prediction.joints)
-    with _drawing("use", height) as drawing:
-        draw_use(drawing.subplots(), prediction, _COLOURS)
-        return _markup(drawing, "Share of its limits that each joint uses")
+    """Draw the share of its limits that each joint uses, as a group of bars for each joint."""
+    used = 100 * np.nan_to_num(limit_shares(prediction))
+    joints, places = len(used), len(_KINDS) + 1  # an empty one between joints
+    edges = 0.6 + np.arange(joints * places) / places
+    layers = []
+    for place, (kind, colour) in enumerate(_KINDS):
+        heights = np.zeros(joints * places - 1)
+        heights[place::places] = used[:, place]
+        layers.append(Layer(edges, heights, colour, "bars", kind))
+    return Chart(
+        description="Share of its limits that each joint uses",
+        x_label="",
+        y_label="share of the limit [%]",
+        layers=tuple(layers),
+        across=(100.0,),
+        x_axis=Axis(0.5, joints + 0.5),
+        y_axis=Axis(0.0, 1.05 * max(100.0, float(used.max()))),
+        x_names=prediction.joints,
+        wide=True,
+    ).markup()
 
 
 def _standard_deviations(prediction: Prediction) -> Markup:
-    with _drawing("standard-deviations", _BARS) as drawing:
-        draw_standard_deviations(drawing.subplots(), prediction, _COLOURS)
-        return _markup(drawing, "Predicted relative standard deviation of each base parameter")
+    """Draw the relative standard deviations of the parameters whose value is known."""
+    rows = [(n, one) for n, one in enumerate(prediction.parameters) if one.known]
+    if not rows:
+        return Markup("<p>No value is known.</p>")
+    heights, top = bar_heights([one for _, one in rows])
+    columns = np.full((2, len(prediction.parameters)), 100 * LOWEST_DEVIATION)
+    for (number, parameter), height in zip(rows, heights, strict=True):
+        columns[int(parameter.poor), number] = height
+    edges = np.arange(len(prediction.parameters) + 1, dtype=np.float64) + 0.5
+    return Chart(
+        description="Predicted relative standard deviation of each base parameter",
+        title="Predicted standard deviation of base parameters with a known value",
+        x_label="row of the table of all base parameters",
+        y_label="relative std. deviation [%]",
+        layers=(
+            Layer(edges, columns[0], "model", "bars"),
+            Layer(edges, columns[1], "error", "bars"),
+        ),
+        across=(100 * POOR,),
+        x_axis=Axis(float(edges[0]), float(edges[-1])),
+        y_axis=Axis(100 * LOWEST_DEVIATION, top, log=True),
+        wide=True,
+    ).markup()
 
 
 def _motion(prediction: Prediction) -> Markup:
-    with _drawing("motion", _ROW * len(prediction.joints) + 0.5) as drawing:
-        draw_joints(drawing, prediction, _COLOURS)
-        return _markup(drawing, "Position, velocity, acceleration and torque of each joint")
-
-
-@contextmanager
-def _drawing(salt: str, height: float) -> Iterator[Figure]:
-    """Give an empty figure [inch] in the page's colours; ``salt`` makes its ids unique."""
-    with mpl.rc_context({**_STYLE, "svg.hashsalt": salt}):
-        drawing = Figure(figsize=(_WIDTH, height), layout="constrained")
-        FigureCanvasSVG(drawing)
-        yield drawing
-
-
-def _markup(drawing: Figure, description: str) -> Markup:
-    """Return ``<svg>`` for use in a page, without its own colours, addresses and ids."""
-    buffer = StringIO()
-    drawing.savefig(
-        buffer,
-        format="svg",
-        transparent=True,
-        metadata={"Creator": None, "Date": None, "Format": None, "Type": None},
-    )
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r' xmlns(:\w+)?="[^"]*"', "", text)
-    text = text.replace("xlink:href", "href")
-    text = re.sub(r'<g id="[^"]*"', "<g", text)
-    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
-    # the width of the page applies
-    text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
-    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
-    for colour, variable in _VARIABLES.items():
-        text = text.replace(colour, variable)
-    text = re.sub(r"\n\s*", "\n", text)
-    # matplotlib has escaped the text; Markup escapes the description
-    opened, rest = text.split(">", 1)
-    start = Markup(opened + ' role="img" aria-label="{}">').format(description)  # noqa: S704
-    return start + Markup(rest)  # noqa: S704
+    """Draw the quantities of each joint over time, with their limits if they are near."""
+    motion, time = as_motion(prediction), prediction.signals.time
+    charts = []
+    for joint, name in enumerate(prediction.joints):
+        for quantity, unit_of_it in zip(QUANTITIES, motion.units(joint), strict=True):
+            values = getattr(prediction.signals, quantity)[:, joint]
+            near, far = limits_beside(prediction, quantity, joint)
+            charts.append(
+                Chart(
+                    description=f"{quantity.capitalize()} of {name} over time",
+                    title=f"{name}: {quantity}",
+                    x_label="time [s]",
+                    y_label=f"[{unit_of_it}]{f' limits {far}' if far else ''}",
+                    layers=(Layer(*envelope(time, values, BUCKETS), "model"),),
+                    across=near,
+                    y_axis=Axis.over(np.append(values, near), room=0.04),
+                    low=True,
+                )
+            )
+    return grid(charts)

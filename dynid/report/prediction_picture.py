@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,22 +19,17 @@ from dynid.report.view.turntable import moving_scene
 from dynid.text import significant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-
-class Palette(NamedTuple):
-    """Colours: of text, curves, limits, and poor values."""
-
-    ink: str
-    line: str
-    limit: str
-    bad: str
+    from dynid.arrays import Array
+    from dynid.excitation.prediction.parameters import PredictedParameter
 
 
-_COLOURS = Palette(ink="#1c2026", line="#0072b2", limit="#cc79a7", bad="#d55e00")
+_INK, _LINE, _LIMIT, _BAD = "#1c2026", "#0072b2", "#cc79a7", "#d55e00"
 _STYLE = STYLE | {
     "font.size": 8.5,
     "axes.titlesize": 9.5,
@@ -42,12 +37,12 @@ _STYLE = STYLE | {
     "axes.axisbelow": True,
 }
 _WIDTH, _HEAD, _SCENE, _BARS, _ROW = 11.43, 0.95, 4.2, 2.5, 1.25  # [inch]; 1600 px wide
-_QUANTITIES = ("position", "velocity", "acceleration", "torque")
-_BUCKETS = 300
+QUANTITIES = ("position", "velocity", "acceleration", "torque")
+BUCKETS = 300  # of a curve over time
 _FARTHEST_LIMIT = 1.0  # of the motion's range; a more distant limit would compress the data
 _FEWEST_BARS = 12  # width of the axes in bars, at least
 _SHORT_NAME = 14  # characters of a joint's name; a longer one would overlap the next
-_LOWEST_DEVIATION = 1e-4  # relative standard deviation at the bottom of the bars
+LOWEST_DEVIATION = 1e-4  # relative standard deviation at the bottom of the bars
 
 
 def write_picture(prediction: Prediction, path: Path) -> None:
@@ -64,9 +59,9 @@ def write_picture(prediction: Prediction, path: Path) -> None:
         _draw_head(head, prediction)
         left, right = top.subfigures(1, 2)
         _draw_scene(left, prediction)
-        draw_use(right.subplots(), prediction, _COLOURS)
-        draw_standard_deviations(bars.subplots(), prediction, _COLOURS)
-        draw_joints(joints, prediction, _COLOURS)
+        draw_use(right.subplots(), prediction)
+        draw_standard_deviations(bars.subplots(), prediction)
+        draw_joints(joints, prediction)
 
 
 def _draw_head(part: SubFigure, prediction: Prediction) -> None:
@@ -96,13 +91,13 @@ def as_motion(prediction: Prediction) -> EvaluatedMotion:
     return EvaluatedMotion((signals,), (signals.torque,), (signals.torque,), prediction.prismatic)
 
 
-def draw_joints(part: Figure | SubFigure, prediction: Prediction, palette: Palette) -> None:
+def draw_joints(part: Figure | SubFigure, prediction: Prediction) -> None:
     """Draw each joint's quantities over time, a row for each joint."""
     joints = prediction.joints
-    grid = part.subplots(len(joints), len(_QUANTITIES), sharex=True, squeeze=False)
+    grid = part.subplots(len(joints), len(QUANTITIES), sharex=True, squeeze=False)
     for joint, row in enumerate(grid):
         for column, axes in enumerate(row):
-            _draw_quantity(axes, prediction, joint, column, palette)
+            _draw_quantity(axes, prediction, joint, column)
         size = "medium" if len(joints[joint]) <= _SHORT_NAME else "small"
         label = f"{joints[joint]}\n{row[0].get_ylabel()}"
         row[0].set_ylabel(label, fontsize=size, parse_math=False)
@@ -110,7 +105,7 @@ def draw_joints(part: Figure | SubFigure, prediction: Prediction, palette: Palet
         axes.set_xlabel("time [s]")
 
 
-def draw_standard_deviations(axes: Axes, prediction: Prediction, palette: Palette) -> None:
+def draw_standard_deviations(axes: Axes, prediction: Prediction) -> None:
     """Draw the relative standard deviations of the parameters whose value is known, as bars."""
     known = [parameter for parameter in prediction.parameters if parameter.known]
     axes.set_ylabel("relative std. deviation [%]")
@@ -119,14 +114,12 @@ def draw_standard_deviations(axes: Axes, prediction: Prediction, palette: Palett
         axes.text(0.5, 0.5, "no value is known", transform=axes.transAxes, ha="center")
         axes.set_axis_off()
         return
-    sizes = np.array([parameter.relative for parameter in known], dtype=np.float64)
-    top = max(1.0, float(np.max(sizes, where=np.isfinite(sizes), initial=0.0)))
-    heights = 100 * np.clip(sizes, _LOWEST_DEVIATION, 3 * top)  # if not determined: the full height
-    colours = [palette.bad if parameter.poor else palette.line for parameter in known]
+    heights, top = bar_heights(known)
+    colours = [_BAD if parameter.poor else _LINE for parameter in known]
     axes.bar(range(len(known)), heights, bottom=0, color=colours, width=0.75)
     axes.set_yscale("log")
-    axes.set_ylim(100 * _LOWEST_DEVIATION, 300 * top)
-    axes.axhline(100 * POOR, color=palette.limit, lw=1.1, ls=(0, (4, 2)))
+    axes.set_ylim(100 * LOWEST_DEVIATION, top)
+    axes.axhline(100 * POOR, color=_LIMIT, lw=1.1, ls=(0, (4, 2)))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlim(-0.6, max(len(known), _FEWEST_BARS) - 0.4)
     names = [parameter.name for parameter in known]
@@ -135,19 +128,15 @@ def draw_standard_deviations(axes: Axes, prediction: Prediction, palette: Palett
     axes.grid(visible=False, axis="x")
 
 
-def draw_use(axes: Axes, prediction: Prediction, palette: Palette) -> None:
+def draw_use(axes: Axes, prediction: Prediction) -> None:
     """Draw the share of its limits that each joint uses."""
     kinds = ("range", "velocity", "acceleration", "torque")
     markers, count = ("s", "o", "^", "D"), len(prediction.joints)
-    shares = [
-        (covered.range_share, covered.velocity_share, covered.acceleration_share, torque.share)
-        for covered, torque in zip(prediction.coverage, prediction.torques, strict=True)
-    ]
-    used = 100 * np.array(shares, dtype=np.float64)  # NaN without a limit: not drawn
+    used = 100 * limit_shares(prediction)
     for column, (kind, marker) in enumerate(zip(kinds, markers, strict=True)):
-        colour = (palette.line, palette.limit, palette.bad, palette.ink)[column]
+        colour = (_LINE, _LIMIT, _BAD, _INK)[column]
         axes.plot(used[:, column], range(count), marker, color=colour, ms=6, alpha=0.85, label=kind)
-    axes.axvline(100, color=palette.limit, lw=1.1, ls=(0, (4, 2)))
+    axes.axvline(100, color=_LIMIT, lw=1.1, ls=(0, (4, 2)))
     axes.set_xlim(left=0)
     axes.set_ylim(count - 0.5, -0.5)
     axes.set_yticks(range(count), prediction.joints, parse_math=False)
@@ -155,34 +144,58 @@ def draw_use(axes: Axes, prediction: Prediction, palette: Palette) -> None:
     axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=4, handletextpad=0.1)
 
 
-def _draw_quantity(
-    axes: Axes, prediction: Prediction, joint: int, column: int, palette: Palette
-) -> None:
+def _draw_quantity(axes: Axes, prediction: Prediction, joint: int, column: int) -> None:
     """Draw one of the quantities of a joint over time, with its limits if they are near."""
-    name = _QUANTITIES[column]
+    name = QUANTITIES[column]
     signals = prediction.signals
     values = getattr(signals, name)[:, joint]
-    axes.plot(*envelope(signals.time, values, _BUCKETS), color=palette.line, lw=1.0)
+    axes.plot(*envelope(signals.time, values, BUCKETS), color=_LINE, lw=1.0)
     axes.set_ylabel(f"[{as_motion(prediction).units(joint)[column]}]")
     axes.margins(x=0.0)
     if joint == 0:
         axes.set_title(name)
-    allowed = prediction.limits.range_of("torque_max" if column == 3 else name, joint)
-    if allowed is None:
-        return
-    low, high = float(values.min()), float(values.max())
-    room = _FARTHEST_LIMIT * (high - low)
-    near = [limit for limit in allowed if low - room <= limit <= high + room]
+    near, far = limits_beside(prediction, name, joint)
     for limit in near:
-        axes.axhline(limit, color=palette.limit, lw=1.1, ls=(0, (4, 2)))
-    if not near:
-        ends = [significant(limit, 3) for limit in allowed]
-        text = f"± {ends[1]}" if allowed[0] == -allowed[1] else f"{ends[0]} … {ends[1]}"
+        axes.axhline(limit, color=_LIMIT, lw=1.1, ls=(0, (4, 2)))
+    if far:
         axes.annotate(
-            f"limits {text}",
+            f"limits {far}",
             (1.0, 1.02),
             xycoords="axes fraction",
             ha="right",
             fontsize=7,
-            color=palette.limit,
+            color=_LIMIT,
         )
+
+
+def limit_shares(prediction: Prediction) -> Array:
+    """Return the shares of range, velocity, acceleration and torque (n, 4); NaN without a limit."""
+    shares = [
+        (covered.range_share, covered.velocity_share, covered.acceleration_share, torque.share)
+        for covered, torque in zip(prediction.coverage, prediction.torques, strict=True)
+    ]
+    return np.array(shares, dtype=np.float64)
+
+
+def bar_heights(parameters: Sequence[PredictedParameter]) -> tuple[Array, float]:
+    """Return relative standard deviations [%], and the top of their axis.
+
+    The bar of a parameter that is not determined has the full height.
+    """
+    sizes = np.array([parameter.relative for parameter in parameters], dtype=np.float64)
+    top = 3 * max(1.0, float(np.max(sizes, where=np.isfinite(sizes), initial=0.0)))
+    return 100 * np.clip(sizes, LOWEST_DEVIATION, top), 100 * top
+
+
+def limits_beside(prediction: Prediction, name: str, joint: int) -> tuple[tuple[float, ...], str]:
+    """Return the limits of a joint's quantity that are near its values; if none is, their text."""
+    allowed = prediction.limits.range_of("torque_max" if name == "torque" else name, joint)
+    if allowed is None:
+        return (), ""
+    values = getattr(prediction.signals, name)[:, joint]
+    low, high = float(values.min()), float(values.max())
+    room = _FARTHEST_LIMIT * (high - low)
+    near = tuple(limit for limit in allowed if low - room <= limit <= high + room)
+    ends = [significant(limit, 3) for limit in allowed]
+    text = f"± {ends[1]}" if allowed[0] == -allowed[1] else f"{ends[0]} … {ends[1]}"
+    return near, "" if near else text

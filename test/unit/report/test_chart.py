@@ -98,6 +98,13 @@ def test_dashed_lines_outside_of_the_axes_are_left_out():
     assert '<path class="dashed" d="M2000 0V2000"/>' in markup
 
 
+def test_names_are_at_the_whole_numbers_in_place_of_numbers():
+    layer = Layer(np.array([0.5, 2.5]), np.array([0.0, 1.0]), "model")
+    chart = Chart("what", "x", "y", (layer,), x_axis=Axis(0.5, 2.5), x_names=("first", "other"))
+    labels = re.findall(r'class="x" style="left:([^%]*)%">([^<]*)<', chart.markup())
+    assert labels == [("25", "first"), ("75", "other")]
+
+
 def test_texts_cannot_become_markup():
     evil = '<b>"&'
     layer = Layer(np.arange(2.0), np.arange(2.0), "model", label=evil)

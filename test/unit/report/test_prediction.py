@@ -24,7 +24,6 @@ from dynid.playback.plan import make_plan
 from dynid.profile import load_robot, make_robot
 from dynid.report.prediction import write_prediction_report
 from dynid.report.prediction_picture import (
-    Palette,
     draw_joints,
     draw_standard_deviations,
     draw_use,
@@ -36,7 +35,6 @@ from dynid.report.view.turntable import turntable
 from dynid.robot.model import nominal_model
 from dynid.simulation.sensor_noise import stated_torque_noise
 
-COLOURS = Palette("black", "blue", "purple", "red")
 STRANGE = "elbow & <co> $x$"
 
 
@@ -145,7 +143,7 @@ def test_a_picture_is_1600_pixels_wide_and_not_empty(duo, tmp_path):
 
 def test_curves_have_labels_and_units_for_revolute_and_prismatic_joints(scara):
     drawing = Figure()
-    draw_joints(drawing, scara, COLOURS)
+    draw_joints(drawing, scara)
     labels = [axes.get_ylabel() for axes in drawing.axes]
     assert labels[0] == "joint_1\n[rad]"
     assert labels[8:12] == ["joint_3\n[m]", "[m/s]", "[m/s²]", "[N]"]
@@ -155,7 +153,7 @@ def test_curves_have_labels_and_units_for_revolute_and_prismatic_joints(scara):
 
 def test_a_limit_is_a_line_where_it_is_near_and_a_number_where_it_is_far(duo):
     drawing = Figure()
-    draw_joints(drawing, duo, COLOURS)
+    draw_joints(drawing, duo)
     for axes, name in zip(
         drawing.axes[:4], ("position", "velocity", "acceleration", ""), strict=True
     ):
@@ -168,7 +166,7 @@ def test_a_limit_is_a_line_where_it_is_near_and_a_number_where_it_is_far(duo):
 
 def test_bars_show_the_parameters_with_a_known_value(duo):
     axes = Figure().subplots()
-    draw_standard_deviations(axes, duo, COLOURS)
+    draw_standard_deviations(axes, duo)
     known = [one for one in duo.parameters if one.known]
     assert [text.get_text() for text in axes.get_xticklabels()] == [one.name for one in known]
     heights = [bar.get_height() for bar in axes.patches]
@@ -178,14 +176,14 @@ def test_bars_show_the_parameters_with_a_known_value(duo):
 def test_without_known_values_a_sentence_replaces_the_bars(duo):
     unknown = replace(duo, parameters=tuple(replace(one, value=0.0) for one in duo.parameters))
     axes = Figure().subplots()
-    draw_standard_deviations(axes, unknown, COLOURS)
+    draw_standard_deviations(axes, unknown)
     assert [text.get_text() for text in axes.texts] == ["no value is known"]
 
 
 def test_without_limits_no_use_of_them_is_drawn(duo):
     free = replace(duo, torques=tuple(replace(one, share=None) for one in duo.torques))
     axes = Figure().subplots()
-    draw_use(axes, free, COLOURS)
+    draw_use(axes, free)
     torque = next(line for line in axes.lines if line.get_label() == "torque")
     assert np.isnan(torque.get_xdata()).all()
 
@@ -196,6 +194,25 @@ def test_a_page_shows_every_joint_and_parameter(duo, page):
         assert any(name in text for text in parsed.texts), name
     assert "Infinity" not in page
     assert "nan" not in re.findall(r"[a-z]+", page)
+
+
+def test_the_figures_of_a_page_are_charts_with_names_and_units(scara, tmp_path):
+    write_prediction_report(scara, tmp_path / "page.html")
+    parsed = Page((tmp_path / "page.html").read_text("utf-8"))
+    described = [attributes.get("aria-label") for _, attributes in parsed.tags]
+    for joint in scara.joints:
+        assert f"Acceleration of {joint} over time" in described
+        assert f"{joint}: torque" in parsed.texts
+        assert joint in parsed.texts  # below its bars
+    units = ("[rad]", "[m]", "[rad/s²]", "[N·m]", "[N]")
+    assert all(any(text.startswith(unit) for text in parsed.texts) for unit in units)
+    assert "row of the table of all base parameters" in parsed.texts
+
+
+def test_without_known_values_a_page_has_a_sentence_in_place_of_bars(duo, tmp_path):
+    unknown = replace(duo, parameters=tuple(replace(one, value=0.0) for one in duo.parameters))
+    write_prediction_report(unknown, tmp_path / "page.html")
+    assert "No value is known." in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_a_page_has_no_external_resources(page):
