@@ -119,7 +119,6 @@ def _robot_alone(given: Path | None) -> str:
 
 
 def _print_check(console: Console, check: MotionCheck) -> None:
-    from rich.text import Text
 
     from dynid.report.terminal.console import print_sentences, print_text
     from dynid.report.terminal.tables import table
@@ -129,7 +128,7 @@ def _print_check(console: Console, check: MotionCheck) -> None:
     for use in check.uses:
         in_unit = unit(use.unit.replace(" ", "*"))
         rows.add_row(
-            Text(use.of),
+            use.of,
             use.limit.removeprefix("the "),
             f"{significant(use.most.value, 3)} {in_unit}",
             f"{significant(use.most.allowed, 3)} {in_unit}",

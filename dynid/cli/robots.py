@@ -70,8 +70,6 @@ def _scenes(robots: list[Robot]) -> dict[str, Scene]:
 
 def _print(console: Console, rows: list[RobotSummary], scenes: dict[str, Scene]) -> None:
     """Print a row for each robot, with a drawing where there is a scene."""
-    from rich.text import Text
-
     from dynid.report.terminal.console import roomy
     from dynid.report.terminal.tables import table
 
@@ -90,7 +88,7 @@ def _print(console: Console, rows: list[RobotSummary], scenes: dict[str, Scene])
             row.recording,
         ]
         picture = [drawings[row.name]] if scenes else []
-        listed.add_row(Text(row.name), *map(Text, [*cells, *picture]))
+        listed.add_row(row.name, *[*cells, *picture])
     roomy(console).print(listed)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.text import Text
 
 from dynid.arrays import Array
 from dynid.files import write_text
@@ -131,7 +130,7 @@ def print_selection(console: Console, selection: FrictionSelection) -> None:
         for trial in joint.tried:
             shown = [significant(error, 3) for error in (trial.fit_error, trial.held_out_error)]
             mark = "chosen" if trial.name == joint.chosen else ""
-            rows.add_row(Text(trial.name), str(trial.parameters), *shown, mark)
+            rows.add_row(trial.name, str(trial.parameters), *shown, mark)
         console.print(rows)
         print_text(console, f"{joint.reason[0].upper()}{joint.reason[1:]}.")
         console.print()
@@ -146,7 +145,7 @@ def print_comparisons(console: Console, comparisons: Sequence[FrictionComparison
         rows = table("joint", "RMSE given", "RMSE chosen", "RMSE/std given", "RMSE/std chosen")
         for joint in comparison.joints:
             rows.add_row(
-                Text(f"{joint.joint} [{unit(joint.unit)}]"),
+                f"{joint.joint} [{unit(joint.unit)}]",
                 significant(joint.given, 3),
                 significant(joint.chosen, 3),
                 percent(joint.given / joint.standard_deviation),

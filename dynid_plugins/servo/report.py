@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
@@ -25,7 +23,7 @@ def print_servos(console: Console, identification: ServoIdentification) -> None:
     for name, value, deviation in zip(
         identification.names, identification.values, identification.standard_deviations, strict=True
     ):
-        rows.add_row(Text(name), Text(significant(value)), Text(significant(deviation)))
+        rows.add_row(name, significant(value), significant(deviation))
     console.print(rows)
     errors = ", ".join(percent(error) for error in identification.relative_error.tolist())
     notes = [f"Torque error of the fit, by joint: {errors}."]
@@ -95,7 +93,7 @@ def print_roll_outs(console: Console, roll_outs: RollOuts) -> None:
     for name, *numbers in zip(
         roll_outs.joint_names, roll_outs.rms, roll_outs.rms_at_end, roll_outs.motion, strict=True
     ):
-        rows.add_row(Text(name), *(Text(significant(number)) for number in numbers))
+        rows.add_row(name, *(significant(number) for number in numbers))
     console.print(rows)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
@@ -36,7 +34,7 @@ def print_rig(
     ):
         unit, meaning = _MEANINGS.get(name) or _of_term(identification, name)
         numbers = (significant(value), significant(deviation))
-        rows.add_row(Text(name), *(Text(cell) for cell in (*numbers, unit, meaning)))
+        rows.add_row(name, *(cell for cell in (*numbers, unit, meaning)))
     console.print(rows)
     errors = ", ".join(percent(error) for error in identification.relative_errors)
     print_sentences(console, "Notes", [f"Torque error of the fit, by run: {errors}."], "")
@@ -90,7 +88,7 @@ def _print_roll_outs(console: Console, held_out: Sequence[HeldOutRun]) -> None:
     rows = table("run", "profile, no friction", "identified", "motion")
     for run in held_out:
         numbers = (run.profile, run.identified, run.motion)
-        rows.add_row(Text(run.name), *(Text(significant(1e3 * value)) for value in numbers))
+        rows.add_row(run.name, *(significant(1e3 * value) for value in numbers))
     console.print(rows)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from dynid.json_text import json_fields
 from dynid.report.terminal.console import print_text, roomy
 from dynid.report.terminal.tables import table
@@ -93,7 +91,7 @@ def _print_alarms(console: Console, replay: ThresholdReplay) -> None:
         rows.add_row(
             f"{alarm.time:.2f}",
             f"{alarm.until:.2f}",
-            Text(alarm.joint),
+            alarm.joint,
             _CAUSES[alarm.cause],
             significant(alarm.value, _DIGITS),
             significant(alarm.threshold, _DIGITS),
@@ -106,7 +104,7 @@ def _print_margins(console: Console, replay: ThresholdReplay) -> None:
     rows = table("smallest margin", "at [s]", "value", "threshold", "share")
     for margin in sorted(replay.margins, key=lambda margin: -margin.share):
         rows.add_row(
-            Text(margin.joint),
+            margin.joint,
             f"{margin.time:.2f}",
             significant(margin.value, _DIGITS),
             significant(margin.threshold, _DIGITS),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from dynid.json_text import json_by, json_fields
 from dynid.report.terminal.console import print_text, roomy
 from dynid.report.terminal.tables import table
@@ -34,10 +32,10 @@ def print_model_comparison(console: Console, comparison: ModelComparison) -> Non
             style = "yellow" if abs(parameter.score) > _SIGNIFICANT else ""
             numbers = (parameter.first, parameter.second, parameter.second - parameter.first)
             rows.add_row(
-                Text(parameter.name),
-                *(Text(significant(number)) for number in numbers),
-                Text(f"{parameter.score:+.1f}"),
-                Text(unit(parameter.unit)),
+                parameter.name,
+                *(significant(number) for number in numbers),
+                f"{parameter.score:+.1f}",
+                unit(parameter.unit),
                 style=style,
             )
         console.print(rows)
@@ -58,7 +56,7 @@ def print_model_comparison(console: Console, comparison: ModelComparison) -> Non
             recording.second_error,
             strict=True,
         ):
-            rows.add_row(Text(joint), *map(percent, errors))
+            rows.add_row(joint, *map(percent, errors))
         console.print(rows)
 
 
@@ -132,7 +130,7 @@ def _print_torques(console: Console, title: str, torques: Sequence[TorqueDiffere
             joint.terms,
             joint.expected,
         )
-        rows.add_row(Text(joint.joint), *(Text(significant(number, 3)) for number in numbers))
+        rows.add_row(joint.joint, *(significant(number, 3) for number in numbers))
     console.print(rows)
     print_text(
         console,

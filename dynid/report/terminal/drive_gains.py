@@ -33,7 +33,7 @@ def print_drive_gains(console: Console, gains: DriveGains) -> None:
             if gains.consistent is not None:
                 numbers.append(significant(gains.consistent[joint]))
         values = [significant(gains.profile[joint]), numbers[0], percent(deviation), *numbers[1:]]
-        rows.add_row(Text(name), *map(Text, values))
+        rows.add_row(name, *values)
     console.print(rows)
     print_sentences(console, "Warnings", gains.reasons, "yellow")
     print_sentences(console, "Notes", gains.notes, "")

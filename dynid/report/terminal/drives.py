@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.text import Text
 
 from dynid.report.terminal.console import print_text, roomy
 from dynid.report.terminal.tables import table
@@ -74,6 +73,6 @@ def _print(
         for values in columns.values():
             value = None if values is None else values[i if len(values) > 1 else 0]
             cells.append("-" if value is None else f"{value:.{_DIGITS}g}")
-        rows.add_row(Text(joint), *cells)
+        rows.add_row(joint, *cells)
     print_text(console, title, "bold")
     console.print(rows)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console
-from rich.text import Text
 
 from dynid.arrays import Array
 from dynid.report.terminal.console import PIPE_WIDTH, print_text, roomy
@@ -39,7 +38,7 @@ def print_point(console: Console, mechanism: Mechanism, point: ModelAtPoint) -> 
         torques |= {"given tau": point.tau, "ddq of given tau": point.forward}
     rows = _columns_per_joint("part", mechanism)
     for name, values in torques.items():
-        rows.add_row(Text(_TITLES.get(name, name)), *map(_number, values))
+        rows.add_row(_TITLES.get(name, name), *map(_number, values))
     console.print(rows)
 
 
@@ -53,10 +52,10 @@ def print_shares(console: Console, split: TorqueSplit) -> None:
     print_text(console, "joints: " + ", ".join(f"{k} {name}" for k, name in enumerate(joints, 1)))
     rows = _columns_per_joint("part", split.mechanism)
     units = _torque_units(split.mechanism)
-    rows.add_row(Text(f"measured [{units}]"), *(significant(value, 3) for value in measured))
+    rows.add_row(f"measured [{units}]", *(significant(value, 3) for value in measured))
     for name, values in rms.items():
         known = np.where(measured > 0, measured, np.nan)
-        rows.add_row(Text(_TITLES.get(name, name)), *map(percent, values / known))
+        rows.add_row(_TITLES.get(name, name), *map(percent, values / known))
     console.print(rows)
 
 
@@ -81,7 +80,7 @@ def _print_matrix(console: Console, title: str, mechanism: Mechanism, matrix: Ar
     print_text(console, title, "bold")
     rows = _columns_per_joint("joint", mechanism)
     for joint, row in zip(mechanism.joints, matrix, strict=True):
-        rows.add_row(Text(joint), *map(_number, row))
+        rows.add_row(joint, *map(_number, row))
     console.print(rows)
 
 

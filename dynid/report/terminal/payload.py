@@ -30,7 +30,7 @@ def print_payload(console: Console, payload: Payload) -> None:
         numbers = (NOT_IDENTIFIABLE, "")
         if deviation is not None:
             numbers = (significant(value, 4), significant(deviation, 2))
-        rows.add_row(Text(name), *map(Text, numbers), Text(unit(shown)))
+        rows.add_row(name, *numbers, unit(shown))
     console.print(rows)
     print_sentences(console, "Not identifiable", payload.reasons, "yellow")
     console.print()
@@ -50,7 +50,7 @@ def print_payload_identification(console: Console, identification: PayloadIdenti
             *(percent(joint.relative_error) for joint in (before, after)),
             percent(held_out),
         ]
-        rows.add_row(Text(before.joint), *map(Text, values))
+        rows.add_row(before.joint, *values)
     console.print(rows)
     verdict = identification.verdict
     print_sentences(console, "Failed because", verdict.reasons, "bold red")
@@ -69,7 +69,7 @@ def print_static_payload(console: Console, identification: StaticPayload) -> Non
         identification.joints, identification.friction, identification.from_both_sides, strict=True
     )
     for joint, friction, both in joints:
-        rows.add_row(Text(joint), Text(significant(friction, 3)), Text("yes" if both else "no"))
+        rows.add_row(joint, significant(friction, 3), "yes" if both else "no")
     console.print(rows)
     print_sentences(console, "Notes", identification.notes, "")
     print_text(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
 from dynid.json_text import json_fields
 from dynid.report.terminal.console import print_sentences, print_text, roomy
@@ -143,7 +141,7 @@ def _joint_table(prediction: Prediction) -> ResultTable:
             share(torque.share),
             *(f"{size:.3g}" for size in (torque.peak, torque.rms, torque.noise)),
         )
-        rows.add_row(Text(joint), *map(Text, cells))
+        rows.add_row(joint, *cells)
     return rows
 
 
@@ -185,7 +183,7 @@ def _parameter_table(parameters: list[PredictedParameter]) -> ResultTable:
             significant(parameter.signal, 2),
             mixed_in_words(parameter),
         )
-        rows.add_row(Text(parameter.name), *map(Text, cells))
+        rows.add_row(parameter.name, *cells)
     return rows
 
 

@@ -76,7 +76,7 @@ def print_terms(console: Console, selection: FrictionSelection) -> None:
     rows = table("joint", "plain terms", "chosen", "friction", wrap_last=True)
     for joint in selection.joints:
         errors = (percent(joint.given_error), percent(joint.chosen_error))
-        rows.add_row(Text(joint.joint), *errors, Text(f"{joint.chosen}: {joint.reason}"))
+        rows.add_row(joint.joint, *errors, f"{joint.chosen}: {joint.reason}")
     console.print(rows)
     console.print()
 
@@ -89,7 +89,7 @@ def print_quantities(console: Console, quantities: Sequence[Quantity]) -> None:
     for quantity in quantities:
         deviation = significant(quantity.standard_deviation, 2)
         values = (significant(quantity.value), deviation, unit(quantity.unit))
-        rows.add_row(Text(quantity.name), *map(Text, values))
+        rows.add_row(quantity.name, *values)
     console.print(rows)
     unknown = [
         f"{quantity.name}: {quantity.unknown}" for quantity in quantities if quantity.unknown
@@ -166,7 +166,7 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
         rows = table("topic", "type", "messages")
         for topic in info.topics:
             used = " (read)" if topic.name == info.topic else ""
-            rows.add_row(*map(Text, (topic.name + used, topic.type, str(topic.messages))))
+            rows.add_row(*(topic.name + used, topic.type, str(topic.messages)))
         console.print(rows)
         checksums = info.checksums or "none; damaged data cannot be detected"
         print_text(console, f"Checksums: {checksums}")
@@ -191,7 +191,7 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
         )
         for joint in info.joints:
             ranges = (getattr(joint, signal) for signal in signals)
-            rows.add_row(Text(joint.name), *(Text(_range(values)) for values in ranges))
+            rows.add_row(joint.name, *(_range(values) for values in ranges))
         console.print(rows)
     print_sentences(console, "Damaged", info.damage, "red")
     print_sentences(console, "Repaired when read", info.repairs, "yellow")
@@ -246,7 +246,7 @@ def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Res
             percent(joint.max_relative_torque_error),
             percent(joint.mean_relative_torque_error),
         ]
-        rows.add_row(Text(joint.joint), *map(Text, values))
+        rows.add_row(joint.joint, *values)
     return rows
 
 
@@ -263,7 +263,7 @@ def _rest_table(joints: Sequence[JointErrors]) -> ResultTable:
     for joint in joints:
         values = (percent(joint.moving_error), rest(joint), percent(joint.rest_error_share))
         inside = [percent(joint.coverage)] if covered else []
-        rows.add_row(Text(joint.joint), *map(Text, (*values, *inside)))
+        rows.add_row(joint.joint, *(*values, *inside))
     return rows
 
 
@@ -291,7 +291,7 @@ def _term_table(identification: Identification) -> ResultTable:
             continue
         cells = (values_by_term.get((prefix, number)) for prefix in prefixes)
         shown = ("" if values is None else _compact(sum(values)) for values in cells)
-        rows.add_row(Text(joint), *map(Text, shown))
+        rows.add_row(joint, *shown)
     return rows
 
 
@@ -302,7 +302,7 @@ def _sign_table(signs: TorqueSigns) -> ResultTable:
     )
     for drive in signs.drives:
         counts = (str(drive.segments), str(drive.uncertain), percent(drive.certain_share))
-        rows.add_row(Text(drive.joint), *map(Text, counts), Text(drive.decided_by))
+        rows.add_row(drive.joint, *counts, drive.decided_by)
     return rows
 
 

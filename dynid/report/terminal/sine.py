@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.text import Text
-
 from dynid.configuration import per_joint
 from dynid.excitation.build import described_excitation
 from dynid.excitation.limits import sample_peaks
@@ -99,7 +97,7 @@ def print_sine(
             for value in (row.start, row.target, row.frequency, row.cycles, row.speed)
         ]
         share = "–" if row.share is None else percent(row.share)
-        rows.add_row(Text(row.joint), *map(Text, (*numbers, share)))
+        rows.add_row(row.joint, *(*numbers, share))
     console.print(rows)
     repetition = sine_repetition(settings, joints)
     print_sentences(console, "Repetition", repetition_sentences(repetition), "")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from dynid.report.terminal.console import print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
@@ -28,7 +26,7 @@ def print_trial(console: Console, trial: TrackingTrial) -> None:
             for run in (trial.without, trial.with_model)
         )
         unit = "mm" if trial.prismatic[joint] else "mrad"
-        rows.add_row(Text(name), Text(unit), *(Text(_thousand(error)) for error in errors))
+        rows.add_row(name, unit, *(_thousand(error) for error in errors))
     console.print(rows)
     better = trial.ratio < 1
     print_text(console, f"{describe(trial)}.", "bold green" if better else "bold red")

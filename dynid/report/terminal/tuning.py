@@ -6,7 +6,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from rich.text import Text
 
 from dynid.json_text import json_fields
 from dynid.report.terminal.console import print_sentences, print_text, roomy
@@ -109,14 +108,14 @@ def print_tuning(console: Console, robot: Robot, tuning: Tuning, origin: str) ->
     )
     for joint in tuning.joints:
         rows.add_row(
-            Text(joint.joint),
-            Text(significant(joint.largest, _DIGITS)),
-            Text(significant(joint.torque_error_max, _DIGITS)),
-            Text(_range(joint.moving)),
-            Text(significant(joint.velocity_factor, _DIGITS)),
-            Text(significant(joint.acceleration_factor, _DIGITS)),
-            Text(f"+ {significant(joint.reversal_boost, _DIGITS)}"),
-            Text("" if joint.resting is None else _range(joint.resting)),
+            joint.joint,
+            significant(joint.largest, _DIGITS),
+            significant(joint.torque_error_max, _DIGITS),
+            _range(joint.moving),
+            significant(joint.velocity_factor, _DIGITS),
+            significant(joint.acceleration_factor, _DIGITS),
+            f"+ {significant(joint.reversal_boost, _DIGITS)}",
+            "" if joint.resting is None else _range(joint.resting),
         )
     console.print(rows)
     print_text(
@@ -137,8 +136,8 @@ def _print_causes(console: Console, tuning: Tuning) -> None:
     rows = table("threshold of", "determined by", "at [s]", "error", "threshold", "without")
     for joint, cause in zip(tuning.joints, tuning.causes, strict=True):
         rows.add_row(
-            Text(f"{joint.joint}, {'at rest' if cause.resting else 'in motion'}"),
-            Text(cause.recording),
+            f"{joint.joint}, {'at rest' if cause.resting else 'in motion'}",
+            cause.recording,
             f"{cause.time:.1f}",
             significant(cause.error, _DIGITS),
             significant(cause.threshold, _DIGITS),
@@ -156,7 +155,7 @@ def _print_forces(console: Console, tuning: Tuning) -> None:
     rows = table("smallest force at the tool", "at rest [N]", "in motion [N]")
     for number, joint in enumerate(tuning.joints):
         pair = (at_rest.of_joint[number], moving.of_joint[number])
-        rows.add_row(Text(f"by {joint.joint}, best direction"), *map(_newtons, pair))
+        rows.add_row(f"by {joint.joint}, best direction", *map(_newtons, pair))
     rows.add_row("by any joint, best direction", *map(_newtons, (at_rest.easiest, moving.easiest)))
     rows.add_row("by any joint, worst direction", *map(_newtons, (at_rest.hardest, moving.hardest)))
     console.print(rows)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.text import Text
 
 from dynid.control.wrench.table import rms
 from dynid.json_text import json_fields
@@ -83,7 +82,7 @@ def print_wrench(console: Console, name: str, estimate: ExternalWrench) -> None:
                 f"{contact.stop:.2f}",
                 significant(contact.distance / estimate.threshold, _DIGITS),
                 f"{100 * sum(contact.probabilities):.0f} %",
-                Text(" or ".join(contact.links)),
+                " or ".join(contact.links),
             )
         console.print(rows)
         if not all(contact.distinguished for contact in estimate.contacts):

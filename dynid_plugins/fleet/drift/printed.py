@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.text import Text
 
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
@@ -42,11 +41,11 @@ def print_drift(console: Console, drift: Drift) -> None:
         rows = table("cause", "joint", "size", "since", "detected", "probability")
         for change in drift.changes:
             rows.add_row(
-                Text(CAUSE_LABELS[change.best.cause.kind]),
-                Text(change.best.cause.joint),
-                Text(size_words(change.best)),
-                Text(day(history.times, change.start)),
-                Text(day(history.times, change.alarm)),
+                CAUSE_LABELS[change.best.cause.kind],
+                change.best.cause.joint,
+                size_words(change.best),
+                day(history.times, change.start),
+                day(history.times, change.alarm),
                 percent(change.best.probability),
                 style="yellow",
             )
@@ -120,7 +119,7 @@ def _print_visibility(console: Console, drift: Drift) -> None:
     rows = table("cause", "joint", "size")
     for visible in drift.visibility:
         words = visibility_words(visible.cause, visible.smallest)
-        rows.add_row(Text(CAUSE_LABELS[visible.cause.kind]), Text(visible.cause.joint), Text(words))
+        rows.add_row(CAUSE_LABELS[visible.cause.kind], visible.cause.joint, words)
     console.print(rows)
 
 

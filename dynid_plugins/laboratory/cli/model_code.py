@@ -74,8 +74,6 @@ def code_command(
 
 def _print_operations(console: Console, counts: Mapping[str, Mapping[str, int]]) -> None:
     """Print the number of operations of each kind for each result."""
-    from rich.text import Text
-
     from dynid.report.terminal.console import roomy
     from dynid.report.terminal.tables import table
 
@@ -84,5 +82,5 @@ def _print_operations(console: Console, counts: Mapping[str, Mapping[str, int]])
         others = sum(number for one, number in count.items() if one not in _ARITHMETIC)
         groups = (("mul",), ("add", "sub", "neg"), ("sin", "cos"))
         numbers = [sum(count.get(one, 0) for one in group) for group in groups]
-        rows.add_row(Text(name), *map(str, [*numbers, others]))
+        rows.add_row(name, *map(str, [*numbers, others]))
     roomy(console).print(rows)

@@ -93,7 +93,6 @@ def _write(
 def _print(
     console: Console, mechanism: Mechanism, base: BaseParameterization, found: Retrieval
 ) -> None:
-    from rich.text import Text
 
     from dynid.report.terminal.console import print_text
     from dynid.report.terminal.tables import table
@@ -103,7 +102,7 @@ def _print(
     for name, given, value, unit in zip(
         base.names, found.given, found.found, base.units, strict=True
     ):
-        rows.add_row(Text(name), *map(Text, (significant(given), significant(value), unit)))
+        rows.add_row(name, *(significant(given), significant(value), unit))
     console.print(rows)
     changes = ", ".join(
         f"{joint} {percent(change)}"
