@@ -20,6 +20,7 @@ import dynid
 from dynid.cli import check
 from dynid.cli import robots as robots_list
 from dynid.dynamics.model_at_point import model_at_point
+from dynid.evaluation.diagnosis.finding import Finding
 from dynid.excitation.build import build_excitation
 from dynid.excitation.prediction.prediction import predict
 from dynid.excitation.settings import SineSettings, find_excitation
@@ -431,13 +432,7 @@ def static_payload() -> SimpleNamespace:
 
 
 def diagnosis() -> SimpleNamespace:
-    finding = some(
-        severity="problem",
-        cause="small_range",
-        joints=(),
-        sentence=SENTENCE,
-        remedy=SENTENCE,
-    )
+    finding = Finding("small_range", (), "problem", SENTENCE, SENTENCE, {})
     return some(robot="robot", no_model=SENTENCE, findings=[finding], found=True)
 
 
