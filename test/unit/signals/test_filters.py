@@ -51,6 +51,17 @@ def test_pass_band_sine_keeps_phase_and_amplitude() -> None:
     np.testing.assert_allclose(passed[inner], sine(2.0)[inner], atol=1e-5)
 
 
+@pytest.mark.parametrize("shape", [(1, 2), (2, 2), (40,), (900, 2, 3)])
+def test_low_pass_is_that_of_scipy_padded_by_three_periods_of_the_cutoff(
+    shape: tuple[int, ...],
+) -> None:
+    values = white(3, *shape)
+    expected = signal.sosfiltfilt(
+        signal.butter(4, 20.0, fs=RATE, output="sos"), values, axis=0, padlen=min(shape[0] - 1, 150)
+    )
+    np.testing.assert_allclose(low_pass(values, 20.0, 4, RATE), expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("order", [1, 2, 4, 6])
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 2.0])
 def test_low_pass_has_the_squared_butterworth_response(order: int, ratio: float) -> None:
