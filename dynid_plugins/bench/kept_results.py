@@ -16,7 +16,7 @@ from dynid.files import write_text
 from dynid.json_text import json_text
 from dynid.profile import load_robot
 from dynid_plugins.bench.contenders.interface import Contender
-from dynid_plugins.bench.evaluation import ToolErrors
+from dynid_plugins.bench.evaluation import ToolErrors, evaluate_apart
 from dynid_plugins.bench.registry import OWN, PublicRecording
 
 _RESULT = TypeAdapter(ToolErrors)
@@ -35,16 +35,37 @@ def check_kept(folder: Path) -> None:
         raise ConfigurationError(message) from error
 
 
-def kept(path: Path, compute: Callable[[], ToolErrors]) -> ToolErrors:
-    """Return the result in a file, or compute and write it.
+def evaluate_kept(
+    keep: Path | None,
+    name: str,
+    recording: PublicRecording,
+    folder: Path,
+    limit: float,
+    begin: Callable[[str], object],
+    tool: tuple[str, Contender],
+) -> ToolErrors:
+    """Return a result that is kept, or evaluate a tool, of this name, and keep its result.
 
     A process that ended without a result is no property of a tool, and is not kept.
+
+    Args:
+        keep: folder of results; None to keep none.
+        name: of the recording.
+        recording: where it is from, and how it is read.
+        folder: of the recordings.
+        limit: of the time [s].
+        begin: is told what is evaluated.
+        tool: name and tool.
     """
+    begin(f"{name}: {tool[0]}")
+    path = keep and keep / kept_name(name, recording, *tool, limit)
     try:
-        return _RESULT.validate_json(path.read_bytes())
+        if path is not None:
+            return _RESULT.validate_json(path.read_bytes())
     except (FileNotFoundError, ValidationError):
-        found = compute()
-    if not found.crashed:
+        pass
+    found = evaluate_apart(name, recording, folder, tool[0], limit)
+    if path is not None and not found.crashed:
         write_text(path, json_text(found))
     return found
 

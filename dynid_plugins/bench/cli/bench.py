@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -49,6 +50,9 @@ def bench_command(
             help="Folder of results: those that are in it are not computed again, others added.",
         ),
     ] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of tools that are fitted at the same time.")
+    ] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Compare tools on public recordings of real robots.
@@ -59,8 +63,8 @@ def bench_command(
     from dynid.files import check_folder, write_text
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
-    from dynid_plugins.bench.evaluation import ToolErrors, evaluate_apart
-    from dynid_plugins.bench.kept_results import check_kept, kept, kept_name
+    from dynid_plugins.bench.evaluation import ToolErrors
+    from dynid_plugins.bench.kept_results import check_kept, evaluate_kept
     from dynid_plugins.bench.page import bench_page
     from dynid_plugins.bench.printed import print_comparison, print_recording
     from dynid_plugins.bench.registry import OWN, public_recordings
@@ -77,15 +81,9 @@ def bench_command(
     results: list[ToolErrors] = []
     folder, there, skipped = available_recordings(wanted, data)
     for name, recording in there.items():
-        with progress(console, steps=len(found)) as step:
-            for tool, contender in found.items():
-                step(f"{name}: {tool}")
-                compute = partial(evaluate_apart, name, recording, folder, tool, limit)
-                if keep is None:
-                    results.append(compute())
-                else:
-                    file = kept_name(name, recording, tool, contender, limit)
-                    results.append(kept(keep / file, compute))
+        with progress(console, steps=len(found)) as step, ThreadPoolExecutor(workers) as pool:
+            evaluate = partial(evaluate_kept, keep, name, recording, folder, limit, step)
+            results += pool.map(evaluate, found.items())
         print_recording(console, results[-len(found) :])
     skipped |= tools_skipped
     if output is not None:

@@ -116,7 +116,7 @@ def test_a_kept_result_is_not_computed_again_until_what_it_depends_on_changes(
 
 def test_a_process_that_crashed_is_tried_again(bench_folder: Path, tmp_path: Path) -> None:
     names = ",".join(own(bench_folder, name) for name in ("CRASH", "WRONG"))
-    bench(bench_folder, "--tools", names, "--keep", str(tmp_path))
+    bench(bench_folder, "--tools", names, "--keep", str(tmp_path), "--workers", "2")
     (file,) = tmp_path.iterdir()
     assert "KeyError" in file.read_text("utf-8")
 
