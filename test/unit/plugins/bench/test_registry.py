@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from dynid.errors import ConfigurationError
+from dynid.profile import load_robot
 from dynid_plugins.bench.registry import PublicRecording, download, public_recordings
 
 
@@ -36,6 +37,17 @@ def test_nothing_held_out_is_fitted(name: str) -> None:
             ends = fitted.stop or float("inf"), unseen.stop or float("inf")
             apart = min(ends) <= max(fitted.start or 0.0, unseen.start or 0.0)
             assert fitted.path != unseen.path or apart
+
+
+def test_a_robot_without_a_profile_has_what_its_entry_says(
+    bench_folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "pendulum.urdf").write_text(load_robot("pendulum").urdf_xml, "utf-8")
+    entry = yaml.safe_load((bench_folder / "recordings.yaml").read_text("utf-8"))["swing"]
+    split = public_recordings(bench_folder)["swing"].split
+    own = {"profile": None, "urdf": "pendulum.urdf", "data_sheet": {"gravity": [9.81, 0.0, 0.0]}}
+    recording = PublicRecording.model_validate({**entry, **own, "split": split})
+    assert recording.robot(tmp_path).gravity == (9.81, 0.0, 0.0)
 
 
 def test_another_file_of_the_same_name_is_refused(bench_folder: Path, tmp_path: Path) -> None:
