@@ -70,8 +70,9 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
     time = recording.time
     missing = recording.missing
     recorded = track.torque
-    spikes = brief_spikes(recorded, missing, rate)
-    if spikes.any():
+    # a torque that follows from commands jumps with each of them
+    measured = robot.drives.effort != "position_command"
+    if measured and (spikes := brief_spikes(recorded, missing, rate)).any():
         missing = spikes if missing is None else missing | spikes
         track = replace(track, torque=bridged(recorded, missing))
         notes.append(
