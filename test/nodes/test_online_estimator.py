@@ -49,6 +49,7 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, Any]:
     return path, bare, simulate(loaded, motion, seed=1)
 
 
+@pytest.mark.thorough
 def test_parameters_are_true_within_their_uncertainties(graph: Graph, robot) -> None:
     path, bare, _ = robot
     small = load_robot(str(path))

@@ -12,6 +12,7 @@ from dynid.profile import load_robot
 from dynid.recording.timeline import build_recording
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", representatives(["late samples, 70 ms and 1 s", "late samples, made up"], 1)
 )

@@ -100,6 +100,7 @@ def test_dynid_reads_its_own_signals_as_a_recording(identification, written, mak
     np.testing.assert_allclose(read.effort, recording.signals[0].torque, rtol=0, atol=0)
 
 
+@pytest.mark.thorough
 def test_messages_are_never_all_in_memory_at_once(make_identification, tmp_path, monkeypatch):
     identification = make_identification(8_000, 1)
 

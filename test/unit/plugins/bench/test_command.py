@@ -91,6 +91,7 @@ def test_a_tool_without_its_library_is_skipped_by_name(
     assert "pip install 'dynid[bench]'" in shown.stdout
 
 
+@pytest.mark.thorough
 def test_a_kept_result_is_not_computed_again_until_what_it_depends_on_changes(
     bench_folder: Path, tmp_path: Path
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_kept_result_is_not_computed_again_until_what_it_depends_on_changes(
     assert held_out() == pytest.approx(1.0)
 
 
+@pytest.mark.thorough
 def test_a_process_that_crashed_is_tried_again(bench_folder: Path, tmp_path: Path) -> None:
     names = ",".join(own(bench_folder, name) for name in ("CRASH", "WRONG"))
     bench(bench_folder, "--tools", names, "--keep", str(tmp_path), "--workers", "2")

@@ -81,6 +81,7 @@ def refuses(file: Path, content: bytes) -> bool:
     return False
 
 
+@pytest.mark.thorough
 def test_every_changed_byte_is_refused(tmp_path):
     file = write(tmp_path / "fleet", {f"{number}.npz": None for number in range(4)})
     content = file.read_bytes()
