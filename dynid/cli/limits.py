@@ -50,7 +50,7 @@ def limits_command(
     """
     from dynid.control.carried_body import carrying, read_carried_body
     from dynid.control.trajectory_limits import trajectory_limits
-    from dynid.files import refuse_to_replace, write_text
+    from dynid.files import check_folder, refuse_to_replace, write_text
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
@@ -61,6 +61,7 @@ def limits_command(
         mechanism = carrying(mechanism, read_carried_body(payload))
     if output is not None:
         refuse_to_replace([output], force)
+        check_folder(output)
     console = result_console(as_json)
     with progress(console) as step:
         limits = trajectory_limits(

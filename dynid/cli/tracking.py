@@ -42,6 +42,7 @@ def tracking_command(
     """
     from dynid.cli.loading import load_robot
     from dynid.control.tracking.trial import identified, track
+    from dynid.files import check_folder
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
@@ -51,6 +52,8 @@ def tracking_command(
 
     if output is not None and output.suffix.lower() != ".png":
         raise ConfigurationError(f"--output {output}: must end in .png.")
+    if output is not None:
+        check_folder(output)
     simulated = load_robot(robot, overrides=settings or [])
     stored = None if model is None else load_model(model)
     if stored is not None:  # a failed model is accepted: the robot is simulated

@@ -68,6 +68,7 @@ def tune_collision_command(
     from dynid.control.residual import recorded_residual
     from dynid.control.threshold_file import write_into_model, write_thresholds
     from dynid.control.tuning import tune
+    from dynid.files import check_folder
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.tuning import print_tuning, profile_lines, tuning_header, tuning_json
@@ -77,6 +78,8 @@ def tune_collision_command(
 
     if output is not None and output.exists():
         raise WriteError(f"{output}: already exists; name a new file.")
+    if output is not None:
+        check_folder(output)
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)
     robot = loaded.robot
     check_acceptance(loaded, robot, str(model), force=force)

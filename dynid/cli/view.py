@@ -71,6 +71,7 @@ def view_command(
     display. With --model and --recording, joints are coloured by their largest torque error, or by
     the one at the time --at.
     """
+    from dynid.files import check_folder
     from dynid.report.local_server import has_display
     from dynid.report.terminal.console import result_console
     from dynid.report.terminal.progress import progress
@@ -80,6 +81,8 @@ def view_command(
     if output is not None and output.suffix.lower() not in _SUFFIXES:
         message = f"--output {output}: must end in {' or '.join(_SUFFIXES)}."
         raise ConfigurationError(message)
+    if output is not None:
+        check_folder(output)
     with progress(result_console(), "drawing the robot"):
         scene = _scene(profile, model, recording, excitation, at, tool, urdf, settings or [])
     if output is None:

@@ -229,7 +229,10 @@ def test_the_command_shows_a_recording_and_writes_pages(arm: Path) -> None:
         (["puma560", "--tool", "hook", "-o", "a.png"], "link 'hook': the URDF has no such link"),
         (["puma560", "-r", "nowhere", "-o", "a.png"], "nowhere: there is no such file"),
         (["-m", "nowhere.yaml", "-o", "a.png"], "nowhere.yaml: there is no such file"),
-        (["scara_2r", "-o", "nowhere/a.png"], "nowhere/a.png: cannot be written"),
+        (
+            ["scara_2r", "-o", "nowhere/a.png"],
+            "nowhere/a.png: its folder does not exist; create it first",
+        ),
     ],
 )
 def test_a_mistake_is_an_error_in_one_sentence(
