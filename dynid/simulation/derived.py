@@ -14,7 +14,7 @@ from dynid.errors import ConfigurationError
 from dynid.excitation.default_motion import motion_range
 from dynid.excitation.motion import Motion
 from dynid.robot.drives import rated_joint_torque
-from dynid.simulation.assumed_bodies import assumed_bodies
+from dynid.simulation.assumed_bodies import DENSITY, assumed_bodies
 from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def derived_simulation(robot: Robot) -> SimulationSettings:
     - Torque noise: 0.5 % of the rated torque; torque is measured in thousandths of it.
     - Position: 2^17 counts a turn, or 2^13 counts per 20 mm.
     - Bodies: where a joint would move no inertia, bodies to which the URDF gives none have that of
-      their shapes (:func:`~dynid.simulation.assumed_bodies.assumed_bodies`). Rotors then have a
+      their shapes (:func:`~dynid.simulation.assumed_bodies.assumed_bodies`) with 1000 kg/m^3, or
+      less where ``limits.torque_max`` would not move them with their rotors. Rotors then have a
       thousandth of the largest one's inertia at least, as a bare flange is no load of a wrist.
     - Drives: a bandwidth of 10 Hz, and a fault where a joint is behind its target by the distance
       of 0.2 s.
@@ -80,10 +81,7 @@ def derived_simulation(robot: Robot) -> SimulationSettings:
     states = _states(robot, mechanism, motion)
     parameters: dict[str, float] = {}
     if not (_inertia(mechanism, states.position) > 0).all():
-        assumed = assumed_bodies(robot, mechanism)
-        parameters = dict(zip(assumed, _rounded(np.array([*assumed.values()])), strict=True))
-        values = dict(zip(mechanism.parameter_names, mechanism.urdf_parameters, strict=True))
-        mechanism = mechanism.with_parameters([*(values | parameters).values()])
+        parameters, mechanism = _with_assumed_bodies(robot, mechanism, states)
     least = _LEAST_OF_ASSUMED if parameters else 0.0
     rotor, rated = _rotor_and_rated_torque(robot, mechanism, states, least)
     friction = _FRICTION * rated
@@ -103,6 +101,27 @@ def derived_simulation(robot: Robot) -> SimulationSettings:
         rated_torque=_rounded(rated),
         torque_noise=_rounded(_NOISE * rated),
     )
+
+
+def _with_assumed_bodies(
+    robot: Robot, mechanism: Mechanism, states: Motion
+) -> tuple[dict[str, float], Mechanism]:
+    """Return assumed parameters of bodies by name, and the mechanism with them."""
+
+    def with_density(density: float) -> tuple[dict[str, float], Mechanism]:
+        assumed = assumed_bodies(robot, mechanism, density=density)
+        parameters = dict(zip(assumed, _rounded(np.array([*assumed.values()])), strict=True))
+        values = dict(zip(mechanism.parameter_names, mechanism.urdf_parameters, strict=True))
+        return parameters, mechanism.with_parameters([*(values | parameters).values()])
+
+    parameters, filled = with_density(DENSITY)
+    if robot.limits.torque_max is None:
+        return parameters, filled
+    allowed = per_joint(robot.limits.torque_max, len(robot.joints), "torque_max")
+    # of bodies and rotors, which have the inertia of their load
+    needed = 2 * np.abs(filled.torque(*states, filled.parameters)).max(axis=0)
+    share = float(np.min(allowed / np.maximum(needed, allowed)))
+    return (parameters, filled) if share == 1 else with_density(share * DENSITY)
 
 
 def deviating_bodies(robot: Robot) -> dict[str, float]:

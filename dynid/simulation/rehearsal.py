@@ -120,8 +120,8 @@ def _without_inertia(robot: Robot, derived: SimulationSettings) -> list[str]:
         return []
     return [
         f"The URDF has no complete <inertial> for what {names(tuple(kilograms))} carry: the "
-        f"simulated robot has that of their shapes with {DENSITY:g} kg/m^3, "
-        f"{sum(kilograms.values()):.3g} kg together."
+        f"simulated robot has that of their shapes with {DENSITY:g} kg/m^3, or less where its "
+        f"torque limits would not move them, {sum(kilograms.values()):.3g} kg together."
     ]
 
 

@@ -90,13 +90,14 @@ def test_the_bodies_of_a_rehearsal_are_5_to_15_percent_off_those_of_the_urdf(nam
     assert deviating_bodies(robot) == true
 
 
-def shaped(shape: str, inertial: str = "") -> str:
+def shaped(shape: str, inertial: str = "", effort: float = 300.0) -> str:
     """Return the URDF with a shape at each moving link, and another ``<inertial>`` or none."""
+    urdf = re.sub('effort="[0-9.]+"', f'effort="{effort}"', URDF)
     geometry = f'<origin xyz="0.1 0 0"/><geometry>{shape}</geometry>'
     return re.sub(
         r"<inertial>.*?</inertial>",
         f"{inertial}<collision>{geometry}</collision>",
-        URDF,
+        urdf,
         flags=re.DOTALL,
     )
 
@@ -115,6 +116,16 @@ def test_bodies_without_inertia_have_that_of_their_shapes(shape: str, volume: fl
         assert parameters[f"M{body}"] == pytest.approx(1000 * volume, rel=1e-3)
         assert parameters[f"MX{body}"] == pytest.approx(100 * volume, rel=1e-3)
     assert parameters["Ia2"] == pytest.approx(parameters["ZZ2"], rel=1e-3)
+
+
+def test_assumed_bodies_are_as_light_as_the_drives_need() -> None:
+    strong, weak, weakest = (
+        derived_simulation(duo(shaped('<box size="0.3 0.1 0.1"/>', effort=effort))).parameters
+        for effort in (300.0, 6.0, 3.0)
+    )
+    assert strong["M1"] > weak["M1"]
+    assert weak["M1"] == pytest.approx(2 * weakest["M1"], rel=1e-3)
+    assert weak["MX2"] / strong["MX2"] == pytest.approx(weak["M1"] / strong["M1"], rel=1e-3)
 
 
 @pytest.mark.parametrize(
