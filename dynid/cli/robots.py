@@ -88,7 +88,7 @@ def _print(console: Console, rows: list[RobotSummary], scenes: dict[str, Scene])
             row.recording,
         ]
         picture = [drawings[row.name]] if scenes else []
-        listed.add_row(row.name, *[*cells, *picture])
+        listed.add_row(row.name, *cells, *picture)
     roomy(console).print(listed)
 
 

@@ -76,10 +76,10 @@ def tune_collision_command(
     from dynid.robot.recordings import load_recording
     from dynid.robot.torque_settings import CollisionSettings
 
-    if output is not None and output.exists():
-        raise WriteError(f"{output}: already exists; name a new file.")
     if output is not None:
         check_folder(output)
+        if output.exists():
+            raise WriteError(f"{output}: already exists; name a new file.")
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)
     robot = loaded.robot
     check_acceptance(loaded, robot, str(model), force=force)

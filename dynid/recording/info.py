@@ -216,9 +216,10 @@ def _describe_episode(
     try:
         samples = read_episode(episode, columns, None)
     except RecordingError as error:
-        size = _size(episode.dataset)
+        size = sum(map(_size, episode.dataset.glob("data/*/*.parquet")))
         return RecordingInfo(shown(path), "lerobot", size, proposal=proposal, problem=str(error))
-    return _describe_samples(path, samples, as_robot)
+    described = _describe_samples(path, samples, as_robot)
+    return replace(described, size=sum(_size(one.path) for one in samples.sources if one.path))
 
 
 def _describe_table(
@@ -305,7 +306,7 @@ def _describe_samples(path: Path, samples: Samples, as_robot: AsRobot) -> Record
     return RecordingInfo(
         name=shown(path),
         kind=samples.sources[0].kind,
-        size=_size(samples.sources[0].path or path),
+        size=_size(path),
         topic=samples.sources[0].topic,
         damage=_first(flaw.sentence for flaw in samples.flaws),
         timing=_timing(samples, built),
@@ -367,5 +368,5 @@ def _first(sentences: Iterable[str]) -> tuple[str, ...]:
 
 
 def _size(path: Path) -> int:
-    files = path.rglob("*") if path.is_dir() else [path]
+    files = path.iterdir() if path.is_dir() else [path]
     return sum(file.stat().st_size for file in files if file.is_file())

@@ -91,7 +91,7 @@ def read_episode(
         for name in (STATE, ACTION)
     }
     time = _vectors(table, "timestamp", 1, info.label)[:, 0]
-    notes = [] if columns else info.assume_degrees(vectors)
+    info, notes = (info, []) if columns else info.with_degrees(vectors)
     names, position, effort = (_mapped if columns else _named)(info, vectors, columns)
     wanted = names if joints is None else tuple(joints)
     require_joints(wanted, names, info.label)
@@ -150,7 +150,7 @@ class _Info(NamedTuple):
     label: str
     episodes: int
     elements: Mapping[str, tuple[str, ...]]
-    units: dict[str, str]
+    units: Mapping[str, str]
 
     @classmethod
     def read(cls, dataset: Path) -> _Info:
@@ -180,14 +180,13 @@ class _Info(NamedTuple):
             )
         return episode.number
 
-    def assume_degrees(self, vectors: Mapping[str, Array]) -> list[str]:
-        """State degrees where no unit is, and values are beyond any other; return a note on it."""
+    def with_degrees(self, vectors: Mapping[str, Array]) -> tuple[_Info, list[str]]:
+        """Return degrees where no unit is stated and values are beyond any other; a note on it."""
         silent = [name for name, unit in self.units.items() if not unit]
         largest = max((float(np.nanmax(np.abs(vectors[name]))) for name in silent), default=0.0)
         if not largest > _NORMALISED:
-            return []
-        self.units.update(dict.fromkeys(silent, "degrees"))
-        return [
+            return self, []
+        return self._replace(units={**self.units, **dict.fromkeys(silent, "degrees")}), [
             f"{shown_names(silent)}: read in degrees; meta/info.json states no unit, but values up "
             f"to {largest:.0f} are beyond normalised ones (100), and many turns in radians."
         ]

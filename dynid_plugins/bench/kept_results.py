@@ -54,7 +54,7 @@ def evaluate_kept(
         recording: where it is from, and how it is read.
         folder: of the recordings.
         limit: of the time [s].
-        begin: is told what is evaluated.
+        begin: called with what comes next.
         tool: name and tool.
     """
     begin(f"{name}: {tool[0]}")

@@ -24,6 +24,14 @@ def test_describes_a_bag(motion, messages_of, write_messages):
     assert info.problem is None
 
 
+def test_the_size_of_a_bag_is_that_of_all_its_files(
+    motion, messages_of, write_messages, storage_file
+):
+    bag = write_messages({"/joint_states": messages_of(motion)})
+    written = sum(file.stat().st_size for file in bag.iterdir())
+    assert describe(bag).size == written > storage_file(bag).stat().st_size
+
+
 def test_counts_missing_samples_and_gaps_and_states_the_longest(
     make_motion, messages_of, write_messages
 ):

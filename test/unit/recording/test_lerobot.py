@@ -265,9 +265,10 @@ def test_info_proposes_a_map_where_the_unit_is_in_doubt(tmp_path: Path) -> None:
 
 
 def test_info_shows_an_episode(tmp_path: Path) -> None:
-    info = describe(write_v3(tmp_path / "set") / "episode_000002")
+    dataset = write_v3(tmp_path / "set")
+    info = describe(dataset / "episode_000002")
     assert (info.kind, info.problem) == ("lerobot", None)
-    assert info.size > 0
+    assert info.size == (dataset / "data" / "chunk-000" / "file-001.parquet").stat().st_size
     assert [joint.name for joint in info.joints] == list(JOINTS)
 
 
