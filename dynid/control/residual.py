@@ -188,7 +188,8 @@ def commanded_signals(
     """Return a recording's signals, and its motion and torque on the commanded side.
 
     Motion is position, velocity and acceleration behind the profile's zero-phase filters; torque
-    is unfiltered; all (N, n). Rest before and after the motion is kept, as in a control cycle.
+    is unfiltered; all (N, n). Rest before and after the motion is kept, and the delay of the torque
+    is not removed, as in a control cycle.
 
     Args:
         robot: with the settings of its recordings.
@@ -199,7 +200,7 @@ def commanded_signals(
         PreprocessingError: the profile's filters do not match the recording.
     """
     settings = robot.settings(IdentificationSettings).model_copy(
-        update={"border": 0.0, "trim_rest": False}
+        update={"border": 0.0, "trim_rest": False, "torque_delay": 0.0}
     )
     robot = robot.with_settings(settings)
     signals = preprocess(recording, robot, unsettled=unsettled)

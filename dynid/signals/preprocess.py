@@ -21,6 +21,7 @@ from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
 from dynid.signals.settings import MedianSettings, SignalSettings, VelocityThreshold
 from dynid.signals.signals import Signals
+from dynid.signals.torque_delay import with_torque_delay
 from dynid.signals.torque_spikes import bridged, brief_spikes
 from dynid.text import percent
 
@@ -83,7 +84,8 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
     if settings.period is not None:
         track, time, rate = _averaged(track, time, rate, settings.period, robot, notes)
         missing = None  # of one period or another, most are measured
-    signals = replace(_filtered(track, time, rate, robot), missing=missing, piece=recording.piece)
+    filtered = with_torque_delay(_filtered(track, time, rate, robot), settings.decided_torque_delay)
+    signals = replace(filtered, missing=missing, piece=recording.piece)
     if settings.period is None:
         signals = replace(signals, raw_torque=recorded)
     notes += _smoother_note(signals)

@@ -16,6 +16,7 @@ USUAL_CUTOFF_HZ = 10.0
 """Cut-off where it is ``auto`` and no data can decide: above the motion of most robots."""
 HIGHEST_CUTOFF = 0.4
 """Highest cut-off that is chosen, over the sampling rate."""
+_DECIDED_BY_DATA = ("cutoff_hz", "parallel_filter", "torque_delay")
 _SAMPLES_OF_CUTOFF = 5  # samples that are kept per 1/f, f the cut-off of the parallel filter
 
 
@@ -117,6 +118,10 @@ class SignalSettings(TaskSettings):
     """Low-pass and decimation of torque and regressor; ``auto``: at the cut-off of positions,
     or half of it where it is chosen too and half is better, with five samples per period; none
     beside ``filter_torque`` or ``kalman``; null: none."""
+    torque_delay: float | Literal["auto"] = "auto"
+    """Time by which torque is recorded later than motion, negative: earlier [s]; ``auto``: up to
+    two sampling periods, where the error on data left out shows it while ``cutoff_hz`` is
+    chosen."""
     velocity_threshold: VelocityThreshold = VelocityThreshold()
     """Which samples count as motion."""
 
@@ -128,13 +133,18 @@ class SignalSettings(TaskSettings):
         return USUAL_CUTOFF_HZ if self.cutoff_hz == "auto" else self.cutoff_hz
 
     @property
+    def decided_torque_delay(self) -> float:
+        """Delay of the torque [s]; 0 where nothing has decided."""
+        return 0.0 if self.torque_delay == "auto" else self.torque_delay
+
+    @property
     def chooses_cutoff(self) -> bool:
         """Whether the cut-off of positions is left to the data."""
         return self.cutoff_hz == "auto" and self.derivatives != "kalman"
 
     def as_decided(self, decided: TaskSettings) -> Self:
         """See :meth:`TaskSettings.as_decided`."""
-        left = [name for name in ("cutoff_hz", "parallel_filter") if getattr(self, name) == "auto"]
+        left = [name for name in _DECIDED_BY_DATA if getattr(self, name) == "auto"]
         return self.model_copy(update={name: getattr(decided, name) for name in left})
 
     def for_rate(self, sampling_rate: float) -> Self:
@@ -157,6 +167,7 @@ class SignalSettings(TaskSettings):
         sampling_rate: float,
         cutoff_hz: float | None = None,
         parallel_hz: float | None = None,
+        torque_delay: float = 0.0,
     ) -> Self:
         """Return the settings with numbers in place of ``auto``, for a sampling rate [Hz].
 
@@ -165,8 +176,11 @@ class SignalSettings(TaskSettings):
             cutoff_hz: in place of ``auto`` [Hz]; None: the usual one.
             parallel_hz: cut-off of the parallel filter in place of ``auto`` [Hz]; None: that of
                 positions.
+            torque_delay: in place of ``auto`` [s].
         """
         changes: dict[str, object] = {}
+        if self.torque_delay == "auto":
+            changes["torque_delay"] = torque_delay
         cutoff = self.cutoff_hz
         if cutoff == "auto":
             cutoff = cutoff_hz or min(USUAL_CUTOFF_HZ, HIGHEST_CUTOFF * sampling_rate)

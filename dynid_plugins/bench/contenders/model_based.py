@@ -9,7 +9,9 @@ from dynid.errors import ConfigurationError
 from dynid.estimation.regression import unfiltered_torque
 from dynid.identification.identify import identify
 from dynid.robot.robot import Robot
+from dynid.signals.settings import SignalSettings
 from dynid.signals.signals import Signals
+from dynid.signals.torque_delay import with_torque_delay
 from dynid_plugins.bench.contenders.interface import Contender, FittedModel, FittingTask
 from dynid_plugins.bench.contenders.plain_script import PlainScript
 from dynid_plugins.bench.registry import ROBOT_KEYS
@@ -44,8 +46,14 @@ def fit_shipped(task: FittingTask) -> FittedModel:
 def _identified(task: FittingTask, robot: Robot, keys: int) -> FittedModel:
     model = identify(robot, task.recordings).model
     mechanism = model.mechanism
+    delay = model.robot.settings(SignalSettings).decided_torque_delay
+
+    def torque(signals: Signals) -> Array:
+        moved = with_torque_delay(signals, delay)
+        return unfiltered_torque(mechanism, moved, mechanism.parameters)
+
     return FittedModel(
-        lambda signals: unfiltered_torque(mechanism, signals, mechanism.parameters),
+        torque,
         lambda signals: model.torque_interval(signals.velocity),
         keys,
     )

@@ -148,3 +148,34 @@ def test_a_model_is_validated_on_a_recording_too_slow_for_its_filters() -> None:
     assert result.verdict.mean_relative_error < 0.1
     assert any("pass a low-pass of 30 Hz" in note and "20 Hz" in note for note in result.notes)
     assert not any("low-pass of 30 Hz" in note for note in validate(model, [recording]).notes)
+
+
+def late_by(recording: Recording, periods: float) -> Recording:
+    """Record torque some sampling periods later than its motion."""
+    samples = np.arange(len(recording.time), dtype=np.float64)
+    at = np.clip(samples - periods, 0, None)
+    late = [np.interp(at, samples, column) for column in recording.effort.T]
+    return replace(recording, effort=np.column_stack(late))
+
+
+@pytest.mark.parametrize("periods", [-0.8, 0.0, 1.3, -5.0])
+def test_a_delay_of_torque_within_two_samples_is_found_and_no_other(periods: float) -> None:
+    robot = arm()
+    fast = swung(robot, frequencies=[10 * f for f in FREQUENCIES], amplitudes=[0.1, 0.1, 0.12])
+    recorded = late_by(fast, periods)
+    delay = chosen(robot, recorded).torque_delay * recorded.sampling_rate
+    # longer ones are faults, which the diagnosis looks for
+    assert delay == pytest.approx(periods if abs(periods) < 2 else 0.0, abs=0.1)
+
+
+def test_a_model_predicts_torque_as_it_was_recorded() -> None:
+    robot = arm()
+    fast = swung(robot, frequencies=[10 * f for f in FREQUENCIES], amplitudes=[0.1, 0.1, 0.12])
+    recorded = late_by(fast, 1.3)
+    found = identify(robot, [recorded])
+    predicted = found.model.predict(recorded).torque
+    inside = slice(100, -100)
+    error = np.linalg.norm((predicted - recorded.effort)[inside])
+    assert error < 0.02 * np.linalg.norm(recorded.effort[inside])
+    given = identify(arm(torque_delay=0.0), [recorded])
+    assert max(given.held_out.relative_error) > 5 * max(found.held_out.relative_error)
