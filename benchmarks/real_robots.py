@@ -41,7 +41,9 @@ from dynid.evaluation.verdict import TorqueComparison
 from dynid.identification.identify import identify
 from dynid.identification.result import Identification
 from dynid.signals.filters import ParallelFilter
+from dynid.signals.settings import SignalSettings
 from dynid.signals.signals import Signals
+from dynid.signals.torque_delay import with_torque_delay
 from dynid_plugins.bench.contenders.interface import FittedModel
 from dynid_plugins.bench.contenders.model_based import PLAIN
 from dynid_plugins.bench.evaluation import neutral_settings, prepare
@@ -74,9 +76,11 @@ def print_models(name: str, recording: PublicRecording, folder: Path) -> None:
         except DynidError as error:
             print(f"{title:<22s}  {error}")
             continue
+        delay = found.model.robot.settings(SignalSettings).decided_torque_delay
         for label, model in ((title, found.model.mechanism), ("- free", unconstrained(found))):
             for where, signals in compared:
-                held_out[label] = compare(model, signals, neutral_settings(cutoff_hz))
+                moved = [with_torque_delay(one, delay) for one in signals]
+                held_out[label] = compare(model, moved, neutral_settings(cutoff_hz))
                 cells = error_cells(held_out[label])
                 print(f"{f'{label}, {where}':<22s}{cells}", flush=True)
         print_price(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_terms import TermSettings
+from dynid.dynamics.joint_terms import JointTerm, TermSettings
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit
 from dynid.estimation.regression import Problem, Rows
@@ -39,6 +39,8 @@ class JointProblem:
         torque: (m,) of this joint minus ``others @ start`` [N m or N].
         others: (m, k) columns of the other parameters.
         start: (k,) their values if they are not identifiable.
+        bounded: (b,) which of them are never negative: the joint's rotor inertia. Friction near
+            reversals acts as a spring, and so as a negative inertia, which would hide it.
         fitted: (m,) 1.0 where the row is fitted, else 0.0.
         spans: the rows of each fold.
         elsewhere: (folds, k+1, k+1) normal equations of the other joints, in units of this one's
@@ -51,6 +53,7 @@ class JointProblem:
     torque: Array
     others: Array
     start: Array
+    bounded: NDArray[np.intp]
     fitted: Array
     spans: tuple[slice, ...]
     elsewhere: Array
@@ -75,8 +78,9 @@ def joint_problem(fitted: Fit, joint: int) -> JointProblem:
     """Build the problem of one joint from a fit with any friction model."""
     problem, estimate = fitted.problem, fitted.estimate
     mechanism = problem.mechanism.with_parameters(fitted.standard)
-    kept = np.flatnonzero(~_own_friction(problem, joint))
-    start = estimate.base[kept]
+    kept = np.flatnonzero(~_own_terms(problem, joint, lambda term: term.traits.dissipative))
+    rotor = _own_terms(problem, joint, lambda term: term.kind == "rotor_inertia")
+    start = np.where(rotor, 0.0, estimate.base)[kept]
     others, torque, spans = _own_rows(problem, joint, kept)
     weights = estimate.joint_variance[joint] / estimate.joint_variance
     weights[joint] = 0.0
@@ -91,19 +95,22 @@ def joint_problem(fitted: Fit, joint: int) -> JointProblem:
         torque=torque - others @ start,
         others=others,
         start=start,
+        bounded=np.flatnonzero(rotor[kept]),
         fitted=np.concatenate([rows.fitted[:, joint] for rows in problem.rows]),
         spans=spans,
         elsewhere=shift.T @ elsewhere @ shift,
     )
 
 
-def _own_friction(problem: Problem, joint: int) -> NDArray[np.bool_]:
-    """Which base parameters (k,) are friction of the joint itself."""
+def _own_terms(
+    problem: Problem, joint: int, concerned: Callable[[JointTerm], bool]
+) -> NDArray[np.bool_]:
+    """Which base parameters (k,) are terms ``concerned`` of the joint itself."""
     first = problem.mechanism.first_term
     indices = {
         first + number
         for number, term in enumerate(problem.mechanism.terms)
-        if term.joint == joint and term.side == "joint" and term.traits.dissipative
+        if term.joint == joint and term.side == "joint" and concerned(term)
     }
     return np.array([int(index) in indices for index in problem.base.independent])
 

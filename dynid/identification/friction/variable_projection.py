@@ -75,7 +75,10 @@ class Projection:
         self._recent: list[tuple[TermSettings, Array]] = []
         stacked = np.hstack([problem.others, problem.torque[:, None]])
         # columns of bodies before the joint are zero
-        self._used = np.flatnonzero(stacked.any(axis=0))
+        used = np.asarray(stacked.any(axis=0))
+        used[problem.bounded] = False
+        self._used = np.flatnonzero(used)
+        self._inertia = problem.others[:, problem.bounded] * problem.fitted[:, None]
         self._rows = np.ascontiguousarray(stacked[:, self._used] * problem.fitted[:, None])
         grams = problem.elsewhere.copy()
         for number, span in enumerate(problem.spans):
@@ -91,10 +94,10 @@ class Projection:
     def solve(self, candidate: Candidate, shapes: Shapes) -> list[FrictionFit]:
         """Fit given shapes to all blocks (first), and to all but each fold."""
         terms = candidate.terms(shapes)
-        columns = self._columns(terms)
-        spans = self._problem.spans
+        columns = np.hstack([self._columns(terms), self._inertia])
+        spans, bounded = self._problem.spans, self._problem.bounded
         grams = np.stack([columns[span].T @ columns[span] for span in spans])
-        cross = np.zeros((len(spans), len(terms), self._problem.others.shape[1] + 1))
+        cross = np.zeros((len(spans), columns.shape[1], self._problem.others.shape[1] + 1))
         cross[:, :, self._used] = [columns[span].T @ self._rows[span] for span in spans]
         squares = np.tensordot(self._blocks, grams, axes=1)
         products = np.tensordot(self._blocks, cross, axes=1)
@@ -105,12 +108,14 @@ class Projection:
         along = [product @ part.along for product, part in zip(within, self._parts, strict=True)]
         rights = products[:, :, -1] - np.stack(along)
         sizes = np.diagonal(squares, axis1=1, axis2=2)
-        signed = np.array([not term.traits.never_negative for term in terms])
+        signed = np.zeros(columns.shape[1], dtype=bool)
+        signed[: len(terms)] = [not term.traits.never_negative for term in terms]
         solutions = _solutions(matrices, rights, sizes, signed)
         fits = []
-        for number, (part, friction) in enumerate(zip(self._parts, solutions, strict=True)):
-            gain = 2 * friction @ rights[number] - friction @ matrices[number] @ friction
-            others = part.root @ (part.along - within[number].T @ friction)
+        for number, (part, found) in enumerate(zip(self._parts, solutions, strict=True)):
+            gain = 2 * found @ rights[number] - found @ matrices[number] @ found
+            others = part.root @ (part.along - within[number].T @ found)
+            friction, others[bounded] = np.split(found, [len(terms)])
             error = max(float(part.torque - gain), 0.0)
             fits.append(FrictionFit(candidate, shapes, terms, friction, others, error))
         return fits

@@ -42,6 +42,22 @@ class LeftOutSquares(NamedTuple):
         return float(np.log(error[error > 0]).mean()) if np.any(error > 0) else -np.inf
 
 
+class _ModelEquations(NamedTuple):
+    """Equations of a robot with its terms.
+
+    Attributes:
+        fitted: of the rows that are fitted.
+        everything: of all rows.
+        start: (k,) the URDF's parameters.
+        bounded: (k,) which parameters are never negative: friction and rotor inertia.
+    """
+
+    fitted: NormalEquations
+    everything: NormalEquations
+    start: Array
+    bounded: NDArray[np.bool_]
+
+
 @dataclass(frozen=True)
 class WholeModel:
     """Cross-validation of all parameters of a robot together.
@@ -70,20 +86,19 @@ class WholeModel:
                 fitted without each fold, which predict that fold.
         """
         error, torque = [], []
-        known: tuple[object, tuple[NormalEquations, NormalEquations, Array]] | None = None
+        known: tuple[object, _ModelEquations] | None = None
         for fold, terms in enumerate(parts[1:]):
             robot = with_terms(self.robot, terms)
             if known is None or known[0] != robot.explicit_terms:
                 known = robot.explicit_terms, self._equations(robot)
-            fitted, everything, start = known[1]
+            fitted, everything, start, bounded = known[1]
             out = self.blocks.fold == fold
             unseen = _some(everything, out)
-            error.append(unseen.squared_error(weighted_solution(_some(fitted, ~out), start)))
+            error.append(unseen.squared_error(_possible(_some(fitted, ~out), start, bounded)))
             torque.append(unseen.squared_torque)
         return LeftOutSquares(np.stack(error), np.stack(torque))
 
-    def _equations(self, robot: Robot) -> tuple[NormalEquations, NormalEquations, Array]:
-        """Return the normal equations of fitted and of all rows, and the URDF's parameters (k,)."""
+    def _equations(self, robot: Robot) -> _ModelEquations:
         mechanism = robot.mechanism()
         bodies = self.fitted.standard[: mechanism.first_term]
         terms = np.zeros(len(mechanism.parameter_names) - len(bodies))
@@ -93,7 +108,11 @@ class WholeModel:
         fitted = problem.normal_equations()
         at_rest = not all(np.all(rows.fitted > 0) for rows in problem.rows)
         everything = problem.normal_equations(at_rest=True) if at_rest else fitted
-        return fitted, everything, base.project(mechanism.urdf_parameters)
+        never = mechanism.first_term + np.flatnonzero(
+            [term.traits.never_negative for term in mechanism.terms]
+        )
+        start = base.project(mechanism.urdf_parameters)
+        return _ModelEquations(fitted, everything, start, np.isin(base.independent, never))
 
 
 def given_model(
@@ -105,6 +124,19 @@ def given_model(
     compared = WholeModel(robot, settings, blocks, fit(problem, settings))
     terms = [given_terms(mechanism, joint) for joint in range(len(robot.joints))]
     return compared, compared.squares([terms] * (blocks.fold.max() + 2))
+
+
+def _possible(equations: NormalEquations, start: Array, bounded: NDArray[np.bool_]) -> Array:
+    """Fit (k,) without the parameters that would be negative and never are."""
+    kept = np.ones(len(start), dtype=bool)
+    while True:
+        columns = np.flatnonzero(np.append(kept, True))  # and the torque
+        solution = np.zeros(len(start))
+        solution[kept] = weighted_solution(equations.of_columns(columns), start[kept])
+        impossible = bounded & (solution < 0)
+        if not impossible.any():
+            return solution
+        kept &= ~impossible
 
 
 def _some(equations: NormalEquations, blocks: NDArray[np.bool_]) -> NormalEquations:

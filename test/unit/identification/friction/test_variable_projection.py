@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.rubbing_arm import problem_of, relative, rubbing
+from support.rubbing_arm import PLAIN, problem_of, relative, rubbing
+from support.synthetic import arm_robot
 
 from dynid.arrays import Array
 from dynid.dynamics.joint_terms import TermSettings
@@ -154,3 +155,25 @@ def test_a_contact_is_no_longer_than_presliding_can_be() -> None:
     model = named("viscous + 2 stops")
     terms = model.terms({"distance": 0.05, "ratio": 30.0})
     assert max(term.scale for term in terms) == pytest.approx(0.03 * MOTION.travel)
+
+
+def test_a_rotor_inertia_below_zero_does_not_stand_for_presliding_friction() -> None:
+    recordings = rubbing({"kind": "presliding", "scale": 0.2, "joints": ["elbow"]}, Fh2=4.0, Fc2=0)
+    robot = arm_robot(terms=[*PLAIN, {"kind": "rotor_inertia"}])
+    problem = problem_of(recordings, joint=1, robot=robot)
+    model, shapes = named("viscous + tanh"), {"smoothing": 0.1}
+    bounded = Projection(problem, np.arange(3)).solve(model, shapes)[0]
+    whole, _ = least_squares(problem, [0, 1, 2], bounded.terms)
+    (rotor,) = problem.bounded
+    # without the bound the fit would have one
+    assert whole[len(bounded.terms) + rotor] < -0.1
+    assert bounded.others[rotor] + problem.start[rotor] == 0.0
+    rows = problem.columns(bounded.terms) * problem.fitted[:, None]
+    others = np.delete(problem.others, rotor, axis=1) * problem.fitted[:, None]
+    kept = np.delete(np.arange(problem.others.shape[1]), rotor)
+    stacked = np.hstack([rows, others, (problem.torque * problem.fitted)[:, None]])
+    gram = stacked.T @ stacked
+    used = np.append(kept, -1)
+    gram[2:, 2:] += problem.elsewhere.sum(axis=0)[used][:, used]
+    best = np.linalg.lstsq(gram[:-1, :-1], gram[:-1, -1], rcond=1e-12)[0]
+    np.testing.assert_allclose(bounded.friction, best[:2], atol=1e-3)
