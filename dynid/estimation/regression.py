@@ -16,6 +16,7 @@ from dynid.estimation.fitted_samples import fitted_samples
 from dynid.estimation.row_memory import RowBlock, RowMemory, too_many
 from dynid.estimation.work import Work
 from dynid.signals.filters import ParallelFilter
+from dynid.signals.repetition import parts_of_motion
 from dynid.signals.signals import Signals
 
 BLOCKS = 20
@@ -161,16 +162,20 @@ class Problem:
 
     def _fold_grams(self, number: int, weight: Array, chosen: Array | None, *, keep: bool) -> Array:
         """Return the normal equations of one recording's folds; keep those of its blocks."""
-        bounds = np.searchsorted(self.rows[number].fold, np.arange(self.folds + 1))
-        blocks = block_bounds(len(weight))
-        pieces = np.union1d(bounds, blocks)
+        fold, blocks = self.rows[number].fold, block_bounds(len(weight))
+        changes = np.flatnonzero(np.diff(fold)) + 1
+        pieces = np.unique(np.concatenate([[0], changes, blocks]))
         size = weight.shape[1] * (len(self.base.independent) + 1) ** 2
-        if not keep or too_many(len(pieces) * size):
-            return self.span_grams(number, bounds, weight)
+        keep = keep and not too_many(len(pieces) * size)
+        if not keep:
+            pieces = np.concatenate([[0], changes, [len(fold)]])
         of_pieces = self.span_grams(number, pieces, weight)
-        of_blocks = _joined(of_pieces, np.searchsorted(pieces, blocks))
-        self.memory.keep_grams(number, chosen, of_blocks)
-        return _joined(of_pieces, np.searchsorted(pieces, bounds))
+        if keep:
+            of_blocks = _joined(of_pieces, np.searchsorted(pieces, blocks))
+            self.memory.keep_grams(number, chosen, of_blocks)
+        of_folds = np.zeros((self.folds, *of_pieces.shape[1:]))
+        np.add.at(of_folds, fold[pieces[:-1]], of_pieces)
+        return of_folds
 
     def block_grams(self, number: int, weights: Array | None = None) -> Array:
         """Return the normal equations of each joint over the blocks of one recording.
@@ -282,6 +287,9 @@ def with_folds_of_recordings(rows: Sequence[Rows], folds: int) -> tuple[Rows, ..
         pieces = [
             part for part, recording in zip(rows, numbers, strict=True) if recording == number
         ]
+        if len(pieces) == 1:
+            divided += pieces
+            continue
         total, begin = sum(len(piece.torque) for piece in pieces), 0
         for piece in pieces:
             place = begin + np.arange(len(piece.torque))
@@ -297,7 +305,10 @@ def make_rows(
     folds: int,
     fit_all: bool | NDArray[np.bool_],
 ) -> Rows:
-    """Filter and decimate one recording's torque, and divide its rows into consecutive folds.
+    """Filter and decimate one recording's torque, and divide its rows into folds.
+
+    They are parts in time; of a motion that repeats, the same part of every repetition, or what is
+    held out would have been fitted.
 
     Args:
         signals: of the recording.
@@ -308,8 +319,9 @@ def make_rows(
     torque = parallel_filter.decimate(parallel_filter.smooth(signals.torque))
     chosen = fitted_samples(signals, parallel_filter, fit_all=fit_all)
     fitted = chosen[:: parallel_filter.decimation].astype(np.float64)
-    fold = np.minimum(np.arange(len(torque)) * folds // len(torque), folds - 1)
-    return Rows(signals, parallel_filter, torque, fitted, fold)
+    # what is held out is longer than the filter's memory of what is beside it
+    fold = parts_of_motion(signals, folds, 1 / (parallel_filter.cutoff_hz or np.inf))
+    return Rows(signals, parallel_filter, torque, fitted, fold[:: parallel_filter.decimation])
 
 
 def model_torque(

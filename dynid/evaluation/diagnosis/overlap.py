@@ -13,14 +13,11 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.projection import of_unit_norm, products_beyond
 from dynid.evaluation.diagnosis.too_short import FEWEST_CYCLES, strokes
-from dynid.signals.signals import Signals
+from dynid.signals.repetition import repetition_period
 from dynid.text import listed
 
 _SHARE_OF_COMMON_MOTION = 0.95  # of the squared velocity; random series of few harmonics reach 0.9
 _FEWEST_SAMPLES_IN_MOTION = 30  # samples in motion
-_EXAMINED = 4_000  # samples for the repetition
-_DISTANCE_OF_A_CANDIDATE = 0.5  # mean squared distance over variance at a possible repetition
-_DISTANCE_OF_A_REPETITION = 0.01  # median squared distance over variance at a repetition
 _ONE_LINE = 0.8  # of the squared velocity at one frequency: a single sine
 _REMEDY = (
     "Use another frequency for each joint, in ratios such as 1.1 : 1.3 : 1.5 (dynid excite "
@@ -110,7 +107,7 @@ def _together(case: Case, shares: dict[tuple[int, int], float]) -> Finding:
 def _repetition(case: Case) -> Iterator[Finding]:
     """Look for a period of single sines with too few cycles."""
     longest = case.longest
-    period = _period(longest)
+    period = repetition_period(longest)
     if period is None or len(case.signals) > 1:
         return
     samples = round(period * longest.sampling_rate)
@@ -139,38 +136,6 @@ def _repetition(case: Case) -> Iterator[Finding]:
             traces=(Trace(longest.time, longest.position[:, few], "recorded"),),
         ),
     )
-
-
-def _period(signals: Signals) -> float | None:
-    """Return the shortest period [s] of all joints' positions; None if there is none.
-
-    The squared distance of x(t + T) and x(t) is used: its mean over t, from a Fourier transform,
-    has a minimum at T. Its median there decides, because motion also begins and ends.
-    """
-    step = max(1, len(signals.time) // _EXAMINED)
-    position = signals.position[::step] - signals.position.mean(axis=0)
-    spread = position.std(axis=0)
-    position = position[:, spread > 1e-6] / spread[spread > 1e-6]
-    if position.shape[1] == 0:
-        return None
-    mean = _mean_distance(position)
-    minima = 1 + np.flatnonzero((mean[1:-1] <= mean[:-2]) & (mean[1:-1] <= mean[2:]))
-    for lag in minima[mean[minima] < _DISTANCE_OF_A_CANDIDATE]:
-        distance = np.sum((position[lag:] - position[:-lag]) ** 2, axis=1)
-        if np.median(distance) < _DISTANCE_OF_A_REPETITION * position.shape[1]:
-            return float(lag * step / signals.sampling_rate)
-    return None
-
-
-def _mean_distance(position: Array) -> Array:
-    """Return the mean over t of |x(t + T) - x(t)|² per joint, for lags T up to half the samples."""
-    count, joints = position.shape
-    spectrum = np.sum(np.abs(np.fft.rfft(position, 2 * count, axis=0)) ** 2, axis=1)
-    lags = np.arange(count // 2)
-    products = np.fft.irfft(spectrum)[lags]
-    squares = np.concatenate([[0.0], np.cumsum(np.sum(position**2, axis=1))])
-    early, late = squares[count - lags], squares[-1] - squares[lags]
-    return np.asarray((early + late - 2 * products) / ((count - lags) * joints))
 
 
 def _largest_line(velocity: Array) -> float:

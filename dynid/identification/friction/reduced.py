@@ -16,6 +16,7 @@ from dynid.estimation.fitting import fitted_at_rest
 from dynid.estimation.regression import Problem, make_rows
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.filters import ParallelFilter
+from dynid.signals.repetition import parts_of_motion
 from dynid.signals.settings import ParallelFilterSettings
 from dynid.signals.signals import Signals
 
@@ -35,7 +36,7 @@ class HeldOutBlocks:
         signals: recordings, or the parts of them that are used.
         block: (N,) for each, the block of every sample, ascending.
         fold: (blocks,) of several recordings each is a fold (of more than ten, groups of them), of
-            one recording, or ``within`` each, parts in time.
+            one recording, or ``within`` each, parts of the motion.
         left_out: describes a fold.
     """
 
@@ -91,23 +92,26 @@ def held_out_blocks(
     within = within or sum(not piece.piece for piece in reduced) == 1
     folds = settings.folds if within else min(len(reduced), _MOST_FOLDS)
     blocks_of_part = -(-_BLOCKS // folds)  # blocks of a part, or of a recording
+    shortest = 1 / (settings.motion_cutoff_hz or np.inf)  # the memory of the filter [s]
     share = min(1.0, _MOST_SAMPLES / sum(len(piece.time) for piece in reduced))
     pieces: list[Signals] = []
     block: list[NDArray[np.intp]] = []
     fold: list[int] = []
     for number, piece in enumerate(reduced):
         count = min(folds * blocks_of_part if within else blocks_of_part, len(piece.time))
-        part_of_sample = np.arange(len(piece.time)) * count // len(piece.time)
+        part = parts_of_motion(piece, count, shortest / blocks_of_part)
+        new = np.diff(part, prepend=-1) != 0
+        number_of_sample = np.cumsum(new) - 1
         if share == 1.0:
             pieces.append(piece)
-            block.append(part_of_sample + len(fold))
+            block.append(number_of_sample + len(fold))
         else:
-            for part in range(count):
-                span = _middle(np.flatnonzero(part_of_sample == part), share)
+            for own in range(number_of_sample[-1] + 1):
+                span = _middle(np.flatnonzero(number_of_sample == own), share)
                 pieces.append(replace(piece.part(span), motion_filter=None, missing=None))
-                block.append(part_of_sample[span] + len(fold))
+                block.append(number_of_sample[span] + len(fold))
         group = number * folds // len(reduced)
-        fold += [part // blocks_of_part if within else group for part in range(count)]
+        fold += [p // blocks_of_part if within else group for p in part[new].tolist()]
     if within:
         left_out = f"{folds}th of {'the' if len(reduced) == 1 else 'every'} recording"
     else:

@@ -43,6 +43,11 @@ class Inputs(NamedTuple):
     standard_deviation: Array
 
 
+def first_filtered(rows: Rows) -> int:
+    """Return the number of the first row after the first fold's first part."""
+    return int(np.argmax(rows.fold > 0))
+
+
 @dataclass(frozen=True)
 class DiscreteModel:
     """The model M(q; β) ddq = τ - h(q, dq; β) - Φ β, over steps with mean torque τ and friction Φ.
@@ -72,9 +77,9 @@ class DiscreteModel:
         return cls(mechanism, independent, np.flatnonzero(~follows), np.flatnonzero(follows))
 
     def inputs(self, rows: Rows) -> Inputs:
-        """Average a recording over steps, without its first fold."""
+        """Average a recording over steps, without the rows before its second fold."""
         signals, decimation = rows.signals, rows.parallel_filter.decimation
-        first = int(np.argmax(rows.fold > 0)) * decimation
+        first = first_filtered(rows) * decimation
         length = max(1, round(signals.sampling_rate / _RATE))
         steps = (len(signals.time) - 1 - first) // length
         kept = slice(first, first + steps * length + 1)

@@ -13,7 +13,7 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
 from dynid.estimation.work import Work
-from dynid_plugins.laboratory.kalman.discrete_model import DiscreteModel, Inputs
+from dynid_plugins.laboratory.kalman.discrete_model import DiscreteModel, Inputs, first_filtered
 
 _FEWEST_STEPS = 50
 _REPORTED = 20  # steps between reports of the share that is done
@@ -90,7 +90,7 @@ def fit_by_filter(problem: Problem, start: Array, make: MakeFilter) -> Estimate:
 
 
 def first_fold(problem: Problem, start: Array) -> Prior:
-    """Compute the prior by weighted least squares on the first fold, regularised to ``start`` (p,).
+    """Compute the prior by weighted least squares on the first rows, regularised to ``start`` (p,).
 
     The standard deviation assumed of ``start`` is the value with which a parameter alone would
     explain all torque. The regularisation is increased until the mass matrix of the mean is
@@ -99,7 +99,7 @@ def first_fold(problem: Problem, start: Array) -> Prior:
     equations = problem.normal_equations()
     whole = WeightedLeastSquares().fit(problem, start)
     weight = 1 / (whole.joint_variance * whole.correlation)
-    gram = np.einsum("j,jik->ik", weight, equations.only(0).joint_gram)
+    gram = np.einsum("j,jik->ik", weight, _gram_before_filtering(problem))
     all_folds = np.einsum("j,jik->ik", 1 / whole.joint_variance, equations.joint_gram)
     squares = np.diag(all_folds)
     sizes = np.divide(
@@ -118,6 +118,15 @@ def first_fold(problem: Problem, start: Array) -> Prior:
     covariance = np.linalg.inv(matrix + np.diag(1 / sizes))
     rate = first.signals.sampling_rate / first.parallel_filter.decimation
     return Prior(mean, covariance, whole.joint_variance * whole.correlation / rate)
+
+
+def _gram_before_filtering(problem: Problem) -> Array:
+    """Sum the normal equations (n, k+1, k+1) of all recordings' rows before their second fold."""
+    grams = [
+        problem.span_grams(number, np.array([0, first_filtered(rows)]), rows.fitted)[0]
+        for number, rows in enumerate(problem.rows)
+    ]
+    return np.asarray(np.sum(grams, axis=0))
 
 
 def filtered(problem: Problem, prior: Prior, make: MakeFilter) -> Filtered:
