@@ -223,3 +223,15 @@ def test_residuals_are_kept_for_the_last_parameters_only() -> None:
     (again,) = problem.residuals(first)
     np.testing.assert_array_equal(again, residual)
     assert again is not residual
+
+
+def test_folds_that_are_not_consecutive_sum_up_to_the_same_equations() -> None:
+    problem = posed(900)
+    rows = problem.rows[0]
+    repeated = replace(problem, rows=(replace(rows, fold=np.arange(900) // 50 % 4),))
+    found, known = repeated.normal_equations(), problem.normal_equations()
+    np.testing.assert_allclose(found.joint_gram, known.joint_gram, rtol=1e-9, atol=1e-9)
+    for fold in range(4):
+        weight = rows.fitted * (repeated.rows[0].fold == fold)[:, None]
+        (own,) = problem.span_grams(0, np.array([0, 900]), weight)
+        np.testing.assert_allclose(found.gram[fold], own, rtol=1e-9, atol=1e-9)
