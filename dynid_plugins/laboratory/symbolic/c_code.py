@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from dynid import _core
 from dynid.errors import WriteError
-from dynid_plugins.laboratory.symbolic.c_functions import Number, literal, statements
+from dynid_plugins.laboratory.symbolic.c_functions import Number, c_dialect, literal
+from dynid_plugins.laboratory.symbolic.description import WIDTH, description
+from dynid_plugins.laboratory.symbolic.statements import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 
 _MOTION = ("q", "dq", "ddq")
-_WIDTH = 100
-"""Characters per line."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ def c_header(
     upper = name.upper()
     lines = [
         "/*",
-        *(f" * {line}".rstrip() for line in _folded(_about(formulas, table, provenance))),
+        *(f" * {_comment(line)}".rstrip() for line in description(formulas, table, provenance)),
         " */",
         f"#ifndef {upper}_H",
         f"#define {upper}_H",
@@ -169,7 +167,7 @@ def c_source(formulas: Formulas, name: str, table: BaseTable, *, number: Number 
         "",
     ]
     for function in c_functions(formulas, name):
-        body = statements(formulas.graph, function.outputs, number)
+        body, _ = statements(formulas.graph, function.outputs, c_dialect(number))
         used = " ".join(body)
         unused = [
             argument for argument in function.arguments if not re.search(rf"\b{argument}\[", used)
@@ -182,43 +180,12 @@ def c_source(formulas: Formulas, name: str, table: BaseTable, *, number: Number 
     return "\n".join(lines[:-1]) + "\n"
 
 
-def _about(formulas: Formulas, table: BaseTable, provenance: Sequence[str]) -> list[str]:
-    mechanism = formulas.mechanism
-    joints = [
-        f"  {number} {joint} [{'m, N' if slides else 'rad, N m'}]"
-        for number, (joint, slides) in enumerate(
-            zip(mechanism.joints, mechanism.prismatic, strict=True)
-        )
-    ]
-    gravity = ", ".join(f"{value:g}" for value in mechanism.gravity)
-    return [
-        f"Minimal inverse dynamic model of {_comment(table.robot)}, by dynid {_core.version}.",
-        *map(_comment, (f"Values: {table.origin}", *provenance)),
-        "",
-        "SI units, at the joints. Joints, in the order of all arrays:",
-        *map(_comment, joints),
-        f"Gravity [m/s^2] in the frame of the root link: {gravity}",
-        "",
-        "Base parameters b, with the standard parameters regrouped in each (R):",
-        *(
-            f"  b[{k}] {row.name} [{row.unit}] = {row.relation()}"
-            for k, row in enumerate(table.rows)
-        ),
-    ]
-
-
-def _folded(lines: list[str]) -> list[str]:
-    """Return lines wrapped to the width of a comment, continuation lines indented."""
-    folded = [textwrap.wrap(line, _WIDTH - 3, subsequent_indent=" " * 6) for line in lines]
-    return [part for parts in folded for part in (parts or [""])]
-
-
 def _comment(text: str) -> str:
     """Return text that neither ends a comment nor begins another within it."""
     return text.replace("*/", "* /").replace("/*", "/ *")
 
 
 def _wrapped(signature: str) -> str:
-    if len(signature) <= _WIDTH:
+    if len(signature) <= WIDTH:
         return signature
     return signature.replace("(", "(\n  ").replace(", ", ",\n  ")

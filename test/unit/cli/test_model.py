@@ -128,6 +128,15 @@ def test_code_is_two_files_and_a_count_of_operations(
     assert "general robot" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("target", "file"), [("st", "arm.st"), ("fmi", "arm.fmu")])
+def test_code_for_other_targets_is_one_file(
+    target: str, file: str, arm: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "code"
+    assert run(monkeypatch, "code", "-p", arm, "-o", folder, "--target", target) == 0
+    assert [path.name for path in folder.iterdir()] == [file]
+
+
 def test_an_identified_model_has_standard_deviations_and_an_origin(
     arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:
@@ -160,6 +169,8 @@ def test_an_identified_model_has_standard_deviations_and_an_origin(
         (("base", "-m", "no_such.yaml", "--set", "a=1"), ["--set", "profile"]),
         (("code", "-o", "code", "-p", "ARM", "--name", "3 arms"), ["3 arms", "--name"]),
         (("code", "-o", "code", "-p", "ARM", "--without", "spring"), ["spring", "viscous"]),
+        (("code", "-o", "code", "-p", "ARM", "--target", "st", "--name", "a__b"), ["a__b"]),
+        (("code", "-o", "code", "-p", "ARM", "--target", "fmi", "--float"), ["--float", "FMU"]),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.random_mechanisms import RandomTree, random_urdf
+from support.coded_robots import RANDOM_TREE, coded_robot
 from support.representatives import representatives
 
 from dynid.dynamics.base_table import base_table
-from dynid.dynamics.joint_terms import JointTerm, term_kinds
 from dynid.errors import WriteError
 from dynid.profile import load_robot
 from dynid_plugins.laboratory.symbolic.c_code import c_header, c_name, c_source
@@ -28,36 +27,6 @@ needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C comp
 SAMPLES = 100
 ACCURACY = 1e-9
 SINGLE = 1e-4  # some hundred roundings of float
-
-
-def shipped(name: str) -> Formulas:
-    """Return a robot without zero parameters, so that all are in the code."""
-    robot = load_robot(name)
-    kept = tuple(term for term in robot.terms if not term.traits.has_memory)
-    robot = robot.model_copy(update={"terms": kept})
-    bare = robot.mechanism()
-    added = np.random.default_rng(0).uniform(0.1, 1.0, len(bare.parameters))
-    mechanism = bare.with_parameters(bare.parameters + added)
-    return minimal_model(mechanism)
-
-
-def random_tree() -> Formulas:
-    """Return a branched tree with slanted axes, a locked joint, a coupling, and every term."""
-    rng = np.random.default_rng(5)
-    types = ["revolute", "prismatic", "continuous", "revolute", "revolute"]
-    joints = ("j5", "j2", "j1", "j3")
-    terms = [
-        JointTerm(kind.name, k, side, scale=0.3 if kind.scaled else 0.0)
-        for k in range(4)
-        for kind in term_kinds()
-        for side in ("joint", "motor")
-        if not kind.has_memory and (side == "joint" or not kind.loaded)
-    ]
-    coupling = np.eye(4) + rng.uniform(-0.2, 0.2, (4, 4))
-    urdf_xml = random_urdf(rng, types, chain=False)
-    gravity = np.array([1.0, -3.0, -9.0])
-    tree = RandomTree(urdf_xml, joints, {"j4": 0.7}, gravity, coupling, tuple(terms), seed=3)
-    return minimal_model(tree.mechanism())
 
 
 class Library:
@@ -90,11 +59,11 @@ class Library:
 
 
 @needs_compiler
-@pytest.mark.parametrize("robot", representatives(["scara", "random tree", "puma560", "ur10"], 1))
+@pytest.mark.parametrize("robot", representatives(["scara", RANDOM_TREE, "puma560", "ur10"], 1))
 def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
-    formulas = random_tree() if robot == "random tree" else shipped(robot)
+    formulas = coded_robot(robot)
     mechanism = formulas.mechanism
-    code = Library(formulas, robot.replace(" ", "_"), tmp_path)
+    code = Library(formulas, robot, tmp_path)
     n, k = len(mechanism.joints), len(formulas.values)
     q, dq, ddq = np.random.default_rng(1).uniform(-2.0, 2.0, (3, SAMPLES, n))
 
@@ -114,11 +83,11 @@ def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("robot", representatives(["so101", "scara", "random tree"], 1))
+@pytest.mark.parametrize("robot", representatives(["so101", "scara", RANDOM_TREE], 1))
 def test_code_in_single_precision_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
-    formulas = random_tree() if robot == "random tree" else shipped(robot)
+    formulas = coded_robot(robot)
     mechanism = formulas.mechanism
-    code = Library(formulas, robot.replace(" ", "_"), tmp_path, "float")
+    code = Library(formulas, robot, tmp_path, "float")
     n = len(mechanism.joints)
     q, dq, ddq = np.random.default_rng(1).uniform(-2.0, 2.0, (3, SAMPLES, n)).astype(np.float32)
 
@@ -149,7 +118,7 @@ def test_an_invalid_c_name_is_refused() -> None:
 
 
 def test_the_header_has_joints_units_and_regrouping_relations() -> None:
-    formulas = shipped("scara")
+    formulas = coded_robot("scara")
     table = base_table(formulas.mechanism, formulas.base, "scara */ /* robot", "measured.")
     header = c_header(formulas, "scara", table, ["Recording: day.mcap"])
     about = header.partition("*/")[0]

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.evaluated import evaluated
 
-from dynid_plugins.laboratory.symbolic.c_functions import statements
+from dynid_plugins.laboratory.symbolic.c_functions import c_dialect
 from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
+from dynid_plugins.laboratory.symbolic.statements import statements
 
 NUMBERS = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])
 
@@ -64,7 +65,7 @@ def test_statements_compute_what_the_expression_does(formula: tuple, x: float, y
     expression = built(graph, formula)
     lines = [
         line.removeprefix("const double ").removesuffix(";")
-        for line in statements(graph, {"out": expression})
+        for line in statements(graph, {"out": expression}, c_dialect("double"))[0]
     ]
     names: dict[str, float] = {"x": x, "y": y}
     exec("\n".join(lines), {}, names)  # noqa: S102  sums and products read the same in C
