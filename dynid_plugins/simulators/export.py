@@ -71,7 +71,7 @@ class Export:
 
 def export_model(
     model: ModelLike,
-    to: Literal["mjcf", "sdf", "urdf", "usd"],
+    to: Literal["mjcf", "mujoco-dcmotor", "sdf", "urdf", "usd"],
     *,
     recording: RecordingLike | None = None,
     into: str | Path | None = None,

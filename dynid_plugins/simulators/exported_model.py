@@ -74,7 +74,7 @@ class ExportedModel:
         """Return the torque of bodies and terms along a motion (N, n)."""
         axes = self.terms.axes
         if not dry:
-            axes = tuple(replace(axis, dry_friction=0.0) for axis in axes)
+            axes = tuple(replace(axis, dry_friction=0.0, bristles=()) for axis in axes)
         moving = moving_motion(self.mechanism, motion)
         return _torque(self.mechanism, self.bodies, replace(self.terms, axes=axes), motion, moving)
 

@@ -14,7 +14,7 @@ from dynid.robot.urdf_export import kinematic_urdf
 from dynid_plugins.simulators.drake_model import DrakeModel
 from dynid_plugins.simulators.exported_model import ExportedModel
 from dynid_plugins.simulators.frame_alignment import FrameAlignment
-from dynid_plugins.simulators.mjcf_file import MJCF_TERMS, mjcf_text
+from dynid_plugins.simulators.mjcf_file import DCMOTOR_TERMS, MJCF_TERMS, mjcf_text
 from dynid_plugins.simulators.mjcf_update import updated_mjcf
 from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.sdf_file import SDF_TERMS, sdf_text
@@ -69,15 +69,18 @@ class SimulatorFormat(NamedTuple):
     beside: bool = False
 
 
+_MJCF = SimulatorFormat(
+    MJCF_TERMS,
+    mjcf_text,
+    lambda text, where: MujocoModel(text, where).joints,
+    updated_mjcf,
+    MujocoModel,
+)
+
 FORMATS: Mapping[str, SimulatorFormat] = MappingProxyType(
     {
-        "mjcf": SimulatorFormat(
-            MJCF_TERMS,
-            mjcf_text,
-            lambda text, where: MujocoModel(text, where).joints,
-            updated_mjcf,
-            MujocoModel,
-        ),
+        "mjcf": _MJCF,
+        "mujoco-dcmotor": _MJCF._replace(terms=DCMOTOR_TERMS),
         "sdf": SimulatorFormat(
             SDF_TERMS,
             sdf_text,

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 MJCF_TERMS = FormatTerms(
     armature=True, springs=True, polynomials=True, couplings=True, closures=CLOSURES
 )
+DCMOTOR_TERMS = MJCF_TERMS._replace(bristles=True)
 _STEP = 0.002  # [s]
+_NO_CURRENT = {"input": "none", "motorconst": "0 0", "resistance": "1"}
 _VISUAL = {"contype": "0", "conaffinity": "0", "mass": "0", "group": "2"}
 
 
@@ -32,7 +34,7 @@ def mjcf_text(exported: ExportedModel, header: list[str]) -> str:
     within the limits of the profile. Shapes are for display only.
 
     Args:
-        exported: with the terms of ``MJCF_TERMS``.
+        exported: with the terms of ``MJCF_TERMS`` or ``DCMOTOR_TERMS``.
         header: lines of a comment.
     """
     model, mechanism = exported.model, exported.mechanism
@@ -49,7 +51,9 @@ def mjcf_text(exported: ExportedModel, header: list[str]) -> str:
         ET.SubElement(root, "tendon").extend(tendons)
     if closures.constraints:
         ET.SubElement(root, "equality").extend(closures.constraints)
-    _add_motors(ET.SubElement(root, "actuator"), exported)
+    actuators = ET.SubElement(root, "actuator")
+    _add_motors(actuators, exported)
+    actuators.extend(bristle_elements(exported, exported.joints))
     ET.indent(root)
     return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
@@ -84,6 +88,25 @@ def tendon_element(axis: SimulatedAxis, joints: tuple[str, ...]) -> ET.Element:
         if coefficient:
             ET.SubElement(tendon, "joint", joint=joint, coef=repr(coefficient))
     return tendon
+
+
+def bristle_elements(exported: ExportedModel, joints: tuple[str, ...]) -> list[ET.Element]:
+    """Return DC motors without current, which have the LuGre friction of joints and tendons.
+
+    Args:
+        exported: with the terms of ``DCMOTOR_TERMS``; none result from those of ``MJCF_TERMS``.
+        joints: names of the joints in the file, in the order of the model's.
+    """
+    elements = []
+    for number, axis in enumerate(exported.terms.axes):
+        moved = {"joint": joints[number]} if number < len(joints) else {"tendon": axis.name}
+        for place, (term, friction) in enumerate(axis.bristles, start=1):
+            static = friction * (1.0 + term.static_ratio)
+            # bristle stiffness, bristle damping, Coulomb and static friction, Stribeck velocity
+            lugre = (friction / term.scale, 0.0, friction, static, term.stribeck_velocity)
+            attributes = {"name": f"friction_{axis.name}_{place}", **moved, **_NO_CURRENT}
+            elements.append(ET.Element("dcmotor", {**attributes, "lugre": numbers(lugre)}))
+    return elements
 
 
 def polynomial(coefficients: Array) -> str:

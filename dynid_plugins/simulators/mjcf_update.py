@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -12,6 +12,7 @@ from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.robot.mjcf_compiling import angles_in_degrees
 from dynid_plugins.simulators.mjcf_file import (
+    bristle_elements,
     inertial_attributes,
     polynomial,
     tendon_element,
@@ -43,7 +44,7 @@ def updated_mjcf(
     Args:
         text: of the MJCF.
         where: its file.
-        exported: with the terms of ``MJCF_TERMS``.
+        exported: with the terms of ``MJCF_TERMS`` or ``DCMOTOR_TERMS``.
         joints: names of the joints there, in the order of the model's.
 
     Raises:
@@ -72,6 +73,7 @@ def updated_mjcf(
         values = _joint_values(exported, number, compiled, name, degrees=degrees)
         xml.set_attributes(joint, values)
     _add_tendons(xml, exported, joints)
+    _add_named(xml, "actuator", bristle_elements(exported, joints))
     updated = xml.text()
     MujocoModel(updated, where)
     return updated, alignment
@@ -153,11 +155,16 @@ def _coefficients(values: Array, before: Array) -> str:
 
 
 def _add_tendons(xml: XmlText, exported: ExportedModel, joints: tuple[str, ...]) -> None:
-    there = xml.root.find("tendon")
+    coupled = exported.terms.axes[len(joints) :]
+    _add_named(xml, "tendon", [tendon_element(axis, joints) for axis in coupled])
+
+
+def _add_named(xml: XmlText, section: str, elements: Iterable[ET.Element]) -> None:
+    """Add elements to a section, in place of those of the same names there."""
+    there = xml.root.find(section)
     before = {} if there is None else {one.attributes.get("name"): one for one in there.children}
     added = []
-    for axis in exported.terms.axes[len(joints) :]:
-        element = tendon_element(axis, joints)
+    for element in elements:
         ET.indent(element)
         lines = ET.tostring(element, encoding="unicode").replace(" />", "/>")
         old = before.get(element.get("name"))
@@ -167,6 +174,6 @@ def _add_tendons(xml: XmlText, exported: ExportedModel, joints: tuple[str, ...])
             xml.replace(old, lines)
     if added and there is None:
         inner = "\n".join(added).replace("\n", "\n  ")
-        xml.append(xml.root, f"<tendon>\n  {inner}\n</tendon>")
+        xml.append(xml.root, f"<{section}>\n  {inner}\n</{section}>")
     elif added and there is not None:
         xml.append(there, "\n".join(added))

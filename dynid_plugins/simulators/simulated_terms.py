@@ -37,6 +37,7 @@ class FormatTerms(NamedTuple):
         springs: stiffness and reference position.
         polynomials: damping and stiffness of second and third order.
         couplings: axes that several joints move, such as tendons.
+        bristles: LuGre friction.
         closures: kinds of loop closures.
     """
 
@@ -44,6 +45,7 @@ class FormatTerms(NamedTuple):
     springs: bool = False
     polynomials: bool = False
     couplings: bool = False
+    bristles: bool = False
     closures: tuple[str, ...] = ()
 
 
@@ -52,7 +54,7 @@ class SimulatedAxis:
     """The terms of a joint, or of an axis that several joints move, such as that of a motor.
 
     Its torque is armature a + dry_friction sign(v) + Σ damping[k] v |v|^k + Σ stiffness[k] q^(k+1)
-    + preload, with the axis' own position q, velocity v and acceleration a.
+    + preload, with the axis' own position q, velocity v and acceleration a, and that of bristles.
 
     Attributes:
         name: of the joint, or ``motor_4``.
@@ -62,6 +64,7 @@ class SimulatedAxis:
         dry_friction: [N m or N].
         stiffness: (3,) [N m/rad and powers].
         preload: torque at position 0 [N m or N].
+        bristles: terms of LuGre friction, each with its sliding friction [N m or N].
     """
 
     name: str
@@ -71,6 +74,7 @@ class SimulatedAxis:
     dry_friction: float = 0.0
     stiffness: Array = field(default_factory=lambda: np.zeros(3))
     preload: float = 0.0
+    bristles: tuple[tuple[JointTerm, float], ...] = ()
 
     @property
     def spring_reference(self) -> float:
@@ -84,6 +88,8 @@ class SimulatedAxis:
         for power in _POWERS:
             own = own + self.damping[power] * velocity * np.abs(velocity) ** power
             own = own + self.stiffness[power] * position ** (power + 1)
+        for term, value in self.bristles:
+            own = own + value * term.column(velocity=velocity, position=position)
         return np.asarray(own[:, None] * self.joints)
 
     def plus(self, motor: SimulatedAxis, ratio: float) -> SimulatedAxis:
@@ -96,6 +102,8 @@ class SimulatedAxis:
             dry_friction=self.dry_friction + motor.dry_friction * size,
             stiffness=self.stiffness + motor.stiffness * ratio ** (_POWERS + 2.0),
             preload=self.preload + motor.preload * ratio,
+            bristles=self.bristles
+            + tuple((_geared(term, size), value * size) for term, value in motor.bristles),
         )
 
 
@@ -211,6 +219,11 @@ def _with_terms(
     for term, value in terms:
         sums[term.kind] = sums.get(term.kind, 0.0) + value
     friction = [(term, value) for term, value in terms if term.traits.dissipative and value != 0]
+    if supported.bristles:
+        bristles = [one for one in friction if one[0].kind in _BRISTLES]
+        friction = [one for one in friction if one not in bristles]
+        axis = replace(axis, bristles=tuple((_lugre(term), value) for term, value in bristles))
+        _name_bristles(axis.name, bristles, replaced)
     exact = {"viscous", "coulomb"} | ({"viscous_cubic"} if supported.polynomials else set())
     others = [term for term, _ in friction if term.kind not in exact]
     axis = replace(
@@ -230,6 +243,32 @@ def _with_terms(
         return _with_fitted_friction(axis, friction, others, motion, load, replaced)
     damping = np.array([sums.get("viscous", 0.0), 0.0, sums.get("viscous_cubic", 0.0)])
     return replace(axis, damping=damping, dry_friction=sums.get("coulomb", 0.0))
+
+
+_BRISTLES = ("lugre", "presliding")
+_STOP_AS_BRISTLES = 1.873
+"""Stiffness of bristles in place of a stop of the same friction, relative to it: the least squared
+difference of their torques min(x, 1) and 1 - exp(-k x) over a stretch x that starts relaxed."""
+
+
+def _lugre(term: JointTerm) -> JointTerm:
+    """Return the LuGre friction, without play, in place of a term of ``_BRISTLES``."""
+    if term.kind == "lugre":
+        return replace(term, dead_band=0.0)
+    return JointTerm("lugre", term.joint, term.side, scale=term.scale / _STOP_AS_BRISTLES)
+
+
+def _geared(term: JointTerm, ratio: float) -> JointTerm:
+    """Return a motor's term for a joint that moves by 1 / ``ratio`` of the motor's motion."""
+    return replace(term, scale=term.scale / ratio, stribeck_velocity=term.stribeck_velocity / ratio)
+
+
+def _name_bristles(axis: str, bristles: _Terms, replaced: list[Replacement]) -> None:
+    kinds = {term.kind for term, _ in bristles}
+    if "presliding" in kinds:
+        replaced.append(Replacement(axis, "LuGre friction in place of presliding friction"))
+    if any(term.dead_band for term, _ in bristles):
+        replaced.append(Replacement(axis, "no play of presliding friction"))
 
 
 _SPRINGS = ("spring_stiffness", "spring_quadratic", "spring_cubic")

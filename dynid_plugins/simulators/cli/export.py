@@ -22,6 +22,7 @@ class _Format(str, Enum):
     """Format of the file."""
 
     mjcf = "mjcf"
+    mujoco_dcmotor = "mujoco-dcmotor"
     sdf = "sdf"
     urdf = "urdf"
     usd = "usd"

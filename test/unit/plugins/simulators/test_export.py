@@ -16,8 +16,20 @@ from dynid.xml_tree import xml_tree
 from dynid_plugins.simulators.export import export_along
 from dynid_plugins.simulators.formats import FORMATS
 
-ROUNDING = {"mjcf": 1e-9, "sdf": 1e-9, "urdf": 1e-9, "usd": 3e-6}  # USD has single precision
-READER = {"mjcf": "mujoco", "sdf": "pydrake", "urdf": "pydrake", "usd": "pxr"}
+ROUNDING = {
+    "mjcf": 1e-9,
+    "mujoco-dcmotor": 1e-9,
+    "sdf": 1e-9,
+    "urdf": 1e-9,
+    "usd": 3e-6,
+}  # USD has single precision
+READER = {
+    "mjcf": "mujoco",
+    "mujoco-dcmotor": "mujoco",
+    "sdf": "pydrake",
+    "urdf": "pydrake",
+    "usd": "pxr",
+}
 IN_ONE_FILE = ("mjcf", "sdf", "urdf")
 
 
