@@ -21,6 +21,7 @@ from dynid_plugins.simulators.formats import FORMATS, Check
 from dynid_plugins.simulators.moving_joints import moving_motion
 from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.placed_bodies import joint_names
+from dynid_plugins.simulators.trainer_files import TRAINERS
 
 if TYPE_CHECKING:
     from dynid_plugins.simulators.frame_alignment import FrameAlignment
@@ -71,7 +72,7 @@ class Export:
 
 def export_model(
     model: ModelLike,
-    to: Literal["mjcf", "mujoco-dcmotor", "sdf", "urdf", "usd"],
+    to: Literal["isaaclab", "mjcf", "mjlab", "mujoco-dcmotor", "sdf", "urdf", "usd"],
     *,
     recording: RecordingLike | None = None,
     into: str | Path | None = None,
@@ -94,7 +95,7 @@ def export_model(
         ExcitationError: without a recording, no motion was found within the robot's limits.
     """
     model = as_model("export_model(): model", model)
-    check_choice("export_model(): to", to, tuple(FORMATS))
+    check_choice("export_model(): to", to, (*FORMATS, *TRAINERS))
     file = None if into is None else Path(into)
     along = None
     if recording is not None:
@@ -103,7 +104,7 @@ def export_model(
         model,
         to,
         motion_of(model, along),
-        into=None if file is None else (FORMATS[to].read(file), file),
+        into=None if file is None else (read_users_file(to, file), file),
         names=names,
         header=[f"Dynamic model of {model.robot.name}, written by dynid."],
     )
@@ -122,7 +123,7 @@ def export_along(
 
     Args:
         model: of the robot.
-        to: the format, one of ``FORMATS``.
+        to: the format, one of ``FORMATS`` or ``TRAINERS``.
         motion: of the joints (N, n), for terms that the format does not have, and for the check.
         into: text and path of a file that gets the model; None: a new file.
         names: joints of that file for joints of the model, where names differ.
@@ -132,6 +133,10 @@ def export_along(
         ConfigurationError: the model or the file cannot be used, or a library is not installed.
         MechanismError: the model is not physically consistent.
     """
+    if to in TRAINERS:
+        exported = exported_model(model, TRAINERS[to].terms, motion)
+        text = TRAINERS[to].text(exported, header)
+        return Export(text, exported, (), None, inputs=model.inputs)
     form = FORMATS[to]
     beside = into[1] if into is not None and form.beside else None
     exported = exported_model(model, form.terms, motion)
@@ -157,6 +162,20 @@ def export_along(
         "largest one, without dry friction."
     )
     return Export(text, exported, tuple(notes), difference, beside, model.inputs)
+
+
+def read_users_file(to: str, path: Path) -> str:
+    """Return the text of a file that gets a model.
+
+    Raises:
+        ConfigurationError: it cannot be read, or the format has no such files.
+    """
+    if to in TRAINERS:
+        raise ConfigurationError(
+            f"{path}: {to} has no files of robots that get a model, but a new Python module; leave "
+            "--into out."
+        )
+    return FORMATS[to].read(path)
 
 
 def _difference(

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 class _Format(str, Enum):
     """Format of the file."""
 
+    isaaclab = "isaaclab"
     mjcf = "mjcf"
+    mjlab = "mjlab"
     mujoco_dcmotor = "mujoco-dcmotor"
     sdf = "sdf"
     urdf = "urdf"
@@ -62,9 +64,11 @@ def export_command(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model to the file of a simulator: MJCF, SDF, URDF or USD.
+    """Write a model to the file of a simulator: MJCF, SDF, URDF or USD; or actuators for trainers.
 
     Masses, inertias, armature, damping, dry friction, springs, torque limits and closed chains.
+    mujoco-dcmotor is an MJCF with LuGre friction; mjlab and isaaclab are Python modules with
+    actuators, their limits and delays, and ranges for domain randomisation.
     With --into they go into a copy of your own file, in which everything else stays as it is; with
     USD into a layer over it. What a format does not have is listed, with what is in its place and
     the torque error that it causes.
@@ -74,9 +78,8 @@ def export_command(
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
-    from dynid_plugins.simulators.export import export_along
+    from dynid_plugins.simulators.export import export_along, read_users_file
     from dynid_plugins.simulators.exported_model import motion_of
-    from dynid_plugins.simulators.formats import FORMATS
 
     base = load_model(model)
     refuse_to_replace([output], force)
@@ -90,7 +93,7 @@ def export_command(
             base,
             to.value,
             motion_of(base, recorded),
-            into=None if into is None else (FORMATS[to.value].read(into), into),
+            into=None if into is None else (read_users_file(to.value, into), into),
             names=_pairs(names or []),
             header=_header(base),
         )
