@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynid.cli.options import AsJson
+from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
     from dynid.report.robot_summary import RobotSummary
     from dynid.report.view.scene import Scene
+    from dynid.robot.motors import Motor
     from dynid.robot.robot import Robot
 
 SHEET = "robots.png"
@@ -27,9 +31,12 @@ def robots_command(
             "--output", "-o", metavar="FOLDER", help="Folder for a picture of each and one of all."
         ),
     ] = None,
+    motors: Annotated[
+        bool, typer.Option("--motors", help="List data of motors in place of robots.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the robots that come with dynid.
+    """List the robots that come with dynid, or motors with their sources.
 
     "base" is the number of base parameters including friction and other joint terms, "rigid" that
     of the rigid bodies alone. A wide terminal also shows a drawing of each robot.
@@ -43,6 +50,11 @@ def robots_command(
     from dynid.robot_files import shipped_profiles
 
     console = result_console(as_json)
+    if motors:
+        if output is not None:
+            raise ConfigurationError("--output: motors have no pictures; leave it or --motors out.")
+        _list_motors(console, as_json=as_json)
+        return
     names = shipped_profiles()
     robots: list[Robot] = []
     rows: list[RobotSummary] = []
@@ -59,6 +71,37 @@ def robots_command(
         return
     _print(console, rows, scenes if pictured else {})
     print_written(console, written)
+
+
+def _list_motors(console: Console, *, as_json: bool) -> None:
+    """Print the motors with a row for each value, then their sources."""
+    from dynid.report.terminal.console import print_json, print_sentences, roomy
+    from dynid.report.terminal.tables import table
+    from dynid.robot.motors import QUANTITIES, shipped_motors
+    from dynid.text import significant
+
+    found = shipped_motors()
+    if as_json:
+        print_json({"units": dict(QUANTITIES), "motors": _motor_entries(found)})
+        return
+    for name, motor in found.items():
+        rows = table(name, "value", "unit", "std. dev.", "source")
+        for quantity, one in motor.values.items():
+            given = one.standard_deviation
+            deviation = given if isinstance(given, str) else significant(given)
+            rows.add_row(
+                quantity, significant(one.value), QUANTITIES[quantity], deviation, one.source
+            )
+        roomy(console).print(rows)
+        sources = [
+            f"{key}: {source.name}; {source.licence}; {source.url}"
+            for key, source in motor.sources.items()
+        ]
+        print_sentences(console, motor.label, sources, "")
+
+
+def _motor_entries(motors: Mapping[str, Motor]) -> dict[str, object]:
+    return {name: motor.model_dump(mode="json") for name, motor in motors.items()}
 
 
 def _scenes(robots: list[Robot]) -> dict[str, Scene]:
