@@ -19,10 +19,12 @@ class _Controller(str, Enum):
     """Whose controller takes the payload."""
 
     ur = "ur"
+    ur_ros2 = "ur-ros2"
     franka = "franka"
     abb = "abb"
     kuka = "kuka"
     fanuc = "fanuc"
+    force_sensor = "force-sensor"
 
 
 def payload_write_command(
@@ -50,9 +52,16 @@ def payload_write_command(
 
     Mass, centre of mass and inertia in the frame, units and order of UR, Franka, ABB, KUKA or
     FANUC. The payload may be on axis 3 of a KUKA too, if the profile names it as payload_joint.
+    force-sensor writes parameters of ROS's filter that takes its weight off a force sensor.
     """
     from dynid.control.carried_body import read_carried_body
-    from dynid.control.load_data import UNITS, body_at_flange, flange_of, load_text
+    from dynid.control.load_data import (
+        UNITS,
+        body_at_flange,
+        flange_of,
+        gravity_filter,
+        load_text,
+    )
     from dynid.files import refuse_to_replace, write_text
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_message, print_written, result_console
@@ -61,10 +70,16 @@ def payload_write_command(
     mechanism = base.mechanism
     joint = _carrier(payload, base)
     link = flange_of(mechanism, flange)
-    text = load_text(
-        to.value, body_at_flange(mechanism, body, joint, link), name=name, axis=_axis(base, joint)
-    )
-    print_message(f"In the frame of link '{link}'; {UNITS[to.value]}.", kind="note")
+    seen = body_at_flange(mechanism, body, joint, link)
+    if to is _Controller.force_sensor:
+        if name:
+            raise ConfigurationError("--name: a force sensor's load has no name; leave it out.")
+        root = base.robot.kinematics().root
+        text, units = gravity_filter(seen, link, root, mechanism.gravity), "kg, m, m/s^2"
+    else:
+        text = load_text(to.value, seen, name=name, axis=_axis(base, joint))
+        units = UNITS[to.value]
+    print_message(f"In the frame of link '{link}'; {units}.", kind="note")
     if output is None:
         typer.echo(text)
         return

@@ -2,9 +2,10 @@
 
 All give mass and centre of mass in the frame of the flange, and the inertia about the centre of
 mass; they differ in units, order, and whether the axes are those of the flange or the principal
-ones. Sources: UR script manual, ``set_target_payload``; libfranka, ``Robot::setLoad``, and
-franka_ros2, ``SetLoad.srv``; ABB, Technical reference manual RAPID, ``loaddata``; KUKA, operating
-instructions of KSS, ``LOAD_DATA`` and ``LOAD_A3_DATA``; FANUC, operator's manual, payload setting.
+ones. Sources: UR script manual, ``set_target_payload``; ur_robot_driver 7.0.0,
+``doc/migration/makoa.rst``; libfranka 0.21.2, ``Robot::setLoad``, and franka_ros2, ``SetLoad.srv``;
+ABB, Technical reference manual RAPID, ``loaddata``; KUKA, operating instructions of KSS,
+``LOAD_DATA`` and ``LOAD_A3_DATA``; FANUC, operator's manual, payload setting.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 
-Controller = Literal["ur", "franka", "abb", "kuka", "fanuc"]
+Controller = Literal["ur", "ur-ros2", "franka", "abb", "kuka", "fanuc"]
 
 _UR_LIMIT = 133.0  # [kg m^2] of each component of the inertia
 _KGF_CM_S2 = 9.80665 * 0.01  # [kg m^2]
@@ -107,6 +108,45 @@ def load_text(controller: Controller, body: RigidBody, *, name: str = "", axis: 
     return _WRITERS[controller](body, name, axis)
 
 
+def gravity_filter(body: RigidBody, sensor: str, root: str, gravity: Array) -> str:
+    """Return parameters of the filter that takes a tool's weight off a force sensor's wrench.
+
+    They are of ``control_filters/GravityCompensationWrench`` (control_toolbox 6.3.0,
+    gravity_compensation_filter_parameters.yaml), in the chain of force_torque_sensor_broadcaster.
+
+    Args:
+        body: what the sensor carries, in its frame.
+        sensor: link of the sensor's frame.
+        root: link in whose frame gravity is.
+        gravity: (3,) [m/s^2].
+
+    Raises:
+        ConfigurationError: there is no gravity in the model.
+    """
+    if not np.any(gravity):
+        raise ConfigurationError(
+            "The model has no gravity (gravity: by_robot), which the filter needs; name a model of "
+            "the robot whose profile has it."
+        )
+    return "\n".join(
+        [
+            "force_torque_sensor_broadcaster:",
+            "  ros__parameters:",
+            "    sensor_filter_chain:",
+            "      filter1:",
+            "        name: tool_gravity",
+            "        type: control_filters/GravityCompensationWrench",
+            "        params:",
+            f"          world_frame: {root}",
+            f"          sensor_frame: {sensor}",
+            "          tool:",
+            f"            gravity_field: {_decimals(gravity)}",
+            f"            mass: {_decimal(body.mass)}",
+            f"            CoG: {_decimals(body.centre)}",
+        ]
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class PrincipalAxes:
     """Principal moments of an inertia (3,) [kg m^2], and the axes as columns of a rotation (3, 3).
@@ -131,15 +171,30 @@ class PrincipalAxes:
         return cls(moments[order], rotation)
 
 
-def _ur(body: RigidBody, _: str, __: int) -> str:
+def _ur_components(body: RigidBody) -> list[float]:
+    """Return the components xx, yy, zz, xy, xz, yz of the inertia [kg m^2]."""
     i = body.inertia
     if np.abs(i).max() > _UR_LIMIT:
         raise ConfigurationError(
             f"The payload's inertia has a component of {np.abs(i).max():.4g} kg m^2; a UR takes at "
             f"most {_UR_LIMIT:g}."
         )
-    components = [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
-    return f"set_target_payload({_fixed(body.mass)}, {_list(body.centre)}, {_list(components)})"
+    return [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
+
+
+def _ur(body: RigidBody, _: str, __: int) -> str:
+    components = _list(_ur_components(body))
+    return f"set_target_payload({_fixed(body.mass)}, {_list(body.centre)}, {components})"
+
+
+def _ur_ros2(body: RigidBody, _: str, __: int) -> str:
+    centre = ", ".join(f"{a}: {_fixed(v)}" for a, v in zip("xyz", body.centre, strict=True))
+    names = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+    pairs = zip(names, _ur_components(body), strict=True)
+    inertia = ", ".join(f"{name}: {_fixed(value)}" for name, value in pairs)
+    request = f"{{payload: {{m: {_fixed(body.mass)}, com: {{{centre}}}, {inertia}}}}}"
+    service = "/io_and_status_controller/set_payload ur_msgs/srv/SetPayload"
+    return f'ros2 service call {service} "{request}"'
 
 
 def _franka(body: RigidBody, _: str, __: int) -> str:
@@ -202,11 +257,22 @@ def _fixed(value: float) -> str:
     return f"{round(float(value), 9) + 0.0:.9f}".rstrip("0").rstrip(".")
 
 
-_NAMELESS = ("ur", "franka")  # controllers with one load at a time
+def _decimal(value: float) -> str:
+    """Return a number with a point, which ROS takes for one of floating point."""
+    text = _fixed(value)
+    return text if "." in text else f"{text}.0"
+
+
+def _decimals(values: Array) -> str:
+    return f"[{', '.join(_decimal(float(value)) for value in values)}]"
+
+
+_NAMELESS = ("ur", "ur-ros2", "franka")  # controllers with one load at a time
 _KUKA_AXIS = 3
 
 _WRITERS: dict[Controller, Callable[[RigidBody, str, int], str]] = {
     "ur": _ur,
+    "ur-ros2": _ur_ros2,
     "franka": _franka,
     "abb": _abb,
     "kuka": _kuka,
@@ -215,6 +281,7 @@ _WRITERS: dict[Controller, Callable[[RigidBody, str, int], str]] = {
 
 UNITS: dict[Controller, str] = {
     "ur": "kg, m and kg m^2 along the flange's axes: xx, yy, zz, xy, xz, yz",
+    "ur-ros2": "kg, m and kg m^2 along the flange's axes; ur_robot_driver 7.0.0 or later",
     "franka": "kg, m and kg m^2 along the flange's axes, column by column",
     "abb": "kg, mm, quaternion of the principal axes, and their moments in kg m^2",
     "kuka": "kg, mm, degrees of the principal axes, and their moments in kg m^2",

@@ -192,6 +192,9 @@ def test_payload_is_written_for_the_controller_of_a_maker(
         run("payload", "write", identified, "-m", model, "--to", "kuka", "-o", file).exit_code == 0
     )
     assert file.read_text().startswith("LOAD_DATA[1]={M ")
+    sensor = run("payload", "write", identified, "-m", model, "--to", "force-sensor")
+    assert sensor.exit_code == 0, sensor.output
+    assert "gravity_field: [0.0, 0.0, -9.81]" in sensor.stdout
 
 
 def test_payload_of_another_joint_than_the_models_is_refused(

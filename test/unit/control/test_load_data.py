@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
@@ -15,6 +16,7 @@ from dynid.control.load_data import (
     PrincipalAxes,
     body_at_flange,
     flange_of,
+    gravity_filter,
     load_text,
 )
 from dynid.dynamics.kinematics import Kinematics
@@ -23,7 +25,7 @@ from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
-CONTROLLERS: tuple[Controller, ...] = ("ur", "franka", "abb", "kuka", "fanuc")
+CONTROLLERS: tuple[Controller, ...] = ("ur", "ur-ros2", "franka", "abb", "kuka", "fanuc")
 
 
 def make_body(moments=(0.02, 0.03, 0.04), turn=(0.3, -0.2, 0.9), mass=2.5) -> RigidBody:
@@ -41,6 +43,11 @@ def read_back(controller: Controller, text: str) -> tuple[float, np.ndarray, np.
         m, *rest = numbers(re.fullmatch(r"set_target_payload\((.*)\)", text)[1])
         xx, yy, zz, xy, xz, yz = rest[3:]
         return m, np.array(rest[:3]), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if controller == "ur-ros2":
+        (payload,) = yaml.safe_load(re.search(r'"(\{.*\})"', text)[1]).values()
+        names = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
+        inertia = np.array([[payload[name] for name in row] for row in names])
+        return payload["m"], np.array([payload["com"][axis] for axis in "xyz"]), inertia
     if controller == "franka":
         m, *rest = numbers(re.search(r"\{.*\}", text)[0])
         return m, np.array(rest[:3]), np.reshape(rest[3:], (3, 3)).T
@@ -150,3 +157,27 @@ def test_names_and_numbers_are_those_of_the_user() -> None:
     assert load_text("abb", make_body(), name="box7").startswith("PERS loaddata box7:=[2.5,[10,")
     assert load_text("kuka", make_body(), name="4").startswith("LOAD_DATA[4]={M 2.5,")
     assert load_text("fanuc", make_body(), name="2").startswith("Schedule No[  2]")
+
+
+def test_the_filter_of_a_force_sensor_leaves_no_weight_in_any_pose() -> None:
+    gravity, body = np.array([1.0, -2.0, -9.0]), make_body()
+    text = gravity_filter(body, "tool0", "base", gravity)
+    chain = yaml.safe_load(text)["force_torque_sensor_broadcaster"]["ros__parameters"]
+    given = chain["sensor_filter_chain"]["filter1"]["params"]
+    assert (given["world_frame"], given["sensor_frame"]) == ("base", "tool0")
+    tool = given["tool"]
+    assert all(
+        type(value) is float for value in (tool["mass"], *tool["CoG"], *tool["gravity_field"])
+    )
+    for turn in Rotation.random(5, rng=np.random.default_rng(1)):
+        down = turn.inv().apply(gravity)  # in the sensor's frame
+        force, moment = body.mass * down, np.cross(body.centre, body.mass * down)
+        # the filter's law, control_toolbox 6.3.0
+        weight = turn.inv().apply(tool["mass"] * np.array(tool["gravity_field"]))
+        assert np.allclose(force - weight, 0)
+        assert np.allclose(moment - np.cross(tool["CoG"], weight), 0)
+
+
+def test_a_model_without_gravity_has_no_filter() -> None:
+    with pytest.raises(ConfigurationError, match="by_robot"):
+        gravity_filter(make_body(), "tool0", "base", np.zeros(3))
