@@ -18,7 +18,7 @@ CPP_CHECKS := $(wildcard test/cpp/*.?pp test/cpp/*/*.?pp benchmarks/*.cpp exampl
 CMAKE_FILES := CMakeLists.txt $(wildcard cmake/* */CMakeLists.txt */*/CMakeLists.txt)
 PYTHON_CODE := dynid dynid_plugins dynid_ros launch test benchmarks setup.py interfaces/setup.py \
   docs/conf.py docs/dynid_docs
-INTERFACES := $(wildcard interfaces/action/* interfaces/*.py interfaces/*.toml)
+INTERFACES := $(wildcard interfaces/action/* interfaces/msg/* interfaces/*.py interfaces/*.toml)
 
 .PHONY: demo install test test-all pytest ctest ros-test bench bench-full fuzz sanitize mutants coverage \
   lint lint-python lint-cpp format-cpp docs docs-links release-check wheel-check clean
@@ -43,13 +43,13 @@ $(VENV)/.tools: $(BIN)/python setup.cfg constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -r $(VENV)/tools.txt
 	@touch $@
 
-# The actions are generated and compiled with the wheels of ROS 2, where these exist.
+# Actions and messages are generated and compiled with the wheels of ROS 2, where these exist.
 $(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py $(CMAKE_FILES) $(CPP) $(INTERFACES)
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(BIN)/python -m pip install --quiet -c constraints.txt \
 	  --no-build-isolation -e '.[ros,view,test,lint]'
 	@if $(BIN)/python -c "import rosidl_generator_py" 2> /dev/null; then \
 	  $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation ./interfaces; \
-	else echo "skipped: the actions, no wheels of ROS 2 here"; fi
+	else echo "skipped: actions and typed messages, no wheels of ROS 2 here"; fi
 	@touch $@
 
 # --- checks -----------------------------------------------------------------------------------

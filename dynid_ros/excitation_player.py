@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from dynid.errors import PlaybackError
@@ -15,6 +14,7 @@ from dynid.playback.plan import check_joint_side
 from dynid.playback.playback import Playback, PlaybackPhase
 from dynid.playback.robot_state import StateReader
 from dynid.recording.settings import RecordingSettings
+from dynid_ros.interface_types import StateTopics
 from dynid_ros.late_answer import LateAnswer
 from dynid_ros.long_action import Goal, LongAction
 from dynid_ros.managed_node import ManagedNode
@@ -99,7 +99,7 @@ class ExcitationPlayer(ManagedNode):
         self._planned: tuple[tuple[object, ...], Plan] | None = None
         self._connected = False
         self._published = ""
-        self._state = self.create_publisher(String, "~/state", LATCHED)
+        self._state = StateTopics(self)
         StateListener(self, self._reader, topic, self._on_state)
         self.create_service(Trigger, "~/prepare", self.answering(self._prepare))
         self.create_service(Trigger, "~/start", self.answering(self._start))
@@ -266,7 +266,7 @@ class ExcitationPlayer(ManagedNode):
         if state == self._published:
             return
         self._published = state
-        self._state.publish(String(data=state))
+        self._state.publish(state)
         if state == PlaybackPhase.FINISHED.value:
             self.get_logger().info(self._playback.pauses)
         self.health(ERROR if ended_early else OK, state)

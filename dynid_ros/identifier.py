@@ -31,11 +31,13 @@ from dynid_ros.identification_parameters import (
     declare_identification,
     identification_request,
 )
+from dynid_ros.interface_types import TypedTopic
 from dynid_ros.joint_state_collector import JointStateCollector
 from dynid_ros.long_action import Goal, LongAction
 from dynid_ros.managed_node import ManagedNode
 from dynid_ros.node import ERROR, OK, WARN, run
 from dynid_ros.qos import LATCHED
+from dynid_ros.verdict_messages import verdict_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +61,8 @@ class Identifier(ManagedNode):
         self._model = self.create_publisher(String, "~/model", LATCHED)
         self._identification = self.create_publisher(String, "~/identification", LATCHED)
         self._validation = self.create_publisher(String, "~/validation", LATCHED)
+        self._identification_verdict = TypedTopic(self, "Verdict", "~/identification_verdict")
+        self._validation_verdict = TypedTopic(self, "Verdict", "~/validation_verdict")
         self._collector: JointStateCollector | None = None
         self.create_service(Trigger, "~/start", self.answering(self._start))
         self.create_service(Trigger, "~/stop", self.answering(self._stop))
@@ -144,8 +148,10 @@ class Identifier(ManagedNode):
         result = identify(robot, recording, progress=step)
         step("writing the report")
         write_outputs(result, request.output, request.named())
+        card = Card.of(result, request.named())
+        fields = verdict_fields(result, card)
         verdict = verdict_json(
-            Card.of(result, request.named()),
+            card,
             condition_number=result.provenance.condition_number,
             base_parameters=len(result.base_parameters),
             samples=result.samples,
@@ -158,6 +164,7 @@ class Identifier(ManagedNode):
 
         def conclude() -> TaskResponse:
             path = written_model(request.output, success=success)
+            self._identification_verdict.publish(**fields)
             self._identification.publish(String(data=json_text(verdict)))
             if success:
                 self._model.publish(String(data=model))
@@ -182,14 +189,17 @@ class Identifier(ManagedNode):
         result = validate(model, recording)
         step("writing the report")
         write_validation_outputs(result, request.output, named)
+        card = Card.of(result, named)
+        fields = verdict_fields(result, card)
         verdict = verdict_json(
-            Card.of(result, named),
+            card,
             condition_number=made.condition_number,
             base_parameters=made.base_parameter_count,
             samples=result.samples,
         )
 
         def conclude() -> TaskResponse:
+            self._validation_verdict.publish(**fields)
             self._validation.publish(String(data=json_text(verdict)))
             verb = "validated" if result.verdict.success else "refuted"
             return self._evaluated(

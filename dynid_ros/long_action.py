@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from rclpy.action.server import ActionServer, CancelResponse
 
 from dynid.errors import DynidError
+from dynid_ros.interface_types import interface_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rclpy.node import Node
-
-
-def action_type(name: str) -> Any:  # noqa: ANN401  its type may be absent
-    """Return an action of ``dynid_interfaces``, or None where that package is not installed."""
-    try:
-        actions = importlib.import_module("dynid_interfaces.action")
-    except ImportError:
-        return None
-    return getattr(actions, name)
 
 
 class Goal:
@@ -85,7 +76,7 @@ class LongAction:
         self._begin = begin
         self._cancel = cancel
         self._goals: dict[bytes, Goal] = {}
-        kind = action_type(kind)
+        kind = interface_type("action", kind)
         self.offered = kind is not None
         """Whether the action exists."""
         if self.offered:

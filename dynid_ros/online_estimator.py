@@ -20,13 +20,16 @@ from dynid.profile import load_model
 from dynid.recording.joint_names import recorded_names
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
+from dynid_ros.interface_types import TypedTopic
 from dynid_ros.joint_values import in_order
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, STATE_DEPTH
 from dynid_ros.signal_watch import SignalWatch
+from dynid_ros.verdict_messages import finding_fields
 
 if TYPE_CHECKING:
     from dynid.identification.online.change import PayloadChange
+    from dynid.recording.redundancy import Contradiction
     from dynid.robot.robot import Robot
 
 _LIVE = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -38,7 +41,8 @@ class OnlineEstimatorNode(DynidNode):
     """Identifies from live joint states, and reports changes of the payload.
 
     Topics: ``~/parameters`` (std_msgs/String, JSON, at ``publish_rate``), ``~/change``
-    (std_msgs/String, JSON, latched: the newest change), with a model ``~/model_update``
+    (std_msgs/String, JSON, latched: the newest change), ``~/finding`` (dynid_interfaces/Finding,
+    latched: a contradiction between signals), with a model ``~/model_update``
     (std_msgs/Float64MultiArray: standard parameters, then the rows of their covariance; none after
     a contradiction between signals). Service ``~/reset``: restarts estimation.
     """
@@ -66,8 +70,10 @@ class OnlineEstimatorNode(DynidNode):
         self._waits_for = ""
         self._changes = 0
         self._newest: PayloadChange | None = None
+        self._reported: Contradiction | None = None
         self._out = self.create_publisher(String, "~/parameters", 10)
         self._update_out = self.create_publisher(Float64MultiArray, "~/model_update", 1)
+        self._finding_out = TypedTopic(self, "Finding", "~/finding")
         self._change_out = self.create_publisher(String, "~/change", LATCHED)
         self.create_service(Trigger, "~/reset", self.answering(self._reset))
         self.create_subscription(JointState, self._topic, self._on_joint_states, _LIVE)
@@ -228,6 +234,9 @@ class OnlineEstimatorNode(DynidNode):
         if self._lacking:
             self.health(ERROR, self._lacking)
         elif problem is not None:
+            if problem is not self._reported:
+                self._reported = problem
+                self._finding_out.publish(**finding_fields(problem))
             self.health(ERROR, f"{problem.sentence} {problem.remedy} Then call ~/reset.")
         elif not self._arrival:
             return

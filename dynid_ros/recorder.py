@@ -16,6 +16,7 @@ from dynid.errors import RecordingError
 from dynid.json_text import json_text
 from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.bag_writer import BagWriter
+from dynid_ros.interface_types import StateTopics
 from dynid_ros.managed_node import ManagedNode
 from dynid_ros.node import ERROR, OK, WARN, run
 from dynid_ros.qos import LATCHED
@@ -77,7 +78,7 @@ class Session:
 
 
 class Recorder(ManagedNode):
-    """Records from ``~/start`` to ``~/stop``; publishes its progress on ``~/state``."""
+    """Records from ``~/start`` to ``~/stop``; publishes its state."""
 
     ending = "completing the bag"
 
@@ -96,7 +97,7 @@ class Recorder(ManagedNode):
         self._session: Session | None = None
         self._failure = ""
         self._figures: dict[str, object] = {}
-        self._state = self.create_publisher(String, "~/state", LATCHED)
+        self._state = StateTopics(self)
         self._recorded = self.create_publisher(String, "~/recorded", LATCHED)
         self._steps = [
             self.create_timer(period, step, clock=self.steady, autostart=False)
@@ -265,7 +266,7 @@ class Recorder(ManagedNode):
     def _publish_status(self, state: str, level: bytes, **values: object) -> None:
         if not state.startswith("failed"):
             self._failure = ""
-        self._state.publish(String(data=state))
+        self._state.publish(state)
         self.health(level, state, **values)
 
     def _topics(self) -> list[str]:

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = "dynid_interfaces"
-ACTIONS = [f"action/{path.name}" for path in sorted((HERE / "action").glob("*.action"))]
+MESSAGES = sorted(path.relative_to(HERE) for path in HERE.glob("msg/*.msg"))
+ACTIONS = sorted(path.relative_to(HERE) for path in HERE.glob("action/*.action"))
 USED = ("action_msgs", "builtin_interfaces", "service_msgs", "unique_identifier_msgs")
-"""Packages whose messages an action contains."""
+"""Packages whose messages these contain."""
 TYPE_SUPPORTS = ("rosidl_typesupport_fastrtps_c", "rosidl_typesupport_introspection_c")
 """The middleware of the wheels reads messages by the first, and their fields by the second."""
 
@@ -121,6 +122,7 @@ def _generate(prefix: Path, sources: Path) -> None:
     """Write the sources of each generator into a folder of its own, as colcon does."""
     os.environ["AMENT_PREFIX_PATH"] = str(prefix)
     from rosidl_adapter.action import convert_action_to_idl
+    from rosidl_adapter.msg import convert_msg_to_idl
     from rosidl_generator_c.cli import GenerateC
     from rosidl_generator_py.cli import GeneratePython
     from rosidl_typesupport_c.cli import GenerateCTypesupport
@@ -128,9 +130,11 @@ def _generate(prefix: Path, sources: Path) -> None:
     from rosidl_typesupport_introspection_c.cli import GenerateIntrospectionCTypesupport
 
     idl = sources / "idl"
+    for message in MESSAGES:
+        convert_msg_to_idl(HERE, PACKAGE, message, idl / "msg")
     for action in ACTIONS:
-        convert_action_to_idl(HERE, PACKAGE, Path(action), idl / "action")
-    files = [f"{idl}:{Path(action).with_suffix('.idl')}" for action in ACTIONS]
+        convert_action_to_idl(HERE, PACKAGE, action, idl / "action")
+    files = [f"{idl}:{path.with_suffix('.idl')}" for path in (*MESSAGES, *ACTIONS)]
     used = [str(prefix / "share" / package) for package in USED]
     fastrtps, introspection = TYPE_SUPPORTS
     for folder, generator in (

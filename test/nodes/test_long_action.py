@@ -18,9 +18,10 @@ from dynid.profile import load_model
 from dynid_ros import identifier, long_action
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.identifier import Identifier
+from dynid_ros.interface_types import interface_type
 
-FollowExcitation = long_action.action_type("FollowExcitation")
-Identify = long_action.action_type("Identify")
+FollowExcitation = interface_type("action", "FollowExcitation")
+Identify = interface_type("action", "Identify")
 pytestmark = pytest.mark.skipif(
     Identify is None, reason="actions: the package dynid_interfaces is not installed"
 )
@@ -268,7 +269,7 @@ def test_a_canceled_identification_writes_nothing_and_the_next_one_runs(
 
 @pytest.mark.parametrize("make", [ExcitationPlayer, Identifier])
 def test_without_the_interfaces_the_services_are_offered_alone(graph, monkeypatch, make):
-    monkeypatch.setattr(long_action, "action_type", lambda _name: None)
+    monkeypatch.setattr(long_action, "interface_type", lambda _kind, _name: None)
     node = graph.start(make)
     assert not node._action.offered
     names = [service.service_name for service in node.services]
