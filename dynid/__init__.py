@@ -129,7 +129,10 @@ def __getattr__(name: str) -> object:
     """Import a public name, of the core or of a plug-in, when it is first used."""
     value: object
     if name in _RENAMED:
-        return getattr(_import_module("dynid"), _RENAMED[name])
+        new = _RENAMED[name]
+        message = f"dynid.{name} is now dynid.{new}."
+        _import_module("warnings").warn(message, DeprecationWarning, stacklevel=2)
+        return getattr(_import_module("dynid"), new)
     if name in _WHERE:
         value = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
     elif name.startswith("_"):

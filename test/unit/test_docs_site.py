@@ -105,7 +105,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "llms.txt"])
 def test_links_of_pages_outside_of_the_site_lead_somewhere(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     for path, anchor in re.findall(r"\]\((?![a-z]+:)([^)#\s]+)#?([^)\s]*)\)", text):

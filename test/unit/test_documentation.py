@@ -31,7 +31,7 @@ mpl.use("Agg")
 TUTORIALS = sorted(path for path in (ROOT / "docs" / "tutorials").glob("*.*"))
 PAGES = sorted(
     path
-    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+    for path in (ROOT / "README.md", ROOT / "llms.txt", *(ROOT / "docs").rglob("*.md"))
     if path not in TUTORIALS and "```python" in path.read_text("utf-8")
 )
 ROBOT = "scara_2r"

@@ -275,4 +275,5 @@ def test_payload_and_friction_take_one_recording(result: dynid.Identification) -
 
 
 def test_a_renamed_exception_is_accepted_by_its_old_name() -> None:
-    assert dynid.OutputError is dynid.WriteError  # type: ignore[attr-defined]
+    with pytest.warns(DeprecationWarning, match=r"dynid\.WriteError"):
+        assert dynid.OutputError is dynid.WriteError  # type: ignore[attr-defined]
