@@ -46,7 +46,7 @@ def test_the_new_module_of_the_table_exists(old: str, new: str, accepted: bool) 
 
 def test_the_names_of_the_migration_page_exist() -> None:
     page = (ROOT / "docs/development.md").read_text("utf-8")
-    page = page.partition("## Migration")[2].partition("\n## ")[0]
+    page = page.partition("## Migration")[2].partition("\n## Renamed")[0]
     dotted = {
         name for name in re.findall(r"dynid\.([A-Za-z_]\w+(?:\.\w+)*)", page) if name != "yaml"
     }
