@@ -24,6 +24,7 @@ _EXTRAS = {
     "view": "3-D pictures in a browser (dynid view)",
     "fleet": "many robots at once (dynid fleet)",
     "simulators": "export to MuJoCo and USD (dynid model export)",
+    "bench": "comparison with other tools (dynid bench)",
     "drake": "Drake's own check of exported SDF and URDF",
 }
 """What users' extras of setup.cfg are for; the others are for developers."""
@@ -91,7 +92,8 @@ def _ros() -> Iterator[Ability]:
         "source /opt/ros/DISTRIBUTION/setup.bash, or pip install 'dynid[ros]'",
     )
     actions = "build the workspace with colcon, or pip install ./interfaces"
-    yield Ability("dynid_interfaces", "actions of the nodes", _module("dynid_interfaces"), actions)
+    purpose = "actions and typed messages of the nodes"
+    yield Ability("dynid_interfaces", purpose, _module("dynid_interfaces.msg"), actions)
     for name, purpose in (
         ("ros2launch", "launch files"),
         ("controller_manager", "robots under ros2_control"),
@@ -121,7 +123,10 @@ def _cycles() -> Ability:
 
 def _module(name: str) -> str:
     """Return the folder of a Python module that could be imported, or ""."""
-    spec = find_spec(name)
+    try:
+        spec = find_spec(name)
+    except ModuleNotFoundError:  # of the package that it is in
+        return ""
     return "" if spec is None or spec.origin is None else str(Path(spec.origin).parent)
 
 
