@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,21 @@ CHOSEN_BY = (RANGE, "ROS_LOCALHOST_ONLY")
 """Variables by which a user chooses a range; the second is the one of older releases of ROS 2."""
 
 PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
-"""Variables that name a file of settings for Fast DDS; version 2 reads the first, 3 the second."""
+"""Variables that name a file of settings for Fast DDS; version 2 reads the first, 3 both."""
 
-LOOPBACK = str(Path(__file__).with_name("this_machine.xml"))
+
+def _settings() -> str:
+    """Return the file for the Fast DDS beside rclpy, whose package has another name in version 3.
+
+    Each version rejects the whole file of the other one, for the name of one element.
+    """
+    spec = find_spec("rclpy")
+    prefixes = Path(spec.origin).parents if spec is not None and spec.origin else ()
+    version = 3 if any((one / "share" / "fastdds").is_dir() for one in prefixes) else 2
+    return str(Path(__file__).with_name(f"this_machine_fastdds_{version}.xml"))
+
+
+LOOPBACK = _settings()
 """Settings with which Fast DDS listens on the loopback interface only."""
 
 OPEN_BY = (

@@ -67,3 +67,13 @@ def test_an_own_domain_replaces_a_profile_of_the_user() -> None:
     command = [sys.executable, "-c", program]
     printed = subprocess.check_output(command, env=environment, text=True)  # noqa: S603
     assert printed.split() == ["LOCALHOST", LOOPBACK, LOOPBACK]
+
+
+def test_the_middleware_accepts_its_profile() -> None:
+    program = (
+        "from dynid_ros.discovery_range import listen_on_loopback; import os, rclpy; "
+        "listen_on_loopback(os.environ, force=True); rclpy.init(); rclpy.create_node('probe')"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    assert "XMLPARSER" not in done.stdout + done.stderr
