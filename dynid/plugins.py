@@ -26,6 +26,8 @@ NAMES = "dynid.names"
 """Group of the names that ``import dynid`` has besides those of the core."""
 MODEL_COMMANDS = "dynid.model_commands"
 """Group of commands below ``dynid model``: functions by name."""
+PROFILE_GROUPS = "dynid.profile_groups"
+"""Group of the groups of a profile that plug-ins add: classes of settings by key."""
 HOOKS = "dynid.hooks"
 """Group of functions that the core calls and only a plug-in has."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, model_validator
 
 from dynid.arguments import check_path
 from dynid.configuration import parse, read_yaml
@@ -20,6 +20,7 @@ from dynid.files import share_directories, write_text
 from dynid.identification.settings import IdentificationSettings, Quantities, QuantitySettings
 from dynid.input_file import is_file, read_text
 from dynid.packages import Packages
+from dynid.plugins import PROFILE_GROUPS, load_plugin, registered
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.description import (
     described_nominal,
@@ -85,6 +86,17 @@ class _Profile(Robot):
         return limited.with_settings(*tasks)
 
 
+def _profile_type(content: Mapping[str, Any]) -> type[_Profile]:
+    """Return the type of a profile with those groups of plug-ins that the content has."""
+    others = [key for key in content if key not in _Profile.model_fields and key != "robot"]
+    added: dict[str, Any] = {
+        key: (load_plugin(PROFILE_GROUPS, key, f"the profile's '{key}'"), ...)
+        for key in others
+        if key in registered(PROFILE_GROUPS)
+    }
+    return create_model("_ExtendedProfile", __base__=_Profile, **added) if added else _Profile
+
+
 def load_robot(
     path_or_name: str | Path, *, urdf: str | Path | None = None, overrides: Iterable[str] = ()
 ) -> Robot:
@@ -124,7 +136,7 @@ def _load_robot(path: Path, urdf: str | Path | None, overrides: Iterable[str]) -
             alone = read_description(described)
             files.append(described)
         except ConfigurationError:
-            parse(_Profile, content, path.name)  # a wrong entry comes first
+            parse(_profile_type(content), content, path.name)  # a wrong entry comes first
             raise
     return make_robot(content, alone, where=path.name).read_from(*files)
 
@@ -189,7 +201,7 @@ def make_robot(content: Mapping[str, Any], urdf_xml: str, *, where: str = "profi
     """
     expanded = dict(content)
     expand_patterns(expanded, urdf_xml, where)
-    return parse(_Profile, expanded, where).as_robot(urdf_xml)
+    return parse(_profile_type(expanded), expanded, where).as_robot(urdf_xml)
 
 
 def load_model(path: str | Path) -> Model:

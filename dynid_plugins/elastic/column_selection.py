@@ -1,0 +1,158 @@
+"""Columns of a joint's deflection that reduce the error on data left out, harmonics among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid_plugins.elastic.deflection import (
+    CANDIDATES,
+    COMPLIANCE,
+    HARDENING,
+    JointMotion,
+    columns_of,
+)
+
+_BLOCKS = 10  # of all recordings together
+_CERTAIN = 2.0  # standard errors of the gain
+_LEAST_GAIN = 0.02  # of the squared error: what explains less is not worth a parameter
+_FEWEST_PERIODS = 10  # of a harmonic within the joint's range
+_PERIODS_A_SECOND = 0.4  # of a harmonic at the largest speed, over the sampling rate
+_FINE = 0.25  # step of the search, over the resolution of the joint's range
+_FINER = 10  # times: the step of the search around the strongest order
+_MOST_ORDERS = 4000
+_AT_ONCE = 64  # orders
+
+
+class Selection(NamedTuple):
+    """What a joint's deflection depends on besides the five columns of every joint.
+
+    Attributes:
+        extras: of ``CANDIDATES``.
+        orders: of harmonics, periods for each turn of the joint.
+        errors: (blocks,) mean squared errors on blocks left out.
+    """
+
+    extras: tuple[str, ...]
+    orders: tuple[float, ...]
+    errors: Array
+
+
+def select_columns(
+    motions: Sequence[JointMotion],
+    deflections: Sequence[Array],
+    used: Sequence[Array],
+    rate: float,
+    most_harmonics: int,
+) -> Selection:
+    """Return the columns of a joint that reduce the error on blocks left out, tried one by one.
+
+    Args:
+        motions: of the joint in each recording.
+        deflections: (N,) of each recording.
+        used: (N,) samples that are fitted, of each recording.
+        rate: sampling rate [Hz].
+        most_harmonics: largest number of orders.
+    """
+    data = _Data(motions, deflections, used)
+    chosen = Selection((), (), data.errors((), ()))
+    for name in CANDIDATES:
+        tried = (*chosen.extras, name)
+        if name != HARDENING or data.hardens(tried):
+            chosen = _better(chosen, Selection(tried, (), data.errors(tried, ())))
+    for _ in range(most_harmonics):
+        order = data.strongest_order(chosen, rate)
+        if order is None:
+            break
+        orders = (*chosen.orders, order)
+        tried_one = Selection(chosen.extras, orders, data.errors(chosen.extras, orders))
+        if _better(chosen, tried_one) is chosen:
+            break
+        chosen = tried_one
+    return chosen
+
+
+def _better(present: Selection, tried: Selection) -> Selection:
+    """Return the larger selection where its gain is above scatter, the present one otherwise."""
+    gain = present.errors - tried.errors
+    scatter = float(np.std(gain, ddof=1) / np.sqrt(len(gain)))
+    worth = max(_CERTAIN * scatter, _LEAST_GAIN * float(present.errors.mean()))
+    return tried if float(gain.mean()) > worth else present
+
+
+class _Data:
+    """A joint in all recordings, and the blocks that are left out in turn."""
+
+    def __init__(
+        self, motions: Sequence[JointMotion], values: Sequence[Array], used: Sequence[Array]
+    ) -> None:
+        self._motions, self._used = motions, np.concatenate(used)
+        self._values = np.concatenate(values)
+        per_recording = max(2, _BLOCKS // len(motions))
+        blocks = [
+            number * per_recording + np.arange(len(value)) * per_recording // len(value)
+            for number, value in enumerate(values)
+        ]
+        self._block = np.concatenate(blocks)
+        self._blocks = range(per_recording * len(motions))
+
+    def columns(self, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
+        """Return the columns of all recordings (N, c), scaled to equal length."""
+        columns = np.concatenate([columns_of(one, extras, orders) for one in self._motions])
+        sizes = np.linalg.norm(columns[self._used], axis=0)
+        return np.asarray(columns / np.where(sizes > 0, sizes, 1.0))
+
+    def hardens(self, extras: tuple[str, ...]) -> bool:
+        """Return whether the joint becomes stiffer with load, and bends further with more."""
+        columns = np.concatenate([columns_of(one, extras, ()) for one in self._motions])
+        sizes = np.linalg.norm(columns[self._used], axis=0)
+        scale = np.where(sizes > 0, sizes, 1.0)
+        found = np.linalg.lstsq(columns[self._used] / scale, self._values[self._used], rcond=1e-9)
+        compliance, hardening = (found[0] / scale)[[COMPLIANCE, len(scale) - 1]]
+        largest = float(np.abs(columns[self._used, COMPLIANCE]).max())
+        return bool(0 < 3 * hardening * largest**2 < compliance)
+
+    def errors(self, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
+        """Return the mean squared error of each block by the coefficients of the others."""
+        columns = self.columns(extras, orders)
+        parts = [self._used & (self._block == block) for block in self._blocks]
+        grams = [columns[part].T @ columns[part] for part in parts]
+        products = [columns[part].T @ self._values[part] for part in parts]
+        gram, product = sum(grams), sum(products)
+        found = []
+        for part, own_gram, own_product in zip(parts, grams, products, strict=True):
+            if not part.any():
+                continue
+            rest = np.linalg.lstsq(gram - own_gram, product - own_product, rcond=1e-12)[0]
+            found.append(float(np.mean((self._values[part] - columns[part] @ rest) ** 2)))
+        return np.array(found)
+
+    def strongest_order(self, chosen: Selection, rate: float) -> float | None:
+        """Return the order whose wave explains most of the residual; None where none can."""
+        position = np.concatenate([one.position for one in self._motions])[self._used]
+        speed = max(float(np.abs(one.velocity).max()) for one in self._motions)
+        reach = float(np.ptp(position))
+        if reach <= 0 or speed <= 0:
+            return None
+        resolution = 2 * np.pi / reach
+        highest = _PERIODS_A_SECOND * rate * 2 * np.pi / speed
+        orders = np.arange(_FEWEST_PERIODS * resolution, highest, _FINE * resolution)[:_MOST_ORDERS]
+        if not len(orders):
+            return None
+        columns = self.columns(chosen.extras, chosen.orders)[self._used]
+        basis = np.linalg.qr(columns)[0]
+        residual = self._values[self._used]
+        residual = residual - basis @ (basis.T @ residual)
+        best = 0.0
+        step = float(orders[1] - orders[0]) if len(orders) > 1 else 0.0
+        for spread in (0.0, step, step / _FINER):
+            tried = orders if spread == 0 else best + spread * np.linspace(-1, 1, 2 * _FINER + 1)
+            powers = [
+                np.abs(np.exp(1j * np.outer(tried[n : n + _AT_ONCE], position)) @ residual)
+                for n in range(0, len(tried), _AT_ONCE)
+            ]
+            best = float(tried[int(np.argmax(np.concatenate(powers)))])
+        return best

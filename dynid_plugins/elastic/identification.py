@@ -1,0 +1,212 @@
+"""Elastic joints from encoders on both sides of their gears."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.identification.result import Identification
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
+from dynid_plugins.elastic.coloured_regression import coloured_fit
+from dynid_plugins.elastic.column_selection import Selection, select_columns
+from dynid_plugins.elastic.deflection import (
+    COMPLIANCE,
+    DELAY,
+    JointMotion,
+    columns_of,
+)
+from dynid_plugins.elastic.link_torque import (
+    LinkTorque,
+    identify_links,
+    link_motion,
+    link_torque,
+    settled,
+)
+from dynid_plugins.elastic.result import DeflectionFit, ElasticIdentification, ElasticJoint
+from dynid_plugins.elastic.settings import elastic_settings
+from dynid_plugins.elastic.two_encoders import TwoEncoders
+
+Progress = Callable[[str], None]
+
+_ROUNDS = 3  # in which the delay of the encoders converges
+
+
+def identify_elastic(
+    robot: Robot,
+    recordings: Sequence[TwoEncoders],
+    *,
+    model: Model | None = None,
+    progress: Progress = lambda _: None,
+) -> ElasticIdentification:
+    """Identify stiffness, damping and backlash of joints with two encoders.
+
+    Args:
+        robot: with the profile's ``elastic``.
+        recordings: of the robot, of equal sampling rates.
+        model: of the links; None: identified from the same recordings first.
+        progress: called with the name of each step.
+
+    Raises:
+        DynidError: a recording or setting is not suitable.
+    """
+    pairs = list(recordings)
+    delays = _first_delays(pairs, robot)
+    identified: Identification | None = None
+    if model is None:
+        progress("identifying the links")
+        identified = identify_links(pairs, robot, [delays] * len(pairs))
+        model = identified.model
+    progress("fitting deflections")
+    joints = _fit_joints(pairs, model, delays)
+    return ElasticIdentification(robot.name, model, tuple(joints), tuple(pairs), identified)
+
+
+def predicted_deflection(
+    joint: ElasticJoint, pair: TwoEncoders, model: Model
+) -> tuple[Array, Array]:
+    """Return measured and predicted deflection (K,) of a joint where its teeth touch.
+
+    Args:
+        joint: as identified.
+        pair: another recording.
+        model: of the links, as identified.
+    """
+    delays = np.zeros(len(model.robot.joints))
+    delays[joint.number] = joint.fit.shifted
+    motion = _motions(pair, model, delays)[1][joint.number]
+    columns = columns_of(motion, joint.fit.extras, joint.fit.orders)
+    used = _used(pair, motion, model.robot)
+    return motion.deflection[used], (columns @ joint.fit.coefficients)[used]
+
+
+def _first_delays(pairs: Sequence[TwoEncoders], robot: Robot) -> Array:
+    """Return the delays of the links' encoders (n,), as if the joints were rigid [s]."""
+    delays = np.zeros(len(robot.joints))
+    for joint in elastic_settings(robot).indices(robot):
+        rows, values = [], []
+        for pair in pairs:
+            motion = link_motion(pair, robot, delays)
+            used = settled(len(motion.position), pair.motor.sampling_rate, robot)
+            one = np.stack(
+                [
+                    motion.velocity[:, joint],
+                    motion.acceleration[:, joint],
+                    np.ones(len(motion.position)),
+                ],
+                axis=1,
+            )
+            rows.append(one[used])
+            values.append((pair.motor.position - pair.link_position)[used, joint])
+        found = np.linalg.lstsq(np.concatenate(rows), np.concatenate(values), rcond=None)[0]
+        delays[joint] = found[0]
+    return delays
+
+
+def _fit_joints(pairs: Sequence[TwoEncoders], model: Model, delays: Array) -> list[ElasticJoint]:
+    robot = model.robot
+    settings = elastic_settings(robot)
+    delays = delays.copy()
+    elastic = pairs[0].elastic
+    fits: dict[int, DeflectionFit] = {}
+    for _ in range(_ROUNDS):
+        found = [_motions(pair, model, delays) for pair in pairs]
+        for joint in elastic:
+            fits[joint] = _fit(pairs, found, joint, model, float(delays[joint]), fits.get(joint))
+            delays[joint] += fits[joint].coefficients[DELAY]
+    return [
+        ElasticJoint(
+            number=joint,
+            name=robot.joints[joint],
+            prismatic=model.mechanism.prismatic[joint],
+            tolerance=settings.largest_deflection,
+            fit=fits[joint],
+        )
+        for joint in elastic
+    ]
+
+
+def _motions(
+    pair: TwoEncoders, model: Model, delays: Array
+) -> tuple[LinkTorque, list[JointMotion]]:
+    """Return the link torques of a recording, and what each joint's deflection depends on."""
+    motion = link_motion(pair, model.robot, delays)
+    torque = link_torque(model, motion)
+    rate = np.gradient(torque.torque, 1 / pair.motor.sampling_rate, axis=0)
+    # a link's encoder shows q(t - d) = q - d dq/dt + d²/2 d²q/dt²
+    late = delays * motion.velocity - 0.5 * delays**2 * motion.acceleration
+    deflection = pair.motor.position - pair.link_position - late
+    columns = (torque.torque, rate, motion.position, motion.velocity, deflection)
+    joints = range(len(model.robot.joints))
+    return torque, [JointMotion(*(one[:, joint] for one in columns)) for joint in joints]
+
+
+def _used(pair: TwoEncoders, motion: JointMotion, robot: Robot) -> Array:
+    used = np.zeros(len(pair.motor.time), dtype=bool)
+    used[settled(len(used), pair.motor.sampling_rate, robot)] = True
+    if pair.motor.missing is not None:
+        used &= ~pair.motor.missing
+    return np.asarray(used & motion.loaded)
+
+
+def _fit(
+    pairs: Sequence[TwoEncoders],
+    found: Sequence[tuple[LinkTorque, list[JointMotion]]],
+    joint: int,
+    model: Model,
+    shifted: float,
+    before: DeflectionFit | None,
+) -> DeflectionFit:
+    """Fit a joint's deflection; the columns are selected in the first round."""
+    motions = [one[joint] for _, one in found]
+    rate = pairs[0].motor.sampling_rate
+    used = [_used(pair, one, model.robot) for pair, one in zip(pairs, motions, strict=True)]
+    values = [one.deflection for one in motions]
+    if before is None:
+        most = elastic_settings(model.robot).most_harmonics
+        selection = select_columns(motions, values, used, rate, most)
+    else:
+        selection = Selection(before.extras, before.orders, before.held_out)
+    columns = [columns_of(one, selection.extras, selection.orders) for one in motions]
+    fitted = coloured_fit(columns, values, used)
+    by_model = _by_model(columns, used, [torque for torque, _ in found], joint, fitted.coefficients)
+    return DeflectionFit(
+        extras=selection.extras,
+        orders=selection.orders,
+        coefficients=fitted.coefficients,
+        covariance=fitted.covariance + by_model,
+        determined=fitted.determined,
+        shifted=shifted,
+        held_out=selection.errors,
+        residual=float(
+            np.sqrt(np.mean(np.concatenate(fitted.residual)[np.concatenate(used)] ** 2))
+        ),
+        load=tuple(one.torque[use] for one, use in zip(motions, used, strict=True)),
+        corrected=tuple(
+            (value - one[:, 1:] @ fitted.coefficients[1:])[use]
+            for value, one, use in zip(values, columns, used, strict=True)
+        ),
+    )
+
+
+def _by_model(
+    columns: Sequence[Array],
+    used: Sequence[Array],
+    torques: Sequence[LinkTorque],
+    joint: int,
+    coefficients: Array,
+) -> Array:
+    """Return the covariance (c, c) of the coefficients that the uncertain link torque causes."""
+    if not torques[0].covariance.size:
+        return np.zeros((len(coefficients), len(coefficients)))
+    matrix = np.concatenate([one[use] for one, use in zip(columns, used, strict=True)])
+    changes = np.concatenate(
+        [one.by_parameter[use, joint] for one, use in zip(torques, used, strict=True)]
+    )
+    sizes = np.linalg.norm(matrix, axis=0)
+    scale = np.where(sizes > 0, sizes, 1.0)
+    shift = np.linalg.lstsq(matrix / scale, changes * -coefficients[COMPLIANCE], rcond=1e-10)[0]
+    shift = shift / scale[:, None]
+    return np.asarray(shift @ torques[0].covariance @ shift.T)

@@ -1,0 +1,276 @@
+"""Results of the identification of elastic joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid_plugins.elastic.deflection import (
+    CANDIDATES,
+    COMPLIANCE,
+    DELAY,
+    ECCENTRICITY,
+    HARDENING,
+    LINK_FRICTION,
+    OFFSET,
+    PLAY,
+    RELAXATION,
+)
+
+if TYPE_CHECKING:
+    from dynid.identification.result import Identification
+    from dynid.robot.model import Model
+    from dynid_plugins.elastic.two_encoders import TwoEncoders
+
+_CERTAIN = 3.0  # standard deviations of the compliance: with fewer nothing can be said
+_FIRST_EXTRA = 5
+_SIGNS = 2.0  # standard deviations: a negative stiffness beyond has a wrong sign
+
+Verdict = Literal["rigid", "elastic", "unknown"]
+
+
+class Quantity(NamedTuple):
+    """A value with its standard deviation."""
+
+    value: float
+    deviation: float
+
+
+class Harmonic(NamedTuple):
+    """A wave of a joint's deflection.
+
+    Attributes:
+        order: periods for each turn of the joint, or for each 2π metres.
+        amplitude: [rad or m].
+        phase: of cos(order q - phase) [rad].
+    """
+
+    order: float
+    amplitude: float
+    phase: float
+
+
+@dataclass(frozen=True, eq=False)
+class DeflectionFit:
+    """A joint's deflection as it was fitted.
+
+    Attributes:
+        extras: columns besides the five of every joint.
+        orders: of the harmonics.
+        coefficients: (c,) of all columns.
+        covariance: (c, c) of these, with what the uncertain link torque adds.
+        determined: (c,) which columns the motion determines.
+        shifted: delay of the link's encoder that was removed before [s].
+        held_out: (blocks,) mean squared errors on blocks left out [rad^2 or m^2].
+        residual: rms error of the fit [rad or m].
+        load: (K,) of each recording: link torque [N*m or N].
+        corrected: (K,) of each recording: deflection under load, without all other columns.
+    """
+
+    extras: tuple[str, ...]
+    orders: tuple[float, ...]
+    coefficients: Array
+    covariance: Array
+    determined: Array
+    shifted: float
+    held_out: Array
+    residual: float
+    load: tuple[Array, ...]
+    corrected: tuple[Array, ...]
+
+    def at(self, column: int) -> Quantity | None:
+        """Return a coefficient; None where the motion does not determine it."""
+        if not self.determined[column]:
+            return None
+        deviation = float(np.sqrt(max(self.covariance[column, column], 0.0)))
+        return Quantity(float(self.coefficients[column]), deviation)
+
+    def product(self, column: int, power: int) -> Quantity | None:
+        """Return a coefficient times a power of the stiffness."""
+        if not self.determined[[COMPLIANCE, column]].all():
+            return None
+        compliance, factor = (float(self.coefficients[n]) for n in (COMPLIANCE, column))
+        slope = np.array([-power * factor / compliance ** (power + 1), compliance**-power])
+        chosen = np.ix_([COMPLIANCE, column], [COMPLIANCE, column])
+        variance = float(slope @ self.covariance[chosen] @ slope)
+        return Quantity(factor / compliance**power, float(np.sqrt(max(variance, 0.0))))
+
+    def place(self, name: str) -> int | None:
+        """Return the first column of an extra; None where it was not chosen."""
+        at = _FIRST_EXTRA
+        for extra in self.extras:
+            if extra == name:
+                return at
+            at += 2 if extra == ECCENTRICITY else 1
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class ElasticJoint:
+    """A joint with encoders on both sides of its gear; units of a prismatic one in metres.
+
+    Attributes:
+        number: of the joint, from 0.
+        name: of the joint.
+        prismatic: whether it slides.
+        tolerance: deflection up to which it counts as rigid [rad or m].
+        fit: of its deflection.
+    """
+
+    number: int
+    name: str
+    prismatic: bool
+    tolerance: float
+    fit: DeflectionFit
+
+    @property
+    def stiffness(self) -> Quantity | None:
+        """Torque for each rad or m of deflection; None where it cannot be said."""
+        compliance = self.fit.at(COMPLIANCE)
+        if compliance is None or compliance.value < _CERTAIN * compliance.deviation:
+            return None
+        value = 1 / compliance.value
+        return Quantity(value, compliance.deviation * value**2)
+
+    @property
+    def least_stiffness(self) -> float:
+        """Lower limit of the stiffness, two standard deviations away."""
+        compliance = self.fit.at(COMPLIANCE) or Quantity(0.0, 0.0)
+        most = max(compliance.value, 0.0) + _SIGNS * compliance.deviation
+        return 1 / most if most > 0 else 0.0
+
+    @property
+    def damping(self) -> Quantity | None:
+        """Torque for each rad/s or m/s of the deflection's rate."""
+        return None if self.stiffness is None else self.fit.product(RELAXATION, 2)
+
+    @property
+    def hardening(self) -> Quantity | None:
+        """Torque for each cubic rad or m; None where data left out do not ask for it."""
+        column = self.fit.place(HARDENING)
+        return None if column is None or self.stiffness is None else self.fit.product(column, 4)
+
+    @property
+    def backlash(self) -> Quantity | None:
+        """Distance between the sides of the teeth [rad or m]."""
+        return None if self.stiffness is None else self.fit.at(PLAY)
+
+    @property
+    def link_friction(self) -> Quantity | None:
+        """Friction between gear and link [N*m or N]; None where data do not ask for it."""
+        column = self.fit.place(LINK_FRICTION)
+        return None if column is None or self.stiffness is None else self.fit.product(column, 1)
+
+    @property
+    def eccentricity(self) -> float | None:
+        """Amplitude of the wave of one turn [rad or m]; None where data do not ask for it."""
+        column = self.fit.place(ECCENTRICITY)
+        return None if column is None else float(np.hypot(*self.fit.coefficients[column:][:2]))
+
+    @property
+    def delay(self) -> Quantity | None:
+        """Time by which the link's encoder is later than the motor's [s]."""
+        rest = self.fit.at(DELAY)
+        return None if rest is None else rest._replace(value=rest.value + self.fit.shifted)
+
+    @property
+    def offset(self) -> Quantity | None:
+        """Zero of the motor's encoder minus that of the link's [rad or m]."""
+        return self.fit.at(OFFSET)
+
+    @property
+    def harmonics(self) -> tuple[Harmonic, ...]:
+        """Waves of the angle, the strongest one first tried."""
+        count = len(self.fit.orders)
+        waves = self.fit.coefficients[len(self.fit.coefficients) - 2 * count :].reshape(-1, 2)
+        return tuple(
+            Harmonic(order, float(np.hypot(*wave)), float(np.arctan2(wave[1], wave[0])))
+            for order, wave in zip(self.fit.orders, waves, strict=True)
+        )
+
+    @property
+    def held_out(self) -> float:
+        """Rms error of the deflection on blocks left out [rad or m]."""
+        return float(np.sqrt(self.fit.held_out.mean()))
+
+    @property
+    def deflection_range(self) -> float:
+        """Range of the deflection by load [rad or m]."""
+        load = np.concatenate(self.fit.load) * self.fit.coefficients[COMPLIANCE]
+        return float(np.ptp(load))
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the joint bends by more than its tolerance in these motions."""
+        if self.stiffness is None:
+            return "unknown"
+        return "elastic" if self.deflection_range > self.tolerance else "rigid"
+
+    @property
+    def has_wrong_sign(self) -> bool:
+        """Whether the link is ahead where it should be behind."""
+        compliance = self.fit.at(COMPLIANCE)
+        return compliance is not None and compliance.value < -_SIGNS * compliance.deviation
+
+
+@dataclass(frozen=True, eq=False)
+class ElasticIdentification:
+    """Elastic joints of a robot.
+
+    Attributes:
+        robot: its name.
+        model: of the links.
+        joints: with two encoders.
+        recordings: that were fitted.
+        links: identification of the model; None if it was given.
+    """
+
+    robot: str
+    model: Model
+    joints: tuple[ElasticJoint, ...]
+    recordings: tuple[TwoEncoders, ...]
+    links: Identification | None = None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each joint: names, values and standard deviations in SI units."""
+        return [_row(joint) for joint in self.joints]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of ``--json``."""
+        return {
+            "robot": self.robot,
+            "recordings": [pair.name for pair in self.recordings],
+            "joints": {joint.name: _row(joint) for joint in self.joints},
+        }
+
+
+_QUANTITIES = (
+    "stiffness",
+    "hardening",
+    "damping",
+    "backlash",
+    "link_friction",
+    "delay",
+    "offset",
+)
+
+
+def _row(joint: ElasticJoint) -> dict[str, Any]:
+    row: dict[str, Any] = {"joint": joint.name, "verdict": joint.verdict}
+    for name in _QUANTITIES:
+        found: Quantity | None = getattr(joint, name)
+        row[name] = None if found is None else found.value
+        row[f"{name}_deviation"] = None if found is None else found.deviation
+    return {
+        **row,
+        "least_stiffness": joint.least_stiffness,
+        "eccentricity": joint.eccentricity,
+        "harmonics": [one._asdict() for one in joint.harmonics],
+        "deflection_range": joint.deflection_range,
+        "residual": joint.fit.residual,
+        "held_out": joint.held_out,
+        "candidates": [name for name in CANDIDATES if name in joint.fit.extras],
+    }

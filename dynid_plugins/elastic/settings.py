@@ -1,0 +1,63 @@
+"""Settings of elastic joints: the profile's ``elastic``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import NonNegativeInt, PositiveFloat
+
+from dynid.arrays import Array
+from dynid.configuration import PerJointPositive, TaskSettings, per_joint
+from dynid.errors import ConfigurationError
+from dynid.recording.columns import SignalColumns
+from dynid.robot.robot import Robot
+
+
+class ElasticSettings(TaskSettings):
+    """Joints whose gears bend, and the encoders at their links."""
+
+    group = "elastic"
+
+    joints: tuple[str, ...] | Literal["all"] = "all"
+    """Names of the elastic joints, in the order of the lists below, or ``all``."""
+    link_position: SignalColumns | None = None
+    """Columns of the encoders at the links, one for each elastic joint; ``recording`` describes
+    those of the motors, behind the gear. null: not recorded."""
+    rotor_inertia: PerJointPositive | None = None
+    """Inertia of each elastic joint's motor, before the gear [kg*m^2]; null: as identified."""
+    largest_deflection: PositiveFloat = 1e-4
+    """Deflection [rad or m] up to which a joint counts as rigid."""
+    most_harmonics: NonNegativeInt = 6
+    """Largest number of harmonics of the angle in a joint's deflection."""
+
+    def indices(self, robot: Robot) -> tuple[int, ...]:
+        """Return the numbers of the elastic joints, from 0.
+
+        Raises:
+            ConfigurationError: a name is not that of a joint.
+        """
+        names = robot.joints if self.joints == "all" else self.joints
+        for name in names:
+            if name not in robot.joints:
+                message = (
+                    f"profile '{robot.name}': elastic.joints names '{name}', which is no joint; "
+                    f"its joints are {', '.join(robot.joints)}."
+                )
+                raise ConfigurationError(message)
+        return tuple(robot.joints.index(name) for name in names)
+
+    def known_rotors(self, robot: Robot) -> Array | None:
+        """Return the inertia of the rotors behind the gears (n,), 0 where it is not known."""
+        if self.rotor_inertia is None:
+            return None
+        elastic = list(self.indices(robot))
+        given = per_joint(self.rotor_inertia, len(elastic), "elastic.rotor_inertia")
+        ratios = per_joint(robot.drives.gear_ratio, len(robot.joints), "drives.gear_ratio")
+        inertia = 0.0 * ratios
+        inertia[elastic] = given * ratios[elastic] ** 2
+        return inertia
+
+
+def elastic_settings(robot: Robot) -> ElasticSettings:
+    """Return the settings of a robot, or the defaults where its profile has none."""
+    return robot.find(ElasticSettings) or ElasticSettings()
