@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dynid.cli.loop_gains import gains_command
 from dynid.cli.named_model import ModelFile, OrProfile, named_model, origin, provenance
 from dynid.cli.options import AsJson, Run, Set, Start, Stop, Urdf
 from dynid.errors import ConfigurationError
@@ -253,5 +254,6 @@ def _numbers(mechanism: Mechanism, name: str, text: str | None, *, degrees: bool
     return np.where(turns, np.radians(values), values) if degrees else values
 
 
+model_app.command("gains")(gains_command)
 for _name in registered(MODEL_COMMANDS):
     model_app.command(_name)(load_plugin(MODEL_COMMANDS, _name, f"dynid model {_name}"))

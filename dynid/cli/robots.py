@@ -36,10 +36,11 @@ def robots_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the robots that come with dynid, or motors with their sources.
+    """List the robots that come with dynid.
 
     "base" is the number of base parameters including friction and other joint terms, "rigid" that
-    of the rigid bodies alone. A wide terminal also shows a drawing of each robot.
+    of the rigid bodies alone. A wide terminal also shows a drawing of each robot. With --motors:
+    published data of motors, each value with its source.
     """
     from threadpoolctl import threadpool_limits
 

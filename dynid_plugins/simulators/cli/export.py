@@ -64,7 +64,7 @@ def export_command(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model to the file of a simulator: MJCF, SDF, URDF or USD; or actuators for trainers.
+    """Write a model to the file of a simulator: MJCF, SDF, URDF or USD.
 
     Masses, inertias, armature, damping, dry friction, springs, torque limits and closed chains.
     mujoco-dcmotor is an MJCF with LuGre friction; mjlab and isaaclab are Python modules with
