@@ -10,6 +10,7 @@ ABB, Technical reference manual RAPID, ``loaddata``; KUKA, operating instruction
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -137,8 +138,8 @@ def gravity_filter(body: RigidBody, sensor: str, root: str, gravity: Array) -> s
             "        name: tool_gravity",
             "        type: control_filters/GravityCompensationWrench",
             "        params:",
-            f"          world_frame: {root}",
-            f"          sensor_frame: {sensor}",
+            f"          world_frame: {json.dumps(root)}",
+            f"          sensor_frame: {json.dumps(sensor)}",
             "          tool:",
             f"            gravity_field: {_decimals(gravity)}",
             f"            mass: {_decimal(body.mass)}",

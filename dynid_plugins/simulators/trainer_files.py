@@ -77,7 +77,7 @@ def isaaclab_text(exported: ExportedModel, header: Sequence[str]) -> str:
             entity = _Name(f"SceneEntityCfg('robot', joint_names=[{re.escape(actuator.joint)!r}])")
             events.append(
                 _call(
-                    f'"{actuator.joint}": EventTermCfg',
+                    f"{actuator.joint!r}: EventTermCfg",
                     mode="startup",
                     func=_Name("mdp.randomize_joint_parameters"),
                     params={"asset_cfg": entity, "operation": "scale", **factors},
@@ -191,7 +191,7 @@ def _module(
     ranges = "# two standard deviations of the identification to either side"
     return "\n".join(
         [
-            *(f"# {line}".rstrip() for line in notes),
+            *(f"# {' '.join(line.split())}" for line in notes),  # a name may break a line
             "# Actuators in SI units.",
             *(["from math import ceil, floor", ""] if delayed else []),
             *imports,

@@ -14,7 +14,7 @@ import pytest
 from support.simulator_models import model_with_terms, random_motion
 
 from dynid.errors import ConfigurationError
-from dynid.profile import load_robot
+from dynid.profile import load_robot, make_robot
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.provenance import BaseEstimate
 from dynid_plugins.servo.law import servo_law
@@ -150,6 +150,25 @@ def test_ranges_are_two_standard_deviations_of_what_was_identified(run_module) -
     assert event.params["operation"] == "scale"
     assert values["Fc2"] * (high - low) / 4 == pytest.approx(order["Fc2"])
     assert "armature_distribution_params" not in event.params  # a factor of 0 is refused there
+
+
+@pytest.mark.parametrize("to", TRAINERS)
+def test_no_name_of_a_robot_or_joint_becomes_code(to: str, run_module) -> None:
+    model = identified(model_with_terms(terms=PLAIN))
+    content = {
+        "robot": "arm",
+        "urdf": "arm.urdf",
+        "joints": ["joint_1", "a'b\"c", "joint_3"],
+        "terms": ["viscous", "coulomb", "rotor_inertia"],
+        "limits": {"torque_max": 10.0, "position": [[-1, 1]] * 3},
+    }
+    robot = make_robot(content, model.robot.urdf_xml.replace("joint_2", "a'b&quot;c"))
+    mechanism = robot.mechanism().with_parameters(model.mechanism.parameters)
+    named = replace(model, robot=robot, mechanism=mechanism)
+    header = ["of a\nraise RuntimeError"]
+    names = run_module(to, export_along(named, to, random_motion(named), header=header).text)
+    assert len(actuators_of(to, names)) == 3
+    assert names["EVENTS"]
 
 
 def test_static_and_load_dependent_friction_are_written_or_named(run_module) -> None:
