@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from dynid.dynamics.joint_terms import JointTerm, term_kinds
@@ -12,6 +14,7 @@ from support.random_mechanisms import RandomTree, random_urdf
 RANDOM_TREE = "random_tree"
 
 
+@cache
 def coded_robot(name: str) -> Formulas:
     """Return the formulas of a shipped robot or of ``RANDOM_TREE``."""
     return _random_tree() if name == RANDOM_TREE else _shipped(name)

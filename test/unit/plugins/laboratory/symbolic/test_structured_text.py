@@ -15,8 +15,8 @@ from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 from dynid_plugins.laboratory.symbolic.structured_text import function_block, st_name
 
 ROBOTS = [
-    *("scara", RANDOM_TREE, "puma560", "axis_linear_spring", "scara_coupled"),
-    *("so101", "ur10", "tx40", "widowx_ai", "yumi_arm"),
+    *("so101", RANDOM_TREE, "puma560", "axis_linear_spring", "scara_coupled"),
+    *("scara", "ur10", "tx40", "widowx_ai", "yumi_arm"),
 ]
 SAMPLES = 100
 ACCURACY = 1e-9
@@ -50,12 +50,12 @@ def test_a_function_block_computes_what_the_core_does(robot: str) -> None:
 
 @pytest.mark.parametrize(
     ("speed", "robot"),
-    representatives([(1e3, "scara"), (1e4, RANDOM_TREE)], 1),
+    representatives([(1e3, "so101"), (1e4, RANDOM_TREE)], 1),
 )
 def test_no_function_leaves_its_range_at_any_speed(speed: float, robot: str) -> None:
     formulas = coded_robot(robot)
     block = FunctionBlock(written(formulas))
-    dq = np.full((1, 4), speed)
+    dq = np.full((1, len(formulas.mechanism.joints)), speed)
     still = np.zeros_like(dq)
     with np.errstate(all="raise"):
         found = block.execute({"q": still, "dq": dq, "ddq": still})["tau"]
