@@ -11,13 +11,10 @@ from dynid.cli.options import AsJson
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rich.console import Console
 
     from dynid.report.robot_summary import RobotSummary
     from dynid.report.view.scene import Scene
-    from dynid.robot.motors import Motor
     from dynid.robot.robot import Robot
 
 SHEET = "robots.png"
@@ -83,7 +80,8 @@ def _list_motors(console: Console, *, as_json: bool) -> None:
 
     found = shipped_motors()
     if as_json:
-        print_json({"units": dict(QUANTITIES), "motors": _motor_entries(found)})
+        entries = {name: motor.model_dump(mode="json") for name, motor in found.items()}
+        print_json({"units": dict(QUANTITIES), "motors": entries})
         return
     for name, motor in found.items():
         rows = table(name, "value", "unit", "std. dev.", "source")
@@ -99,10 +97,6 @@ def _list_motors(console: Console, *, as_json: bool) -> None:
             for key, source in motor.sources.items()
         ]
         print_sentences(console, motor.label, sources, "")
-
-
-def _motor_entries(motors: Mapping[str, Motor]) -> dict[str, object]:
-    return {name: motor.model_dump(mode="json") for name, motor in motors.items()}
 
 
 def _scenes(robots: list[Robot]) -> dict[str, Scene]:
