@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from dynid.robot.drives import Drives
     from dynid.robot.servo import Servo
     from dynid_plugins.simulators.exported_model import ExportedModel
+    from dynid_plugins.simulators.simulated_terms import SimulatedAxis
 
+_FIELDS = {"rotor_inertia": "armature", "viscous": "viscous", "coulomb": "dynamic"}
 _WITHIN = 2.0  # standard deviations to either side
 _AT_BREAKAWAY = {
     **dict.fromkeys(("coulomb", "stribeck", "presliding", "lugre"), 1.0),
@@ -64,7 +66,7 @@ class JointActuator:
         velocity_limit: [rad/s or m/s]; None where the profile has none.
         loop: of a servo; None for a torque command.
         ranges: of ``armature``, ``viscous`` and ``dynamic`` by name: two standard deviations to
-            either side, not below 0; only of those that were identified and are kept as they are.
+            either side, not below 0, as far as the recordings determine the terms they are made of.
     """
 
     joint: str
@@ -168,23 +170,38 @@ def _breakaway(terms: list[tuple[JointTerm, float]]) -> float:
 
 
 def _ranges(exported: ExportedModel, number: int) -> dict[str, tuple[float, float]]:
+    """Return ranges of what the recordings determine, by the fields of an actuator."""
     mechanism, axis = exported.mechanism, exported.terms.axes[number]
-    deviations = exported.model.base.by_name
-    kept = {
-        "rotor_inertia": ("armature", axis.armature),
-        "viscous": ("viscous", float(axis.damping[0])),
-        "coulomb": ("dynamic", axis.dry_friction),
+    names = mechanism.parameter_names[mechanism.first_term :]
+    known = exported.model.base.by_name
+    own = [
+        (name, term)
+        for name, term in zip(names, mechanism.terms, strict=True)
+        if term.joint == number
+    ]
+    values = {
+        "armature": axis.armature,
+        "viscous": float(axis.damping[0]),
+        "dynamic": axis.dry_friction,
     }
     found: dict[str, tuple[float, float]] = {}
-    names = mechanism.parameter_names[mechanism.first_term :]
-    values = mechanism.parameters[mechanism.first_term :].tolist()
-    for name, term, value in zip(names, mechanism.terms, values, strict=True):
-        field, exact = kept.get(term.kind, ("", None))
-        deviation = deviations.get(name)
-        if term.joint == number and value == exact and deviation is not None:
-            width = _WITHIN * deviation
+    for field, value in values.items():
+        shares = {name: _share(axis, term, field) for name, term in own}
+        shares = {name: share for name, share in shares.items() if share}
+        if value > 0.0 and shares and shares.keys() <= known.keys():
+            weights = np.array(list(shares.values()))
+            variance = weights @ exported.model.base.covariance_of(list(shares)) @ weights
+            width = _WITHIN * float(np.sqrt(variance))
             found[field] = (max(0.0, value - width), value + width)
     return found
+
+
+def _share(axis: SimulatedAxis, term: JointTerm, field: str) -> float:
+    """Return what a field of an actuator is per unit of a term's parameter."""
+    for fitted, damping, dry in axis.fitted:
+        if fitted == term:
+            return {"viscous": damping, "dynamic": dry}.get(field, 0.0)
+    return float(_FIELDS.get(term.kind) == field)
 
 
 def _highest(limits: tuple[float, float] | None) -> float | None:

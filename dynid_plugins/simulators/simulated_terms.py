@@ -65,6 +65,8 @@ class SimulatedAxis:
         stiffness: (3,) [N m/rad and powers].
         preload: torque at position 0 [N m or N].
         bristles: terms of LuGre friction, each with its sliding friction [N m or N].
+        fitted: terms in place of which damping and dry friction were fitted, each with what both
+            are per unit of its parameter.
     """
 
     name: str
@@ -75,6 +77,7 @@ class SimulatedAxis:
     stiffness: Array = field(default_factory=lambda: np.zeros(3))
     preload: float = 0.0
     bristles: tuple[tuple[JointTerm, float], ...] = ()
+    fitted: tuple[tuple[JointTerm, float, float], ...] = ()
 
     @property
     def spring_reference(self) -> float:
@@ -284,16 +287,18 @@ def _with_fitted_friction(
     replaced: list[Replacement],
 ) -> SimulatedAxis:
     position, velocity, acceleration = (part @ axis.joints for part in motion)
-    torque = np.zeros(len(velocity))
-    for term, value in friction:
-        own = {"position": position, "velocity": velocity, "acceleration": acceleration}
-        torque += value * term.column(**own, load=load)
+    own = {"position": position, "velocity": velocity, "acceleration": acceleration}
+    terms = np.column_stack([term.column(**own, load=load) for term, _ in friction])
     columns = np.column_stack([velocity, np.sign(velocity)])
-    (damping, dry), _ = scipy.optimize.nnls(columns, torque)
+    (damping, dry), _ = scipy.optimize.nnls(columns, terms @ [value for _, value in friction])
+    shares = np.linalg.lstsq(columns, terms, rcond=None)[0].T.tolist()
+    fitted = tuple((term, *share) for (term, _), share in zip(friction, shares, strict=True))
     labels = dict.fromkeys(term.traits.label for term in others)
     kinds = listed(labels) if labels else "negative friction"
     replaced.append(Replacement(axis.name, f"damping and dry friction in place of {kinds}"))
-    return replace(axis, damping=np.array([damping, 0.0, 0.0]), dry_friction=float(dry))
+    return replace(
+        axis, damping=np.array([damping, 0.0, 0.0]), dry_friction=float(dry), fitted=fitted
+    )
 
 
 def _with_possible_spring(

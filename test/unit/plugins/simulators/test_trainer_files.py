@@ -19,6 +19,7 @@ from dynid.robot.model import Model, nominal_model
 from dynid.robot.provenance import BaseEstimate
 from dynid_plugins.servo.law import servo_law
 from dynid_plugins.simulators.export import export_along, export_model
+from dynid_plugins.simulators.joint_actuators import joint_actuators
 from dynid_plugins.simulators.trainer_files import TRAINERS
 
 MODULES = {
@@ -127,7 +128,9 @@ def test_a_servo_that_controls_its_torque_has_gains_and_delays(to: str, run_modu
 def identified(model: Model) -> Model:
     names = tuple(n for n in model.mechanism.parameter_names if n in ("Fv2", "Fc2", "Ia2"))
     deviations = np.array([0.01, 0.02, 0.3])
-    base = replace(BaseEstimate.empty(), names=names, standard_deviations=deviations)
+    base = replace(
+        BaseEstimate.empty(), names=names, standard_deviations=deviations, covariance=None
+    )
     return replace(model, base=base)
 
 
@@ -150,6 +153,35 @@ def test_ranges_are_two_standard_deviations_of_what_was_identified(run_module) -
     assert event.params["operation"] == "scale"
     assert values["Fc2"] * (high - low) / 4 == pytest.approx(order["Fc2"])
     assert "armature_distribution_params" not in event.params  # a factor of 0 is refused there
+
+
+def test_ranges_of_replaced_friction_follow_from_its_covariance() -> None:
+    model = model_with_terms(terms="[viscous, coulomb, {kind: stribeck, scale: 0.3}]")
+    names = ("Fv2", "Fc2", "Fs2")
+    factor = np.array([[0.02, 0.0, 0.0], [-0.01, 0.03, 0.0], [0.01, -0.02, 0.04]])
+    covariance = factor @ factor.T
+    base = replace(
+        BaseEstimate.empty(),
+        names=names,
+        covariance=covariance,
+        standard_deviations=np.sqrt(np.diag(covariance)),
+    )
+    motion = random_motion(model, 400)
+    exported = export_along(replace(model, base=base), "mjlab", motion).exported
+    ranges = joint_actuators(exported)[1].ranges
+    # the spread of fits of models drawn from the covariance
+    mechanism = model.mechanism
+    places = [mechanism.parameter_names.index(name) for name in names]
+    fits = []
+    for draw in np.random.default_rng(4).normal(size=(200, 3)):
+        parameters = np.array(mechanism.parameters)
+        parameters[places] += factor @ draw
+        drawn = replace(model, mechanism=mechanism.with_parameters(parameters))
+        axis = export_along(drawn, "mjlab", motion).exported.terms.axes[1]
+        fits.append((axis.damping[0], axis.dry_friction))
+    for field, deviation in zip(("viscous", "dynamic"), np.std(fits, axis=0), strict=True):
+        low, high = ranges[field]
+        assert (high - low) / 4 == pytest.approx(deviation, rel=0.2)
 
 
 @pytest.mark.parametrize("to", TRAINERS)
