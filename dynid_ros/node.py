@@ -162,7 +162,10 @@ class DynidNode(Node):
 
         Raises:
             ConfigurationError: the value given at start-up is invalid.
+            ValueError: a number without its range.
         """
+        if between is None and type(default) in {int, float}:
+            raise ValueError(f"parameter '{name}' is a number: between which values?")
         descriptor = ParameterDescriptor(description=description, read_only=fixed)
         if between is not None and isinstance(default, float):
             limits = FloatingPointRange(from_value=float(between[0]), to_value=float(between[1]))

@@ -69,6 +69,31 @@ def test_a_robot_in_a_namespace_is_moved_through_the_given_names(stepped_graph, 
     assert robot.at_rest()
 
 
+def test_two_robots_in_one_graph_move_at_once(stepped_graph, tmp_path) -> None:
+    robots, states = [], []
+    for side in ("left", "right"):
+        names = {"/joint_states": f"/{side}/joint_states", TRAJECTORIES: f"/{side}{TRAJECTORIES}"}
+        remapped = [one for pair in names.items() for one in ("-r", ":=".join(pair))]
+        make = partial(FakeRobot, cli_args=["--ros-args", *remapped])
+        robots.append(stepped_graph.start(make))
+        stepped_graph.start(
+            partial(ExcitationPlayer, namespace=f"/{side}"),
+            excitation=excitation(tmp_path),
+            controller=f"/{side}/joint_trajectory_controller",
+            topic=f"/{side}/joint_states",
+            move_fraction=1.0,
+        )
+        received = stepped_graph.listen(String, f"/{side}{PLAYER}/state", LATCHED)
+        states.append(StateList(received))
+    stepped_graph.until(lambda: [one.last for one in states] == ["idle", "idle"])
+    for side in ("left", "right"):
+        answer = stepped_graph.call(f"/{side}{PLAYER}/start")
+        assert answer.success, answer.message
+    assert all(one.last in {"moving", "playing"} for one in states)
+    stepped_graph.until(lambda: [one.last for one in states] == ["finished", "finished"])
+    assert all(robot.at_rest() for robot in robots)
+
+
 def test_moves_to_the_start_plays_and_settles(cell) -> None:
     made = cell()
     success, message = made.call("prepare")

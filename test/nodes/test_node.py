@@ -56,6 +56,12 @@ def test_an_invalid_parameter_is_named_with_its_range(graph, value) -> None:
         graph.start(Kettle, power=value)
 
 
+def test_a_number_is_declared_with_its_range(graph) -> None:
+    kettle = graph.start(Kettle)
+    with pytest.raises(ValueError, match="'volume' is a number: between which values"):
+        kettle.parameter("volume", 1.5, "Volume [l].")
+
+
 def test_a_parameter_that_does_not_exist_gives_a_warning(graph, capfd) -> None:
     graph.start(Kettle, powr=500.0).warn_of_unknown_parameters()
     assert "there is no parameter 'powr'; did you mean 'power'." in capfd.readouterr().err
