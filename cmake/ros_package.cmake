@@ -44,6 +44,13 @@ if(inverse_dynamics_solver_FOUND)
 endif()
 
 if(BUILD_TESTING)
+  # ament's only linter of what ruff, mypy and clang-format do not check; the wheels have none
+  find_package(ament_cmake_lint_cmake QUIET)
+  if(ament_cmake_lint_cmake_FOUND)
+    ament_lint_cmake(CMakeLists.txt benchmarks cmake cpp examples interfaces test)
+  else()
+    message(STATUS "dynid: no ament_cmake_lint_cmake here, so CMake's files are not checked")
+  endif()
   find_package(launch_testing_ament_cmake QUIET)
   if(launch_testing_ament_cmake_FOUND)
     file(GLOB DYNID_LAUNCH_TESTS CONFIGURE_DEPENDS test/launch/test_*.py)
