@@ -8,10 +8,14 @@ import numpy as np
 
 from dynid.report.png_style import png_figure
 from dynid_plugins.elastic.deflection import COMPLIANCE
+from dynid_plugins.elastic.flatness_trial import RUNS
+from dynid_plugins.elastic.resonance import modelled_response
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dynid_plugins.elastic.flatness_trial import FlatnessTrial
+    from dynid_plugins.elastic.resonance import Resonances
     from dynid_plugins.elastic.result import ElasticIdentification
 
 _MEASURED, _FITTED = "#9aa3af", "#1f6feb"
@@ -41,3 +45,44 @@ def write_deflections(identification: ElasticIdentification, path: Path) -> None
             axes.set_title(joint.name, parse_math=False)
             axes.set_xlabel("link force [N]" if joint.prismatic else "link torque [N m]")
             axes.set_ylabel("deflection [mm]" if joint.prismatic else "deflection [mrad]")
+
+
+def write_flatness(trial: FlatnessTrial, path: Path) -> None:
+    """Draw the tool's error over time, with rigid and with elastic feedforward.
+
+    Raises:
+        WriteError: the file cannot be written.
+    """
+    with png_figure(path, (9.0, 3.0)) as drawing:
+        axes = drawing.subplots()
+        for run, colour in ((0, _MEASURED), (1, _FITTED)):
+            label = f"{RUNS[run]} feedforward"
+            axes.plot(trial.time, 1e3 * trial.tool_error[:, run], color=colour, lw=1.2, label=label)
+        axes.set_title(f"{trial.robot}: error of the path", loc="left", parse_math=False)
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel("tool [mm]")
+        axes.legend(loc="upper right", ncols=2)
+
+
+def write_bode(resonances: Resonances, path: Path) -> None:
+    """Draw the response of each motor, its model, and the coherence.
+
+    Raises:
+        WriteError: the file cannot be written.
+    """
+    joints = resonances.joints
+    with png_figure(path, (3.8 * len(joints), 5.4)) as drawing:
+        all_axes = drawing.subplots(3, len(joints), squeeze=False, sharex="col")
+        for joint, axes in zip(joints, all_axes.T, strict=True):
+            response, frequency = joint.response, joint.response.frequency
+            modelled = modelled_response(frequency, joint.logarithms)
+            for values, colour in ((response.response, _MEASURED), (modelled, _FITTED)):
+                axes[0].loglog(frequency, np.abs(values), color=colour, lw=1.2)
+                axes[1].semilogx(frequency, np.degrees(np.angle(values)), color=colour, lw=1.2)
+            axes[2].semilogx(frequency, response.coherence, color=_MEASURED, lw=1.2)
+            axes[0].set_title(joint.name, parse_math=False)
+            axes[2].set_xlabel("frequency [Hz]")
+        for axes, label in zip(
+            all_axes[:, 0], ("velocity / torque", "phase [°]", "coherence"), strict=True
+        ):
+            axes.set_ylabel(label)

@@ -15,6 +15,7 @@ from dynid_plugins.elastic.deflection import (
     JointMotion,
     columns_of,
 )
+from dynid_plugins.elastic.link_torque import Band
 
 _BLOCKS = 10  # of all recordings together
 _CERTAIN = 2.0  # standard errors of the gain
@@ -45,26 +46,26 @@ def select_columns(
     motions: Sequence[JointMotion],
     deflections: Sequence[Array],
     used: Sequence[Array],
-    rate: float,
+    band: Band,
     most_harmonics: int,
 ) -> Selection:
     """Return the columns of a joint that reduce the error on blocks left out, tried one by one.
 
     Args:
         motions: of the joint in each recording.
-        deflections: (N,) of each recording.
-        used: (N,) samples that are fitted, of each recording.
-        rate: sampling rate [Hz].
+        deflections: (K,) of each recording, as the band keeps them.
+        used: (K,) samples that are fitted, of each recording.
+        band: of the samples.
         most_harmonics: largest number of orders.
     """
-    data = _Data(motions, deflections, used)
+    data = _Data(motions, deflections, used, band)
     chosen = Selection((), (), data.errors((), ()))
     for name in CANDIDATES:
         tried = (*chosen.extras, name)
         if name != HARDENING or data.hardens(tried):
             chosen = _better(chosen, Selection(tried, (), data.errors(tried, ())))
     for _ in range(most_harmonics):
-        order = data.strongest_order(chosen, rate)
+        order = data.strongest_order(chosen)
         if order is None:
             break
         orders = (*chosen.orders, order)
@@ -87,9 +88,13 @@ class _Data:
     """A joint in all recordings, and the blocks that are left out in turn."""
 
     def __init__(
-        self, motions: Sequence[JointMotion], values: Sequence[Array], used: Sequence[Array]
+        self,
+        motions: Sequence[JointMotion],
+        values: Sequence[Array],
+        used: Sequence[Array],
+        band: Band,
     ) -> None:
-        self._motions, self._used = motions, np.concatenate(used)
+        self._motions, self._band, self._used = motions, band, np.concatenate(used)
         self._values = np.concatenate(values)
         per_recording = max(2, _BLOCKS // len(motions))
         blocks = [
@@ -101,13 +106,17 @@ class _Data:
 
     def columns(self, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
         """Return the columns of all recordings (N, c), scaled to equal length."""
-        columns = np.concatenate([columns_of(one, extras, orders) for one in self._motions])
+        columns = self._raw(extras, orders)
         sizes = np.linalg.norm(columns[self._used], axis=0)
         return np.asarray(columns / np.where(sizes > 0, sizes, 1.0))
 
+    def _raw(self, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
+        kept = [self._band.kept(columns_of(one, extras, orders)) for one in self._motions]
+        return np.concatenate(kept)
+
     def hardens(self, extras: tuple[str, ...]) -> bool:
         """Return whether the joint becomes stiffer with load, and bends further with more."""
-        columns = np.concatenate([columns_of(one, extras, ()) for one in self._motions])
+        columns = self._raw(extras, ())
         sizes = np.linalg.norm(columns[self._used], axis=0)
         scale = np.where(sizes > 0, sizes, 1.0)
         found = np.linalg.lstsq(columns[self._used] / scale, self._values[self._used], rcond=1e-9)
@@ -130,15 +139,16 @@ class _Data:
             found.append(float(np.mean((self._values[part] - columns[part] @ rest) ** 2)))
         return np.array(found)
 
-    def strongest_order(self, chosen: Selection, rate: float) -> float | None:
+    def strongest_order(self, chosen: Selection) -> float | None:
         """Return the order whose wave explains most of the residual; None where none can."""
-        position = np.concatenate([one.position for one in self._motions])[self._used]
+        kept = [one.position[:: self._band.step] for one in self._motions]
+        position = np.concatenate(kept)[self._used]
         speed = max(float(np.abs(one.velocity).max()) for one in self._motions)
         reach = float(np.ptp(position))
         if reach <= 0 or speed <= 0:
             return None
         resolution = 2 * np.pi / reach
-        highest = _PERIODS_A_SECOND * rate * 2 * np.pi / speed
+        highest = _PERIODS_A_SECOND * self._band.rate * 2 * np.pi / speed
         orders = np.arange(_FEWEST_PERIODS * resolution, highest, _FINE * resolution)[:_MOST_ORDERS]
         if not len(orders):
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dynid.cli.command_table import MODELS, CommandEntry
+from dynid.cli.command_table import CONTROL, MODELS, CommandEntry
 
 ELASTIC = CommandEntry(
     MODELS,
@@ -10,4 +10,18 @@ ELASTIC = CommandEntry(
     "elastic_command",
     "Identify stiffness, damping and backlash of joints with two encoders.",
     family="identify",
+)
+RESONANCE = CommandEntry(
+    MODELS,
+    "dynid_plugins.elastic.cli.resonance",
+    "resonance_command",
+    "Identify resonances of joints from torque and motor encoders alone.",
+    family="identify",
+)
+FLATNESS = CommandEntry(
+    CONTROL,
+    "dynid_plugins.elastic.cli.flatness",
+    "flatness_command",
+    "Simulate elastic joints with rigid and with flatness-based feedforward.",
+    family="tracking",
 )

@@ -1,8 +1,9 @@
 """Deflection of a joint as a linear function of unknown coefficients.
 
 With the link torque τ, stiffness K, damping D and total backlash b, K and D in series with the gap:
-τ = K (δ - b/2 sign(τ)) + D dδ/dt + H δ³. For slow motion, δ = τ/K + b/2 sign(τ) - D/K² dτ/dt
-- H/K⁴ τ³. The encoder at the link is late by d and has another zero: it adds d dq/dt and an offset.
+τ = K (δ - b/2 sign(τ)) + D dδ/dt + H δ³. So δ = τ'/K + b/2 sign(τ) - H/K⁴ τ³, where τ' follows τ
+with the time constant D/K; from a constant T near D/K it differs by -(D/K - T) dτ'/dt. The encoder
+at the link is late by d and has another zero: it adds d dq/dt and an offset.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 
@@ -28,22 +31,51 @@ class JointMotion(NamedTuple):
 
     Attributes:
         torque: transmitted to the link [N*m or N].
-        torque_rate: its derivative [N*m/s or N/s].
+        relaxed: torque that follows it with the time constant assumed for D/K.
+        relaxed_rate: its derivative [N*m/s or N/s].
         position: of the link [rad or m].
         velocity: of the link.
         deflection: of the motor's encoder against that of the link, without its known delay.
+        loaded: samples at which the teeth touch, and filters of motion do not show otherwise.
     """
 
     torque: Array
-    torque_rate: Array
+    relaxed: Array
+    relaxed_rate: Array
     position: Array
     velocity: Array
     deflection: Array
+    loaded: NDArray[np.bool_]
 
-    @property
-    def loaded(self) -> Array:
-        """Samples (N,) at which the teeth touch."""
-        return np.asarray(np.abs(self.torque) > _UNLOADED * np.sqrt(np.mean(self.torque**2)))
+
+def relaxed(torque: Array, time_constant: float, rate: float) -> Array:
+    """Return torque (N,) after a lag of first order, in its steady state at the start.
+
+    Args:
+        torque: (N,) [N*m or N].
+        time_constant: of the lag [s]; 0 for none.
+        rate: sampling rate [Hz].
+    """
+    if time_constant <= 0:
+        return torque
+    numerator, denominator = scipy.signal.bilinear([1.0], [time_constant, 1.0], fs=rate)
+    steady = scipy.signal.lfilter_zi(numerator, denominator)
+    return np.asarray(
+        scipy.signal.lfilter(numerator, denominator, torque, zi=steady * torque[0])[0]
+    )
+
+
+def loaded(torque: Array, margin: int) -> NDArray[np.bool_]:
+    """Return the samples (N,) at which the teeth touch.
+
+    Args:
+        torque: (N,) of the link.
+        margin: samples beside a change of its sign over which filters smear it.
+    """
+    touching = np.abs(torque) > _UNLOADED * np.sqrt(np.mean(torque**2))
+    return np.asarray(
+        scipy.ndimage.binary_erosion(touching, np.ones(2 * margin + 1), border_value=1)
+    )
 
 
 def columns_of(motion: JointMotion, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
@@ -55,8 +87,8 @@ def columns_of(motion: JointMotion, extras: tuple[str, ...], orders: tuple[float
         orders: periods of harmonics for each turn of the joint, or for each 2π metres.
     """
     always = [
-        motion.torque,
-        -motion.torque_rate,
+        motion.relaxed,
+        -motion.relaxed_rate,
         motion.velocity,
         np.ones_like(motion.torque),
         0.5 * np.sign(motion.torque),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,13 +18,15 @@ from dynid_plugins.elastic.deflection import (
     DELAY,
     JointMotion,
     columns_of,
+    loaded,
+    relaxed,
 )
 from dynid_plugins.elastic.link_torque import (
+    Band,
     LinkTorque,
     identify_links,
     link_motion,
     link_torque,
-    settled,
 )
 from dynid_plugins.elastic.result import DeflectionFit, ElasticIdentification, ElasticJoint
 from dynid_plugins.elastic.settings import elastic_settings
@@ -74,12 +77,31 @@ def predicted_deflection(
         pair: another recording.
         model: of the links, as identified.
     """
-    delays = np.zeros(len(model.robot.joints))
-    delays[joint.number] = joint.fit.shifted
-    motion = _motions(pair, model, delays)[1][joint.number]
-    columns = columns_of(motion, joint.fit.extras, joint.fit.orders)
-    used = _used(pair, motion, model.robot)
-    return motion.deflection[used], (columns @ joint.fit.coefficients)[used]
+    assumed = _Assumed.none(model)
+    assumed.delays[joint.number] = joint.fit.shifted
+    assumed.time_constants[joint.number] = joint.fit.time_constant
+    motion = _motions(pair, model, assumed)[1][joint.number]
+    band = Band.of(model.robot, pair.motor.sampling_rate)
+    columns = band.kept(columns_of(motion, joint.fit.extras, joint.fit.orders))
+    used = _used(pair, motion, band)
+    return band.kept(motion.deflection)[used], (columns @ joint.fit.coefficients)[used]
+
+
+class _Assumed(NamedTuple):
+    """What the rounds of the fit improve.
+
+    Attributes:
+        delays: of the links' encoders (n,) [s].
+        time_constants: damping over stiffness (n,) [s].
+    """
+
+    delays: Array
+    time_constants: Array
+
+    @classmethod
+    def none(cls, model: Model) -> _Assumed:
+        joints = len(model.robot.joints)
+        return cls(np.zeros(joints), np.zeros(joints))
 
 
 def _first_delays(pairs: Sequence[TwoEncoders], robot: Robot) -> Array:
@@ -89,7 +111,8 @@ def _first_delays(pairs: Sequence[TwoEncoders], robot: Robot) -> Array:
         rows, values = [], []
         for pair in pairs:
             motion = link_motion(pair, robot, delays)
-            used = settled(len(motion.position), pair.motor.sampling_rate, robot)
+            border = Band.of(robot, pair.motor.sampling_rate).reach
+            used = slice(border, len(motion.position) - border)
             one = np.stack(
                 [
                     motion.velocity[:, joint],
@@ -108,14 +131,15 @@ def _first_delays(pairs: Sequence[TwoEncoders], robot: Robot) -> Array:
 def _fit_joints(pairs: Sequence[TwoEncoders], model: Model, delays: Array) -> list[ElasticJoint]:
     robot = model.robot
     settings = elastic_settings(robot)
-    delays = delays.copy()
+    assumed = _Assumed.none(model)._replace(delays=delays.copy())
     elastic = pairs[0].elastic
     fits: dict[int, DeflectionFit] = {}
     for _ in range(_ROUNDS):
-        found = [_motions(pair, model, delays) for pair in pairs]
+        found = [_motions(pair, model, assumed) for pair in pairs]
         for joint in elastic:
-            fits[joint] = _fit(pairs, found, joint, model, float(delays[joint]), fits.get(joint))
-            delays[joint] += fits[joint].coefficients[DELAY]
+            fit = fits[joint] = _fit(pairs, found, joint, model, assumed, fits.get(joint))
+            assumed.delays[joint] += fit.coefficients[DELAY]
+            assumed.time_constants[joint] = max(fit.whole_time_constant, 0.0)
     return [
         ElasticJoint(
             number=joint,
@@ -129,26 +153,41 @@ def _fit_joints(pairs: Sequence[TwoEncoders], model: Model, delays: Array) -> li
 
 
 def _motions(
-    pair: TwoEncoders, model: Model, delays: Array
+    pair: TwoEncoders, model: Model, assumed: _Assumed
 ) -> tuple[LinkTorque, list[JointMotion]]:
     """Return the link torques of a recording, and what each joint's deflection depends on."""
-    motion = link_motion(pair, model.robot, delays)
-    torque = link_torque(model, motion)
-    rate = np.gradient(torque.torque, 1 / pair.motor.sampling_rate, axis=0)
+    rate = pair.motor.sampling_rate
+    motion = link_motion(pair, model.robot, assumed.delays)
+    found = link_torque(model, motion)
     # a link's encoder shows q(t - d) = q - d dq/dt + d²/2 d²q/dt²
-    late = delays * motion.velocity - 0.5 * delays**2 * motion.acceleration
+    late = assumed.delays * motion.velocity - 0.5 * assumed.delays**2 * motion.acceleration
     deflection = pair.motor.position - pair.link_position - late
-    columns = (torque.torque, rate, motion.position, motion.velocity, deflection)
-    joints = range(len(model.robot.joints))
-    return torque, [JointMotion(*(one[:, joint] for one in columns)) for joint in joints]
+    margin = Band.of(model.robot, rate).reach
+    joints = []
+    for joint, time_constant in enumerate(assumed.time_constants.tolist()):
+        torque = found.torque[:, joint]
+        lagging = relaxed(torque, time_constant, rate)
+        joints.append(
+            JointMotion(
+                torque=torque,
+                relaxed=lagging,
+                relaxed_rate=np.gradient(lagging, 1 / rate),
+                position=motion.position[:, joint],
+                velocity=motion.velocity[:, joint],
+                deflection=deflection[:, joint],
+                loaded=loaded(torque, margin),
+            )
+        )
+    return found, joints
 
 
-def _used(pair: TwoEncoders, motion: JointMotion, robot: Robot) -> Array:
+def _used(pair: TwoEncoders, motion: JointMotion, band: Band) -> Array:
+    """Return which of the samples that a band keeps (K,) are fitted."""
     used = np.zeros(len(pair.motor.time), dtype=bool)
-    used[settled(len(used), pair.motor.sampling_rate, robot)] = True
+    used[band.reach : len(used) - band.reach] = True
     if pair.motor.missing is not None:
         used &= ~pair.motor.missing
-    return np.asarray(used & motion.loaded)
+    return np.asarray((used & motion.loaded)[:: band.step])
 
 
 def _fit(
@@ -156,34 +195,36 @@ def _fit(
     found: Sequence[tuple[LinkTorque, list[JointMotion]]],
     joint: int,
     model: Model,
-    shifted: float,
+    assumed: _Assumed,
     before: DeflectionFit | None,
 ) -> DeflectionFit:
     """Fit a joint's deflection; the columns are selected in the first round."""
     motions = [one[joint] for _, one in found]
-    rate = pairs[0].motor.sampling_rate
-    used = [_used(pair, one, model.robot) for pair, one in zip(pairs, motions, strict=True)]
-    values = [one.deflection for one in motions]
+    band = Band.of(model.robot, pairs[0].motor.sampling_rate)
+    used = [_used(pair, one, band) for pair, one in zip(pairs, motions, strict=True)]
+    values = [band.kept(one.deflection) for one in motions]
     if before is None:
         most = elastic_settings(model.robot).most_harmonics
-        selection = select_columns(motions, values, used, rate, most)
+        selection = select_columns(motions, values, used, band, most)
     else:
         selection = Selection(before.extras, before.orders, before.held_out)
-    columns = [columns_of(one, selection.extras, selection.orders) for one in motions]
+    columns = [band.kept(columns_of(one, selection.extras, selection.orders)) for one in motions]
     fitted = coloured_fit(columns, values, used)
-    by_model = _by_model(columns, used, [torque for torque, _ in found], joint, fitted.coefficients)
+    changes = [band.kept(torque.by_parameter[:, joint]) for torque, _ in found]
+    by_model = _by_model(columns, used, changes, found[0][0].covariance, fitted.coefficients)
     return DeflectionFit(
         extras=selection.extras,
         orders=selection.orders,
         coefficients=fitted.coefficients,
         covariance=fitted.covariance + by_model,
         determined=fitted.determined,
-        shifted=shifted,
+        shifted=float(assumed.delays[joint]),
+        time_constant=float(assumed.time_constants[joint]),
         held_out=selection.errors,
         residual=float(
             np.sqrt(np.mean(np.concatenate(fitted.residual)[np.concatenate(used)] ** 2))
         ),
-        load=tuple(one.torque[use] for one, use in zip(motions, used, strict=True)),
+        load=tuple(band.kept(one.torque)[use] for one, use in zip(motions, used, strict=True)),
         corrected=tuple(
             (value - one[:, 1:] @ fitted.coefficients[1:])[use]
             for value, one, use in zip(values, columns, used, strict=True)
@@ -194,19 +235,25 @@ def _fit(
 def _by_model(
     columns: Sequence[Array],
     used: Sequence[Array],
-    torques: Sequence[LinkTorque],
-    joint: int,
+    changes: Sequence[Array],
+    parameters: Array,
     coefficients: Array,
 ) -> Array:
-    """Return the covariance (c, c) of the coefficients that the uncertain link torque causes."""
-    if not torques[0].covariance.size:
+    """Return the covariance (c, c) of the coefficients that the uncertain link torque causes.
+
+    Args:
+        columns: (K, c) of each recording.
+        used: (K,) of each recording.
+        changes: (K, p) of each recording: derivatives of the link torque by the model's parameters.
+        parameters: (p, p) covariance of these.
+        coefficients: (c,) of the columns.
+    """
+    if not parameters.size:
         return np.zeros((len(coefficients), len(coefficients)))
     matrix = np.concatenate([one[use] for one, use in zip(columns, used, strict=True)])
-    changes = np.concatenate(
-        [one.by_parameter[use, joint] for one, use in zip(torques, used, strict=True)]
-    )
+    changed = np.concatenate([one[use] for one, use in zip(changes, used, strict=True)])
     sizes = np.linalg.norm(matrix, axis=0)
     scale = np.where(sizes > 0, sizes, 1.0)
-    shift = np.linalg.lstsq(matrix / scale, changes * -coefficients[COMPLIANCE], rcond=1e-10)[0]
+    shift = np.linalg.lstsq(matrix / scale, changed * -coefficients[COMPLIANCE], rcond=1e-10)[0]
     shift = shift / scale[:, None]
-    return np.asarray(shift @ torques[0].covariance @ shift.T)
+    return np.asarray(shift @ parameters @ shift.T)

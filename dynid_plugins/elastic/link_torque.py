@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
@@ -20,7 +21,8 @@ from dynid.signals.settings import SignalSettings
 from dynid_plugins.elastic.settings import elastic_settings
 from dynid_plugins.elastic.two_encoders import TwoEncoders
 
-_UNSETTLED = 0.5  # periods of the cut-off at either end
+_SMEARED = 0.5  # periods of the cut-off
+_SAMPLES_OF_CUTOFF = 5.0  # for each of its periods
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,15 +57,16 @@ def link_motion(pair: TwoEncoders, robot: Robot, delay: Array) -> LinkMotion:
         delay: by which the links' encoders are late (n,) [s].
     """
     moved = undelayed(pair, delay)
-    return LinkMotion(*_derivatives(moved, pair.motor.sampling_rate, robot))
+    return LinkMotion(*Band.of(robot, pair.motor.sampling_rate).derivatives(moved))
 
 
 def undelayed(pair: TwoEncoders, delay: Array) -> Array:
     """Return the links' positions (N, n) at the times of the motors'."""
     time = pair.motor.time
+    splines = (CubicSpline(time, column) for column in pair.link_position.T)
     columns = [
-        np.interp(time + late, time, column)
-        for late, column in zip(delay, pair.link_position.T, strict=True)
+        spline(np.minimum(time + late, time[-1]))
+        for spline, late in zip(splines, delay.tolist(), strict=True)
     ]
     return np.stack(columns, axis=1)
 
@@ -111,7 +114,7 @@ def _at_links(pair: TwoEncoders, robot: Robot, delay: Array, rotors: Array | Non
     motor = pair.motor
     effort = motor.effort
     if rotors is not None:
-        *_, acceleration = _derivatives(motor.position, motor.sampling_rate, robot)
+        *_, acceleration = Band.of(robot, motor.sampling_rate).derivatives(motor.position)
         effort = effort - rotors * acceleration / robot.drives.torque_factor(len(robot.joints))
     return replace(motor, position=undelayed(pair, delay), velocity=None, effort=effort)
 
@@ -133,17 +136,56 @@ def _of_link(mechanism: Mechanism) -> Array:
     return np.array([True] * mechanism.first_term + terms)
 
 
-def _derivatives(position: Array, rate: float, robot: Robot) -> tuple[Array, Array, Array]:
-    """Return position, velocity and acceleration (N, n), filtered as the robot's signals."""
-    settings = robot.settings(SignalSettings).explicit(rate)
-    if settings.motion_cutoff_hz is not None:
-        position = low_pass(position, settings.motion_cutoff_hz, settings.filter_order, rate)
-    velocity = differentiate(position, rate)
-    return position, velocity, differentiate(velocity, rate)
+class Band(NamedTuple):
+    """Low-pass of a robot's positions, for whatever is compared with their derivatives.
+
+    Attributes:
+        cutoff_hz: of the low-pass; None for none.
+        order: of the low-pass.
+        rate: sampling rate [Hz].
+    """
+
+    cutoff_hz: float | None
+    order: int
+    rate: float
+
+    @classmethod
+    def of(cls, robot: Robot, rate: float) -> Band:
+        """Return the band of a robot's settings at a sampling rate [Hz]."""
+        settings = robot.settings(SignalSettings).explicit(rate)
+        return cls(settings.motion_cutoff_hz, settings.filter_order, rate)
+
+    @property
+    def step(self) -> int:
+        """Samples from one that is kept to the next."""
+        if self.cutoff_hz is None:
+            return 1
+        return max(1, int(self.rate / (_SAMPLES_OF_CUTOFF * self.cutoff_hz)))
+
+    @property
+    def reach(self) -> int:
+        """Samples over which the low-pass smears what changes at once."""
+        return 2 + (0 if self.cutoff_hz is None else round(_SMEARED * self.rate / self.cutoff_hz))
+
+    def smooth(self, values: Array) -> Array:
+        """Return values (N, …) after the low-pass."""
+        if self.cutoff_hz is None:
+            return values
+        return low_pass(values, self.cutoff_hz, self.order, self.rate)
+
+    def kept(self, values: Array) -> Array:
+        """Return values (K, …) after the low-pass, without samples that add nothing."""
+        return self.smooth(values)[:: self.step]
+
+    def derivatives(self, position: Array) -> tuple[Array, Array, Array]:
+        """Return position, velocity and acceleration (N, n) after the low-pass."""
+        position = self.smooth(position)
+        velocity = _differentiated(position, self.rate)
+        return position, velocity, _differentiated(velocity, self.rate)
 
 
-def settled(samples: int, rate: float, robot: Robot) -> slice:
-    """Return the samples at which the filters of positions have settled."""
-    cutoff = robot.settings(SignalSettings).explicit(rate).motion_cutoff_hz
-    border = 2 if cutoff is None else round(_UNSETTLED * rate / cutoff) + 2
-    return slice(border, samples - border)
+def _differentiated(values: Array, rate: float) -> Array:
+    """Differentiate (N, n) by differences of fourth order; of second order at the ends."""
+    found = differentiate(values, rate)
+    found[2:-2] = (8 * (values[3:-1] - values[1:-3]) - values[4:] + values[:-4]) * rate / 12
+    return found

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
-from dynid.text import significant
+from dynid.text import percent, significant
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dynid_plugins.elastic.flatness_trial import FlatnessTrial
+    from dynid_plugins.elastic.resonance import Resonances
     from dynid_plugins.elastic.result import ElasticIdentification, ElasticJoint, Quantity
     from dynid_plugins.elastic.validation import DeflectionErrors
 
@@ -112,3 +114,54 @@ def _notes(joint: ElasticJoint) -> Iterator[str]:
             f"{joint.name}: a wave of {significant(wave.order)} periods a turn, "
             f"{significant(1e3 * wave.amplitude, 3)} {unit}, of gear or encoder."
         )
+
+
+def print_flatness(console: Console, trial: FlatnessTrial) -> None:
+    """Print the path error of each feedforward, the reference's delay, and what was limited."""
+    console = roomy(console)
+    print_text(console, f"{trial.robot}: tool's error of the filtered path", "bold")
+    rows = table("feedforward", "rms [mm]", "of the rigid one")
+    for row in trial.rows():
+        rows.add_row(row["feedforward"], significant(1e3 * row["rms"], 3), percent(row["ratio"]))
+    console.print(rows)
+    notes = [f"The filter delays the reference by {significant(1e3 * trial.delay, 3)} ms."]
+    notes += [
+        f"{row['feedforward']}: limits.torque_max bounds {percent(row['limited'])} of the samples; "
+        "make the motion slower or --cutoff lower."
+        for row in trial.rows()
+        if row["limited"] > 0
+    ]
+    print_sentences(console, "Notes", notes, "")
+
+
+def print_resonances(console: Console, resonances: Resonances) -> None:
+    """Print frequencies, inertias and stiffness of each joint, and what cannot be separated."""
+    console = roomy(console)
+    print_text(console, f"{resonances.robot}: resonances, from the motors alone", "bold")
+    rows = table("joint", "locked [Hz]", "free [Hz]", "rotor", "link", "stiffness")
+    notes = [
+        f"{joint}: its velocity does not follow from its torque; excite it by itself."
+        for joint in resonances.silent
+    ]
+    for joint in resonances.joints:
+        separable = joint.separable
+        rows.add_row(
+            joint.name,
+            _shown(joint.locked if separable != "none" else None),
+            _shown(joint.free if separable == "all" else None),
+            *(_shown(joint.quantity(name)) for name in ("rotor", "link", "stiffness")),
+        )
+        if separable == "locked":
+            notes.append(
+                f"{joint.name}: its resonance is beyond the coherent band, so that only stiffness "
+                "over link inertia can be said, by the locked frequency; excite it faster."
+            )
+        elif separable == "none":
+            notes.append(
+                f"{joint.name}: its antiresonance is not in the coherent band; only the sum of "
+                "rotor and link is seen. Excite it faster."
+            )
+        elif joint.rotor is not None:
+            notes.append(f"{joint.name}: the known inertia of its rotor sets the scale.")
+    console.print(rows)
+    print_sentences(console, "Joints", notes, "")

@@ -64,6 +64,7 @@ class DeflectionFit:
         covariance: (c, c) of these, with what the uncertain link torque adds.
         determined: (c,) which columns the motion determines.
         shifted: delay of the link's encoder that was removed before [s].
+        time_constant: damping over stiffness that was assumed [s].
         held_out: (blocks,) mean squared errors on blocks left out [rad^2 or m^2].
         residual: rms error of the fit [rad or m].
         load: (K,) of each recording: link torque [N*m or N].
@@ -76,6 +77,7 @@ class DeflectionFit:
     covariance: Array
     determined: Array
     shifted: float
+    time_constant: float
     held_out: Array
     residual: float
     load: tuple[Array, ...]
@@ -88,12 +90,20 @@ class DeflectionFit:
         deviation = float(np.sqrt(max(self.covariance[column, column], 0.0)))
         return Quantity(float(self.coefficients[column]), deviation)
 
+    @property
+    def whole_time_constant(self) -> float:
+        """Damping over stiffness [s]; 0 where it is not known."""
+        compliance, rest = self.coefficients[[COMPLIANCE, RELAXATION]]
+        return float(self.time_constant + rest / compliance) if compliance > 0 else 0.0
+
     def product(self, column: int, power: int) -> Quantity | None:
-        """Return a coefficient times a power of the stiffness."""
+        """Return a coefficient times a power of the stiffness; of the relaxation, all of it."""
         if not self.determined[[COMPLIANCE, column]].all():
             return None
         compliance, factor = (float(self.coefficients[n]) for n in (COMPLIANCE, column))
-        slope = np.array([-power * factor / compliance ** (power + 1), compliance**-power])
+        known = self.time_constant if column == RELAXATION else 0.0
+        factor += compliance * known
+        slope = np.array([known - power * factor / compliance, 1.0]) / compliance**power
         chosen = np.ix_([COMPLIANCE, column], [COMPLIANCE, column])
         variance = float(slope @ self.covariance[chosen] @ slope)
         return Quantity(factor / compliance**power, float(np.sqrt(max(variance, 0.0))))

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import NonNegativeInt, PositiveFloat
 
 from dynid.arrays import Array
-from dynid.configuration import PerJointPositive, TaskSettings, per_joint
+from dynid.configuration import PerJointNotNegative, PerJointPositive, TaskSettings, per_joint
 from dynid.errors import ConfigurationError
 from dynid.recording.columns import SignalColumns
 from dynid.robot.robot import Robot
@@ -25,6 +25,12 @@ class ElasticSettings(TaskSettings):
     those of the motors, behind the gear. null: not recorded."""
     rotor_inertia: PerJointPositive | None = None
     """Inertia of each elastic joint's motor, before the gear [kg*m^2]; null: as identified."""
+    stiffness: PerJointPositive | None = None
+    """Stiffness of each elastic joint, as identified, for feedforward [N*m/rad or N/m]."""
+    damping: PerJointNotNegative = (0.0,)
+    """Damping of each elastic joint [N*m*s/rad or N*s/m]."""
+    backlash: PerJointNotNegative = (0.0,)
+    """Total backlash of each elastic joint [rad or m]."""
     largest_deflection: PositiveFloat = 1e-4
     """Deflection [rad or m] up to which a joint counts as rigid."""
     most_harmonics: NonNegativeInt = 6

@@ -69,7 +69,7 @@ def load_two_encoders(
     if settings.link_position is None:
         message = (
             f"profile '{robot.name}' names no encoders at the links: give their columns in "
-            "elastic.link_position (docs/drives.md#elastic-joints), or use `dynid identify "
+            "elastic.link_position (docs/friction.md#elastic-joints), or use `dynid identify "
             "resonance`, which needs the motors' alone."
         )
         raise ConfigurationError(message)

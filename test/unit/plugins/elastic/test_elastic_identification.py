@@ -1,0 +1,201 @@
+"""Elastic joints from two encoders: a rod whose deflection follows from its link torque."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dynid.cli import app
+from dynid.errors import ConfigurationError, RecordingError
+from dynid.profile import load_robot
+from dynid.recording.model import Recording
+from dynid.robot.model import nominal_model
+from dynid.robot.robot import Robot
+from dynid_plugins.elastic.deflection import relaxed
+from dynid_plugins.elastic.identification import identify_elastic
+from dynid_plugins.elastic.result import ElasticJoint
+from dynid_plugins.elastic.two_encoders import TwoEncoders, two_encoders
+from dynid_plugins.elastic.validation import deflection_errors
+
+RATE = 500.0
+STIFFNESS, DAMPING, BACKLASH, DELAY, OFFSET = 5000.0, 10.0, 4e-4, 3e-3, 0.02
+NOISE = 2e-5
+SETTINGS = (
+    "elastic.rotor_inertia=0.5",
+    "identification.cutoff_hz=20",
+    "terms=[viscous, {kind: coulomb, smoothing: 0.01}, offset]",
+)
+
+
+def rod(*more: str) -> Robot:
+    return load_robot("pendulum", overrides=[*SETTINGS, *more])
+
+
+def motion(time: np.ndarray) -> np.ndarray:
+    """Link positions (N, 1): sines from rest, after a second."""
+    ramp = np.clip(time / 2, 0, 1)
+    waves = np.sin(2 * np.pi * 0.31 * time) + 0.5 * np.sin(2 * np.pi * 0.83 * time + 1)
+    swelling = ramp**3 * (10 - 15 * ramp + 6 * ramp**2)
+    return np.asarray((swelling * (waves + 0.1 * np.sin(9 * time)))[:, None])
+
+
+def recording(
+    robot: Robot,
+    *,
+    seed: int = 0,
+    seconds: float = 10.0,
+    added: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda q, torque: 0 * q,
+) -> tuple[Recording, np.ndarray]:
+    """Motor and link encoders of the rod; ``added`` to the deflection by position and torque."""
+    random = np.random.default_rng(seed)
+    time = np.arange(round(seconds * RATE)) / RATE
+    step = 1e-4
+    q, before, after = (motion(time + late) for late in (0.0, -step, step))
+    dq, ddq = (after - before) / (2 * step), (after - 2 * q + before) / step**2
+    torque = robot.mechanism().without_terms().inverse_dynamics(q, dq, ddq)
+    lagging = relaxed(torque[:, 0], DAMPING / STIFFNESS, RATE)[:, None]
+    turned = ddq[:, 0] + np.gradient(np.gradient(lagging[:, 0] / STIFFNESS, 1 / RATE), 1 / RATE)
+    bent = lagging / STIFFNESS + BACKLASH / 2 * np.sign(torque) + added(q, torque)
+    noise = NOISE * random.standard_normal((2, *q.shape))
+    motor = Recording.from_arrays(
+        time,
+        q + bent + OFFSET + noise[0],
+        torque + 0.5 * turned[:, None] + 0.5 * np.tanh(dq / 0.01) + 0.3 * dq,
+        joint_names=robot.joints,
+    )
+    return motor, motion(time - DELAY) + noise[1]
+
+
+def identified(robot: Robot, pair: TwoEncoders) -> ElasticJoint:
+    (joint,) = identify_elastic(robot, [pair], model=nominal_model(robot)).joints
+    return joint
+
+
+@pytest.fixture(scope="module")
+def joint() -> ElasticJoint:
+    robot = rod()
+    return identified(robot, two_encoders(*recording(robot), robot))
+
+
+@pytest.mark.parametrize(
+    ("name", "true", "share"),
+    [
+        ("stiffness", STIFFNESS, 0.005),
+        ("damping", DAMPING, 0.1),
+        ("backlash", BACKLASH, 0.05),
+        ("delay", DELAY, 0.01),
+        ("offset", OFFSET, 0.001),
+    ],
+)
+def test_what_is_true_is_found_within_the_noise(
+    joint: ElasticJoint, name: str, true: float, share: float
+) -> None:
+    found = getattr(joint, name)
+    assert found.value == pytest.approx(true, rel=share)
+    assert 0 < found.deviation < share * true
+
+
+def test_nothing_is_added_to_a_joint_that_is_linear(joint: ElasticJoint) -> None:
+    assert (joint.fit.extras, joint.harmonics, joint.verdict) == ((), (), "elastic")
+
+
+def test_a_joint_that_hardens_has_a_cubic_stiffness() -> None:
+    robot = rod()
+    cubic = 0.02 * STIFFNESS**3 / 30**2  # 2 % of the deflection at 30 N m
+    pair = two_encoders(
+        *recording(robot, added=lambda _, torque: -cubic / STIFFNESS**4 * torque**3), robot
+    )
+    found = identified(robot, pair).hardening
+    assert found is not None
+    assert found.value == pytest.approx(cubic, rel=0.2)
+
+
+def test_a_wave_of_the_gear_is_found_by_its_order() -> None:
+    robot = rod()
+    pair = two_encoders(*recording(robot, added=lambda q, _: 3e-4 * np.cos(60 * q + 1)), robot)
+    wave = identified(robot, pair).harmonics[0]
+    assert wave.order == pytest.approx(60, abs=0.5)
+    assert wave.amplitude == pytest.approx(3e-4, rel=0.15)
+
+
+def test_deflection_of_another_recording_is_predicted_to_its_noise() -> None:
+    robot = rod()
+    fitted, other = (two_encoders(*recording(robot, seed=seed), robot) for seed in (0, 1))
+    found = identify_elastic(robot, [fitted], model=nominal_model(robot))
+    errors = deflection_errors(found, other)
+    assert errors.rms["joint_1"] < 2 * NOISE < 0.01 * errors.range["joint_1"]
+
+
+def test_swapped_encoders_are_named() -> None:
+    robot = rod()
+    motor, link = recording(robot)
+    swapped = Recording.from_arrays(motor.time, link, motor.effort, joint_names=robot.joints)
+    joint = identified(robot, two_encoders(swapped, motor.position, robot))
+    assert (joint.has_wrong_sign, joint.verdict) == (True, "unknown")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda link: 0 * link, "that of the link stands still while the motor turns"),
+        (lambda link: -link, "the motor moves -1"),
+        (lambda link: 57.3 * link, "the motor moves 0.017"),
+    ],
+)
+def test_encoders_that_disagree_are_refused(
+    change: Callable[[np.ndarray], np.ndarray], words: str
+) -> None:
+    robot = rod()
+    motor, link = recording(robot)
+    with pytest.raises(RecordingError, match=words):
+        two_encoders(motor, change(link), robot)
+
+
+def test_a_joint_of_another_name_is_refused() -> None:
+    robot = rod("elastic.joints=[elbow]")
+    with pytest.raises(ConfigurationError, match="names 'elbow', which is no joint"):
+        two_encoders(*recording(rod()), robot)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    motor, link = recording(rod())
+    path = tmp_path_factory.mktemp("elastic") / "rod.csv"
+    columns = np.hstack([motor.time[:, None], motor.position, link, motor.effort])
+    np.savetxt(path, columns, delimiter=",", header="t,motor,link,torque", comments="")
+    return path
+
+
+COLUMNS = (
+    "recording.columns={time: {column: t}, joints: [joint_1], position: {columns: [motor]}, "
+    "effort: {columns: [torque]}}"
+)
+
+
+def words(table: Path, *settings: str) -> list[str]:
+    given = [word for one in (*SETTINGS, COLUMNS, *settings) for word in ("--set", one)]
+    return ["identify", "elastic", str(table), "-p", "pendulum", *given]
+
+
+def test_a_table_with_two_position_columns_is_identified(table: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "deflection.png"
+    link = "elastic.link_position={columns: [link]}"
+    command = [*words(table, link), "--validate", str(table), "-o", str(picture), "--json"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    row = found["joints"]["joint_1"]
+    assert row["stiffness"] == pytest.approx(STIFFNESS, rel=0.01)
+    assert found["validation"]["rod.csv"]["rms"]["joint_1"] < 1e-4
+    assert picture.stat().st_size > 1000
+
+
+def test_a_profile_without_a_second_encoder_is_told_what_is_missing(table: Path) -> None:
+    done = CliRunner().invoke(app, words(table))
+    assert done.exit_code != 0
+    assert "names no encoders at the links" in str(done.exception)
