@@ -18,7 +18,7 @@ from dynid.profile import load_robot
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.identification import identify_elastic
-from dynid_plugins.elastic.result import Quantity
+from dynid_plugins.elastic.result import Estimated
 from dynid_plugins.elastic.simulated_arm import ElasticArm
 from dynid_plugins.elastic.simulated_recording import Encoders, follow, recorded
 from dynid_plugins.elastic.two_encoders import TwoEncoders
@@ -83,7 +83,7 @@ def deviations(robot: Robot, pairs: list[TwoEncoders], model: Model | None) -> d
     for pair in pairs:
         (joint,) = identify_elastic(robot, [pair], model=model).joints
         for name, true in TRUE.items():
-            quantity: Quantity | None = getattr(joint, name)
+            quantity: Estimated | None = getattr(joint, name)
             if quantity is None:
                 found[name].append(float("nan"))
             else:

@@ -12,7 +12,7 @@ from dynid_plugins.elastic.deflection import (
     CANDIDATES,
     COMPLIANCE,
     HARDENING,
-    JointMotion,
+    JointLoad,
     columns_of,
 )
 from dynid_plugins.elastic.link_torque import Band
@@ -43,7 +43,7 @@ class Selection(NamedTuple):
 
 
 def select_columns(
-    motions: Sequence[JointMotion],
+    motions: Sequence[JointLoad],
     deflections: Sequence[Array],
     used: Sequence[Array],
     band: Band,
@@ -89,7 +89,7 @@ class _Data:
 
     def __init__(
         self,
-        motions: Sequence[JointMotion],
+        motions: Sequence[JointLoad],
         values: Sequence[Array],
         used: Sequence[Array],
         band: Band,

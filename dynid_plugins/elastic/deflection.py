@@ -26,7 +26,7 @@ CANDIDATES = (ECCENTRICITY, LINK_FRICTION, HARDENING)
 """Columns that must reduce the error on data left out, in the order in which they are tried."""
 
 
-class JointMotion(NamedTuple):
+class JointLoad(NamedTuple):
     """What the deflection of a joint depends on, along a recording; each (N,).
 
     Attributes:
@@ -78,7 +78,7 @@ def loaded(torque: Array, margin: int) -> NDArray[np.bool_]:
     )
 
 
-def columns_of(motion: JointMotion, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
+def columns_of(motion: JointLoad, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
     """Return the columns (N, c): the five of every joint, those of extras, two of each order.
 
     Args:
@@ -99,7 +99,7 @@ def columns_of(motion: JointMotion, extras: tuple[str, ...], orders: tuple[float
     return np.stack([*always, *more, *waves], axis=1)
 
 
-def _extra(name: str, motion: JointMotion) -> list[Array]:
+def _extra(name: str, motion: JointLoad) -> list[Array]:
     if name == HARDENING:
         return [-(motion.torque**3)]
     if name == LINK_FRICTION:

@@ -20,7 +20,7 @@ _ORDER = 5  # of the filter: derivatives up to the fourth are its states
 _STEP = 1e-3  # [s] of the central differences of the link torque along the reference
 
 
-class Reference(NamedTuple):
+class SmoothReference(NamedTuple):
     """A filtered motion with its derivatives; each (N, n), in rad or m and s.
 
     Attributes:
@@ -50,7 +50,7 @@ class MotorMotion(NamedTuple):
     torque: Array
 
 
-def filtered_reference(position: Array, cutoff_hz: float, rate: float) -> Reference:
+def filtered_reference(position: Array, cutoff_hz: float, rate: float) -> SmoothReference:
     """Return positions after five lags of one cut-off, with four derivatives.
 
     Args:
@@ -74,11 +74,11 @@ def filtered_reference(position: Array, cutoff_hz: float, rate: float) -> Refere
         states[number] = state
         state = discrete @ state + gain * wanted
     position, velocity, acceleration, jerk, snap = np.moveaxis(states, 1, 0)
-    return Reference(position, velocity, acceleration, jerk, snap, _ORDER / frequency)
+    return SmoothReference(position, velocity, acceleration, jerk, snap, _ORDER / frequency)
 
 
 def elastic_feedforward(
-    links: Mechanism, rotors: Array, stiffness: Array, backlash: Array, reference: Reference
+    links: Mechanism, rotors: Array, stiffness: Array, backlash: Array, reference: SmoothReference
 ) -> MotorMotion:
     """Return motion and torque of the motors that move elastic links along a reference.
 
@@ -99,13 +99,13 @@ def elastic_feedforward(
     )
 
 
-def rigid_feedforward(links: Mechanism, rotors: Array, reference: Reference) -> MotorMotion:
+def rigid_feedforward(links: Mechanism, rotors: Array, reference: SmoothReference) -> MotorMotion:
     """Return the same for joints that do not bend."""
     torque = _link_torque(links, reference, 0.0) + rotors * reference.acceleration
     return MotorMotion(reference.position, reference.velocity, torque)
 
 
-def _link_torque(links: Mechanism, reference: Reference, ahead: float) -> Array:
+def _link_torque(links: Mechanism, reference: SmoothReference, ahead: float) -> Array:
     """Return the link torque (N, n) a time ahead along the reference's derivatives [s]."""
     position, velocity, acceleration, jerk, snap, _ = reference
     return links.inverse_dynamics(

@@ -15,7 +15,7 @@ from dynid.errors import ConfigurationError
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.flatness import (
     MotorMotion,
-    Reference,
+    SmoothReference,
     elastic_feedforward,
     filtered_reference,
     rigid_feedforward,
@@ -152,7 +152,7 @@ def _commands(robot: Robot) -> Array:
     return motion.evaluate(time).position
 
 
-def _follow(arm: ElasticArm, reference: Reference, command: MotorMotion) -> Array:
+def _follow(arm: ElasticArm, reference: SmoothReference, command: MotorMotion) -> Array:
     """Return the links' positions (N, runs, n) under position loops at the motors."""
     rate = 2 * np.pi * _DRIVES_HZ
     start = reference.position[:1]

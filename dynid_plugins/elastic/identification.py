@@ -16,7 +16,7 @@ from dynid_plugins.elastic.column_selection import Selection, select_columns
 from dynid_plugins.elastic.deflection import (
     COMPLIANCE,
     DELAY,
-    JointMotion,
+    JointLoad,
     columns_of,
     loaded,
     relaxed,
@@ -154,7 +154,7 @@ def _fit_joints(pairs: Sequence[TwoEncoders], model: Model, delays: Array) -> li
 
 def _motions(
     pair: TwoEncoders, model: Model, assumed: _Assumed
-) -> tuple[LinkTorque, list[JointMotion]]:
+) -> tuple[LinkTorque, list[JointLoad]]:
     """Return the link torques of a recording, and what each joint's deflection depends on."""
     rate = pair.motor.sampling_rate
     motion = link_motion(pair, model.robot, assumed.delays)
@@ -168,7 +168,7 @@ def _motions(
         torque = found.torque[:, joint]
         lagging = relaxed(torque, time_constant, rate)
         joints.append(
-            JointMotion(
+            JointLoad(
                 torque=torque,
                 relaxed=lagging,
                 relaxed_rate=np.gradient(lagging, 1 / rate),
@@ -181,7 +181,7 @@ def _motions(
     return found, joints
 
 
-def _used(pair: TwoEncoders, motion: JointMotion, band: Band) -> Array:
+def _used(pair: TwoEncoders, motion: JointLoad, band: Band) -> Array:
     """Return which of the samples that a band keeps (K,) are fitted."""
     used = np.zeros(len(pair.motor.time), dtype=bool)
     used[band.reach : len(used) - band.reach] = True
@@ -192,7 +192,7 @@ def _used(pair: TwoEncoders, motion: JointMotion, band: Band) -> Array:
 
 def _fit(
     pairs: Sequence[TwoEncoders],
-    found: Sequence[tuple[LinkTorque, list[JointMotion]]],
+    found: Sequence[tuple[LinkTorque, list[JointLoad]]],
     joint: int,
     model: Model,
     assumed: _Assumed,

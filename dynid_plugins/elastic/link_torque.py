@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
@@ -21,7 +21,7 @@ from dynid.signals.settings import SignalSettings
 from dynid_plugins.elastic.settings import elastic_settings
 from dynid_plugins.elastic.two_encoders import TwoEncoders
 
-_SMEARED = 0.5  # periods of the cut-off
+_SMEARED = 1.0  # periods of the cut-off
 _SAMPLES_OF_CUTOFF = 5.0  # for each of its periods
 
 
@@ -63,7 +63,7 @@ def link_motion(pair: TwoEncoders, robot: Robot, delay: Array) -> LinkMotion:
 def undelayed(pair: TwoEncoders, delay: Array) -> Array:
     """Return the links' positions (N, n) at the times of the motors'."""
     time = pair.motor.time
-    splines = (CubicSpline(time, column) for column in pair.link_position.T)
+    splines = (scipy.interpolate.CubicSpline(time, column) for column in pair.link_position.T)
     columns = [
         spline(np.minimum(time + late, time[-1]))
         for spline, late in zip(splines, delay.tolist(), strict=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from dynid_plugins.elastic.flatness_trial import FlatnessTrial
     from dynid_plugins.elastic.resonance import Resonances
-    from dynid_plugins.elastic.result import ElasticIdentification, ElasticJoint, Quantity
+    from dynid_plugins.elastic.result import ElasticIdentification, ElasticJoint, Estimated
     from dynid_plugins.elastic.validation import DeflectionErrors
 
 _SEEN = 2.0  # standard deviations
@@ -62,7 +62,7 @@ def _print_errors(
     console.print(rows)
 
 
-def _shown(quantity: Quantity | None, factor: float = 1.0) -> str:
+def _shown(quantity: Estimated | None, factor: float = 1.0) -> str:
     if quantity is None:
         return "—"
     value, deviation = (factor * number for number in quantity)

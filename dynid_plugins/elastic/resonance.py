@@ -19,10 +19,10 @@ from dynid.errors import RecordingError
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.frequency_response import FrequencyResponse, frequency_response
-from dynid_plugins.elastic.result import Quantity
+from dynid_plugins.elastic.result import Estimated
 from dynid_plugins.elastic.settings import elastic_settings
 
-_FEWEST = 12  # coherent frequencies
+_FEWEST_FREQUENCIES = 12  # coherent frequencies
 _NAMES = ("rotor", "viscous", "link", "stiffness", "damping")
 _LEAST_DEVIATION = 0.02  # of a response: windows leak, whatever the coherence
 _CERTAIN = 0.25  # relative standard deviation: beyond, a frequency is not seen
@@ -48,27 +48,27 @@ class JointResonance:
     covariance: Array
     rotor: float | None
 
-    def _power(self, weights: ArrayLike) -> Quantity:
+    def _power(self, weights: ArrayLike) -> Estimated:
         """Return a product of powers of the five parameters."""
         weight = np.asarray(weights, dtype=np.float64)
         value = float(np.exp(weight @ self.logarithms))
-        return Quantity(value, value * float(np.sqrt(weight @ self.covariance @ weight)))
+        return Estimated(value, value * float(np.sqrt(weight @ self.covariance @ weight)))
 
     @property
-    def locked(self) -> Quantity:
+    def locked(self) -> Estimated:
         """Frequency of the joint with its motor locked [Hz]."""
         value, deviation = self._power((0, 0, -0.5, 0.5, 0))
-        return Quantity(value / (2 * np.pi), deviation / (2 * np.pi))
+        return Estimated(value / (2 * np.pi), deviation / (2 * np.pi))
 
     @property
-    def free(self) -> Quantity:
+    def free(self) -> Estimated:
         """Frequency of the joint with its motor free [Hz]."""
         rotor, _, link, stiffness, _ = np.exp(self.logarithms)
         value = float(np.sqrt(stiffness / link + stiffness / rotor))
         share = link / (link + rotor)  # of the square that the rotor's term has
         weight = np.array([-0.5 * share, 0, -0.5 * (1 - share), 0.5, 0])
         deviation = value * float(np.sqrt(weight @ self.covariance @ weight))
-        return Quantity(value / (2 * np.pi), deviation / (2 * np.pi))
+        return Estimated(value / (2 * np.pi), deviation / (2 * np.pi))
 
     @property
     def separable(self) -> Separable:
@@ -80,7 +80,7 @@ class JointResonance:
         ]
         return "all" if all(seen) else "locked" if seen[0] else "none"
 
-    def quantity(self, name: str) -> Quantity | None:
+    def quantity(self, name: str) -> Estimated | None:
         """Return a parameter by its name; None where it cannot be separated.
 
         With a known rotor, the others are scaled by it: the torque's scale does not matter then.
@@ -93,7 +93,7 @@ class JointResonance:
             return self._power(weight)
         weight[0] -= 1.0
         ratio = self._power(weight)
-        return Quantity(ratio.value * self.rotor, ratio.deviation * self.rotor)
+        return Estimated(ratio.value * self.rotor, ratio.deviation * self.rotor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def identify_resonances(robot: Robot, recording: Recording) -> Resonances:
         response = frequency_response(
             recording.position[:, joint], torque[:, joint], recording.sampling_rate
         )
-        if int(response.coherent.sum()) < _FEWEST:
+        if int(response.coherent.sum()) < _FEWEST_FREQUENCIES:
             silent.append(robot.joints[joint])
             continue
         rotor = None if rotors is None else float(rotors[joint])

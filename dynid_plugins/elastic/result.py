@@ -32,7 +32,7 @@ _SIGNS = 2.0  # standard deviations: a negative stiffness beyond has a wrong sig
 Verdict = Literal["rigid", "elastic", "unknown"]
 
 
-class Quantity(NamedTuple):
+class Estimated(NamedTuple):
     """A value with its standard deviation."""
 
     value: float
@@ -83,12 +83,12 @@ class DeflectionFit:
     load: tuple[Array, ...]
     corrected: tuple[Array, ...]
 
-    def at(self, column: int) -> Quantity | None:
+    def at(self, column: int) -> Estimated | None:
         """Return a coefficient; None where the motion does not determine it."""
         if not self.determined[column]:
             return None
         deviation = float(np.sqrt(max(self.covariance[column, column], 0.0)))
-        return Quantity(float(self.coefficients[column]), deviation)
+        return Estimated(float(self.coefficients[column]), deviation)
 
     @property
     def whole_time_constant(self) -> float:
@@ -96,7 +96,7 @@ class DeflectionFit:
         compliance, rest = self.coefficients[[COMPLIANCE, RELAXATION]]
         return float(self.time_constant + rest / compliance) if compliance > 0 else 0.0
 
-    def product(self, column: int, power: int) -> Quantity | None:
+    def product(self, column: int, power: int) -> Estimated | None:
         """Return a coefficient times a power of the stiffness; of the relaxation, all of it."""
         if not self.determined[[COMPLIANCE, column]].all():
             return None
@@ -106,7 +106,7 @@ class DeflectionFit:
         slope = np.array([known - power * factor / compliance, 1.0]) / compliance**power
         chosen = np.ix_([COMPLIANCE, column], [COMPLIANCE, column])
         variance = float(slope @ self.covariance[chosen] @ slope)
-        return Quantity(factor / compliance**power, float(np.sqrt(max(variance, 0.0))))
+        return Estimated(factor / compliance**power, float(np.sqrt(max(variance, 0.0))))
 
     def place(self, name: str) -> int | None:
         """Return the first column of an extra; None where it was not chosen."""
@@ -137,39 +137,39 @@ class ElasticJoint:
     fit: DeflectionFit
 
     @property
-    def stiffness(self) -> Quantity | None:
+    def stiffness(self) -> Estimated | None:
         """Torque for each rad or m of deflection; None where it cannot be said."""
         compliance = self.fit.at(COMPLIANCE)
         if compliance is None or compliance.value < _CERTAIN * compliance.deviation:
             return None
         value = 1 / compliance.value
-        return Quantity(value, compliance.deviation * value**2)
+        return Estimated(value, compliance.deviation * value**2)
 
     @property
     def least_stiffness(self) -> float:
         """Lower limit of the stiffness, two standard deviations away."""
-        compliance = self.fit.at(COMPLIANCE) or Quantity(0.0, 0.0)
+        compliance = self.fit.at(COMPLIANCE) or Estimated(0.0, 0.0)
         most = max(compliance.value, 0.0) + _SIGNS * compliance.deviation
         return 1 / most if most > 0 else 0.0
 
     @property
-    def damping(self) -> Quantity | None:
+    def damping(self) -> Estimated | None:
         """Torque for each rad/s or m/s of the deflection's rate."""
         return None if self.stiffness is None else self.fit.product(RELAXATION, 2)
 
     @property
-    def hardening(self) -> Quantity | None:
+    def hardening(self) -> Estimated | None:
         """Torque for each cubic rad or m; None where data left out do not ask for it."""
         column = self.fit.place(HARDENING)
         return None if column is None or self.stiffness is None else self.fit.product(column, 4)
 
     @property
-    def backlash(self) -> Quantity | None:
+    def backlash(self) -> Estimated | None:
         """Distance between the sides of the teeth [rad or m]."""
         return None if self.stiffness is None else self.fit.at(PLAY)
 
     @property
-    def link_friction(self) -> Quantity | None:
+    def link_friction(self) -> Estimated | None:
         """Friction between gear and link [N*m or N]; None where data do not ask for it."""
         column = self.fit.place(LINK_FRICTION)
         return None if column is None or self.stiffness is None else self.fit.product(column, 1)
@@ -181,13 +181,13 @@ class ElasticJoint:
         return None if column is None else float(np.hypot(*self.fit.coefficients[column:][:2]))
 
     @property
-    def delay(self) -> Quantity | None:
+    def delay(self) -> Estimated | None:
         """Time by which the link's encoder is later than the motor's [s]."""
         rest = self.fit.at(DELAY)
         return None if rest is None else rest._replace(value=rest.value + self.fit.shifted)
 
     @property
-    def offset(self) -> Quantity | None:
+    def offset(self) -> Estimated | None:
         """Zero of the motor's encoder minus that of the link's [rad or m]."""
         return self.fit.at(OFFSET)
 
@@ -271,7 +271,7 @@ _QUANTITIES = (
 def _row(joint: ElasticJoint) -> dict[str, Any]:
     row: dict[str, Any] = {"joint": joint.name, "verdict": joint.verdict}
     for name in _QUANTITIES:
-        found: Quantity | None = getattr(joint, name)
+        found: Estimated | None = getattr(joint, name)
         row[name] = None if found is None else found.value
         row[f"{name}_deviation"] = None if found is None else found.deviation
     return {

@@ -14,9 +14,9 @@ from dynid.errors import SimulationError
 
 _FEWEST_SUBSTEPS = 2  # of a control cycle
 _MOST_SUBSTEPS = 100
-_STEP = 1.0  # of integration, times the fastest rate of the gears
+_LARGEST_STEP = 1.0  # of integration, times the fastest rate of the gears
 _SMOOTHING = 0.01  # [rad/s or m/s] of Coulomb friction
-_LARGEST = 1e3  # [rad or m]
+_LARGEST_POSITION = 1e3  # [rad or m]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class ElasticArm:
         masses = np.diagonal(self.links.mass_matrix(position), axis1=1, axis2=2)
         mobility = 1 / self.rotors + 1 / masses
         fastest = np.maximum(np.sqrt(self.stiffness * mobility), self.damping * mobility)
-        needed = max(_FEWEST_SUBSTEPS, int(np.ceil(duration * fastest.max() / _STEP)))
+        needed = max(_FEWEST_SUBSTEPS, int(np.ceil(duration * fastest.max() / _LARGEST_STEP)))
         if needed > _MOST_SUBSTEPS:
             joint = self.links.joints[int(fastest.max(axis=0).argmax())]
             raise SimulationError(
@@ -114,7 +114,7 @@ class ElasticArm:
                     for now, a, b, c, d in zip(state, first, second, third, fourth, strict=True)
                 )
             )
-        if not np.all(np.abs(state.motor) < _LARGEST):
+        if not np.all(np.abs(state.motor) < _LARGEST_POSITION):
             raise SimulationError(
                 "the simulated arm with elastic joints is unstable; lower the gains of its drives."
             )
