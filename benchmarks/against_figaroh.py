@@ -1,7 +1,7 @@
-"""Identify and excite the same simulated robot with dynid, FIGAROH, and bare pinocchio.
+"""Identify the same simulated robot with dynid, FIGAROH, and bare pinocchio.
 
     pip install figaroh
-    python benchmarks/against_figaroh.py [--samples 50000] [--no-excitation]
+    python benchmarks/against_figaroh.py [--samples 50000]
 
 One process, one recording: a UR10e that swings at 1 kHz, with viscous and Coulomb friction, rotor
 inertia and offset of 1 at every joint, and torque noise of 0.5 N m; positions and velocities have
@@ -15,9 +15,7 @@ FIGAROH         ``BaseIdentification`` with its defaults: decimated by 10, base 
 dynid           ``identify``: weighted least squares, physically consistent parameters, standard
                 deviations, cross-validation, diagnosis
 
-Excitation: the UR10e without geometry, limits as in ``excitation_table.py``; condition number of
-the base regressor. FIGAROH's optimiser needs ``cyipopt``, which FIGAROH does not declare and which
-is built against an installed IPOPT; it is not called here.
+Their excitations: ``excitation_against_figaroh.py``.
 """
 
 from __future__ import annotations
@@ -26,7 +24,6 @@ import argparse
 import contextlib
 import io
 import logging
-import os
 import tempfile
 import time
 from importlib.metadata import PackageNotFoundError, version
@@ -37,7 +34,6 @@ import numpy as np
 import pinocchio
 import yaml
 from bench_identification import example_robot, recorded
-from excitation_table import FIGAROH, row
 from scipy.signal import butter, sosfiltfilt
 from swing import Swing
 
@@ -173,23 +169,10 @@ def show(name: str, case: Case, identify: Callable[[Case], Predict], reference: 
     return seconds
 
 
-def show_excitation(figaroh: str | None) -> None:
-    """Print condition numbers of dynid's excitations, and what FIGAROH cannot run."""
-    for case in FIGAROH:
-        start = sum(os.times()[:4])
-        found = row(case, 4, 0, "condition")
-        seconds = sum(os.times()[:4]) - start  # of its worker processes as well
-        name = case.name.replace("figaroh", "dynid")
-        print(f"{name:38s} {seconds:7.2f} s   condition {found[2]}, of period {found[1]} harmonics")
-    if figaroh is not None:
-        print(f"skipped: {figaroh}'s excitation, which needs cyipopt and an installed IPOPT")
-
-
 def main() -> None:
-    """Print both tables."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--samples", type=int, default=50_000)
-    parser.add_argument("--no-excitation", action="store_true")
     given = parser.parse_args()
     logging.disable(logging.WARNING)
     case = case_of(given.samples)
@@ -197,7 +180,6 @@ def main() -> None:
     print(f"{given.samples} samples x 6 joints: CPU time, torque error of another motion")
     bare = show("bare pinocchio, least squares", case, by_pinocchio, 0.0)
     show("dynid", case, by_dynid, bare)
-    figaroh = None
     try:
         figaroh = f"FIGAROH {version('figaroh')}"
     except PackageNotFoundError:
@@ -206,8 +188,6 @@ def main() -> None:
         by_figaroh(case_of(1_000), weighted=False)
         show(f"{figaroh}, least squares", case, lambda c: by_figaroh(c, weighted=False), bare)
         show(f"{figaroh}, weighted", case, lambda c: by_figaroh(c, weighted=True), bare)
-    if not given.no_excitation:
-        show_excitation(figaroh)
 
 
 if __name__ == "__main__":

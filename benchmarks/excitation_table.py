@@ -31,6 +31,9 @@ from dynid.simulation.sensor_noise import stated_torque_noise
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dynid.arrays import Array
+    from dynid.robot.model import Model
+
 ROBOTS = ("ur10", "puma560", "yumi_arm", "yumi", "delta_3", "delta_4")
 _UR10E = (
     "limits.position=[[-6.28,6.28]]",
@@ -93,8 +96,8 @@ def random_conditions(design: Design, count: int) -> np.ndarray:
     return np.array(found)
 
 
-def row(case: Case, starts: int, count: int, objective: Objective) -> list[str]:
-    """Return a case's cells."""
+def requested(case: Case, objective: Objective) -> tuple[Model, ExcitationSpec, Array]:
+    """Return a case's robot, its excitation, and the noise of each joint's torque (n,) [N m]."""
     robot = load_robot(case.robot, overrides=case.overrides)
     model = nominal_model(robot)
     still = np.zeros((1, len(robot.joints)))
@@ -103,7 +106,13 @@ def row(case: Case, starts: int, count: int, objective: Objective) -> list[str]:
     settings = propose_series(robot, duration=case.duration, harmonics=case.harmonics)
     if case.duration is not None:
         settings = settings.model_copy(update={"base_frequency": 1 / case.duration, "periods": 1})
-    spec = ExcitationSpec(settings, objective, scaled=case.scaled)
+    return model, ExcitationSpec(settings, objective, scaled=case.scaled), noise
+
+
+def row(case: Case, starts: int, count: int, objective: Objective) -> list[str]:
+    """Return a case's cells."""
+    model, spec, noise = requested(case, objective)
+    settings = spec.settings
     begun = time.perf_counter()
     found = optimise(model, spec, noise, starts=starts)
     seconds = time.perf_counter() - begun
