@@ -4,17 +4,18 @@
     pip install figaroh cyipopt
     python benchmarks/excitation_against_figaroh.py [--starts 4] [--only TEXT]
 
-A UR10e without geometry, 8 s, and the limits of FIGAROH's example. Both minimise the condition
+A UR10e without geometry, 8 s, limits as in ``excitation_table.py``. Both minimise the condition
 number of the base regressor from random starts: of rigid bodies, as it is, or with friction, rotor
 inertia and offset of every joint (where dynid scales rows and columns). The best motion by a tool's
-own objective is evaluated by the same regressors at 100 Hz, and at 1 kHz by the share of every
-limit that it uses and its largest velocity and acceleration at both ends. Time is CPU time of all
-processes and all starts, without imports.
+own condition number, of its own choice of base parameters, is evaluated by dynid's regressors at
+100 Hz, and at 1 kHz by the share of every limit that it uses and its largest velocity and
+acceleration at both ends. Time is CPU time of all processes and all starts, without imports.
 
 FIGAROH has the settings of its example of the UR10, which plans 12 s with the same time between
 waypoints: https://github.com/thanhndv212/figaroh-examples,
 examples/ur10/config/ur10_unified_config.yaml. dynid uses the limits whole here, so FIGAROH also
-runs without its margin, and with twice as many waypoints.
+runs without its margin, and with twice as many waypoints. A start that fails is counted, and not
+repeated by its setting ``segment_attempts``.
 """
 
 from __future__ import annotations
@@ -45,15 +46,22 @@ _RATE = 1000  # [Hz] at which motions are sampled
 _EVERY = 10  # of these samples enters condition numbers
 _RIGID, _ALL_TERMS = FIGAROH
 _MEASURES = (
-    "condition rigid", "all terms", "scaled",
+    "condition: own", "rigid", "all terms", "scaled",
     "position", "velocity", "acceleration", "torque", "ends [rad/s]", "[rad/s^2]",
 )  # fmt: skip
 
 
 class Found(NamedTuple):
-    """The best motion of all starts, None if none succeeded, and how many succeeded."""
+    """The best motion of all starts, if one succeeded.
+
+    Attributes:
+        motion: (N, n), at ``_RATE``; None if no start succeeded.
+        condition_number: by the tool itself.
+        succeeded: number of starts.
+    """
 
     motion: Motion | None
+    condition_number: float
     succeeded: int
 
 
@@ -67,12 +75,11 @@ def main() -> None:
     for name, search in searches().items():
         if given.only in name:
             begun = sum(os.times()[:4])
-            motion, succeeded = search(given.starts)
+            found = search(given.starts)
             seconds = sum(os.times()[:4]) - begun  # of its worker processes as well
-            values = () if motion is None else measures(motion)
-            print(
-                _line(name, f"{seconds:.1f} s", f"{succeeded}/{given.starts}", values), flush=True
-            )
+            values = () if found.motion is None else measures(found.motion, found.condition_number)
+            cells = (f"{seconds:.1f} s", f"{found.succeeded}/{given.starts}")
+            print(_line(name, *cells, values), flush=True)
 
 
 def _line(name: str, seconds: str, starts: str, values: tuple[str, ...]) -> str:
@@ -110,7 +117,8 @@ def by_dynid(case: Case, starts: int) -> Found:
     found = optimise(*requested(case, "condition"), starts=starts)
     excitation = found.excitation
     time = np.arange(round(excitation.duration * _RATE) + 1) / _RATE
-    return Found(excitation.evaluate(time), int(np.isfinite(found.objectives).sum()))
+    succeeded = int(np.isfinite(found.objectives).sum())
+    return Found(excitation.evaluate(time), found.condition_number, succeeded)
 
 
 def by_figaroh(case: Case, settings: SplineSettings, starts: int) -> Found:
@@ -121,13 +129,16 @@ def by_figaroh(case: Case, settings: SplineSettings, starts: int) -> Found:
     low, high, velocity, _, torque = _limits(case)
     request = Request(robot, low, high, velocity, torque, terms=case is _ALL_TERMS)
     found = trajectories(request, settings, starts, _RATE)
-    best = min(found, key=lambda one: one.condition_number, default=None)
-    return Found(best.motion if best else None, len(found))
+    if not found:
+        return Found(None, np.nan, 0)
+    best = min(found, key=lambda one: one.condition_number)
+    return Found(best.motion, best.condition_number, len(found))
 
 
-def measures(motion: Motion) -> tuple[str, ...]:
-    """Return the values of ``_MEASURES`` for a motion (N, n)."""
+def measures(motion: Motion, condition_number: float) -> tuple[str, ...]:
+    """Return the values of ``_MEASURES`` for a motion (N, n) and the tool's condition number."""
     return (
+        f"{condition_number:.3g}",
         *(f"{number:.3g}" for number in _conditions(motion)),
         *(f"{100 * share:.1f} %" for share in _shares(motion)),
         *(f"{np.abs(part[[0, -1]]).max().round(9):.1g}" for part in motion[1:]),
