@@ -4,9 +4,9 @@
 
 Each row: condition number of the weighted and scaled base regressor that the optimiser reaches,
 its time, and best and median of random series that begin and end at rest as well and are as large
-as position, velocity and acceleration limits allow. The rows `figaroh …` repeat what FIGAROH 1.0.2
-was requested: UR10e, 8 s, no geometry, the rigid one with the regressor as it is (11.5 to 19.9
-after some 130 s; no solution with friction, rotor inertia and offsets).
+as position, velocity and acceleration limits allow. The rows `figaroh …` have the limits of
+FIGAROH's example: UR10e, 8 s, no geometry, the rigid one with the regressor as it is
+(``excitation_against_figaroh.py`` runs FIGAROH).
 """
 
 from __future__ import annotations
