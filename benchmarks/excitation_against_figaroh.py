@@ -109,6 +109,7 @@ def searches() -> dict[str, Callable[[int], Found]]:
     found[f"{name}, rigid, its margin"] = partial(by_figaroh, _RIGID, example)
     found[f"{name}, all terms, whole limits"] = partial(by_figaroh, _ALL_TERMS, whole)
     found[f"{name}, rigid, 9 waypoints"] = partial(by_figaroh, _RIGID, denser)
+    found[f"{name}, all terms, 9 waypoints"] = partial(by_figaroh, _ALL_TERMS, denser)
     return found
 
 
