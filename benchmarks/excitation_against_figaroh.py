@@ -14,7 +14,7 @@ acceleration at both ends. Time is CPU time of all processes and all starts, wit
 FIGAROH has the settings of its example of the UR10, which plans 12 s with the same time between
 waypoints: https://github.com/thanhndv212/figaroh-examples,
 examples/ur10/config/ur10_unified_config.yaml. dynid uses the limits whole here, so FIGAROH also
-runs without its margin, and with twice as many waypoints. A start that fails is counted, and not
+runs without its margin, and with 9 waypoints. A start that fails is counted, and not
 repeated by its setting ``segment_attempts``.
 """
 
