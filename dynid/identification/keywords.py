@@ -33,6 +33,7 @@ class IdentificationKeywords(TypedDict, total=False):
     derivatives: Literal["differences", "kalman"]
     velocity: Literal["differentiated", "measured"]
     parallel_filter: ParallelFilterSettings | Mapping[str, Any] | Literal["auto"] | None
+    torque_delay: float | Literal["auto"]
     velocity_threshold: VelocityThreshold | Mapping[str, Any]
     estimator: str | Estimator | type[Estimator]
     essential: bool
