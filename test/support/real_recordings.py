@@ -15,6 +15,7 @@ DVRK = DATA / "dvrk"
 LWR = DATA / "lwr" / "recording_1.npz"
 PANDA = DATA / "panda" / "exciting_trajectory.csv"
 EMPS = DATA / "emps"
+KR300 = DATA / "kr300"
 
 
 def needs(path: Path) -> pytest.MarkDecorator:
