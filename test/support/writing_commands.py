@@ -248,7 +248,17 @@ def _fleet(shop: Workshop, out: Path) -> Path:
 ALWAYS_NEW = {"info convert", "collisions tune"}
 """Commands that refuse to replace a result, and have no option for it."""
 
-APART = {"bench", "demo", "fleet report", "robots", "model seal", "start"}
+APART = {
+    "bench",
+    "demo",
+    "fleet report",
+    "identify elastic",
+    "identify resonance",
+    "model seal",
+    "robots",
+    "start",
+    "tracking flatness",
+}
 """Commands that take long, write to their input, or run others: their faults are tested where
 they are."""
 
