@@ -62,8 +62,9 @@ def frequency_response(position: Array, torque: Array, rate: float) -> Frequency
             "cross": (torque, position),
         }.items()
     }
-    frequency = spectra["cross"][0][1:-1]
-    given, reached, cross = (spectra[name][1][1:-1] for name in ("input", "output", "cross"))
+    band = slice(2, -1)  # a Hann window mixes the first line with the trend that is removed
+    frequency = spectra["cross"][0][band]
+    given, reached, cross = (spectra[name][1][band] for name in ("input", "output", "cross"))
     coherence = np.clip(np.abs(cross) ** 2 / np.maximum((given * reached).real, 1e-300), 0, 1)
     averages = _HALF_OVERLAP * _SEGMENTS
     spread = np.sqrt((1 - coherence) / np.maximum(2 * averages * coherence, 1e-12))

@@ -25,6 +25,7 @@ from dynid_plugins.elastic.settings import elastic_settings
 _FEWEST_FREQUENCIES = 12  # coherent frequencies
 _NAMES = ("rotor", "viscous", "link", "stiffness", "damping")
 _LEAST_DEVIATION = 0.02  # of a response: windows leak, whatever the coherence
+_REACH = 7.0  # of the logarithms of parameters from their first guesses: a factor of 1100
 _CERTAIN = 0.25  # relative standard deviation: beyond, a frequency is not seen
 
 Separable = Literal["all", "locked", "none"]
@@ -169,7 +170,14 @@ def _fit(response: FrequencyResponse) -> tuple[Array, Array]:
         return np.concatenate([error.real, error.imag])
 
     fits = [
-        scipy.optimize.least_squares(errors, start, loss="soft_l1", x_scale="jac", max_nfev=200)
+        scipy.optimize.least_squares(
+            errors,
+            start,
+            bounds=(start - _REACH, start + _REACH),
+            loss="soft_l1",
+            x_scale="jac",
+            max_nfev=200,
+        )
         for start in _starts(frequency, measured)
     ]
     best = min(fits, key=lambda one: float(one.cost))
@@ -182,7 +190,10 @@ def _starts(frequency: Array, measured: Array) -> list[Array]:
     """Return first guesses: the deepest antiresonance, with several ratios of the masses."""
     size = np.abs(measured) * frequency  # constant for one mass
     smooth = scipy.ndimage.median_filter(size, 3, mode="nearest")
-    locked = 2 * np.pi * float(frequency[int(np.argmin(smooth))])
+    low = scipy.signal.argrelextrema(smooth, np.less_equal, order=3)[0]
+    inside = low[(low > 1) & (low < len(smooth) - 2)]  # at the ends excitation may be missing
+    deepest = min(inside, key=lambda i: smooth[i], default=int(np.argmin(smooth)))
+    locked = 2 * np.pi * float(frequency[deepest])
     total = 1 / (2 * np.pi * float(np.median(size[: max(3, len(size) // 10)])))
     guesses = []
     for share in (0.2, 0.5, 0.8):

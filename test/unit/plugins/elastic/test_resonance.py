@@ -22,11 +22,11 @@ ROTOR, LINK, STIFFNESS, DAMPING, VISCOUS = 0.5, 1.5, 5000.0, 8.0, 2.0
 RATE = 500.0
 
 
-def two_masses(highest_hz: float) -> Recording:
+def two_masses(highest_hz: float, seed: int = 1, spacing_hz: float = 0.1) -> Recording:
     """Noisy recording of the periodic response to a multisine up to a frequency."""
     time = np.arange(20000) / RATE
-    random = np.random.default_rng(1)
-    lines = np.arange(0.5, highest_hz, 0.1)
+    random = np.random.default_rng(seed)
+    lines = np.arange(0.5, highest_hz, spacing_hz)
     phases = random.uniform(0, 2 * np.pi, len(lines))
     waves = np.exp(1j * (2 * np.pi * np.outer(time, lines) + phases))
     velocity = modelled_response(lines, np.log([ROTOR, VISCOUS, LINK, STIFFNESS, DAMPING]))
@@ -53,6 +53,16 @@ def test_frequencies_and_stiffness_are_found_where_both_are_excited() -> None:
         quantity = joint.quantity(name)
         assert quantity is not None
         assert abs(quantity.value - true) < 4 * quantity.deviation < 0.02 * true
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(8))
+def test_both_are_found_whatever_the_phases_of_the_excitation(seed: int) -> None:
+    recording = two_masses(100.0, seed, spacing_hz=0.2)
+    (joint,) = identify_resonances(load_robot("pendulum"), recording).joints
+    stiffness = joint.quantity("stiffness")
+    assert stiffness is not None
+    assert abs(stiffness.value - STIFFNESS) < 3 * stiffness.deviation < 0.02 * STIFFNESS
 
 
 def test_a_known_rotor_sets_the_scale() -> None:
