@@ -78,8 +78,8 @@ class FilterChoice:
             return ""
         when = "later" if self.torque_delay > 0 else "earlier"
         return (
-            f" Torque is recorded {1e3 * abs(self.torque_delay):.3g} ms {when} than its motion, found "
-            "by the same error; the motion was moved by this time."
+            f" Torque is recorded {1e3 * abs(self.torque_delay):.3g} ms {when} than its motion, "
+            "found by the same error; the motion was moved by this time."
         )
 
 
