@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 import pytest
 from support.drifting import drawn_history
-from support.representatives import representatives
 from support.synthetic import arm_robot, recorded, true_parameters
 
 import dynid
@@ -39,24 +38,22 @@ def stepped(kind: str, joint: str, size: float, seed: int = 3) -> Drift:
     return detect_drift(model(), history, simulations=100)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "joint", "size", "words"),
-    representatives(
-        [
-            ("payload", "wrist", 0.05, "Payload or tool changed: mass +"),
-            ("dry", "elbow", 0.3, "Dry friction at elbow grew"),
-            (
-                "viscous",
-                "elbow",
-                -0.3,
-                "Viscous friction at elbow fell: lubrication or temperature",
-            ),
-            ("friction", "all joints", 0.25, "Friction at all joints grew"),
-            ("torque_constant", "shoulder", 0.03, "Torque constant or torque sensor at shoulder"),
-            ("encoder", "elbow", 0.01, "Encoder offset at elbow"),
-        ],
-        1,
-    ),
+    [
+        ("payload", "wrist", 0.05, "Payload or tool changed: mass +"),
+        ("dry", "elbow", 0.3, "Dry friction at elbow grew"),
+        (
+            "viscous",
+            "elbow",
+            -0.3,
+            "Viscous friction at elbow fell: lubrication or temperature",
+        ),
+        ("friction", "all joints", 0.25, "Friction at all joints grew"),
+        ("torque_constant", "shoulder", 0.03, "Torque constant or torque sensor at shoulder"),
+        ("encoder", "elbow", 0.01, "Encoder offset at elbow"),
+    ],
 )
 def test_a_step_is_found_with_its_cause(kind: str, joint: str, size: float, words: str) -> None:
     found = stepped(kind, joint, size)
