@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, OptionalProfile, Set, Urdf
+from dynid.cli.options import AsJson, OptionalProfile, Set, Urdf, check_png
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ def check_command(
     """
     from dynid.cli.loading import load_robot
     from dynid.excitation.workspace.workspace import Workspace
-    from dynid.files import check_folder
     from dynid.playback.plan import examine_plan
     from dynid.profile import load_model
     from dynid.report.terminal.console import (
@@ -65,11 +64,7 @@ def check_command(
     from dynid.report.terminal.progress import progress
     from dynid.report.view.check_picture import write_check_picture
 
-    if output is not None:
-        if output.suffix.lower() != ".png":
-            message = f"--output {output}: must end in .png."
-            raise ConfigurationError(message)
-        check_folder(output)
+    check_png(output)
     if profile is None:
         profile, excitation = _robot_alone(excitation), None
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])

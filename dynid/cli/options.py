@@ -1,4 +1,4 @@
-"""Options that several commands have, and how a shell completes them."""
+"""Options that several commands have, how a shell completes them, and a check of one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 from typer.models import OptionInfo
 
+from dynid.errors import ConfigurationError
 from dynid.estimation.estimators import CORE, estimator_names
+from dynid.files import check_folder
 from dynid.robot_files import shipped_profiles
 
 
@@ -20,6 +22,20 @@ def complete_robot(incomplete: str) -> list[str]:
 def complete_estimator(incomplete: str) -> list[str]:
     """Return names of estimators."""
     return [name for name in estimator_names() if name.startswith(incomplete)]
+
+
+def check_png(output: Path | None) -> None:
+    """Check where a picture is to be written, before any work.
+
+    Raises:
+        ConfigurationError: it is no .png.
+        WriteError: its folder does not exist.
+    """
+    if output is None:
+        return
+    if output.suffix.lower() != ".png":
+        raise ConfigurationError(f"--output {output}: must end in .png.")
+    check_folder(output)
 
 
 def profile_option(description: str) -> OptionInfo:

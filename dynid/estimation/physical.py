@@ -107,7 +107,7 @@ def consistent_parameters(
 def _with_clean_zeros(mechanism: Mechanism, scaled: Array) -> Array:
     """Set friction to zero if the solver left it a rounding error above its bound."""
     cleaned = np.array(scaled)
-    columns = mechanism.first_term + _signed_terms(mechanism)
+    columns = mechanism.first_term + never_negative_terms(mechanism)
     cleaned[columns] = np.where(scaled[columns] < _ZERO, 0.0, scaled[columns])
     return cleaned
 
@@ -177,7 +177,8 @@ def parameter_scale(mechanism: Mechanism) -> Array:
     return scale
 
 
-def _signed_terms(mechanism: Mechanism) -> NDArray[np.intp]:
+def never_negative_terms(mechanism: Mechanism) -> NDArray[np.intp]:
+    """Return the numbers of the terms, from 0, whose parameter is never negative."""
     kinds = [term.traits.never_negative for term in mechanism.terms]
     return np.flatnonzero(kinds)
 
@@ -193,7 +194,7 @@ def parameter_constraints(
     blocks: list[Array] = []
     bounds: list[Array] = []
     bodies, p = len(mechanism.body_joints), len(mechanism.parameter_names)
-    linear = [(10 * bodies + int(i), 1.0, 0.0) for i in _signed_terms(mechanism)]
+    linear = [(10 * bodies + int(i), 1.0, 0.0) for i in never_negative_terms(mechanism)]
     linear += _bound_rows(mechanism, settings)
     for column, sign, low in linear:
         row = np.zeros((1, p))

@@ -25,7 +25,8 @@ def parts_of_motion(signals: Signals, count: int, shortest: float) -> NDArray[np
         shortest: duration [s] that a part of a period must have.
     """
     samples = np.arange(len(signals.time))
-    period, length = repetition_period(signals), float(len(samples))
+    period = repetition_period(signals) if count > 1 else None
+    length = float(len(samples))
     if period is not None and period / count > shortest:
         length = period * signals.sampling_rate
     parts = np.minimum(samples % length * count / length, count - 1).astype(np.intp)

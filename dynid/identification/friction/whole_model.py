@@ -14,6 +14,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.estimation.fitting import Fit, fit
 from dynid.estimation.least_squares import weighted_solution
+from dynid.estimation.physical import never_negative_terms
 from dynid.estimation.regression import NormalEquations
 from dynid.identification.friction.joint_trials import given_terms
 from dynid.identification.friction.reduced import HeldOutBlocks
@@ -108,9 +109,7 @@ class WholeModel:
         fitted = problem.normal_equations()
         at_rest = not all(np.all(rows.fitted > 0) for rows in problem.rows)
         everything = problem.normal_equations(at_rest=True) if at_rest else fitted
-        never = mechanism.first_term + np.flatnonzero(
-            [term.traits.never_negative for term in mechanism.terms]
-        )
+        never = mechanism.first_term + never_negative_terms(mechanism)
         start = base.project(mechanism.urdf_parameters)
         return _ModelEquations(fitted, everything, start, np.isin(base.independent, never))
 

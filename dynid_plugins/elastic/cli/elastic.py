@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Profile, Recordings, Run, Set, Start, Stop, Urdf
-from dynid.errors import ConfigurationError
+from dynid.cli.options import AsJson, Profile, Recordings, Run, Set, Start, Stop, Urdf, check_png
 
 
 def elastic_command(
@@ -53,7 +52,6 @@ def elastic_command(
     from functools import partial
 
     from dynid.cli.loading import load_model_for, load_robot
-    from dynid.files import check_folder
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.elastic.chart import write_deflections
@@ -62,10 +60,7 @@ def elastic_command(
     from dynid_plugins.elastic.two_encoders import load_two_encoders
     from dynid_plugins.elastic.validation import deflection_errors
 
-    if output is not None:
-        if output.suffix.lower() != ".png":
-            raise ConfigurationError(f"--output {output}: must end in .png.")
-        check_folder(output)
+    check_png(output)
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     links = (
         None

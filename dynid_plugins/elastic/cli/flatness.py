@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Profile, Set
-from dynid.errors import ConfigurationError
+from dynid.cli.options import AsJson, Profile, Set, check_png
 
 
 def flatness_command(
@@ -36,17 +35,13 @@ def flatness_command(
     does not reduce the error of the path.
     """
     from dynid.cli.loading import load_robot
-    from dynid.files import check_folder
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.elastic.chart import write_flatness
     from dynid_plugins.elastic.flatness_trial import try_flatness
     from dynid_plugins.elastic.report import print_flatness
 
-    if output is not None:
-        if output.suffix.lower() != ".png":
-            raise ConfigurationError(f"--output {output}: must end in .png.")
-        check_folder(output)
+    check_png(output)
     loaded = load_robot(robot, overrides=settings or [])
     console = result_console(as_json)
     with progress(console) as step:

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Profile, Run, Set, Start, Stop, Urdf
-from dynid.errors import ConfigurationError
+from dynid.cli.options import AsJson, Profile, Run, Set, Start, Stop, Urdf, check_png
 
 
 def resonance_command(
@@ -35,17 +34,13 @@ def resonance_command(
     known elastic.rotor_inertia sets the scale instead of the torque.
     """
     from dynid.cli.loading import load_robot
-    from dynid.files import check_folder
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.robot.recordings import load_recording
     from dynid_plugins.elastic.chart import write_bode
     from dynid_plugins.elastic.report import print_resonances
     from dynid_plugins.elastic.resonance import identify_resonances
 
-    if output is not None:
-        if output.suffix.lower() != ".png":
-            raise ConfigurationError(f"--output {output}: must end in .png.")
-        check_folder(output)
+    check_png(output)
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     loaded = load_recording(recording, robot, start=start, stop=stop, run=run)
     found = identify_resonances(robot, loaded)
