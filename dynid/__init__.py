@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from dynid.robot_files import shipped_profiles as shipped_profiles
     from dynid.signals.signals import Signals as Signals
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _NAMES = {
     "api.control": "estimate_wrench tune_collision",

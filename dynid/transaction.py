@@ -19,6 +19,7 @@ import secrets
 import shutil
 import stat
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,7 +70,9 @@ def written_together(folder: Path, *, stale: Iterable[str] = ()) -> Iterator[Pat
             beside = {name: copy for name, copy in copies if copy is not None}
             for path in (*(files / name for name in names), files):
                 flush(path)
-            _swap(scratch, folder, names, patterns, beside)
+            # in a thread of its own, which the process waits for: no interruption reaches it
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(_swap, scratch, folder, names, patterns, beside).result()
     except OSError as error:
         name = error.filename or folder
         message = f"{name}: cannot be written ({error.strerror or error})."
@@ -157,13 +160,7 @@ def _swap(
         swapping = folder / scratch.name.replace(_UNFINISHED, _SWAPPING)
         scratch.rename(swapping)
         flush(folder)
-        try:
-            _finish(swapping, beside, follow=True)
-        except WriteError:
-            raise
-        except BaseException:  # an interruption is handled after the swap
-            _finish(swapping, beside, follow=True)
-            raise
+        _finish(swapping, beside, follow=True)
 
 
 def _finish(swapping: Path, beside: dict[str, Path], *, follow: bool) -> None:

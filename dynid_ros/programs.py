@@ -33,6 +33,9 @@ def start(name: str) -> None:
         _imported(name).main()
     except SystemExit as end:
         code = int(end.code or FINISHED)
+        for thread in threading.enumerate():
+            if not thread.daemon and thread is not threading.current_thread():
+                thread.join()  # moves the files of a run to their places
         silence_closed_streams()
         sys.stdout.flush()
         sys.stderr.flush()

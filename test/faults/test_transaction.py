@@ -5,12 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
+import threading
 from itertools import count
 from pathlib import Path
 
 import pytest
 from support.killed import killed_at
 
+from dynid import transaction
 from dynid.errors import WriteError
 from dynid.files import write_text
 from dynid.transaction import settled, unfinished, written_together
@@ -236,18 +239,26 @@ def test_files_that_cannot_be_renamed_are_copied(tmp_path, monkeypatch) -> None:
     assert hidden(tmp_path / "out") == []
 
 
-def test_an_interruption_comes_after_the_swap(tmp_path, monkeypatch) -> None:
-    begun(tmp_path / "out")
-    unlink, times = os.unlink, count()
+def test_interruptions_do_not_reach_the_swap(tmp_path, monkeypatch) -> None:
+    folder = tmp_path / "out"
+    begun(folder)
+    flush, unlink, removed = transaction.flush, os.unlink, count()
 
-    def interrupted(*arguments, **options) -> None:
-        if next(times) == 1:  # the second of the old files
-            raise KeyboardInterrupt
+    def interrupted_flush(path: Path) -> None:
+        if path == folder:  # the new files have become valid
+            signal.raise_signal(signal.SIGINT)
+        flush(path)
+
+    def interrupted_unlink(*arguments, **options) -> None:
+        if next(removed) == 1:  # the second of the old files
+            signal.raise_signal(signal.SIGINT)
         unlink(*arguments, **options)
 
-    monkeypatch.setattr(os, "unlink", interrupted)
+    monkeypatch.setattr(transaction, "flush", interrupted_flush)
+    monkeypatch.setattr(os, "unlink", interrupted_unlink)
     with pytest.raises(KeyboardInterrupt):
-        write(tmp_path / "out", NEW)
-    assert next(times) > 2
-    assert seen(tmp_path / "out") == {**NEW, **OWN}
-    assert hidden(tmp_path / "out") == []
+        write(folder, NEW)
+    for thread in set(threading.enumerate()) - {threading.current_thread()}:
+        thread.join()
+    assert seen(folder) == {**NEW, **OWN}
+    assert hidden(folder) == []
