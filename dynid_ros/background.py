@@ -130,7 +130,9 @@ class Background:
             self._thread.join(_AGAIN)
         if self._result is None:
             self._answer(
-                TaskResponse(False, f"interrupted while {self._what}; files are as before, or all written.")
+                TaskResponse(
+                    False, f"interrupted while {self._what}; files are as before, or all written."
+                )
             )
         else:  # it had just been done
             self._conclude()

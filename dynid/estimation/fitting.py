@@ -21,6 +21,7 @@ from dynid.estimation.settings import EstimationSettings
 from dynid.estimation.uncertainty import find_uncertainty
 from dynid.estimation.work import Rest, Work
 from dynid.signals.filters import ParallelFilter
+from dynid.signals.repetition import folds_of_motion
 from dynid.signals.settings import VelocityThreshold
 from dynid.signals.signals import Signals
 
@@ -58,20 +59,29 @@ def build_problem(
     base: BaseParameterization,
     signals: Sequence[Signals],
     settings: EstimationSettings,
+    folds: Sequence[NDArray[np.intp]] | None = None,
 ) -> Problem:
-    """Build the regression problem of these signals."""
+    """Build the regression problem of these signals.
+
+    Args:
+        mechanism: of the robot.
+        base: its base parameters.
+        signals: one per recording.
+        settings: of the estimation.
+        folds: (N,) of each recording's samples; None: parts of its motion that are longer than the
+            filter's memory of what is beside them.
+    """
     at_rest = fitted_at_rest(mechanism, settings.velocity_threshold)
-    rows = tuple(
-        make_rows(
-            recording,
-            ParallelFilter.of(settings, recording.sampling_rate),
-            folds=settings.folds,
-            fit_all=at_rest,
+    rows = []
+    for number, recording in enumerate(signals):
+        parallel = ParallelFilter.of(settings, recording.sampling_rate)
+        shortest = 1 / (parallel.cutoff_hz or np.inf)
+        fold = (
+            folds_of_motion(recording, settings.folds, shortest) if folds is None else folds[number]
         )
-        for recording in signals
-    )
-    rows = with_folds_of_recordings(rows, settings.folds)
-    return Problem(mechanism, base, rows, settings.folds)
+        rows.append(make_rows(recording, parallel, fold=fold, fit_all=at_rest))
+    joined = with_folds_of_recordings(rows, settings.folds)
+    return Problem(mechanism, base, joined, settings.folds)
 
 
 def fitted_at_rest(mechanism: Mechanism, threshold: VelocityThreshold) -> NDArray[np.bool_]:

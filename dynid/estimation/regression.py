@@ -16,7 +16,6 @@ from dynid.estimation.fitted_samples import fitted_samples
 from dynid.estimation.row_memory import RowBlock, RowMemory, too_many
 from dynid.estimation.work import Work
 from dynid.signals.filters import ParallelFilter
-from dynid.signals.repetition import parts_of_motion
 from dynid.signals.signals import Signals
 
 BLOCKS = 20
@@ -302,26 +301,21 @@ def make_rows(
     signals: Signals,
     parallel_filter: ParallelFilter,
     *,
-    folds: int,
+    fold: NDArray[np.intp],
     fit_all: bool | NDArray[np.bool_],
 ) -> Rows:
-    """Filter and decimate one recording's torque, and divide its rows into folds.
-
-    They are parts in time; of a motion that repeats, the same part of every repetition, or what is
-    held out would have been fitted.
+    """Filter and decimate one recording's torque.
 
     Args:
         signals: of the recording.
         parallel_filter: of torque and regressor.
-        folds: number of folds.
+        fold: (N,) of each sample.
         fit_all: whether rows at rest are fitted too, of all joints or of each (n,).
     """
     torque = parallel_filter.decimate(parallel_filter.smooth(signals.torque))
     chosen = fitted_samples(signals, parallel_filter, fit_all=fit_all)
-    fitted = chosen[:: parallel_filter.decimation].astype(np.float64)
-    # what is held out is longer than the filter's memory of what is beside it
-    fold = parts_of_motion(signals, folds, 1 / (parallel_filter.cutoff_hz or np.inf))
-    return Rows(signals, parallel_filter, torque, fitted, fold[:: parallel_filter.decimation])
+    fitted = parallel_filter.decimate(chosen).astype(np.float64)
+    return Rows(signals, parallel_filter, torque, fitted, parallel_filter.decimate(fold))
 
 
 def model_torque(

@@ -13,12 +13,14 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.cross_validation import left_out_errors
 from dynid.estimation.fitting import build_problem
+from dynid.estimation.regression import Problem
 from dynid.identification.friction.choose import mean_and_error
 from dynid.identification.friction.reduced import averaged
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
+from dynid.signals.repetition import folds_of_motion
 from dynid.signals.settings import HIGHEST_CUTOFF, USUAL_CUTOFF_HZ, ParallelFilterSettings
 from dynid.signals.signals import Signals
 
@@ -71,7 +73,9 @@ class FilterTrials:
         plain = {"estimator": "wls", "physical": physical, "folds": _FOLDS, "filter_torque": False}
         self._settings = usual.model_copy(update=plain)
         as_usual = [preprocess(one, self._robot.with_settings(usual)) for one in recordings]
-        self._spans = [(signals.time[0], signals.time[-1]) for signals in as_usual]
+        # the same for all cut-offs
+        self._times = [signals.time for signals in as_usual]
+        self._folds = [folds_of_motion(one, _FOLDS, 1 / USUAL_CUTOFF_HZ) for one in as_usual]
         self._moves = np.any([signals.moving.any(axis=0) for signals in as_usual], axis=0)
         self.rate = rate = min(recording.sampling_rate for recording in recordings)
         self.torque_delay = usual.decided_torque_delay
@@ -108,8 +112,8 @@ class FilterTrials:
         )
         robot = self._robot.with_settings(explicit)
         signals = [
-            _between(preprocess(recording, robot, unsettled=True), *span)
-            for recording, span in zip(self._recordings, self._spans, strict=True)
+            _between(preprocess(recording, robot, unsettled=True), times[0], times[-1])
+            for recording, times in zip(self._recordings, self._times, strict=True)
         ]
         total = sum(len(piece.time) for piece in signals)
         compared = [piece.every(-(-total // _MOST_COMPARED)) for piece in signals]
@@ -118,9 +122,9 @@ class FilterTrials:
             for piece in signals
         ]
         base, mechanism = self._base, self._mechanism
-        found = build_problem(mechanism, base, fitted, explicit).normal_equations()
+        found = self._problem(fitted, explicit).normal_equations()
         unfiltered = explicit.model_copy(update={"parallel_filter": None})
-        seen = build_problem(mechanism, base, compared, unfiltered).normal_equations(at_rest=True)
+        seen = self._problem(compared, unfiltered).normal_equations(at_rest=True)
         nothing = np.zeros((len(signals), len(self._moves)), dtype=bool)
         start = base.project(mechanism.urdf_parameters)
         squares = left_out_errors(found, seen, start, 0.0, nothing).blocks
@@ -128,6 +132,13 @@ class FilterTrials:
         if not known.any():
             raise EstimationError("no joint with torque moves.")
         return FilterError(squares[:, known], seen.squared_torque[known])
+
+    def _problem(self, signals: Sequence[Signals], settings: IdentificationSettings) -> Problem:
+        folds = [
+            fold[np.searchsorted(times, piece.time).clip(max=len(fold) - 1)]
+            for piece, times, fold in zip(signals, self._times, self._folds, strict=True)
+        ]
+        return build_problem(self._mechanism, self._base, signals, settings, folds)
 
 
 def _limited(recordings: Sequence[Recording]) -> list[Recording]:

@@ -1,4 +1,4 @@
-"""The period of a motion that repeats."""
+"""The period of a motion that repeats, and parts of a motion to leave out of a fit."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ _DISTANCE_OF_A_CANDIDATE = 0.5  # mean squared distance over variance at a possi
 _DISTANCE_OF_A_REPETITION = 0.01  # median squared distance over variance at a repetition
 
 
-def parts_of_motion(signals: Signals, count: int, shortest: float) -> NDArray[np.intp]:
-    """Return the part of the motion to which each sample belongs, (N,) from 0.
+def folds_of_motion(signals: Signals, folds: int, shortest: float) -> NDArray[np.intp]:
+    """Return the fold of each sample, (N,) from 0, for cross-validation.
 
-    Parts follow each other in time; of a motion that repeats they divide its period, so that every
-    repetition has all of them, and what is left out of a fit is left out of all repetitions.
+    Folds are parts of the motion that follow each other. Of a motion that repeats they divide its
+    period, so that what is left out of a fit is left out of all repetitions; twice, where parts are
+    long enough, because one gap can be all the motion in which a joint moves by itself.
 
     Args:
         signals: of a recording.
-        count: number of parts.
+        folds: number of folds.
         shortest: duration [s] that a part of a period must have.
     """
     samples = np.arange(len(signals.time))
-    period = repetition_period(signals) if count > 1 else None
+    period = repetition_period(signals) if folds > 1 else None
     length = float(len(samples))
-    if period is not None and period / count > shortest:
-        length = period * signals.sampling_rate
-    parts = np.minimum(samples % length * count / length, count - 1).astype(np.intp)
+    if period is not None and period / folds > shortest:
+        divisions = 2 if period / folds > 2 * shortest else 1
+        length = period * signals.sampling_rate / divisions
+    parts = np.minimum(samples % length * folds / length, folds - 1).astype(np.intp)
     last = int(np.flatnonzero(np.diff(parts, prepend=-1))[-1])
-    if last > 0 and 2 * (len(parts) - last) < length / count:  # where the recording ends
+    if last > 0 and 2 * (len(parts) - last) < length / folds:  # where the recording ends
         parts[last:] = parts[last - 1]
     return np.asarray(parts)
 

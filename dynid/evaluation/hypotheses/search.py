@@ -44,7 +44,9 @@ _SURE_ADVANTAGE = 7.0
 _SURE_OF_FEW = 5.0  # the same of play, which is tried at a few joints with large errors alone
 _BETTER_ADVANTAGE = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact or a recording has to explain at least
-_INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
+_NO_ACCIDENT = 2.0
+"""Fall of the cost, or of its penalty of physical consistency, that no accident causes: errors on
+data left out fall to a third."""
 _NEGLIGIBLE_FALL = 1e-5  # fall of the cost for which no further step is taken
 _ROUNDS = 6  # of Gauss-Newton steps
 _POLISHED = 4  # continuous causes that are followed to their best value
@@ -188,7 +190,10 @@ def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
         return bool(np.any(explained & (now.refit.seen > FLOOR)))
     by_penalty = (now.penalty or 0.0) - (outcome.penalty or 0.0)
     sure = _SURE_OF_FEW if candidate.kind == "backlash" else _SURE_ADVANTAGE
-    if advantage(outcome, now) > sure or by_penalty > _INCONSISTENT:
+    certainty = advantage(outcome, now)
+    if certainty > sure or by_penalty > _NO_ACCIDENT:
+        return True
+    if now.cost - outcome.cost > _NO_ACCIDENT and certainty > _BETTER_ADVANTAGE:
         return True
     if not candidate.recordings:
         return False
@@ -203,7 +208,7 @@ def is_better(chosen: TriedCause, other: TriedCause) -> bool:
         return fall > MATTERS
     by_penalty = (other.outcome.penalty or 0.0) - (chosen.outcome.penalty or 0.0)
     return fall > DECIDES and (
-        advantage(chosen.outcome, other.outcome) > _BETTER_ADVANTAGE or by_penalty > _INCONSISTENT
+        advantage(chosen.outcome, other.outcome) > _BETTER_ADVANTAGE or by_penalty > _NO_ACCIDENT
     )
 
 
@@ -223,9 +228,9 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
         yield TriedCause("contact", "contact", (), outcome)
     proposals = [*coupled(now), *unlike(now, trial.samples.recordings)]
     worst, impossible = float(np.nanmax(now.refit.held_out)), now.penalty or 0.0
-    if worst > DOUBTED or impossible > _INCONSISTENT:
+    if worst > DOUBTED or impossible > _NO_ACCIDENT:
         proposals += [*exchanged(now.state), *other_gravity(trial, now.state)]
-    if worst > POOR or impossible > _INCONSISTENT:
+    if worst > POOR or impossible > _NO_ACCIDENT:
         proposals += far(trial, now)
     coarse = trial.coarse
     present, better = coarse.outcome(now.state).cost if proposals else 0.0, []

@@ -16,7 +16,7 @@ from dynid.estimation.fitting import fitted_at_rest
 from dynid.estimation.regression import Problem, make_rows
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.filters import ParallelFilter
-from dynid.signals.repetition import parts_of_motion
+from dynid.signals.repetition import folds_of_motion
 from dynid.signals.settings import ParallelFilterSettings
 from dynid.signals.signals import Signals
 
@@ -58,8 +58,7 @@ class HeldOutBlocks:
         rows = []
         for piece, block in zip(self.signals, self.block, strict=True):
             parallel = ParallelFilter.of(settings, piece.sampling_rate)
-            made = make_rows(piece, parallel, folds=1, fit_all=at_rest)
-            rows.append(replace(made, fold=block[:: parallel.decimation]))
+            rows.append(make_rows(piece, parallel, fold=block, fit_all=at_rest))
         return Problem(mechanism, base, tuple(rows), len(self.fold))
 
 
@@ -99,8 +98,12 @@ def held_out_blocks(
     fold: list[int] = []
     for number, piece in enumerate(reduced):
         count = min(folds * blocks_of_part if within else blocks_of_part, len(piece.time))
-        part = parts_of_motion(piece, count, shortest / blocks_of_part)
-        new = np.diff(part, prepend=-1) != 0
+        group = np.full(len(piece.time), number * folds // len(reduced))
+        of_sample = folds_of_motion(piece, folds, shortest) if within else group
+        new = np.diff(of_sample, prepend=-1) != 0
+        if new.sum() < count:
+            part = np.arange(len(piece.time)) * count // len(piece.time)
+            new |= np.diff(part, prepend=-1) != 0
         number_of_sample = np.cumsum(new) - 1
         if share == 1.0:
             pieces.append(piece)
@@ -110,8 +113,7 @@ def held_out_blocks(
                 span = _middle(np.flatnonzero(number_of_sample == own), share)
                 pieces.append(replace(piece.part(span), motion_filter=None, missing=None))
                 block.append(number_of_sample[span] + len(fold))
-        group = number * folds // len(reduced)
-        fold += [p // blocks_of_part if within else group for p in part[new].tolist()]
+        fold += of_sample[new].tolist()
     if within:
         left_out = f"{folds}th of {'the' if len(reduced) == 1 else 'every'} recording"
     else:

@@ -89,10 +89,9 @@ def test_one_fold_and_all_others_add_up_to_the_whole() -> None:
 
 @pytest.mark.parametrize(("samples", "folds"), [(100, 4), (103, 4), (12, 5)])
 def test_folds_are_consecutive_and_of_one_length(samples: int, folds: int) -> None:
-    signals = posed(samples, folds=folds).rows[0].signals
-    rows = make_rows(signals, PASSES, folds=folds, fit_all=False)
-    assert np.all(np.diff(rows.fold) >= 0)
-    lengths = np.bincount(rows.fold, minlength=folds)
+    fold = posed(samples, folds=folds).rows[0].fold
+    assert np.all(np.diff(fold) >= 0)
+    lengths = np.bincount(fold, minlength=folds)
     assert len(lengths) == folds
     assert np.ptp(lengths) <= 1
 
@@ -100,11 +99,13 @@ def test_folds_are_consecutive_and_of_one_length(samples: int, folds: int) -> No
 def test_moving_rows_are_fitted_at_the_decimated_rate() -> None:
     signals = posed(1000).rows[0].signals
     parallel = ParallelFilter(10.0, 4, 4, 200.0)
-    rows = make_rows(signals, parallel, folds=4, fit_all=False)
+    fold = np.arange(1000) // 250
+    rows = make_rows(signals, parallel, fold=fold, fit_all=False)
     chosen = fitted_samples(signals, parallel, fit_all=False)
     np.testing.assert_array_equal(rows.fitted, chosen[::4])
     assert rows.torque.shape == (250, 3)
-    everything = make_rows(signals, PASSES, folds=4, fit_all=True)
+    np.testing.assert_array_equal(rows.fold, fold[::4])
+    everything = make_rows(signals, PASSES, fold=fold, fit_all=True)
     np.testing.assert_array_equal(everything.fitted, 1.0)
     np.testing.assert_array_equal(everything.torque, signals.torque)
 

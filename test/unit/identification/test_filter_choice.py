@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 from support.swung_arm import FREQUENCIES, limited_arm, swung
 
+from dynid.estimation.fitting import build_problem
+from dynid.estimation.regression import Problem, Rows
+from dynid.identification import filter_trials
 from dynid.identification.filter_choice import FilterChoice, filtered_pieces
+from dynid.identification.filter_trials import FilterTrials
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.validate import validate
@@ -179,3 +183,29 @@ def test_a_model_predicts_torque_as_it_was_recorded() -> None:
     assert error < 0.02 * np.linalg.norm(recorded.effort[inside])
     given = identify(arm(torque_delay=0.0), [recorded])
     assert max(given.held_out.relative_error) > 5 * max(found.held_out.relative_error)
+
+
+def test_all_cut_offs_are_compared_on_the_same_parts_left_out(monkeypatch) -> None:
+    robot = arm()
+    recording = swung(robot, frequencies=(0.5, 1.0, 1.5), overtone=0.0)  # repeats every 2 s
+    usual = robot.settings(IdentificationSettings).explicit(recording.sampling_rate)
+    trials = FilterTrials(robot, [recording], usual)
+    rows = list[Rows]()
+
+    def recorded(*arguments) -> Problem:
+        problem = build_problem(*arguments)
+        rows.extend(problem.rows)
+        return problem
+
+    monkeypatch.setattr(filter_trials, "build_problem", recorded)
+    for cutoff in (5.0, 20.0):
+        trials.error(cutoff)
+    times = [made.parallel_filter.decimate(made.signals.time) for made in rows]
+    between = np.linspace(max(t[0] for t in times), min(t[-1] for t in times), 500)
+    folds = [
+        made.fold[np.searchsorted(time, between).clip(max=len(time) - 1)]
+        for made, time in zip(rows, times, strict=True)
+    ]
+    assert len(folds) == 4
+    for of_one in folds[1:]:
+        assert np.mean(of_one == folds[0]) > 0.8  # but where a part begins between two samples
