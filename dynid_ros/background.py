@@ -131,7 +131,7 @@ class Background:
         if self._result is None:
             self._answer(
                 TaskResponse(
-                    False, f"interrupted while {self._what}; files are as before, or all written."
+                    False, f"interrupted while {self._what}; its files are all old or all new."
                 )
             )
         else:  # it had just been done

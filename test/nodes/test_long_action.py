@@ -261,7 +261,7 @@ def test_a_canceled_identification_writes_nothing_and_the_next_one_runs(
         goal.cancel()
         status, result = goal.end()
     assert status == CANCELED
-    assert result.message == "interrupted while identifying; files are as before, or all written."
+    assert result.message == "interrupted while identifying; its files are all old or all new."
     assert not (tmp_path / "out").exists()
     status, result = request(graph, recording=str(arm.bag)).end()
     assert status == SUCCEEDED

@@ -153,7 +153,9 @@ def test_a_deactivated_identifier_ends_its_calculation_and_refuses(graph, tmp_pa
         graph.until(entered.is_set)
         assert change(graph, "identifier", "deactivate")
         graph.until(asked.done)
-    assert asked.result().message == "interrupted while identifying; files are as before, or all written."
+    assert (
+        asked.result().message == "interrupted while identifying; its files are all old or all new."
+    )
     assert not (tmp_path / "out").exists()
     for service in ("identify", "validate", "start"):
         refused = graph.call(f"/identifier/{service}")
