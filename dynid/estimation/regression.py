@@ -172,9 +172,8 @@ class Problem:
         if keep:
             of_blocks = _joined(of_pieces, np.searchsorted(pieces, blocks))
             self.memory.keep_grams(number, chosen, of_blocks)
-        of_folds = np.zeros((self.folds, *of_pieces.shape[1:]))
-        np.add.at(of_folds, fold[pieces[:-1]], of_pieces)
-        return of_folds
+        in_fold = np.arange(self.folds)[:, None] == fold[pieces[:-1]]
+        return np.tensordot(in_fold.astype(np.float64), of_pieces, axes=1)
 
     def block_grams(self, number: int, weights: Array | None = None) -> Array:
         """Return the normal equations of each joint over the blocks of one recording.
