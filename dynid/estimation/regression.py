@@ -351,10 +351,15 @@ def _filtered_blocks(
             signals.velocity[begin:end],
             signals.acceleration[begin:end],
             past=past,
-        )[:, :, columns]
-        smooth = _smooth_nonzero(regressor, parallel)
+        )
+        used = np.zeros(regressor.shape[1:], dtype=bool)
+        # a joint does not feel the bodies before it
+        used[:, columns] = regressor.any(axis=0)[:, columns]
+        smooth = parallel.smooth(regressor[:, used])
         inner = smooth[start - begin : min(samples, start + block) - begin : step]
-        yield from _split_by_fold(rows, start // step, inner)
+        regressor = np.zeros((len(inner), *used.shape))
+        regressor[:, used] = inner
+        yield from _split_by_fold(rows, start // step, regressor[:, :, columns])
 
 
 def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[RowBlock]:
@@ -366,14 +371,6 @@ def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[RowBloc
         torque = rows.torque[span, :, None]
         stacked = np.concatenate([regressor[begin:end], torque], axis=2)
         yield RowBlock(int(folds[begin]), span, np.ascontiguousarray(stacked.transpose(1, 0, 2)))
-
-
-def _smooth_nonzero(regressor: Array, parallel: ParallelFilter) -> Array:
-    """Filter the columns that are not identically zero, as those of bodies before a joint are."""
-    flat = regressor.reshape(len(regressor), -1)
-    used = flat.any(axis=0)
-    flat[:, used] = parallel.smooth(flat[:, used])
-    return flat.reshape(regressor.shape)
 
 
 def _pasts_at(mechanism: Mechanism, signals: Signals, begins: Sequence[int]) -> Iterator[Array]:

@@ -25,6 +25,7 @@ _DEVIATION = 0.02  # of a slope from 1: gear ratios, clocks and lengths are know
 _UNRELATED = 0.3  # largest correlation of a velocity that has nothing to do with the position
 _RELATED = 0.8  # smallest correlation with the joint whose velocity it is
 _UNEXPLAINED = 0.25  # of a velocity by that joint, over what its own position leaves unexplained
+_OWN = 0.01  # of a velocity squared, unexplained by the position that it surely belongs to
 _LATE = 0.2  # of the velocity: an error by a lag above it is a warning
 _SHOWN_LAG = 0.5  # samples: shorter lags are those of rounding and of a sampled derivative
 
@@ -97,6 +98,8 @@ def _of_other_joints(
         if of_itself is None:  # constant, or too short a motion
             continue
         size = abs(of_itself.correlation)
+        if 1 - size**2 < _OWN and not _deviates(of_itself):
+            continue
         candidates = {
             other: abs(found.correlation)
             for other in motion.moving

@@ -41,12 +41,12 @@ DECIDES = 0.15
 at all differ by up to 0.05."""
 # Student's t over blocks: about a hundred causes are tried, so that one in a thousand is little
 _SURE_ADVANTAGE = 7.0
-_SURE_OF_FEW = 5.0  # the same of play, which is tried at a few joints with large errors alone
+_SURE_OF_FEW = 5.0
+"""The same of causes of which few are tried: play, at joints with large errors alone, and a delay of
+all joints."""
 _BETTER_ADVANTAGE = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact or a recording has to explain at least
-_NO_ACCIDENT = 2.0
-"""Fall of the cost, or of its penalty of physical consistency, that no accident causes: errors on
-data left out fall to a third."""
+_INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
 _NEGLIGIBLE_FALL = 1e-5  # fall of the cost for which no further step is taken
 _ROUNDS = 6  # of Gauss-Newton steps
 _POLISHED = 4  # continuous causes that are followed to their best value
@@ -189,11 +189,10 @@ def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
         explained = outcome.refit.seen < _HALF * now.refit.seen
         return bool(np.any(explained & (now.refit.seen > FLOOR)))
     by_penalty = (now.penalty or 0.0) - (outcome.penalty or 0.0)
-    sure = _SURE_OF_FEW if candidate.kind == "backlash" else _SURE_ADVANTAGE
-    certainty = advantage(outcome, now)
-    if certainty > sure or by_penalty > _NO_ACCIDENT:
-        return True
-    if now.cost - outcome.cost > _NO_ACCIDENT and certainty > _BETTER_ADVANTAGE:
+    everywhere = len(candidate.joints) == len(now.refit.seen)
+    few = candidate.kind == "backlash" or (candidate.kind == "delay" and everywhere)
+    sure = _SURE_OF_FEW if few else _SURE_ADVANTAGE
+    if advantage(outcome, now) > sure or by_penalty > _INCONSISTENT:
         return True
     if not candidate.recordings:
         return False
@@ -208,7 +207,7 @@ def is_better(chosen: TriedCause, other: TriedCause) -> bool:
         return fall > MATTERS
     by_penalty = (other.outcome.penalty or 0.0) - (chosen.outcome.penalty or 0.0)
     return fall > DECIDES and (
-        advantage(chosen.outcome, other.outcome) > _BETTER_ADVANTAGE or by_penalty > _NO_ACCIDENT
+        advantage(chosen.outcome, other.outcome) > _BETTER_ADVANTAGE or by_penalty > _INCONSISTENT
     )
 
 
@@ -228,9 +227,9 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
         yield TriedCause("contact", "contact", (), outcome)
     proposals = [*coupled(now), *unlike(now, trial.samples.recordings)]
     worst, impossible = float(np.nanmax(now.refit.held_out)), now.penalty or 0.0
-    if worst > DOUBTED or impossible > _NO_ACCIDENT:
+    if worst > DOUBTED or impossible > _INCONSISTENT:
         proposals += [*exchanged(now.state), *other_gravity(trial, now.state)]
-    if worst > POOR or impossible > _NO_ACCIDENT:
+    if worst > POOR or impossible > _INCONSISTENT:
         proposals += far(trial, now)
     coarse = trial.coarse
     present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
