@@ -18,6 +18,7 @@ from dynid.arrays import Array
 
 _UNLOADED = 0.05  # of the rms torque: below, the teeth are between their sides
 _REST = 0.02  # of the largest speed: friction at the link has its sign beyond
+_MOST_CROSSINGS = 150  # of the teeth in a recording, whose positions are fitted
 
 COMPLIANCE, RELAXATION, DELAY, OFFSET, PLAY = range(5)
 """Columns that every joint has, in this order."""
@@ -36,7 +37,8 @@ class JointLoad(NamedTuple):
         position: of the link [rad or m].
         velocity: of the link.
         deflection: of the motor's encoder against that of the link, without its known delay.
-        loaded: samples at which the teeth touch, and filters of motion do not show otherwise.
+        touching: samples at which the teeth touch.
+        loaded: those far enough from samples at which they may not.
     """
 
     torque: Array
@@ -45,6 +47,7 @@ class JointLoad(NamedTuple):
     position: Array
     velocity: Array
     deflection: Array
+    touching: NDArray[np.bool_]
     loaded: NDArray[np.bool_]
 
 
@@ -65,17 +68,53 @@ def relaxed(torque: Array, time_constant: float, rate: float) -> Array:
     )
 
 
-def loaded(torque: Array, margin: int) -> NDArray[np.bool_]:
-    """Return the samples (N,) at which the teeth touch.
+def touching(torque: Array) -> NDArray[np.bool_]:
+    """Return the samples (N,) at which torque of the link (N,) presses the teeth on each other."""
+    found = np.abs(torque) > _UNLOADED * np.sqrt(np.mean(torque**2))
+    turned = np.flatnonzero(np.sign(torque[1:]) != np.sign(torque[:-1]))
+    found[turned] = found[turned + 1] = False
+    return np.asarray(found)
+
+
+def loaded(touches: NDArray[np.bool_], margin: int) -> NDArray[np.bool_]:
+    """Return the samples (N,) at which the teeth touch, and a margin beside them.
 
     Args:
-        torque: (N,) of the link.
-        margin: samples beside a change of its sign over which filters smear it.
+        touches: (N,) samples at which the teeth touch.
+        margin: samples over which filters smear what happens between; twice as many where the
+            teeth part too often for ``crossings``.
     """
-    touching = np.abs(torque) > _UNLOADED * np.sqrt(np.mean(torque**2))
+    if _parts(touches)[1] > _MOST_CROSSINGS:
+        margin *= 2
     return np.asarray(
-        scipy.ndimage.binary_erosion(touching, np.ones(2 * margin + 1), border_value=1)
+        scipy.ndimage.binary_erosion(touches, np.ones(2 * margin + 1), border_value=1)
     )
+
+
+def crossings(motion: JointLoad) -> Array:
+    """Return two columns (N, 2 p) for each of p times at which the teeth may not touch.
+
+    Where the teeth are between their sides is not known then: mean and slope of the deflection are
+    free. The filter of the deflection carries both beyond that time.
+
+    Args:
+        motion: of the joint.
+    """
+    parts, count = _parts(motion.touching)
+    if count > _MOST_CROSSINGS:
+        count = 0
+    columns = np.zeros((len(parts), 2 * count))
+    for number, (one,) in enumerate(scipy.ndimage.find_objects(parts)[:count]):
+        inside = np.arange(one.start, one.stop)
+        columns[inside, 2 * number] = 1.0
+        columns[inside, 2 * number + 1] = inside - inside.mean()
+    return columns
+
+
+def _parts(touches: NDArray[np.bool_]) -> tuple[NDArray[np.int64], int]:
+    """Return at which of the times (N,), from 1, the teeth may not touch, and their number."""
+    numbers, count = scipy.ndimage.label(~touches)
+    return numbers, int(count)
 
 
 def columns_of(motion: JointLoad, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:

@@ -18,8 +18,10 @@ from dynid_plugins.elastic.deflection import (
     DELAY,
     JointLoad,
     columns_of,
+    crossings,
     loaded,
     relaxed,
+    touching,
 )
 from dynid_plugins.elastic.link_torque import (
     Band,
@@ -157,25 +159,26 @@ def _motions(
 ) -> tuple[LinkTorque, list[JointLoad]]:
     """Return the link torques of a recording, and what each joint's deflection depends on."""
     rate = pair.motor.sampling_rate
+    band = Band.of(model.robot, rate)
     motion = link_motion(pair, model.robot, assumed.delays)
     found = link_torque(model, motion)
-    # a link's encoder shows q(t - d) = q - d dq/dt + d²/2 d²q/dt²
-    late = assumed.delays * motion.velocity - 0.5 * assumed.delays**2 * motion.acceleration
-    deflection = pair.motor.position - pair.link_position - late
-    margin = Band.of(model.robot, rate).reach
+    # through the same filter as the torque: teeth that meet ring near its cut-off
+    deflection = band.smooth(pair.motor.position) - motion.position
     joints = []
     for joint, time_constant in enumerate(assumed.time_constants.tolist()):
         torque = found.torque[:, joint]
         lagging = relaxed(torque, time_constant, rate)
+        touches = touching(torque)
         joints.append(
             JointLoad(
                 torque=torque,
                 relaxed=lagging,
-                relaxed_rate=np.gradient(lagging, 1 / rate),
+                relaxed_rate=band.rate_of(lagging),
                 position=motion.position[:, joint],
                 velocity=motion.velocity[:, joint],
                 deflection=deflection[:, joint],
-                loaded=loaded(torque, margin),
+                touching=touches,
+                loaded=loaded(touches, band.reach),
             )
         )
     return found, joints
@@ -208,16 +211,18 @@ def _fit(
         selection = select_columns(motions, values, used, band, most)
     else:
         selection = Selection(before.extras, before.orders, before.held_out)
-    columns = [band.kept(columns_of(one, selection.extras, selection.orders)) for one in motions]
+    wanted = [columns_of(one, selection.extras, selection.orders) for one in motions]
+    count = wanted[0].shape[1]
+    columns = _with_crossings(wanted, motions, band)
     fitted = coloured_fit(columns, values, used)
     changes = [band.kept(torque.by_parameter[:, joint]) for torque, _ in found]
     by_model = _by_model(columns, used, changes, found[0][0].covariance, fitted.coefficients)
     return DeflectionFit(
         extras=selection.extras,
         orders=selection.orders,
-        coefficients=fitted.coefficients,
-        covariance=fitted.covariance + by_model,
-        determined=fitted.determined,
+        coefficients=fitted.coefficients[:count],
+        covariance=(fitted.covariance + by_model)[:count, :count],
+        determined=fitted.determined[:count],
         shifted=float(assumed.delays[joint]),
         time_constant=float(assumed.time_constants[joint]),
         held_out=selection.errors,
@@ -230,6 +235,20 @@ def _fit(
             for value, one, use in zip(values, columns, used, strict=True)
         ),
     )
+
+
+def _with_crossings(
+    columns: Sequence[Array], motions: Sequence[JointLoad], band: Band
+) -> list[Array]:
+    """Return the columns that a band keeps (K, c + g), and those of each recording's crossings."""
+    gaps = [crossings(motion) for motion in motions]
+    before = np.cumsum([0, *(one.shape[1] for one in gaps)])
+    together = []
+    for number, (one, own) in enumerate(zip(columns, gaps, strict=True)):
+        others = np.zeros((len(own), int(before[-1])))
+        others[:, before[number] : before[number + 1]] = own
+        together.append(band.kept(np.hstack([one, others])))
+    return together
 
 
 def _by_model(

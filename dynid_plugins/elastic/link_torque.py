@@ -180,12 +180,13 @@ class Band(NamedTuple):
     def derivatives(self, position: Array) -> tuple[Array, Array, Array]:
         """Return position, velocity and acceleration (N, n) after the low-pass."""
         position = self.smooth(position)
-        velocity = _differentiated(position, self.rate)
-        return position, velocity, _differentiated(velocity, self.rate)
+        velocity = self.rate_of(position)
+        return position, velocity, self.rate_of(velocity)
 
-
-def _differentiated(values: Array, rate: float) -> Array:
-    """Differentiate (N, n) by differences of fourth order; of second order at the ends."""
-    found = differentiate(values, rate)
-    found[2:-2] = (8 * (values[3:-1] - values[1:-3]) - values[4:] + values[:-4]) * rate / 12
-    return found
+    def rate_of(self, values: Array) -> Array:
+        """Return derivatives (N, …) by differences of fourth order; of second at the ends."""
+        found = differentiate(values, self.rate)
+        found[2:-2] = (
+            (8 * (values[3:-1] - values[1:-3]) - values[4:] + values[:-4]) * self.rate / 12
+        )
+        return found
