@@ -28,6 +28,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from dynid.configuration import Settings
+from dynid.plugins import PROFILE_GROUPS, load_plugin, registered
 from dynid.profile import _Profile
 from dynid_docs import ROOT
 
@@ -93,7 +94,21 @@ def profile_page() -> str:
     for key, name, field in fields:
         if _groups(field.annotation):
             sections += _section(key, name, field)
+    for key, group in _groups_of_plugins().items():
+        sections += [
+            f"## `{key}`\n",
+            f"{_description(group)}\n",
+            _table(list(_rows(group, "", {}))),
+        ]
     return "\n".join(sections)
+
+
+def _groups_of_plugins() -> dict[str, type[BaseModel]]:
+    """Return the groups that plug-ins add to a profile, by key."""
+    return {
+        key: load_plugin(PROFILE_GROUPS, key, f"the profile's '{key}'")
+        for key in sorted(registered(PROFILE_GROUPS))
+    }
 
 
 def profile_keys(group: type[BaseModel] = _Profile) -> Iterator[tuple[type[BaseModel], str]]:

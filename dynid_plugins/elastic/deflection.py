@@ -32,6 +32,7 @@ class JointLoad(NamedTuple):
 
     Attributes:
         torque: transmitted to the link [N*m or N].
+        side: of the teeth that touch, 1 or -1; 0 throughout where only one side ever does.
         relaxed: torque that follows it with the time constant assumed for D/K.
         relaxed_rate: its derivative [N*m/s or N/s].
         position: of the link [rad or m].
@@ -42,6 +43,7 @@ class JointLoad(NamedTuple):
     """
 
     torque: Array
+    side: Array
     relaxed: Array
     relaxed_rate: Array
     position: Array
@@ -130,7 +132,7 @@ def columns_of(motion: JointLoad, extras: tuple[str, ...], orders: tuple[float, 
         -motion.relaxed_rate,
         motion.velocity,
         np.ones_like(motion.torque),
-        0.5 * np.sign(motion.torque),
+        0.5 * motion.side,
     ]
     angles = [order * motion.position for order in orders]
     waves = [wave(angle) for angle in angles for wave in (np.cos, np.sin)]

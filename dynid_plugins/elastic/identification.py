@@ -172,6 +172,7 @@ def _motions(
         joints.append(
             JointLoad(
                 torque=torque,
+                side=np.sign(torque),
                 relaxed=lagging,
                 relaxed_rate=band.rate_of(lagging),
                 position=motion.position[:, joint],
@@ -202,9 +203,10 @@ def _fit(
     before: DeflectionFit | None,
 ) -> DeflectionFit:
     """Fit a joint's deflection; the columns are selected in the first round."""
-    motions = [one[joint] for _, one in found]
     band = Band.of(model.robot, pairs[0].motor.sampling_rate)
+    motions = [one[joint] for _, one in found]
     used = [_used(pair, one, band) for pair, one in zip(pairs, motions, strict=True)]
+    motions = _with_sides_that_differ(motions, used, band)
     values = [band.kept(one.deflection) for one in motions]
     if before is None:
         most = elastic_settings(model.robot).most_harmonics
@@ -235,6 +237,19 @@ def _fit(
             for value, one, use in zip(values, columns, used, strict=True)
         ),
     )
+
+
+def _with_sides_that_differ(
+    motions: Sequence[JointLoad], used: Sequence[Array], band: Band
+) -> list[JointLoad]:
+    """Return the motions without sides of the teeth, where all samples used have the same one.
+
+    What the filter smears beyond a crossing would determine a backlash otherwise.
+    """
+    sides = [one.side[:: band.step][use] for one, use in zip(motions, used, strict=True)]
+    if len(set(np.sign(np.concatenate(sides)).tolist())) > 1:
+        return list(motions)
+    return [one._replace(side=np.zeros_like(one.side)) for one in motions]
 
 
 def _with_crossings(

@@ -11,18 +11,9 @@ from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.identification import identify_elastic
+from dynid_plugins.elastic.settings import elastic_settings
 from dynid_plugins.elastic.two_encoders import TwoEncoders, two_encoders
 from dynid_plugins.elastic.validation import deflection_errors
-
-PUBLISHED = (4.5778e6, 7.5189e6, 4.0999e6)  # [N m/rad]
-SETTINGS = (
-    "elastic.joints=[j1, j2, j3]",
-    "elastic.rotor_inertia=[0.00923, 0.0118, 0.0118]",
-    "drives.gear_ratio=[256.857, 267.429, 252.333, 221, 239.619, 154.323]",
-    "identification.cutoff_hz=10",
-    "terms=[viscous, {kind: coulomb, smoothing: 0.01}, offset, rotor_inertia, "
-    "{kind: stribeck, smoothing: 0.01, scale: 0.1}]",
-)
 
 pytestmark = [needs(KR300 / "A.mat"), pytest.mark.thorough]
 
@@ -38,14 +29,16 @@ def load(name: str, robot: Robot) -> TwoEncoders:
 
 
 def test_stiffness_of_both_recordings_is_that_published() -> None:
-    robot = load_robot(KR300 / "kr300.urdf", overrides=SETTINGS)
+    robot = load_robot("kr300")
     pairs = [load(name, robot) for name in ("A", "B")]
     found = identify_elastic(robot, pairs)
-    for joint, published in zip(found.joints, PUBLISHED, strict=True):
+    published = elastic_settings(robot).stiffness
+    assert isinstance(published, tuple)
+    for joint, wanted in zip(found.joints, published, strict=True):
         stiffness, delay = joint.stiffness, joint.delay
         assert stiffness is not None
         assert delay is not None
-        assert abs(stiffness.value - published) < 2 * stiffness.deviation
+        assert abs(stiffness.value - wanted) < 2 * stiffness.deviation
         assert delay.value == pytest.approx(3.05e-3, abs=0.1e-3)
     errors = [deflection_errors(found, pair).rms for pair in pairs]
     assert max(np.degrees(one["j1"]) for one in errors) < 3e-3

@@ -49,13 +49,15 @@ def recording(
     *,
     seed: int = 0,
     seconds: float = 10.0,
+    centre: float = 0.0,
+    size: float = 1.0,
     added: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda q, torque: 0 * q,
 ) -> tuple[Recording, np.ndarray]:
     """Motor and link encoders of the rod; ``added`` to the deflection by position and torque."""
     random = np.random.default_rng(seed)
     time = np.arange(round(seconds * RATE)) / RATE
     step = 1e-4
-    q, before, after = (motion(time + late) for late in (0.0, -step, step))
+    q, before, after = (centre + size * motion(time + late) for late in (0.0, -step, step))
     dq, ddq = (after - before) / (2 * step), (after - 2 * q + before) / step**2
     torque = robot.mechanism().without_terms().inverse_dynamics(q, dq, ddq)
     lagging = relaxed(torque[:, 0], DAMPING / STIFFNESS, RATE)[:, None]
@@ -68,7 +70,7 @@ def recording(
         torque + 0.5 * turned[:, None] + 0.5 * np.tanh(dq / 0.01) + 0.3 * dq,
         joint_names=robot.joints,
     )
-    return motor, motion(time - DELAY) + noise[1]
+    return motor, centre + size * motion(time - DELAY) + noise[1]
 
 
 def identified(robot: Robot, pair: TwoEncoders) -> ElasticJoint:
@@ -102,6 +104,15 @@ def test_what_is_true_is_found_within_the_noise(
 
 def test_nothing_is_added_to_a_joint_that_is_linear(joint: ElasticJoint) -> None:
     assert (joint.fit.extras, joint.harmonics, joint.verdict) == ((), (), "elastic")
+
+
+def test_a_torque_that_keeps_its_sign_says_nothing_of_backlash() -> None:
+    robot = rod()
+    motor, link = recording(robot, centre=0.9, size=0.3)
+    found = identified(robot, two_encoders(motor, link, robot))
+    assert found.backlash is None
+    assert found.stiffness is not None
+    assert found.stiffness.value == pytest.approx(STIFFNESS, rel=0.05)
 
 
 def test_a_joint_that_hardens_has_a_cubic_stiffness() -> None:
