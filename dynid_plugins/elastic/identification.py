@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.errors import RecordingError
 from dynid.identification.result import Identification
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
@@ -37,6 +38,7 @@ from dynid_plugins.elastic.two_encoders import TwoEncoders
 Progress = Callable[[str], None]
 
 _ROUNDS = 3  # in which the delay of the encoders converges
+_SHORTEST = 4  # times the samples that a filter affects at each end of a recording
 
 
 def identify_elastic(
@@ -58,6 +60,8 @@ def identify_elastic(
         DynidError: a recording or setting is not suitable.
     """
     pairs = list(recordings)
+    for pair in pairs:
+        _check_duration(pair, robot)
     delays = _first_delays(pairs, robot)
     identified: Identification | None = None
     if model is None:
@@ -89,6 +93,19 @@ def predicted_deflection(
     return band.kept(motion.deflection)[used], (columns @ joint.fit.coefficients)[used]
 
 
+def _check_duration(pair: TwoEncoders, robot: Robot) -> None:
+    rate = pair.motor.sampling_rate
+    border = Band.of(robot, rate).border
+    shortest = _SHORTEST * border / rate
+    if len(pair.motor.time) < _SHORTEST * border:
+        message = (
+            f"{pair.name} lasts {len(pair.motor.time) / rate:.3g} s, of which the low-pass of "
+            f"identification.cutoff_hz affects {border / rate:.3g} s at each end; record at least "
+            f"{shortest:.3g} s."
+        )
+        raise RecordingError(message)
+
+
 class _Assumed(NamedTuple):
     """What the rounds of the fit improve.
 
@@ -113,7 +130,7 @@ def _first_delays(pairs: Sequence[TwoEncoders], robot: Robot) -> Array:
         rows, values = [], []
         for pair in pairs:
             motion = link_motion(pair, robot, delays)
-            border = Band.of(robot, pair.motor.sampling_rate).reach
+            border = Band.of(robot, pair.motor.sampling_rate).border
             used = slice(border, len(motion.position) - border)
             one = np.stack(
                 [
@@ -188,7 +205,7 @@ def _motions(
 def _used(pair: TwoEncoders, motion: JointLoad, band: Band) -> Array:
     """Return which of the samples that a band keeps (K,) are fitted."""
     used = np.zeros(len(pair.motor.time), dtype=bool)
-    used[band.reach : len(used) - band.reach] = True
+    used[band.border : len(used) - band.border] = True
     if pair.motor.missing is not None:
         used &= ~pair.motor.missing
     return np.asarray((used & motion.loaded)[:: band.step])

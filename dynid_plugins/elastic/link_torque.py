@@ -22,6 +22,7 @@ from dynid_plugins.elastic.settings import elastic_settings
 from dynid_plugins.elastic.two_encoders import TwoEncoders
 
 _SMEARED = 1.0  # periods of the cut-off
+_UNSETTLED = 4.0  # periods of the cut-off, at the ends of a motion that goes on
 _SAMPLES_OF_CUTOFF = 5.0  # for each of its periods
 
 
@@ -166,6 +167,11 @@ class Band(NamedTuple):
     def reach(self) -> int:
         """Samples over which the low-pass smears what changes at once."""
         return 2 + (0 if self.cutoff_hz is None else round(_SMEARED * self.rate / self.cutoff_hz))
+
+    @property
+    def border(self) -> int:
+        """Samples at the ends of a recording in which the low-pass has not settled."""
+        return 2 + (0 if self.cutoff_hz is None else round(_UNSETTLED * self.rate / self.cutoff_hz))
 
     def smooth(self, values: Array) -> Array:
         """Return values (N, …) after the low-pass."""

@@ -102,6 +102,21 @@ def test_what_is_true_is_found_within_the_noise(
     assert 0 < found.deviation < share * true
 
 
+def test_a_recording_that_ends_in_full_motion_has_no_other_damping() -> None:
+    robot = rod()
+    damping = identified(robot, two_encoders(*recording(robot, seconds=6.0), robot)).damping
+    assert damping is not None
+    assert abs(damping.value - DAMPING) < 3 * damping.deviation < 0.1 * DAMPING
+
+
+def test_a_recording_of_the_filter_alone_is_refused() -> None:
+    robot = rod()
+    motor, link = recording(robot, seconds=0.7)
+    pair = TwoEncoders(motor, link, (0,))
+    with pytest.raises(RecordingError, match=r"lasts 0\.7 s.*record at least 0\.816 s"):
+        identified(robot, pair)
+
+
 def test_nothing_is_added_to_a_joint_that_is_linear(joint: ElasticJoint) -> None:
     assert (joint.fit.extras, joint.harmonics, joint.verdict) == ((), (), "elastic")
 
