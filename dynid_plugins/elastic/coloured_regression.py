@@ -53,9 +53,9 @@ def coloured_fit(columns: list[Array], values: list[Array], used: list[Array]) -
     matrix, target = np.concatenate(kept), np.concatenate(wanted)
     sizes = np.linalg.norm(matrix, axis=0)
     scale = np.where(sizes > 0, sizes, 1.0)
-    triangle = np.linalg.qr(matrix / scale, mode="r")
+    unexplained = np.abs(np.diag(np.linalg.qr(matrix / scale, mode="r")))
     determined = np.zeros(len(scale), dtype=bool)
-    determined[: len(triangle)] = np.abs(np.diag(triangle)) > _DEPENDENT
+    determined[: len(unexplained)] = unexplained > _DEPENDENT
     basis, triangle = np.linalg.qr((matrix / scale)[:, determined])
     inverse = np.linalg.inv(triangle)
     coefficients = np.zeros(len(scale))

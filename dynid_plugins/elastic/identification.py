@@ -38,7 +38,7 @@ from dynid_plugins.elastic.two_encoders import TwoEncoders
 Progress = Callable[[str], None]
 
 _ROUNDS = 3  # in which the delay of the encoders converges
-_SHORTEST = 4  # times the samples that a filter affects at each end of a recording
+_BORDERS_OF_A_RECORDING = 4  # fewest, each the samples that a filter affects at an end
 
 
 def identify_elastic(
@@ -96,8 +96,8 @@ def predicted_deflection(
 def _check_duration(pair: TwoEncoders, robot: Robot) -> None:
     rate = pair.motor.sampling_rate
     border = Band.of(robot, rate).border
-    shortest = _SHORTEST * border / rate
-    if len(pair.motor.time) < _SHORTEST * border:
+    shortest = _BORDERS_OF_A_RECORDING * border / rate
+    if len(pair.motor.time) < _BORDERS_OF_A_RECORDING * border:
         message = (
             f"{pair.name} lasts {len(pair.motor.time) / rate:.3g} s, of which the low-pass of "
             f"identification.cutoff_hz affects {border / rate:.3g} s at each end; record at least "
