@@ -123,7 +123,7 @@ def test_nothing_is_added_to_a_joint_that_is_linear(joint: ElasticJoint) -> None
 
 def test_a_torque_that_keeps_its_sign_says_nothing_of_backlash() -> None:
     robot = rod()
-    motor, link = recording(robot, centre=0.9, size=0.3)
+    motor, link = recording(robot, centre=0.9, size=0.6)  # crosses 0 for too short a time
     found = identified(robot, two_encoders(motor, link, robot))
     assert found.backlash is None
     assert found.stiffness is not None
