@@ -71,13 +71,18 @@ if(ament_cmake_FOUND)
 endif()
 
 # GoogleTest, for the C++ tests: as ROS 2 ships it, in sources, which the wheel in the Python
-# environment has too (ROS 2 from wheels has none, and takes that of 'make install'); or built.
+# environment has too (ROS 2 from wheels has none, and takes that of 'make install'); or built. Some
+# of those wheels, such as that for CPython 3.13, have its CMake files without the sources.
 if(DYNID_BUILD_TESTS OR BUILD_TESTING)
   execute_process(
     COMMAND "${Python3_EXECUTABLE}" -c "import sys; print(sys.prefix)"
     OUTPUT_VARIABLE DYNID_PYTHON_PREFIX
     OUTPUT_STRIP_TRAILING_WHITESPACE)
   find_package(gtest_vendor QUIET HINTS "${DYNID_PYTHON_PREFIX}" "${PROJECT_SOURCE_DIR}/.venv")
+  if(gtest_vendor_FOUND AND NOT EXISTS "${gtest_vendor_BASE_DIR}/src/gtest-all.cc")
+    message(STATUS "dynid: ${gtest_vendor_DIR} has no sources of GoogleTest")
+    set(gtest_vendor_FOUND FALSE)
+  endif()
   if(NOT gtest_vendor_FOUND)
     find_package(GTest QUIET)
   endif()
