@@ -72,7 +72,7 @@ endif()
 
 # GoogleTest, for the C++ tests: as ROS 2 ships it, in sources, which the wheel in the Python
 # environment has too (ROS 2 from wheels has none, and takes that of 'make install'); or built. Some
-# of those wheels, such as that for CPython 3.13, have its CMake files without the sources.
+# of those wheels, as those for CPython 3.10 and 3.13, have its CMake files without the sources.
 if(DYNID_BUILD_TESTS OR BUILD_TESTING)
   execute_process(
     COMMAND "${Python3_EXECUTABLE}" -c "import sys; print(sys.prefix)"
