@@ -164,7 +164,7 @@ docs: $(VENV)/.docs
 docs-links: $(VENV)/.docs
 	$(BIN)/sphinx-build -b linkcheck --quiet docs build/docs-links
 
-# what a release states about itself; TAG=v0.2.0
+# what a release states about itself; TAG=vX.Y.Z
 TAG ?=
 release-check:
 	PYTHONPATH=docs $(PYTHON) -m dynid_docs.release_check $(addprefix --tag ,$(TAG))

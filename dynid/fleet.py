@@ -1,4 +1,4 @@
-"""Former place of ``dynid_plugins.fleet``, which works for one more release."""
+"""Former place of ``dynid_plugins.fleet``, which works until 0.4."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import warnings
 from dynid.plugins import public_name
 
 warnings.warn(
-    "dynid.fleet has moved: import dynid_plugins.fleet.", DeprecationWarning, stacklevel=2
+    "import dynid_plugins.fleet: dynid.fleet will be removed in 0.4.",
+    DeprecationWarning,
+    stacklevel=2,
 )
 
 

@@ -1,4 +1,4 @@
-"""Checks of what a release states about itself: ``make release-check [TAG=v0.2.0]``."""
+"""Checks of what a release states about itself: ``make release-check [TAG=vX.Y.Z]``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def problems(root: Path, tag: str = "") -> list[str]:
 
     Args:
         root: of the repository.
-        tag: of the release, such as ``v0.2.0``; empty if there is none yet.
+        tag: of the release, such as ``vX.Y.Z``; empty if there is none yet.
     """
     setup = ConfigParser()
     setup.read(root / "setup.cfg", encoding="utf-8")
@@ -63,7 +63,7 @@ def problems(root: Path, tag: str = "") -> list[str]:
 def main() -> None:
     """Print the problems, and fail if there are any."""
     parser = argparse.ArgumentParser(description="What has to change before a release.")
-    parser.add_argument("--tag", default="", help="tag of the release, such as v0.2.0")
+    parser.add_argument("--tag", default="", help="tag of the release, such as vX.Y.Z")
     found = problems(Path(__file__).parents[2], parser.parse_args().tag)
     sys.stdout.writelines(f"{line}\n" for line in found)
     sys.exit(1 if found else 0)

@@ -216,7 +216,10 @@ RENAMED = {
     "tune-collision": "collisions tune",
     "wrench": "collisions wrench",
 }
-"""Former words of commands, accepted in one more release, and the present ones."""
+"""Former words of commands, accepted until REMOVED_IN, and the present ones."""
+
+REMOVED_IN = "0.4"
+"""Release that no longer accepts the former words of commands."""
 
 GUESSED = {
     "check": "collide limit verify",

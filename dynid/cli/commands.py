@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from dynid.cli.command_table import CORE_COMMANDS, GUESSED, RENAMED, CommandEntry
+from dynid.cli.command_table import CORE_COMMANDS, GUESSED, REMOVED_IN, RENAMED, CommandEntry
 from dynid.cli.input_files import keeping_inputs
 from dynid.cli.robot_argument import RobotCommand
 from dynid.errors import ConfigurationError
@@ -144,8 +144,8 @@ def _named(args: list[str], *, quiet: bool) -> tuple[str, list[str]]:
     if not quiet:
         from dynid.report.terminal.console import print_message
 
-        hint = f"`dynid {former}` is now `dynid {RENAMED[former]}`; it works in one more release."
-        print_message(hint, kind="note")
+        hint = f"`dynid {former}` is now `dynid {RENAMED[former]}`"
+        print_message(f"{hint}; the old name will be removed in {REMOVED_IN}.", kind="note")
     return RENAMED[former], [one for one in rest if one != flag]
 
 

@@ -8,6 +8,7 @@ import pytest
 from support.pages import ROOT, read_blocks
 
 import dynid
+from dynid.cli.command_table import REMOVED_IN
 
 PAGE = (ROOT / "docs/development.md").read_text("utf-8")
 DEPRECATED = [
@@ -26,6 +27,11 @@ def test_what_is_deprecated_ends_after_a_whole_minor_release(row: list[str]) -> 
     since, *_, removed = row
     assert _number(since) < _number(removed)
     assert _number(dynid.__version__) < _number(removed)
+
+
+def test_former_commands_end_in_the_release_that_the_page_names() -> None:
+    (removed,) = {row[-1] for row in DEPRECATED if "commands" in row[1]}
+    assert removed == REMOVED_IN
 
 
 def test_llms_txt_identifies_a_robot_in_ten_lines_of_public_names() -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import dynid
 from dynid.cli import app
-from dynid.cli.command_table import RENAMED
+from dynid.cli.command_table import REMOVED_IN, RENAMED
 from dynid.cli.commands import (
     all_commands,
     commands_below,
@@ -55,7 +55,9 @@ def test_a_former_name_works_with_a_hint_and_is_not_listed(former: str, present:
     before = CliRunner().invoke(app, [name, "a.mcap", *flags, "--help"])
     after = CliRunner().invoke(app, [*present.split(), "--help"])
     assert (before.exit_code, before.stdout) == (0, after.stdout)
-    assert f"`dynid {former}` is now `dynid {present}`" in " ".join(before.stderr.split())
+    hint = " ".join(before.stderr.split())
+    assert f"`dynid {former}` is now `dynid {present}`" in hint
+    assert f"removed in {REMOVED_IN}." in hint
     assert find_command(present) is not None
     assert present not in RENAMED
     assert former not in all_commands() or not all_commands()[former].module
