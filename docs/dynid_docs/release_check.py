@@ -12,7 +12,8 @@ _PLACEHOLDERS = {
     "address": re.compile(r"[\w.-]+@[\w.-]*\bexample\b"),
     "URL": re.compile(r"https?://[\w.-]*\bexample\b"),
 }
-_DATED = re.compile(r"^## \[(?P<version>[^]]+)\] - \d{4}-\d{2}-\d{2}$", re.MULTILINE)
+_DATED = re.compile(r"^## \[(?P<version>[^]]+)\] - (?P<date>\d{4}-\d{2}-\d{2})$", re.MULTILINE)
+_CITED = re.compile(r"^date-released: (\S+)$", re.MULTILINE)
 _VERSIONS = {
     "CMakeLists.txt": r"^project\(dynid VERSION (\S+)",
     "dynid/__init__.py": r'^__version__ = "([^"]+)"$',
@@ -46,8 +47,13 @@ def problems(root: Path, tag: str = "") -> list[str]:
             stated = "no version" if match is None else f"version {match[1]}"
             found.append(f"{name} has {stated}, but setup.cfg has {version}.")
     changes = (root / "CHANGELOG.md").read_text("utf-8")
-    if version not in [match["version"] for match in _DATED.finditer(changes)]:
+    dates = {match["version"]: match["date"] for match in _DATED.finditer(changes)}
+    cited = _CITED.search((root / "CITATION.cff").read_text("utf-8"))
+    if version not in dates:
         found.append(f"CHANGELOG.md has no heading '## [{version}] - DATE'.")
+    elif cited is None or cited[1] != dates[version]:
+        stated = "no date-released" if cited is None else f"date-released {cited[1]}"
+        found.append(f"CITATION.cff has {stated}, but CHANGELOG.md has {dates[version]}.")
     for name in _WITH_MAINTAINER:
         text = (root / name).read_text("utf-8")
         found += [

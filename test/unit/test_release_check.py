@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -34,7 +35,9 @@ def ready(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
         text = (ROOT / name).read_text("utf-8").replace(dynid.__version__, "9.8.7")
         text = text.replace("dynid.example", "robots.org")
-        text = text.replace("## [Unreleased]", "## [9.8.7] - 2031-01-31")
+        heading = re.compile(r"^## \[(Unreleased|9\.8\.7)\].*$", re.MULTILINE)
+        text = heading.sub("## [9.8.7] - 2031-01-31", text)
+        text = re.sub(r"(?<=\ndate-released: ).*", "2031-01-31", text)
         (tmp_path / name).write_text(text, "utf-8")
     return tmp_path
 
@@ -70,3 +73,11 @@ def test_tag_changelog_and_placeholders_are_named(ready: Path) -> None:
 
 def test_the_versions_of_this_repository_agree() -> None:
     assert not [line for line in problems(ROOT) if "version" in line]
+
+
+def test_another_date_in_the_citation_is_named(ready: Path) -> None:
+    text = (ready / "CITATION.cff").read_text("utf-8")
+    (ready / "CITATION.cff").write_text(text.replace("2031-01-31", "2031-01-30"), "utf-8")
+    assert problems(ready) == [
+        "CITATION.cff has date-released 2031-01-30, but CHANGELOG.md has 2031-01-31."
+    ]
