@@ -6,18 +6,25 @@ import os
 import platform
 import re
 import resource
+import sys
 import webbrowser
-from importlib import metadata
+from importlib import machinery, metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dynid import __version__
 from dynid.cli.options import AsJson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ROS_GUIDE = "see docs/ros2.md, Installation"
+_NVIDIA = Path("/proc/driver/nvidia/gpus")
+ROS_WHEELS = (
+    sys.platform == "linux" and platform.machine() == "x86_64" and sys.version_info < (3, 15)
+)
+"""Whether PyPI has rclpy for this Python: the markers of the extra ``ros``."""
 _EXTRAS = {
     "lerobot": "LeRobot data sets, which are Parquet files",
     "protobuf": "recordings whose messages are in Protobuf (MCAP)",
@@ -69,12 +76,12 @@ def doctor_command(as_json: AsJson = False) -> None:
 
 def _abilities() -> Iterator[Ability]:
     python = f"Python {platform.python_version()}, {platform.system()} on {platform.machine()}"
-    yield Ability(
-        "dynid", "identification and reports", f"{metadata.version('dynid')}, {python}", ""
-    )
+    yield Ability("dynid", "identification and reports", f"{__version__}, {python}", "")
     yield from _ros()
     yield _cycles()
-    yield Ability("browser", "dynid start, and reports", _browser(), "install any browser")
+    yield _graphics()
+    no_browser = "open the address or the file that dynid prints in a browser, here or elsewhere"
+    yield Ability("browser", "dynid start, and reports", _browser(), no_browser)
     for extra, purpose in _EXTRAS.items():
         absent = [name for name in _needed(extra) if not _version(name)]
         here = "" if absent else ", ".join(f"{one} {_version(one)}" for one in _needed(extra))
@@ -83,42 +90,73 @@ def _abilities() -> Iterator[Ability]:
 
 
 def _ros() -> Iterator[Ability]:
-    where = _module("rclpy")
-    distribution = os.environ.get("ROS_DISTRO", "wheels of PyPI")
-    yield Ability(
-        "ROS 2",
-        "the nodes",
-        where and f"{distribution}, {where}",
-        "source /opt/ros/DISTRIBUTION/setup.bash, or pip install 'dynid[ros]'",
-    )
+    yield _rclpy()
     actions = "build the workspace with colcon, or pip install ./interfaces"
     purpose = "actions and typed messages of the nodes"
     yield Ability("dynid_interfaces", purpose, _module("dynid_interfaces.msg"), actions)
+    distribution = os.environ.get("ROS_DISTRO", "DISTRIBUTION")
     for name, purpose in (
         ("ros2launch", "launch files"),
         ("controller_manager", "robots under ros2_control"),
         ("joint_trajectory_controller", "motion under ros2_control"),
-        ("ethercat_driver", "drives on EtherCAT"),
         ("rviz2", "view.launch.py"),
     ):
-        yield Ability(name, purpose, _package(name), f"install it with apt or rosdep; {_ROS_GUIDE}")
-    plugin = _plugin()
-    yield Ability("feedforward_controller", "the model in the controller", plugin, _ROS_GUIDE)
+        package = f"ros-{distribution}-{name.replace('_', '-')}"
+        yield Ability(name, purpose, _package(name), f"apt install {package}; {_ROS_GUIDE}")
+    driver = "build github.com/ICube-Robotics/ethercat_driver_ros2 in the workspace"
+    yield Ability("ethercat_driver", "drives on EtherCAT", _package("ethercat_driver"), driver)
+    plugin = "build this repository with colcon where controller_manager is installed"
+    yield Ability(
+        "feedforward_controller",
+        "the model in the controller",
+        _plugin(),
+        f"{plugin}; {_ROS_GUIDE}",
+    )
+
+
+def _rclpy() -> Ability:
+    """Return whether nodes run: rclpy is there, and compiled for this Python."""
+    where = _module("rclpy")
+    compiled = [Path(where, f"_rclpy_pybind11{end}") for end in machinery.EXTENSION_SUFFIXES]
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    remedy = "source /opt/ros/DISTRIBUTION/setup.bash"
+    if ROS_WHEELS:
+        remedy += ", or pip install 'dynid[ros]'"
+    if where and not any(one.is_file() for one in compiled):
+        remedy = f"that in {where} is not compiled for Python {version}: run dynid in that Python"
+        where = ""
+    sourced = any(Path(where).is_relative_to(one) for one in _prefixes())
+    distribution = os.environ.get("ROS_DISTRO", "sourced") if sourced else "wheels of PyPI"
+    return Ability("ROS 2", "the nodes", where and f"{distribution}, {where}", remedy)
 
 
 def _cycles() -> Ability:
-    kernel = Path("/sys/kernel/realtime")
     priority = resource.getrlimit(resource.RLIMIT_RTPRIO)[0]
-    real_time = kernel.is_file() and kernel.read_text("ascii").strip() == "1"
+    # its own file, /sys/kernel/realtime, is that of patched kernels alone
+    real_time = "PREEMPT_RT" in platform.version().replace(" ", "_")
     processors = f"{os.cpu_count()} processors"
     found = f"{processors}, priorities up to {priority}" if real_time and priority else ""
-    lacking = "the kernel is not a real-time one" if not real_time else "no real-time priorities"
+    lacking = "no real-time priorities (rtprio in /etc/security/limits.conf)"
+    if not real_time:
+        lacking = "the kernel is not a real-time one"
     return Ability(
         "real-time kernel",
         "cycles on time at 1 kHz",
         found,
         f"{processors}, {lacking}; docs/ros2.md says which update_rate is possible without",
     )
+
+
+def _graphics() -> Ability:
+    """Return the graphics processors that NVIDIA's driver lists."""
+    lines = [
+        line.partition(":")[2].strip()
+        for one in sorted(_NVIDIA.glob("*/information"))
+        for line in one.read_text("utf-8", "replace").splitlines()
+        if line.startswith("Model:")
+    ]
+    purpose = "training in Isaac Lab and mjlab, with models that dynid exports"
+    return Ability("NVIDIA GPU", purpose, ", ".join(lines), "optional: dynid itself uses none")
 
 
 def _module(name: str) -> str:
@@ -157,7 +195,10 @@ def _browser() -> str:
 def _needed(extra: str) -> list[str]:
     """Return the distributions that an extra of dynid needs."""
     marker = re.compile(rf"extra\s*==\s*['\"]{extra}['\"]")
-    lines = metadata.requires("dynid") or ()
+    try:
+        lines = metadata.requires("dynid") or ()
+    except metadata.PackageNotFoundError:  # a source tree on PYTHONPATH
+        return []
     return [re.split(r"[^\w.-]", line)[0] for line in lines if marker.search(line)]
 
 
