@@ -42,8 +42,8 @@ at all differ by up to 0.05."""
 # Student's t over blocks: about a hundred causes are tried, so that one in a thousand is little
 _SURE_ADVANTAGE = 7.0
 _SURE_OF_FEW = 5.0
-"""The same of causes of which few are tried: play, at joints with large errors alone, and a delay of
-all joints."""
+"""The same of causes of which few are tried: play, at joints with large errors alone, and a delay
+of all joints."""
 _BETTER_ADVANTAGE = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact or a recording has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
