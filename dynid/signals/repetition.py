@@ -13,24 +13,28 @@ _DISTANCE_OF_A_CANDIDATE = 0.5  # mean squared distance over variance at a possi
 _DISTANCE_OF_A_REPETITION = 0.01  # median squared distance over variance at a repetition
 
 
-def folds_of_motion(signals: Signals, folds: int, shortest: float) -> NDArray[np.intp]:
+def folds_of_motion(
+    signals: Signals, folds: int, shortest: float, *, gaps: int = 2
+) -> NDArray[np.intp]:
     """Return the fold of each sample, (N,) from 0, for cross-validation.
 
     Folds are parts of the motion that follow each other. Of a motion that repeats they divide its
-    period, so that what is left out of a fit is left out of all repetitions; twice, where parts are
-    long enough, because one gap can be all the motion in which a joint moves by itself.
+    period, so that what is left out of a fit is left out of all repetitions. One gap can be all the
+    motion in which a joint moves by itself, so that the error of other motion is less than that of
+    a single long one.
 
     Args:
         signals: of a recording.
         folds: number of folds.
         shortest: duration [s] that a part of a period must have.
+        gaps: parts of a period that are left out at a time, where they are long enough.
     """
     samples = np.arange(len(signals.time))
     period = repetition_period(signals) if folds > 1 else None
     length = float(len(samples))
     if period is not None and period / folds > shortest:
-        divisions = 2 if period / folds > 2 * shortest else 1
-        length = period * signals.sampling_rate / divisions
+        gaps = gaps if period / folds > gaps * shortest else 1
+        length = period * signals.sampling_rate / gaps
     parts = np.minimum(samples % length * folds / length, folds - 1).astype(np.intp)
     last = int(np.flatnonzero(np.diff(parts, prepend=-1))[-1])
     if last > 0 and 2 * (len(parts) - last) < length / folds:  # where the recording ends

@@ -99,7 +99,8 @@ def held_out_blocks(
     for number, piece in enumerate(reduced):
         count = min(folds * blocks_of_part if within else blocks_of_part, len(piece.time))
         group = np.full(len(piece.time), number * folds // len(reduced))
-        of_sample = folds_of_motion(piece, folds, shortest) if within else group
+        # terms have to serve motion that is far from what is fitted
+        of_sample = folds_of_motion(piece, folds, shortest, gaps=1) if within else group
         new = np.diff(of_sample, prepend=-1) != 0
         if new.sum() < count:
             part = np.arange(len(piece.time)) * count // len(piece.time)
