@@ -40,7 +40,7 @@ DECIDES = 0.15
 """Difference in cost between two causes below which either may be true. Changes that cannot be seen
 at all differ by up to 0.05."""
 # Student's t over blocks: about a hundred causes are tried, so that one in a thousand is little
-_SURE_ADVANTAGE = 6.0
+_SURE_ADVANTAGE = 7.0
 _SURE_OF_FEW = 5.0
 """The same of causes of which few are tried: play, at joints with large errors alone, and a delay
 of all joints."""

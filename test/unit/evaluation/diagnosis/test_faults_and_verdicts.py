@@ -115,7 +115,7 @@ def without_small_torque(recording: Recording) -> Recording:
         (lambda r: exchanged(r, "effort"), "swapped_channels", ("lift", "elbow")),
         (lambda r: turned(r, LIFT, "position", "velocity", "effort"), "reversed_joint", ("lift",)),
         (lambda r: replace(r, effort=r.effort * [1, 1, 1000]), "torque_factor", ("elbow",)),
-        (lambda r: replace(r, effort=r.effort * [1, 1.5, 1]), "torque_factor", ("lift",)),
+        (lambda r: replace(r, effort=r.effort * [1, 2, 1]), "torque_factor", ("lift",)),
         (lambda r: replace(r, position=r.position + LIFT), "encoder_zero", ("lift",)),
         (lambda r: replace(r, effort=-r.effort), "flipped_sign", ()),
     ],

@@ -162,9 +162,9 @@ def test_a_delay_of_all_torques_is_found(samples: int) -> None:
 
 
 def test_a_delay_of_one_torque_is_that_of_its_joint() -> None:
-    chosen = only_step(with_effort(late(crane_recording().effort, 8, LIFT))).chosen
+    chosen = only_step(with_effort(late(crane_recording().effort, 16, LIFT))).chosen
     assert cause(chosen) == ("time_shift", "delay", (1,))
-    np.testing.assert_allclose(chosen.outcome.state.delay[0], [0, 0.08, 0], atol=3e-4)
+    np.testing.assert_allclose(chosen.outcome.state.delay[0], [0, 0.16, 0], atol=6e-4)
 
 
 @pytest.mark.parametrize("tilt", [0.4, 1.5])
