@@ -313,8 +313,8 @@ def make_rows(
     """
     torque = parallel_filter.decimate(parallel_filter.smooth(signals.torque))
     chosen = fitted_samples(signals, parallel_filter, fit_all=fit_all)
-    fitted = parallel_filter.decimate(chosen).astype(np.float64)
-    return Rows(signals, parallel_filter, torque, fitted, parallel_filter.decimate(fold))
+    step = parallel_filter.decimation
+    return Rows(signals, parallel_filter, torque, chosen[::step].astype(np.float64), fold[::step])
 
 
 def model_torque(
@@ -354,7 +354,7 @@ def _filtered_blocks(
         )
         used = np.zeros(regressor.shape[1:], dtype=bool)
         # a joint does not feel the bodies before it
-        used[:, columns] = regressor.any(axis=0)[:, columns]
+        used[:, columns] = np.asarray(regressor.any(axis=0))[:, columns]
         smooth = parallel.smooth(regressor[:, used])
         inner = smooth[start - begin : min(samples, start + block) - begin : step]
         regressor = np.zeros((len(inner), *used.shape))
