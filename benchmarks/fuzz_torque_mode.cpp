@@ -111,6 +111,9 @@ public:
       sensor_fault_ = SensorFault::none;
       begin();
     }
+    if (law_.phase() == TorquePhase::guided) {
+      law_.stop();
+    }
     ask();
     for (int left = longest_phase; left > 0 && law_.phase() == TorquePhase::stopping; --left) {
       cycle(-1, 0.0);
@@ -203,6 +206,12 @@ private:
       findings_.steps += now[i] != command_[i] ? 1 : 0;
     }
     command_ = now;
+    if (before != TorquePhase::following && law_.phase() == TorquePhase::following) {
+      findings_.count("held after hand guiding");
+      time_.restart();
+      commands_.restart(law_.law());
+      blind_.restart();
+    }
     if (before == TorquePhase::following) {
       commands_.look(law_.law(), time_);
       if (law_.phase() == TorquePhase::following) {
@@ -216,7 +225,7 @@ private:
     if (!dice_.one_in(500)) {
       return;
     }
-    switch (dice_.below(5)) {
+    switch (dice_.below(6)) {
       case 0:
         law_.stop();
         break;
@@ -229,6 +238,11 @@ private:
         break;
       case 3:
         use(update_.get());
+        break;
+      case 4:
+        if (law_.guide().done()) {
+          findings_.count("guided by hand");
+        }
         break;
       default:
         if (!controllable_) {

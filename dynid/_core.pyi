@@ -329,6 +329,7 @@ class InactiveReason:
     too_fast: InactiveReason
     uneven: InactiveReason
     latched: InactiveReason
+    guided: InactiveReason
     model_wrong: InactiveReason
 
 class CollisionLevel:
@@ -354,6 +355,7 @@ class CollisionCause:
     blind: CollisionCause
     velocity_mismatch: CollisionCause
     no_response: CollisionCause
+    position_limit: CollisionCause
     speed_grew: CollisionCause
 
 class CollisionReaction(Choice): ...
@@ -392,6 +394,7 @@ class CollisionSettings(DeclaredSettings):
 class CommandLimits(DeclaredSettings): ...
 class SupervisionSettings(DeclaredSettings): ...
 class ModelMonitorSettings(DeclaredSettings): ...
+class StictionSettings(DeclaredSettings): ...
 class TorqueShare(DeclaredSettings): ...
 class ModelSettings(DeclaredSettings): ...
 
@@ -401,6 +404,7 @@ class ControlLawSettings(DeclaredSettings):
     limits: CommandLimits
     supervision: SupervisionSettings
     model_monitor: ModelMonitorSettings
+    stiction: StictionSettings
 
 class LawState:
     __members__: ClassVar[Mapping[str, LawState]]
@@ -413,6 +417,7 @@ class BlindReason:
     __members__: ClassVar[Mapping[str, BlindReason]]
     none: BlindReason
     off: BlindReason
+    guided: BlindReason
     no_model: BlindReason
     model_torque: BlindReason
     bad_sample: BlindReason
@@ -689,6 +694,7 @@ class Compensation(Choice): ...
 class TorquePhase:
     inactive: TorquePhase
     following: TorquePhase
+    guided: TorquePhase
     stopping: TorquePhase
     stopped: TorquePhase
 
@@ -706,6 +712,24 @@ class TorqueStart:
     torque_max: float
     def __bool__(self) -> bool: ...
 
+class GuideAnswer:
+    __members__: ClassVar[Mapping[str, GuideAnswer]]
+    done: GuideAnswer
+    not_following: GuideAnswer
+    moving: GuideAnswer
+    disturbed: GuideAnswer
+
+class GuideStart:
+    answer: GuideAnswer
+    drive: int
+    torque: float
+    limit: float
+    def __bool__(self) -> bool: ...
+
+def describe_guide_start(
+    start: GuideStart, joints: Sequence[str], sliding: Sequence[bool]
+) -> str: ...
+
 TORQUE_RESERVE: float
 
 def describe_torque_start(
@@ -721,6 +745,7 @@ class TorqueLaw:
     def use(self, model: ControlModel | None) -> None: ...
     def update(self, reference: Reference, feedback: Feedback, cycles: float = 1.0) -> None: ...
     def stop(self) -> None: ...
+    def guide(self) -> GuideStart: ...
     @property
     def stop_failed(self) -> bool: ...
     @property

@@ -164,6 +164,7 @@ void bind_settings(py::module_ & module)
   bind_declared<CommandLimits>(module, "CommandLimits");
   bind_declared<SupervisionSettings>(module, "SupervisionSettings");
   bind_declared<ModelMonitorSettings>(module, "ModelMonitorSettings");
+  bind_declared<StictionSettings>(module, "StictionSettings");
   bind_declared<declared::TorqueShare>(module, "TorqueShare");
   bind_declared<declared::ModelSettings>(module, "ModelSettings");
   bind_declared<ControlLawSettings>(module, "ControlLawSettings")
@@ -171,6 +172,7 @@ void bind_settings(py::module_ & module)
     .def_readwrite("collision", &ControlLawSettings::collision)
     .def_readwrite("limits", &ControlLawSettings::limits)
     .def_readwrite("supervision", &ControlLawSettings::supervision)
+    .def_readwrite("stiction", &ControlLawSettings::stiction)
     .def_readwrite("model_monitor", &ControlLawSettings::model_monitor);
 }
 
@@ -185,6 +187,7 @@ void bind_states(py::module_ & module)
   py::enum_<BlindReason>(module, "BlindReason")
     .value("none", BlindReason::none)
     .value("off", BlindReason::off)
+    .value("guided", BlindReason::guided)
     .value("no_model", BlindReason::no_model)
     .value("model_torque", BlindReason::model_torque)
     .value("bad_sample", BlindReason::bad_sample)
@@ -209,6 +212,7 @@ void bind_enums(py::module_ & module)
     .value("too_fast", InactiveReason::too_fast)
     .value("uneven", InactiveReason::uneven)
     .value("latched", InactiveReason::latched)
+    .value("guided", InactiveReason::guided)
     .value("model_wrong", InactiveReason::model_wrong);
   py::enum_<CollisionLevel>(module, "CollisionLevel")
     .value("none", CollisionLevel::none)
@@ -227,6 +231,7 @@ void bind_enums(py::module_ & module)
     .value("no_model", CollisionCause::no_model)
     .value("velocity_mismatch", CollisionCause::velocity_mismatch)
     .value("no_response", CollisionCause::no_response)
+    .value("position_limit", CollisionCause::position_limit)
     .value("speed_grew", CollisionCause::speed_grew)
     .value("blind", CollisionCause::blind);
   bind_choices<CollisionReaction>(module, "CollisionReaction");

@@ -57,6 +57,7 @@ void bind_settings(py::module_ & module)
   py::enum_<TorquePhase>(module, "TorquePhase")
     .value("inactive", TorquePhase::inactive)
     .value("following", TorquePhase::following)
+    .value("guided", TorquePhase::guided)
     .value("stopping", TorquePhase::stopping)
     .value("stopped", TorquePhase::stopped);
   py::enum_<TorqueStartAnswer>(module, "TorqueStartAnswer")
@@ -70,6 +71,23 @@ void bind_settings(py::module_ & module)
     .def_readonly("holding_torque", &TorqueStart::holding_torque)
     .def_readonly("torque_max", &TorqueStart::torque_max)
     .def("__bool__", &TorqueStart::done);
+  py::enum_<GuideAnswer>(module, "GuideAnswer")
+    .value("done", GuideAnswer::done)
+    .value("not_following", GuideAnswer::not_following)
+    .value("moving", GuideAnswer::moving)
+    .value("disturbed", GuideAnswer::disturbed);
+  py::class_<GuideStart>(module, "GuideStart")
+    .def_readonly("answer", &GuideStart::answer)
+    .def_readonly("drive", &GuideStart::drive)
+    .def_readonly("torque", &GuideStart::torque)
+    .def_readonly("limit", &GuideStart::limit)
+    .def("__bool__", &GuideStart::done);
+  module.def(
+    "describe_guide_start",
+    [](
+      const GuideStart & start, const std::vector<std::string> & joints,
+      const std::vector<bool> & sliding) { return describe(start, {joints, sliding}); },
+    py::arg("start"), py::arg("joints"), py::arg("sliding"));
   module.attr("TORQUE_RESERVE") = torque_reserve;
   module.def(
     "describe_torque_start",
@@ -94,6 +112,7 @@ void dynid::bind_torque_law(py::module_ & module)
     .def("use", &TorqueLaw::use, py::arg("model").none(true), py::keep_alive<1, 2>())
     .def("update", &::update, py::arg("reference"), py::arg("feedback"), py::arg("cycles") = 1.0)
     .def("stop", &TorqueLaw::stop)
+    .def("guide", &TorqueLaw::guide)
     .def_property_readonly("holding_torque", &TorqueLaw::holding_torque, copied)
     .def_property_readonly("torque_command", &TorqueLaw::torque_command, copied)
     .def_property_readonly("phase", &TorqueLaw::phase)

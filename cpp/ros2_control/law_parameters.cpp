@@ -162,17 +162,22 @@ ControlLawSettings law_settings(const Params & params, double control_rate)
   read_all(params, settings.limits);
   read_all(params, settings.supervision);
   read_all(params, settings.model_monitor);
+  read_all(params, settings.stiction);
   return settings;
 }
 
 TorqueLawSettings torque_law_settings(const Params & params, double control_rate)
 {
-  constexpr double rate_time = 0.05;  // [s] in which the torque may reach its limit
+  constexpr double rate_time = 0.05;    // [s] in which the torque may reach its limit
+  constexpr double guiding_share = 0.1;  // of the torque limit
   TorqueLawSettings settings;
   settings.law = law_settings(params, control_rate);
   read_all(params, settings);
   if (params.torque_control.torque_rate_max.empty()) {
     settings.torque_rate_max = settings.law.feedforward.torque_max / rate_time;
+  }
+  if (params.torque_control.guiding_torque.empty()) {
+    settings.guiding_torque = guiding_share * settings.law.feedforward.torque_max;
   }
   if (params.torque_control.stop_damping.empty()) {
     settings.stop_damping = settings.damping;

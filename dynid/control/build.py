@@ -98,6 +98,7 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
     assign(robot, settings, feedforward, collision, deceleration=robot.limits.acceleration)
     assign(robot, settings.supervision, feedforward)
     assign(robot, settings.model_monitor, feedforward)
+    assign(robot, settings.stiction, feedforward)
     settings.extrapolation_time = robot.drives.extrapolation_time
     return settings
 

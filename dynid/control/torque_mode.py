@@ -22,6 +22,7 @@ _POSITIONS = 200  # over which inertia is averaged
 _RATE_TIME = 0.05  # [s] in which the torque may reach its limit
 _OVERSPEED = 1.2  # times the velocity limit
 _INTEGRAL_SHARE = 0.2  # of the torque limit
+_GUIDING_SHARE = 0.1  # of the torque limit
 
 
 def torque_law(robot: Robot, mechanism: Mechanism, *, control_rate: float) -> _core.TorqueLaw:
@@ -69,6 +70,7 @@ def torque_law_settings(
         settings,
         given,
         integral_max=_INTEGRAL_SHARE * torque_max,
+        guiding_torque=_GUIDING_SHARE * torque_max,
         torque_rate_max=torque_max / _RATE_TIME,
         speed_max=_OVERSPEED * settings.law.limits.velocity_max,
         stop_damping=settings.damping,

@@ -80,3 +80,12 @@ class TorqueControlSettings(ControlSettings, LoopSettings, TaskSettings):
     [rad/s or m/s]."""
     stop_time: Annotated[float, Field(ge=0, le=10)] = 0.5
     """Longest damped stop, until the robot's own one [s]."""
+    guiding_friction: Annotated[float, Field(ge=0, le=0.9)] = 0.6
+    """Share of the model's friction that is compensated while the robot is guided by hand."""
+    guiding_speed: PerJointPositive = (0.5,)
+    """Speed above which guided motion is damped [rad/s or m/s]."""
+    guiding_torque: PerJointPositive | None = None
+    """Largest torque in guided motion besides that against gravity: for friction, damping and walls
+    at the position limits [N m or N]; None: a tenth of ``limits.torque_max``."""
+    wall_distance: PerJointPositive = (0.15,)
+    """Distance from a position limit at which its wall begins [rad or m]."""

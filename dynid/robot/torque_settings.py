@@ -52,6 +52,25 @@ class AdditiveTorqueSettings(ControlSettings):
     acceleration limit, or unlimited."""
 
 
+class StictionSettings(ControlSettings):
+    """How a joint that rests is helped over dry friction where a slow motion is intended."""
+
+    struct = "StictionSettings"
+    parameters = ""
+
+    stiction_gain: PerJointNotNegative = (0.0,)
+    """Share of the model's dry friction with which a joint that does not follow is pushed in the
+    direction of its intended motion; 0: none."""
+    stiction_band: PerJointPositive = (0.001,)
+    """Intended motion over which that push builds up or reverses [rad or m]; what moves less within
+    ``ramp_time`` counts as at rest."""
+    dither: PerJointNotNegative = (0.0,)
+    """Amplitude of an oscillation that is added to that push, of the joint if it had no friction
+    [rad or m]: less than its encoder resolves; 0: none."""
+    dither_frequency: Annotated[float, Field(ge=1, le=1000)] = 60.0
+    """Frequency of that oscillation [Hz], at most a quarter of the control rate."""
+
+
 class TorqueLimit(ControlSettings):
     """Limit of the additive torque: the profile's ``limits.torque_max``."""
 
@@ -149,6 +168,7 @@ class FeedforwardSettings(
     ModelCheckSettings,
     SupervisionSettings,
     ReferenceSettings,
+    StictionSettings,
     TorqueShare,
     AdditiveTorqueSettings,
     TaskSettings,

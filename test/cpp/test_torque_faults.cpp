@@ -93,6 +93,9 @@ TorqueLawSettings torque_settings()
   settings.speed_max = 1.2 * speed_limit;
   settings.stop_damping = settings.damping;
   settings.stop_speed = VectorXd::Constant(2, 0.02);
+  settings.guiding_speed = VectorXd::Constant(2, 0.5);
+  settings.guiding_torque = VectorXd::Constant(2, 5.0);
+  settings.wall_distance = VectorXd::Constant(2, 0.15);
   return settings;
 }
 

@@ -47,6 +47,14 @@ void CollisionWatch::restart() noexcept
   detector_.reset();
 }
 
+void CollisionWatch::leave_unsupervised() noexcept
+{
+  error_.setConstant(std::numeric_limits<double>::quiet_NaN());
+  for (Eigen::Index i = 0; i < error_.size(); ++i) {
+    supervision_.count(i, BlindReason::guided, 0.0);
+  }
+}
+
 void CollisionWatch::use(ControlModel * model) noexcept
 {
   model_ = model;

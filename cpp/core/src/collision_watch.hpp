@@ -28,6 +28,9 @@ public:
   /// motion is not that of the model.
   void suspend() noexcept { suspended_ = suspension_; }
 
+  /// A cycle in which nothing is evaluated, because a hand moves the robot.
+  void leave_unsupervised() noexcept;
+
   /// Stops for a cause that was found outside.
   void stop(const Collision & found) noexcept { detector_.stop(found); }
 

@@ -10,6 +10,7 @@
 #include "dynid/drive_clock.hpp"
 #include "law_state.hpp"
 #include "setting_checks.hpp"
+#include "stiction_compensation.hpp"
 #include "stop_motion.hpp"
 
 namespace dynid
@@ -71,6 +72,7 @@ void ControlLawSettings::check(Eigen::Index drives) const
   collision.check(drives);
   limits.check(drives);
   supervision.check();
+  stiction.check(drives, feedforward.control_rate);
   model_monitor.check();
   const double rate = feedforward.control_rate;
   check_delay("torque_error_delay", torque_error_delay < 0.0 ? 0.0 : torque_error_delay, rate);
@@ -82,12 +84,13 @@ struct ControlLaw::Parts
   Parts(Eigen::Index drives, const ControlLawSettings & given);
 
   void start(const VectorIn & position) noexcept;
+  void guide(const VectorIn & position) noexcept;
   void change(LawEvent event) noexcept { state = next_state(state, event); }
   void update(
     const Reference & given, const Feedback & feedback, double cycles,
     std::optional<int> drive_cycles) noexcept;
   void coast(int cycles) noexcept;
-  void follow(const Reference & given, double cycles) noexcept;
+  void follow(const Reference & given, const Feedback & feedback, double cycles) noexcept;
   void follow_path() noexcept;
   void leave(InactiveReason why, int drive = -1) noexcept;
   void join(const Reference & given) noexcept;
@@ -99,6 +102,7 @@ struct ControlLaw::Parts
 
   ControlLawSettings settings;
   Feedforward feedforward;
+  StictionCompensation stiction;
   CollisionWatch watch;
   StopMotion stop_motion;
   ControlModel * model = nullptr;
@@ -124,6 +128,9 @@ struct ControlLaw::Parts
 ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
 : settings(checked(given, drives)),
   feedforward(drives, settings.feedforward),
+  // additive torque is delayed, and then acts and is measured as late as a command is
+  stiction(
+    drives, settings, settings.feedforward.additive_torque_delay + settings.torque_error_delay),
   watch(drives, settings),
   stop_motion(drives, settings.feedforward.control_rate),
   path(
@@ -155,7 +162,23 @@ void ControlLaw::Parts::start(const VectorIn & position) noexcept
   stop_motion.hold(guard.command());
   update_commanded();
   feedforward.restart();
+  stiction.restart();
   watch.restart();
+}
+
+void ControlLaw::Parts::guide(const VectorIn & position) noexcept
+{
+  guard.start(position);
+  reference = guard.command();
+  state = LawState::waiting;
+  why = InactiveReason::guided;
+  limited = -1;
+  path.rest_at(guard.command());
+  stop_motion.hold(guard.command());
+  update_commanded();
+  feedforward.suspend(InactiveReason::guided);
+  stiction.restart();
+  watch.leave_unsupervised();
 }
 
 void ControlLaw::Parts::update(
@@ -182,7 +205,7 @@ void ControlLaw::Parts::update(
   }
   const double time = longest_time(cycles) / settings.feedforward.control_rate;
   watch.receive(feedback, guard.command(), time);
-  follow(given, cycles);
+  follow(given, feedback, cycles);
   watch_torque(feedback, cycles, measured);
   watch.supervise(time);
   if (watch.detector().level() == CollisionLevel::stop) {
@@ -208,7 +231,8 @@ void ControlLaw::Parts::coast(int cycles) noexcept
   watch.expect_coasting(guard.command(), velocity, cycles);
 }
 
-void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
+void ControlLaw::Parts::follow(
+  const Reference & given, const Feedback & feedback, double cycles) noexcept
 {
   const bool had_torque = !feedforward.torque_offset().isZero(0.0);
   feedforward.trust(watch.wrong_drive() < 0);
@@ -239,6 +263,12 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
   }
   update_commanded();
   send(found, given);
+  if (feedforward.known()) {
+    stiction.update(model, motion, feedback.velocity);
+  } else {
+    stiction.restart();
+  }
+  feedforward.push(stiction.torque());
   const auto reason = feedforward.inactive_reason();
   const bool fades = ends_in_rest(reason) || reason == InactiveReason::no_model ||
                      reason == InactiveReason::model_wrong;
@@ -389,6 +419,8 @@ Eigen::Index ControlLaw::joint_count() const noexcept { return parts_->reference
 
 void ControlLaw::start(const VectorIn & position) noexcept { parts_->start(position); }
 
+void ControlLaw::guide(const VectorIn & position) noexcept { parts_->guide(position); }
+
 void ControlLaw::use(ControlModel * model) noexcept
 {
   parts_->model = model;
@@ -469,6 +501,10 @@ const Reference & ControlLaw::commanded_motion() const noexcept
 const Eigen::VectorXd & ControlLaw::torque_offset() const noexcept
 {
   return parts_->feedforward.torque_offset();
+}
+const Eigen::VectorXd & ControlLaw::stiction_torque() const noexcept
+{
+  return parts_->stiction.torque();
 }
 const Eigen::VectorXd & ControlLaw::torque_error() const noexcept
 {

@@ -54,6 +54,9 @@ std::string torque_cause(const Collision & collision, const std::string & joint,
       return "The measured velocity of joint " + joint + " contradicts its measured position by " +
              value + way + ", at most " + threshold +
              " are expected; its encoder, its sign or its scale is wrong";
+    case CollisionCause::position_limit:
+      return "Joint " + joint + " was guided to " + value + way + ", beyond its position limit of " +
+             threshold + way;
     case CollisionCause::no_response:
       return "The measured position of joint " + joint +
              " did not change, but the commanded torque should have moved it by " + value + way +
@@ -108,6 +111,8 @@ std::string describe(BlindReason reason)
   switch (reason) {
     case BlindReason::off:
       return "it has no threshold, or is not enabled";
+    case BlindReason::guided:
+      return "the robot is guided by hand";
     case BlindReason::no_model:
       return "there is no model";
     case BlindReason::model_torque:
@@ -163,6 +168,8 @@ std::string name_of(CollisionCause cause)
       return "velocity_mismatch";
     case CollisionCause::no_response:
       return "no_response";
+    case CollisionCause::position_limit:
+      return "position_limit";
     case CollisionCause::speed_grew:
       return "speed_grew";
     case CollisionCause::none:
@@ -246,6 +253,8 @@ std::string describe(InactiveReason reason, int limited_drive, const JointNames 
              "robot came to rest; command the robot's present position";
     case InactiveReason::latched:
       return "no additive torque since a collision or a fault";
+    case InactiveReason::guided:
+      return "the robot is guided by hand: no collision is detected, and references are ignored";
     case InactiveReason::model_wrong:
       return "no additive torque: in motion the torque errors of joint " +
              (limited_drive < 0 ? std::string("?") : quoted(limited_drive, joints)) +
@@ -316,6 +325,28 @@ std::string describe(const TorqueStart & start, const JointNames & joints)
          text(start.torque_max) + unit + " " + text(100.0 * torque_reserve) +
          " % must be left to the loops; start it in another position or with less load, or correct "
          "torque_max.";
+}
+
+std::string describe(const GuideStart & start, const JointNames & joints)
+{
+  const std::string refused = "The robot cannot be guided by hand: ";
+  switch (start.answer) {
+    case GuideAnswer::done:
+      return "the robot can be guided by hand";
+    case GuideAnswer::not_following:
+      return refused + "torque control is not started, or a stop holds it.";
+    case GuideAnswer::moving:
+      return refused + "it moves; begin at rest.";
+    case GuideAnswer::disturbed:
+      break;
+  }
+  const bool slides = joints.sliding.at(static_cast<std::size_t>(start.drive));
+  const std::string unit = slides ? " N" : " N m";
+  return refused + "the position loop holds joint " + quoted(start.drive, joints) + " with " +
+         text(start.torque) + unit + " besides the model's torque, where friction and the model's "
+         "error explain " + text(start.limit) + unit +
+         ", so it would move by itself; correct the payload or the model, or take away what pushes "
+         "the robot.";
 }
 
 }  // namespace dynid

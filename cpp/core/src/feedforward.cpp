@@ -35,7 +35,8 @@ Feedforward::Feedforward(Eigen::Index drives, const FeedforwardSettings & settin
   delay_(delay_cycles(settings.additive_torque_delay, settings.control_rate), drives)
 {
   for (auto * vector :
-       {&last_, &model_torque_, &mode_torque_, &smooth_torque_, &difference_, &due_, &offset_}) {
+       {&last_, &model_torque_, &mode_torque_, &smooth_torque_, &difference_, &push_, &due_,
+        &offset_}) {
     vector->setZero(drives);
   }
 }
@@ -185,7 +186,7 @@ const Eigen::VectorXd & Feedforward::delayed_offset() noexcept
 {
   for (Eigen::Index i = 0; i < due_.size(); ++i) {
     const double most = settings_.torque_max[i];
-    const double torque = gain_ * smooth_torque_[i];
+    const double torque = gain_ * (smooth_torque_[i] + push_[i]);
     due_[i] = std::isnan(torque) ? 0.0 : std::clamp(torque, -most, most);
   }
   offset_ = delay_.pass(due_);

@@ -8,6 +8,7 @@
 #include "drive_inertia.hpp"
 #include "dynid/delay_line.hpp"
 #include "feedback_check.hpp"
+#include "hand_guiding.hpp"
 #include "setting_checks.hpp"
 #include "torque_loop.hpp"
 
@@ -16,11 +17,13 @@ namespace dynid
 namespace
 {
 
+constexpr double model_errors = 2.0;  // r.m.s., that a model at rest may have
 constexpr double still_time = 0.02;  // [s] at rest without interruption, to be stopped
 
 TorqueLawSettings checked(TorqueLawSettings settings, Eigen::Index drives)
 {
   settings.check(drives);
+  settings.law.limits.fill(drives);
   return settings;
 }
 
@@ -59,6 +62,9 @@ struct TorqueLaw::Parts
   TorqueStart start(const VectorIn & position) noexcept;
   void update(const Reference & reference, const Feedback & feedback, double cycles) noexcept;
   void follow(const Reference & reference, const Feedback & feedback, double cycles) noexcept;
+  GuideStart guide() noexcept;
+  void follow_hand(const Feedback & feedback) noexcept;
+  bool check_guided() noexcept;
   void expect_motion(const Reference & motion, double time) noexcept;
   void damp(double cycles) noexcept;
   void supervise_speed(double power, double time) noexcept;
@@ -69,6 +75,10 @@ struct TorqueLaw::Parts
   void check(const Feedback & feedback) noexcept;
   void stop(const Collision & cause) noexcept;
   void begin_stop() noexcept;
+  bool at_rest() const noexcept
+  {
+    return !any_above(believed.velocity(), settings.stop_speed);
+  }
   /// The time of a number of cycles [s]; of one where that is not usable.
   double time_of(double cycles) const noexcept
   {
@@ -79,6 +89,7 @@ struct TorqueLaw::Parts
   TorqueLawSettings settings;
   ControlLaw law;
   TorqueLoop loop;
+  HandGuiding guiding;
   DriveInertia inertia;
   FeedbackCheck believed;
   ControlModel * model = nullptr;
@@ -90,6 +101,7 @@ struct TorqueLaw::Parts
   double still = 0.0;          // time at rest [s]
   double explained = 0.0;      // speed of the robot by DriveInertia::norm(), in this stop
   bool stop_failed = false;
+  bool released = false;  // whether the stop ends hand guiding
 
   DelayLine due;
   Eigen::VectorXd commanded;     // position and velocity (2 n)
@@ -98,6 +110,7 @@ struct TorqueLaw::Parts
   Eigen::VectorXd holding;       // torque that the command must hold the robot with
   Eigen::VectorXd held;          // the model's, before it is known to be finite
   Eigen::VectorXd smooth_model;  // torque of the model with the difference to the one before
+  Eigen::VectorXd pushed;        // the same with the push against dry friction at rest
   Eigen::VectorXd model_torque;
   Eigen::VectorXd difference;
   Eigen::VectorXd loop_torque;
@@ -109,6 +122,7 @@ TorqueLaw::Parts::Parts(Eigen::Index drives, const TorqueLawSettings & given)
 : settings(checked(given, drives)),
   law(drives, settings.law),
   loop(settings),
+  guiding(settings),
   inertia(loop_inertia(settings), settings.law.feedforward.torque_max),
   believed(settings.stop_speed, settings.law.feedforward.torque_max),
   due(measurement_cycles(settings), 2 * drives),
@@ -118,7 +132,7 @@ TorqueLaw::Parts::Parts(Eigen::Index drives, const TorqueLawSettings & given)
   commanded.setZero(2 * drives);
   fading_step = 1.0 / std::max(1.0, feedforward.ramp_time * feedforward.control_rate);
   for (auto * vector :
-       {&before, &holding, &held, &smooth_model, &model_torque, &difference, &loop_torque,
+       {&before, &holding, &held, &smooth_model, &pushed, &model_torque, &difference, &loop_torque,
         &friction, &zero}) {
     vector->setZero(drives);
   }
@@ -150,6 +164,7 @@ TorqueStart TorqueLaw::Parts::start(const VectorIn & position) noexcept
   changed = false;
   fading = 0.0;
   stop_failed = false;
+  released = false;
   phase = TorquePhase::following;
   return {};
 }
@@ -224,8 +239,10 @@ void TorqueLaw::Parts::update(
   believed.update(feedback, law.position_command(), inertia.acceleration_max(), time_of(cycles));
   if (phase == TorquePhase::following) {
     follow(reference, feedback, cycles);
+  } else if (phase == TorquePhase::guided) {
+    follow_hand(feedback);
   }
-  if (phase != TorquePhase::following) {
+  if (phase == TorquePhase::stopping || phase == TorquePhase::stopped) {
     damp(cycles);
   }
 }
@@ -246,9 +263,71 @@ void TorqueLaw::Parts::follow(
   }
   fade();
   commanded << law.position_command(), motion.velocity;
-  loop.follow(smooth_model, due.pass(commanded), believed.feedback());
+  pushed = smooth_model + law.stiction_torque();
+  loop.follow(pushed, due.pass(commanded), believed.feedback());
   std::ignore = exerted.pass(loop.command());
   expect_motion(motion, time_of(cycles));
+}
+
+GuideStart TorqueLaw::Parts::guide() noexcept
+{
+  if (phase != TorquePhase::following) {
+    return {GuideAnswer::not_following, -1, 0.0, 0.0};
+  }
+  const bool commanded_rest = law.commanded_motion().velocity.isZero(0.0);
+  if (!commanded_rest || !at_rest()) {
+    return {GuideAnswer::moving, -1, 0.0, 0.0};
+  }
+  for (Eigen::Index i = 0; i < loop_torque.size(); ++i) {
+    const bool known = model != nullptr && model->error().size() == loop_torque.size();
+    const double usual = friction[i] + (known ? model_errors * model->error()[i] : 0.0);
+    const double limit = usual > 0.0 ? usual : settings.guiding_torque[i];
+    if (std::abs(loop_torque[i]) > limit) {
+      return {GuideAnswer::disturbed, static_cast<int>(i), loop_torque[i], limit};
+    }
+  }
+  guiding.start();
+  phase = TorquePhase::guided;
+  return {};
+}
+
+/// One cycle in which a hand guides the robot.
+void TorqueLaw::Parts::follow_hand(const Feedback & feedback) noexcept
+{
+  check(feedback);
+  if (law.latched() || !check_guided()) {
+    begin_stop();
+    return;
+  }
+  if (!update_holding()) {
+    stop({CollisionCause::no_model, 0, 0.0, 0.0, 0});
+    return;
+  }
+  guiding.update(model, believed.position(), believed.velocity());
+  pushed = holding + guiding.torque();
+  loop.exert(pushed);
+  std::ignore = exerted.pass(loop.command());
+  inertia.update(model, believed.position());
+  law.guide(believed.position());
+}
+
+/// Stops where the motion of the hand is not known, or led beyond a position limit.
+bool TorqueLaw::Parts::check_guided() noexcept
+{
+  for (Eigen::Index i = 0; i < zero.size(); ++i) {
+    if (!std::isfinite(believed.velocity()[i])) {
+      const double age = settings.law.max_age;
+      law.stop({CollisionCause::no_velocity, static_cast<int>(i), age, age, 0});
+      return false;
+    }
+  }
+  const int beyond = guiding.beyond(believed.position());
+  if (beyond >= 0) {
+    const double position = believed.position()[beyond];
+    law.stop(
+      {CollisionCause::position_limit, beyond, position, guiding.limit(beyond, position), 0});
+  }
+  return beyond < 0;
 }
 
 /// Prepares the next cycle's check of the feedback.
@@ -296,6 +375,7 @@ void TorqueLaw::Parts::stop(const Collision & cause) noexcept
 
 void TorqueLaw::Parts::begin_stop() noexcept
 {
+  released = false;
   phase = TorquePhase::stopping;
   stop_duration = 0.0;
   still = 0.0;
@@ -312,10 +392,13 @@ void TorqueLaw::Parts::damp(double cycles) noexcept
   if (!stop_failed) {
     supervise_speed(power, passed);
   }
-  still = any_above(velocity, settings.stop_speed) ? 0.0 : still + passed;
+  still = at_rest() ? still + passed : 0.0;
   stop_duration += passed;
   if (stop_failed || still >= still_time || stop_duration >= settings.stop_time) {
     phase = TorquePhase::stopped;
+  }
+  if (released && !stop_failed && still >= still_time) {
+    start(believed.position());  // otherwise the robot's own stop follows
   }
 }
 
@@ -384,10 +467,15 @@ void TorqueLaw::update(
 
 void TorqueLaw::stop() noexcept
 {
-  if (parts_->phase == TorquePhase::following) {
-    parts_->begin_stop();
+  auto & parts = *parts_;
+  const bool guided = parts.phase == TorquePhase::guided;
+  if (guided || parts.phase == TorquePhase::following) {
+    parts.begin_stop();
+    parts.released = guided;
   }
 }
+
+GuideStart TorqueLaw::guide() noexcept { return parts_->guide(); }
 
 const Eigen::VectorXd & TorqueLaw::holding_torque() const noexcept { return parts_->holding; }
 const Eigen::VectorXd & TorqueLaw::torque_command() const noexcept

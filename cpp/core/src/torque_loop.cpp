@@ -57,6 +57,13 @@ void TorqueLoop::follow(
   }
 }
 
+void TorqueLoop::exert(const VectorIn & torque) noexcept
+{
+  for (Eigen::Index i = 0; i < command_.size(); ++i) {
+    send(i, torque[i]);
+  }
+}
+
 void TorqueLoop::damp(const VectorIn & holding, const VectorIn & velocity) noexcept
 {
   for (Eigen::Index i = 0; i < command_.size(); ++i) {

@@ -26,6 +26,9 @@ public:
   /// finite.
   void damp(const VectorIn & holding, const VectorIn & velocity) noexcept;
 
+  /// One cycle of a finite torque.
+  void exert(const VectorIn & torque) noexcept;
+
   [[nodiscard]] const Eigen::VectorXd & command() const noexcept { return command_; }
 
 private:

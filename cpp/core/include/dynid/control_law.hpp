@@ -8,6 +8,7 @@
 #include "dynid/command_limits.hpp"
 #include "dynid/feedforward.hpp"
 #include "dynid/model_monitor.hpp"
+#include "dynid/stiction.hpp"
 #include "dynid/supervision.hpp"
 
 namespace dynid
@@ -34,6 +35,7 @@ struct ControlLawSettings : declared::ControlLawSettings
   CollisionSettings collision;
   CommandLimits limits;  ///< of the position command
   SupervisionSettings supervision;
+  StictionSettings stiction;
   ModelMonitorSettings model_monitor;
 
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
@@ -133,6 +135,10 @@ public:
   /// Stops as for a collision, for a cause that was found outside.
   void stop(const Collision & found) noexcept;
 
+  /// One cycle in which a hand guides the robot: the command is its position, at rest, and nothing
+  /// is supervised. start() ends that.
+  void guide(const VectorIn & position) noexcept;
+
   /// Follows references again after a collision.
   ResetReport reset() noexcept;
 
@@ -142,6 +148,8 @@ public:
   /// followed exactly and they are finite, else differences of the commands.
   [[nodiscard]] const Reference & commanded_motion() const noexcept;
   [[nodiscard]] const Eigen::VectorXd & torque_offset() const noexcept;  ///< finite, <= torque_max
+  /// What the next cycle adds to the model's torque against dry friction at rest.
+  [[nodiscard]] const Eigen::VectorXd & stiction_torque() const noexcept;
   [[nodiscard]] const Eigen::VectorXd & torque_error() const noexcept;   ///< unfiltered
   [[nodiscard]] const CollisionDetector & detector() const noexcept;
   [[nodiscard]] InactiveReason inactive_reason() const noexcept;

@@ -45,6 +45,9 @@ struct JointNames
 /// Whether torque control was started, and otherwise why not.
 [[nodiscard]] std::string describe(const TorqueStart & start, const JointNames & joints);
 
+/// Whether the robot can be guided by hand, and otherwise why not.
+[[nodiscard]] std::string describe(const GuideStart & start, const JointNames & joints);
+
 /// Which model is in use, and why no update of it is.
 [[nodiscard]] std::string describe(const ModelUpdatesReport & report, const JointNames & joints);
 

@@ -32,6 +32,7 @@ enum class InactiveReason
   too_fast,        ///< the command came to rest: the other limits did not permit to follow
   uneven,          ///< the command came to rest: the reference's cycles were too uneven
   latched,         ///< since a collision
+  guided,          ///< a hand guides the robot, and no collision is detected
   model_wrong      ///< torque errors are larger than the model's own error explains
 };
 
@@ -83,6 +84,9 @@ public:
   const Eigen::VectorXd & fade(
     InactiveReason why, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
 
+  /// Adds this torque (n,) to that of the model from now on.
+  void push(const Eigen::VectorXd & torque) noexcept { push_ = torque; }
+
   /// Cycles without a command, before this one: the last torque is sent again.
   void repeat(int cycles) noexcept { delay_.repeat(cycles); }
 
@@ -120,6 +124,7 @@ private:
   Eigen::VectorXd mode_torque_;    // what of it the mode adds
   Eigen::VectorXd smooth_torque_;  // the same with the difference
   Eigen::VectorXd difference_;
+  Eigen::VectorXd push_;
   Eigen::VectorXd due_;
   Eigen::VectorXd offset_;
   DelayLine delay_;

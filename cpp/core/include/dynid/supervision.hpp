@@ -13,6 +13,7 @@ enum class BlindReason
 {
   none,            ///< it is
   off,             ///< it has no threshold, or is not enabled
+  guided,          ///< a hand guides the robot
   no_model,        ///< there is no model, and measured torque has no threshold
   model_torque,    ///< the model has no finite torque for the commanded motion
   bad_sample,      ///< a measured value is not finite

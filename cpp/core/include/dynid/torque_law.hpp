@@ -23,6 +23,7 @@ enum class TorquePhase
 {
   inactive,  ///< not started yet: the command is 0
   following,
+  guided,    ///< by hand
   stopping,  ///< damped stop
   stopped    ///< the robot is to be stopped by its own means now
 };
@@ -44,6 +45,25 @@ struct TorqueStart
   double torque_max = 0.0;      ///< [N*m or N]
 
   [[nodiscard]] bool done() const noexcept { return answer == TorqueStartAnswer::done; }
+};
+
+enum class GuideAnswer
+{
+  done,
+  not_following,  ///< control was not started, or a stop holds the robot
+  moving,         ///< the robot is not at rest
+  disturbed       ///< the loops hold a drive against more than friction: it would begin to move
+};
+
+/// Whether the robot can be guided by hand, and otherwise why not.
+struct GuideStart
+{
+  GuideAnswer answer = GuideAnswer::done;
+  int drive = -1;       ///< from 0, where it is disturbed
+  double torque = 0.0;  ///< of its loop, besides that of the model [N*m or N]
+  double limit = 0.0;   ///< of that [N*m or N]
+
+  [[nodiscard]] bool done() const noexcept { return answer == GuideAnswer::done; }
 };
 
 /// Share of torque_max that the holding torque must leave to the loops at a start.
@@ -76,6 +96,15 @@ constexpr double torque_reserve = 0.1;
 /// Only start() ends a stop.
 ///
 /// In a drive without feedback in a cycle there is no control error.
+///
+/// While the robot is guided by hand, there is no commanded motion and no loop:
+///
+///     tau = holding torque + limited(guiding_friction friction(q, dq) + walls - damping),
+///
+/// where walls are springs within wall_distance of the position limits, and the damping acts above
+/// guiding_speed, and above less in a wall. It ends in a damped stop: for the reasons above,
+/// except collisions, which cannot be told from the hand, beyond a position limit, or by stop().
+/// After stop() the robot is held where it came to rest, and follows references again.
 ///
 /// `Feedback::torque` is the whole torque at the joint, against gravity included.
 class TorqueLaw
@@ -111,6 +140,12 @@ public:
 
   /// Begins the damped stop.
   void stop() noexcept;
+
+  /// Lets a hand guide the robot until stop(), which must follow where the hand lets go of its
+  /// enabling switch. Refused where the robot is not held at rest, or where what its loops add to
+  /// the model's torque is more than the model's dry friction and error explain, so that it would
+  /// move by itself.
+  [[nodiscard]] GuideStart guide() noexcept;
 
   /// The torque (n,) that remains when no cycles follow: the last holding torque, or 0 where the
   /// robot compensates gravity.

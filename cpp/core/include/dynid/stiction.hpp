@@ -1,0 +1,19 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "dynid/declared_settings.hpp"
+
+namespace dynid
+{
+
+/// How a joint that rests is helped over dry friction; one value for each drive (n,), or none at
+/// all for no help.
+struct StictionSettings : declared::StictionSettings
+{
+  /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid for that
+  /// many drives or the control rate [Hz].
+  void check(Eigen::Index drives, double control_rate) const;
+};
+
+}  // namespace dynid

@@ -1,0 +1,127 @@
+#include "stiction_compensation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "setting_checks.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double two_pi = 6.283185307179586;
+constexpr double golden_angle = 2.399963229728653;  // between the dithers of neighbouring drives
+constexpr double saturated = 3.0;  // smoothing velocities: see ControlModel::unsmoothed()
+constexpr double margin = 3.0;     // of the damping against the delay of the loop
+constexpr double fastest_dither = 0.25;  // of the control rate
+
+StictionSettings filled(StictionSettings settings, Eigen::Index drives)
+{
+  for (auto * values : {&settings.stiction_gain, &settings.dither}) {
+    if (values->size() == 0) {
+      values->setZero(drives);
+    }
+  }
+  if (settings.stiction_band.size() == 0) {
+    settings.stiction_band.setOnes(drives);
+  }
+  return settings;
+}
+
+}  // namespace
+
+void StictionSettings::check(Eigen::Index drives, double control_rate) const
+{
+  check_declared(filled(*this, drives), drives);
+  if (dither.size() > 0 && (dither.array() > 0.0).any()) {
+    check_range("dither_frequency", dither_frequency, Setting::least, fastest_dither * control_rate);
+  }
+}
+
+StictionCompensation::StictionCompensation(
+  Eigen::Index drives, const ControlLawSettings & checked, double delay)
+: settings_(filled(checked.stiction, drives)),
+  enabled_(!settings_.stiction_gain.isZero(0.0) || !settings_.dither.isZero(0.0)),
+  rate_(checked.feedforward.control_rate),
+  decay_(1.0 / std::max(1.0, checked.feedforward.ramp_time * rate_)),
+  delay_(delay + 1.0 / rate_),
+  lag_(1.0 / std::max(1.0, delay_ * rate_)),
+  inertia_(Eigen::VectorXd::Ones(drives), checked.feedforward.torque_max)
+{
+  for (auto * vector : {&last_, &direction_, &expected_, &friction_, &unsmoothed_, &torque_}) {
+    vector->setZero(drives);
+  }
+}
+
+void StictionCompensation::restart() noexcept
+{
+  moved_ = false;
+  direction_.setZero();
+  expected_.setZero();
+  torque_.setZero();
+}
+
+void StictionCompensation::update(
+  ControlModel * model, const Reference & commanded, const VectorIn & velocity) noexcept
+{
+  if (!enabled_) {
+    return;
+  }
+  torque_.setZero();
+  if (model == nullptr || !commanded.position.allFinite()) {
+    restart();
+    return;
+  }
+  model->dry_friction(friction_);
+  unsmoothed_ = model->unsmoothed();
+  inertia_.update(model, commanded.position);
+  phase_ = std::fmod(phase_ + two_pi * settings_.dither_frequency / rate_, two_pi);
+  for (Eigen::Index i = 0; i < torque_.size(); ++i) {
+    const double moved = moved_ ? commanded.position[i] - last_[i] : 0.0;
+    const double z =
+      std::clamp(direction_[i] + moved / settings_.stiction_band[i], -1.0, 1.0);
+    direction_[i] = std::copysign(std::max(0.0, std::abs(z) - decay_), z);
+    const double intended = moved * rate_;
+    const double speed = std::abs(intended);
+    expected_[i] = std::max(speed, expected_[i] + lag_ * (speed - expected_[i]));
+    const double wanted = push(i, intended, velocity[i]) + dither(i, intended);
+    torque_[i] = std::isfinite(wanted) ? wanted : 0.0;
+  }
+  last_ = commanded.position;
+  moved_ = true;
+}
+
+double StictionCompensation::push(Eigen::Index i, double intended, double measured) const noexcept
+{
+  const double z = direction_[i];
+  const double friction = friction_[i];
+  const double level = settings_.stiction_gain[i] * friction * std::abs(z);
+  if (!(level > 0.0) || !std::isfinite(measured) || !inertia_.known() || !(inertia_.of(i) > 0.0)) {
+    return 0.0;
+  }
+  const double smoothing = unsmoothed_[i] / saturated;
+  const bool reverses = intended * z < 0.0;
+  const double speed = std::abs(intended);
+  const double smoothed = speed > 0.0 && smoothing > 0.0 ? std::tanh(speed / smoothing) : 1.0;
+  const double present = reverses ? 0.0 : friction * smoothed;
+  const double fading = std::max(unsmoothed_[i], margin * delay_ * level / inertia_.of(i));
+  const double slip = std::max(0.0, (z > 0.0 ? measured : -measured) - expected_[i]);
+  const double whole = std::max(level, present) * std::max(0.0, 1.0 - slip / fading);
+  return z > 0.0 ? whole - present : present - whole;
+}
+
+double StictionCompensation::dither(Eigen::Index i, double intended) const noexcept
+{
+  const double amplitude = settings_.dither[i];
+  if (!(amplitude > 0.0) || !inertia_.known()) {
+    return 0.0;
+  }
+  const double rate = two_pi * settings_.dither_frequency;
+  const double torque = std::min(inertia_.of(i) * rate * rate * amplitude, friction_[i]);
+  const double slow = std::max(0.0, 1.0 - std::abs(intended) / unsmoothed_[i]);
+  return std::abs(direction_[i]) * slow * torque *
+         std::sin(phase_ + golden_angle * static_cast<double>(i));
+}
+
+}  // namespace dynid
