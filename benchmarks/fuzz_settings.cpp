@@ -84,7 +84,7 @@ dynid::ControlLawSettings draw_settings(Dice & dice, const Robot & robot)
   settings.stiction.stiction_gain = dice.each(n, [&] { return dice.scale_or(0.0, 0.1, 10.0); });
   settings.stiction.stiction_band = dice.each(n, [&] { return dice.scale(1e-6, 1.0); });
   settings.stiction.dither = dice.each(n, [&] { return dice.scale_or(0.0, 1e-7, 1.0); });
-  settings.stiction.dither_frequency = dice.within(1.0, std::min(1000.0, 0.2 * rate));
+  settings.stiction.dither_frequency = dice.scale(1.0, 1000.0);
   settings.max_age = dice.scale(1e-3, 10.0);
   settings.extrapolation_time = dice.one_in(3) ? dice.scale(1e-3, 0.3) : 0.0;
   settings.supervision.longest_blind_stop = dice.scale_or(infinity, 1e-2, 10.0);
@@ -107,7 +107,6 @@ void make_controllable(Dice & dice, const Robot & robot, dynid::TorqueLawSetting
   const double rate = dice.scale(500.0, 2000.0);
   law.feedforward.additive_torque_delay *= law.feedforward.control_rate / rate;  // as many cycles
   law.feedforward.control_rate = law.collision.control_rate = rate;
-  law.stiction.dither_frequency = std::min(law.stiction.dither_frequency, 0.2 * rate);
   law.feedforward.torque_max = dice.within(3.0, 10.0) * usual;
   law.feedforward.position_jump.setConstant(infinity);
   law.feedforward.acceleration_jump.setConstant(infinity);

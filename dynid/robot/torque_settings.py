@@ -68,7 +68,7 @@ class StictionSettings(ControlSettings):
     """Amplitude of an oscillation that is added to that push, of the joint if it had no friction
     [rad or m]: less than its encoder resolves; 0: none."""
     dither_frequency: Annotated[float, Field(ge=1, le=1000)] = 60.0
-    """Frequency of that oscillation [Hz], at most a quarter of the control rate."""
+    """Frequency of that oscillation [Hz]; above a quarter of the control rate, that quarter."""
 
 
 class TorqueLimit(ControlSettings):

@@ -178,14 +178,6 @@ TEST(Stiction, DitherIsWithinFrictionAndItsAmplitude)
   for (int k = 0; k < 1000; ++k) {
     EXPECT_LE(std::abs(large.step(4e-3, 0.0)), 1.0) << "the model's friction";
   }
-  EXPECT_THROW(
-    [] {
-      auto fast = PushedLaw::settings(0.0, 1e-5);
-      fast.stiction.dither_frequency = 300.0;
-      fast.check(1);
-    }(),
-    std::invalid_argument)
-    << "above a quarter of the control rate";
 }
 
 /// Random moves with pauses. The way [rad] in pauses, from half a second after their begin on.

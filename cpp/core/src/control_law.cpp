@@ -72,7 +72,7 @@ void ControlLawSettings::check(Eigen::Index drives) const
   collision.check(drives);
   limits.check(drives);
   supervision.check();
-  stiction.check(drives, feedforward.control_rate);
+  stiction.check(drives);
   model_monitor.check();
   const double rate = feedforward.control_rate;
   check_delay("torque_error_delay", torque_error_delay < 0.0 ? 0.0 : torque_error_delay, rate);

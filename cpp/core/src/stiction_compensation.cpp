@@ -31,12 +31,9 @@ StictionSettings filled(StictionSettings settings, Eigen::Index drives)
 
 }  // namespace
 
-void StictionSettings::check(Eigen::Index drives, double control_rate) const
+void StictionSettings::check(Eigen::Index drives) const
 {
   check_declared(filled(*this, drives), drives);
-  if (dither.size() > 0 && (dither.array() > 0.0).any()) {
-    check_range("dither_frequency", dither_frequency, Setting::least, fastest_dither * control_rate);
-  }
 }
 
 StictionCompensation::StictionCompensation(
@@ -47,6 +44,8 @@ StictionCompensation::StictionCompensation(
   decay_(1.0 / std::max(1.0, checked.feedforward.ramp_time * rate_)),
   delay_(delay + 1.0 / rate_),
   lag_(1.0 / std::max(1.0, delay_ * rate_)),
+  dither_rate_(
+    two_pi * std::min(settings_.dither_frequency, fastest_dither * checked.feedforward.control_rate)),
   inertia_(Eigen::VectorXd::Ones(drives), checked.feedforward.torque_max)
 {
   for (auto * vector : {&last_, &direction_, &expected_, &friction_, &unsmoothed_, &torque_}) {
@@ -76,7 +75,7 @@ void StictionCompensation::update(
   model->dry_friction(friction_);
   unsmoothed_ = model->unsmoothed();
   inertia_.update(model, commanded.position);
-  phase_ = std::fmod(phase_ + two_pi * settings_.dither_frequency / rate_, two_pi);
+  phase_ = std::fmod(phase_ + dither_rate_ / rate_, two_pi);
   for (Eigen::Index i = 0; i < torque_.size(); ++i) {
     const double moved = moved_ ? commanded.position[i] - last_[i] : 0.0;
     const double z =
@@ -117,8 +116,8 @@ double StictionCompensation::dither(Eigen::Index i, double intended) const noexc
   if (!(amplitude > 0.0) || !inertia_.known()) {
     return 0.0;
   }
-  const double rate = two_pi * settings_.dither_frequency;
-  const double torque = std::min(inertia_.of(i) * rate * rate * amplitude, friction_[i]);
+  const double free = inertia_.of(i) * dither_rate_ * dither_rate_ * amplitude;
+  const double torque = std::min(free, friction_[i]);
   const double slow = std::max(0.0, 1.0 - std::abs(intended) / unsmoothed_[i]);
   return std::abs(direction_[i]) * slow * torque *
          std::sin(phase_ + golden_angle * static_cast<double>(i));

@@ -55,6 +55,7 @@ private:
   double decay_;  // of the direction in a cycle
   double delay_;  // [s]
   double lag_;    // share of a cycle in that
+  double dither_rate_;  // [rad/s]
   double phase_ = 0.0;
   DriveInertia inertia_;
   Eigen::VectorXd last_;  // commanded position

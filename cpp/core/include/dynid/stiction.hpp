@@ -11,9 +11,8 @@ namespace dynid
 /// all for no help.
 struct StictionSettings : declared::StictionSettings
 {
-  /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid for that
-  /// many drives or the control rate [Hz].
-  void check(Eigen::Index drives, double control_rate) const;
+  /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
+  void check(Eigen::Index drives) const;
 };
 
 }  // namespace dynid
