@@ -15,7 +15,7 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Vector3, WrenchStamped
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64, Float64MultiArray, Int32
+from std_msgs.msg import Bool, Float64, Float64MultiArray, Int32
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
@@ -47,6 +47,7 @@ _LARGEST_BATCH = 10  # cycles before other callbacks run
 _AT_REST = 0.01  # [rad/s or m/s] largest measured speed at rest
 _REST_TIMEOUT_NS = 20 * 10**9  # [ns] for the robot to come to rest when the node is shut down
 _REST_DURATION_NS = 8 * 10**9  # [ns] at rest, so that others detect it on a busy machine
+_ENABLED_FOR = 2 * 10**8  # [ns] of hand guiding by one message, as in TorqueController
 _LATE = 10**9  # [ns] behind the wall clock, from which on a moving robot continues late
 _SKIPPED = 10 * 10**9  # [ns] likewise, from which on a robot at rest skips time
 _CATCHING_UP = 5 * 10**9  # [ns] for that after a motion
@@ -130,6 +131,10 @@ class SimulatedRobotNode(DynidNode):
             lambda message: self._robot.saturate(list(message.data)),
         )
         self._listen(WrenchStamped, "~/external_force", self._push)
+        self._guide_until = 0  # [ns] of the steady clock
+        self._guide_wanted = False
+        if isinstance(self._controlled, TorqueFollowingRobot):
+            self._listen(Bool, "~/guide", self._on_guide)
         self.create_timer(_PERIOD, self._advance, clock=self.steady)
         self.health(OK, f"simulating {robot.name}")
 
@@ -183,6 +188,7 @@ class SimulatedRobotNode(DynidNode):
         if not self._wall and due > _LARGEST_BATCH:
             # simulated time may run slower than requested
             self._begin += round((due - _LARGEST_BATCH) * self._cycle / self._speed)
+        self._take_guide()
         for _ in range(min(due, _LARGEST_BATCH)):
             self._step()
         self._publish_fault()
@@ -258,6 +264,26 @@ class SimulatedRobotNode(DynidNode):
                 self.get_logger().error(str(error))
 
         self.create_subscription(kind, topic, take, _INJECTIONS)
+
+    def _on_guide(self, message: Bool) -> None:
+        """Take the state of the enabling switch of hand guiding."""
+        self._guide_until = self._steady_now() + _ENABLED_FOR if message.data else 0
+
+    def _take_guide(self) -> None:
+        """Begin or end hand guiding, once for each time that its switch is pressed."""
+        if not isinstance(self._controlled, TorqueFollowingRobot):
+            return
+        wanted = self._steady_now() < self._guide_until
+        pressed, self._guide_wanted = wanted and not self._guide_wanted, wanted
+        if pressed:
+            try:
+                self._controlled.guide()
+                self.health(WARN, "guided by hand: no collision is detected")
+            except SimulationError as error:
+                self.get_logger().error(str(error))
+        elif not wanted and self._controlled.guided:
+            self._controlled.release()
+            self.health(OK, "simulating")
 
     def _push(self, message: WrenchStamped) -> None:
         """Apply a wrench at the origin of the link of its frame, until one of zeros arrives."""

@@ -1,5 +1,6 @@
 #include "torque_controller.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <hardware_interface/types/hardware_interface_type_values.hpp>
 #include <limits>
@@ -11,6 +12,13 @@ namespace
 {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr std::chrono::milliseconds enabled_for(200);  // by one message of ~/guide
+
+std::int64_t steady_time(std::chrono::nanoseconds later = {})
+{
+  const auto now = std::chrono::steady_clock::now().time_since_epoch() + later;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
 
 }  // namespace
 
@@ -26,8 +34,51 @@ void TorqueController::make_law(Eigen::Index joints)
   reference_tolerance_ = settings.law.reference_tolerance;
 }
 
+TorqueController::CallbackReturn TorqueController::on_configure(
+  const rclcpp_lifecycle::State & previous)
+{
+  const auto answer = LawController::on_configure(previous);
+  if (answer == CallbackReturn::SUCCESS) {
+    guide_in_ = get_node()->create_subscription<std_msgs::msg::Bool>(
+      "~/guide", rclcpp::SystemDefaultsQoS(),
+      [this](const std_msgs::msg::Bool & message) { on_guide(message); });
+  }
+  return answer;
+}
+
+TorqueController::CallbackReturn TorqueController::on_cleanup(
+  const rclcpp_lifecycle::State & previous)
+{
+  guide_in_.reset();
+  return LawController::on_cleanup(previous);
+}
+
+void TorqueController::on_guide(const std_msgs::msg::Bool & message)
+{
+  guide_until_ = message.data ? steady_time(enabled_for) : 0;
+  if (guide_refused_.exchange(false)) {
+    const JointNames joints{params_.joints, std::vector<bool>(params_.joints.size(), false)};
+    RCLCPP_ERROR(get_node()->get_logger(), "%s", describe(guide_start_, joints).c_str());
+  }
+}
+
+/// Begins or ends hand guiding, once for each time that its switch is pressed.
+void TorqueController::take_guide() noexcept
+{
+  const bool wanted = steady_time() < guide_until_.load(std::memory_order_relaxed);
+  if (wanted && !guide_wanted_ && !guide_refused_.load(std::memory_order_acquire)) {
+    guide_start_ = law_->guide();
+    guide_refused_.store(!guide_start_.done(), std::memory_order_release);
+  } else if (!wanted && law_->phase() == TorquePhase::guided) {
+    law_->stop();
+  }
+  guide_wanted_ = wanted;
+}
+
 bool TorqueController::start_law()
 {
+  guide_until_ = 0;
+  guide_wanted_ = false;
   take_requests();
   if (drives_) {
     begins_ = true;
@@ -70,6 +121,7 @@ void TorqueController::use(ControlModel * model, const Payload & payload) noexce
 
 void TorqueController::run_law(double cycles) noexcept
 {
+  take_guide();
   if (!drives_) {
     law_->update(reference_, feedback_, cycles);
     return;
@@ -105,7 +157,7 @@ void TorqueController::wait_for_drives(double cycles) noexcept
 
 ResetReport TorqueController::reset_law() noexcept
 {
-  if (law_->phase() == TorquePhase::following || law_->phase() == TorquePhase::inactive) {
+  if (law_->phase() != TorquePhase::stopping && law_->phase() != TorquePhase::stopped) {
     return {};
   }
   if (!law_->settled()) {

@@ -71,12 +71,17 @@ class TorqueFollowingRobot:
     @property
     def latched(self) -> bool:
         """Whether a stop holds the robot, damped or by its drives."""
-        return self.law.phase != _core.TorquePhase.following
+        return self.law.phase in (_core.TorquePhase.stopping, _core.TorquePhase.stopped)
+
+    @property
+    def guided(self) -> bool:
+        """Whether a hand guides the robot."""
+        return self.law.phase == _core.TorquePhase.guided
 
     @property
     def stop_reason(self) -> str:
-        """Why the robot stops, as a sentence; empty where it does not."""
-        if not self.latched:
+        """Why the robot stops, as a sentence; empty where it does not, or was released by a hand."""
+        if not self.latched or self._released:
             return ""
         collision = self.law.law.detector.collision
         if collision.cause == _core.CollisionCause.none:
@@ -89,17 +94,23 @@ class TorqueFollowingRobot:
         """Follow a trajectory from now on instead of any other; see TrajectoryFollower.accept.
 
         Raises:
-            PlaybackError: it is impossible, or a stop holds the robot.
+            PlaybackError: it is impossible, a stop holds the robot, or a hand guides it.
         """
-        if self.latched:
+        if self.latched and not self._released:
             raise PlaybackError(f"{self.stop_reason} Clear the fault before the next trajectory.")
+        if self.guided or self._released:
+            raise PlaybackError("the robot is guided by hand; let go before the next trajectory.")
         self._follower.accept(trajectory, start_ns, now_ns)
 
     def step(self, now_ns: int) -> DriveState:
         """Return the state after the control cycle of an instant [ns]."""
         reference = _core.Reference(*self._follower.state(now_ns))
         self.law.update(reference, self._feedback)
+        if self._released and self.law.phase == _core.TorquePhase.following:
+            self._released = False
+            self._follower = TrajectoryFollower(self._robot.joints, self._feedback.position)
         if self.law.phase == _core.TorquePhase.stopped and self.robot.fault is None:
+            self._released = False
             self.robot.trip()
         state = self.robot.step(self._feedback.position, self.law.torque_command)
         self._feedback.position, self._feedback.velocity = state.position, state.velocity
@@ -110,12 +121,31 @@ class TorqueFollowingRobot:
         """Begin a damped stop."""
         self.law.stop()
 
+    def guide(self) -> None:
+        """Let a hand guide the robot until :meth:`release`, which must follow when it lets go.
+
+        Raises:
+            SimulationError: the robot moves, a stop holds it, or it would move by itself.
+        """
+        start = self.law.guide()
+        if not start:
+            raise SimulationError(
+                _core.describe_guide_start(start, self._robot.joints, self._prismatic)
+            )
+
+    def release(self) -> None:
+        """End that by a damped stop, after which the robot is held where it came to rest."""
+        if self.guided:
+            self._released = True
+            self.law.stop()
+
     def clear_fault(self) -> None:
         """Control torque again, from where the drives hold the robot."""
         self._start(np.array(self._feedback.position))
         self.robot.clear_fault()
 
     def _start(self, position: Array) -> None:
+        self._released = False
         self._follower = TrajectoryFollower(self._robot.joints, position)
         start = self.law.start(position)
         if not start:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from std_msgs.msg import Bool
 from support.simulated_cell import GOAL, MILLISECOND, Cell
 from support.small_robot import HOME, write_small_robot
 
@@ -76,6 +77,54 @@ def test_a_damped_stop_has_no_stiffness_until_the_robots_own_stop(cell) -> None:
     # the drives hold it where the damped stop has left it, not where the trajectory ends
     assert np.allclose(cell.position, stopped, atol=0.02)
     assert np.abs(cell.position - GOAL).max() > 0.05
+
+
+def hold_switch(cell, milliseconds: int) -> None:
+    """Press the enabling switch of hand guiding for a time of the robot."""
+    for _ in range(milliseconds // 100):
+        cell.inject("guide", Bool(data=True))
+        cell.pass_for(100)
+
+
+def test_a_hand_guides_the_robot_while_its_switch_is_pressed(cell) -> None:
+    cell.pass_for(500)
+    hold_switch(cell, 300)
+    assert any("guided by hand" in s.message for array in cell.health for s in array.status)
+    cell.push("lower", 50.0)
+    hold_switch(cell, 600)
+    cell.push("lower", 0.0)
+    guided = cell.position
+    assert np.abs(guided - HOME).max() > 0.1
+    cell.go(begin=guided)
+    assert "let go before the next trajectory" in cell.logged("trajectory refused")
+    cell.inject("guide", Bool(data=False))
+    cell.graph.until(lambda: not cell.node._controlled.guided)
+    cell.pass_for(1500)
+    held = cell.position
+    assert cell.errors() == []
+    cell.pass_for(1000)
+    assert np.allclose(cell.position, held, atol=2e-3), "its loops hold it where it was released"
+    start = cell.go(begin=held)
+    cell.pass_until(start + 2500 * MILLISECOND)
+    assert np.allclose(cell.position, GOAL, atol=0.02)
+
+
+def test_hand_guiding_ends_where_the_switch_falls_silent(cell) -> None:
+    cell.pass_for(500)
+    hold_switch(cell, 300)
+    assert cell.node._controlled.guided
+    cell.pass_for(1500)  # 0.3 s: its node died
+    assert not cell.node._controlled.guided
+    assert cell.node._robot.fault is None
+
+
+def test_hand_guiding_is_refused_in_motion(cell) -> None:
+    start = cell.go()
+    cell.pass_until(start + 400 * MILLISECOND)
+    hold_switch(cell, 200)
+    assert "cannot be guided by hand: it moves" in cell.logged("cannot be guided")
+    cell.pass_until(start + 2500 * MILLISECOND)
+    assert np.allclose(cell.position, GOAL, atol=0.02)
 
 
 def test_a_drive_fault_in_torque_mode_is_cleared_as_in_position_mode(cell) -> None:

@@ -9,7 +9,7 @@ from rcl_interfaces.msg import Log
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64, Float64MultiArray, Int32
+from std_msgs.msg import Bool, Float64, Float64MultiArray, Int32
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid.playback.motions import point_to_point
@@ -29,6 +29,7 @@ INJECTIONS = {
     "frame_loss": Float64,
     "saturate": Float64MultiArray,
     "external_force": WrenchStamped,
+    "guide": Bool,
 }
 
 
