@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "allocation_checks.hpp"
@@ -210,6 +211,51 @@ TEST(Stiction, HasNoLimitCycleWithWrongFriction)
 {
   for (const double at_rest : {0.7, 1.0, 1.4}) {
     EXPECT_LT(way_at_rest(at_rest, 100'000), 1e-6) << at_rest;
+  }
+}
+
+/// A position-controlled joint in a slow sine, and its r.m.s. error from the command [rad], after
+/// half of it; then its way [rad] in the second half of a long rest.
+std::pair<double, double> in_position_mode(double gain, double at_rest)
+{
+  auto settings = PushedLaw::settings(gain, 0.0);
+  settings.feedforward.additive_torque_delay = 0.002;
+  settings.feedforward.position_jump = one(infinity);
+  ControlModel model = pendulum_model();
+  ControlLaw law(1, settings);
+  auto drives = StickingRobot::sticking(at_rest);
+  drives.mode = DriveMode::position;
+  auto plant = pendulum(drives, 0.2 * at_rest);
+  law.use(&model);
+  plant.reset(zero);
+  law.start(zero);
+  constexpr int moving = 20'000;
+  double sum = 0.0;
+  double way = 0.0;
+  for (int k = 0; k < 2 * moving; ++k) {
+    const double t = 1e-3 * std::min(k, moving);
+    const double w = 2.0 * 3.14159265 / 5.0;  // it ends at rest
+    const bool moves = k < moving;
+    const double q = 0.02 * (1.0 - std::cos(w * t));
+    law.update(
+      reference(q, moves ? 0.02 * w * std::sin(w * t) : 0.0,
+                moves ? 0.02 * w * w * std::cos(w * t) : 0.0),
+      {plant.position(), plant.velocity(), plant.torque()});
+    plant.step(law.position_command(), law.torque_offset());
+    const double error = plant.truth().position[0] - q;
+    sum += moves && k > moving / 2 ? error * error : 0.0;
+    way += k > 3 * moving / 2 ? 1e-3 * std::abs(plant.truth().velocity[0]) : 0.0;
+  }
+  return {std::sqrt(sum / (moving / 2)), way};
+}
+
+TEST(Stiction, ReducesTheErrorOfPositionControlledDrivesWithoutHunting)
+{
+  for (const double at_rest : {0.7, 1.0, 1.4}) {
+    const auto [without, hunting] = in_position_mode(0.0, at_rest);
+    const auto [with, way] = in_position_mode(1.0, at_rest);
+    EXPECT_LT(with, without) << at_rest;
+    EXPECT_LE(way, hunting + 1e-6) << at_rest;
   }
 }
 
