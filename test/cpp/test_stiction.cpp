@@ -197,8 +197,8 @@ double way_at_rest(double at_rest, int cycles)
     const int resting = 800 + static_cast<int>(2000.0 * share(random));
     for (int j = 0; j < moving + resting; ++j, ++k) {
       const double done = j < moving ? 0.5 * (1.0 - std::cos(3.14159265 * j / moving)) : 1.0;
-      const double rate = j < moving ? 0.5 * 3.14159265 / moving * std::sin(3.14159265 * j / moving)
-                                     : 0.0;
+      const double rate =
+        j < moving ? 0.5 * 3.14159265 / moving * std::sin(3.14159265 * j / moving) : 0.0;
       robot.step(reference(from + done * (to - from), 1e3 * rate * (to - from)));
       way += j > moving + 700 ? 1e-3 * std::abs(robot.speed()) : 0.0;
     }
@@ -238,8 +238,8 @@ std::pair<double, double> in_position_mode(double gain, double at_rest)
     const bool moves = k < moving;
     const double q = 0.02 * (1.0 - std::cos(w * t));
     law.update(
-      reference(q, moves ? 0.02 * w * std::sin(w * t) : 0.0,
-                moves ? 0.02 * w * w * std::cos(w * t) : 0.0),
+      reference(
+        q, moves ? 0.02 * w * std::sin(w * t) : 0.0, moves ? 0.02 * w * w * std::cos(w * t) : 0.0),
       {plant.position(), plant.velocity(), plant.torque()});
     plant.step(law.position_command(), law.torque_offset());
     const double error = plant.truth().position[0] - q;

@@ -55,8 +55,8 @@ std::string torque_cause(const Collision & collision, const std::string & joint,
              value + way + ", at most " + threshold +
              " are expected; its encoder, its sign or its scale is wrong";
     case CollisionCause::position_limit:
-      return "Joint " + joint + " was guided to " + value + way + ", beyond its position limit of " +
-             threshold + way;
+      return "Joint " + joint + " was guided to " + value + way +
+             ", beyond its position limit of " + threshold + way;
     case CollisionCause::no_response:
       return "The measured position of joint " + joint +
              " did not change, but the commanded torque should have moved it by " + value + way +
@@ -343,8 +343,10 @@ std::string describe(const GuideStart & start, const JointNames & joints)
   const bool slides = joints.sliding.at(static_cast<std::size_t>(start.drive));
   const std::string unit = slides ? " N" : " N m";
   return refused + "the position loop holds joint " + quoted(start.drive, joints) + " with " +
-         text(start.torque) + unit + " besides the model's torque, where friction and the model's "
-         "error explain " + text(start.limit) + unit +
+         text(start.torque) + unit +
+         " besides the model's torque, where friction and the model's "
+         "error explain " +
+         text(start.limit) + unit +
          ", so it would move by itself; correct the payload or the model, or take away what pushes "
          "the robot.";
 }

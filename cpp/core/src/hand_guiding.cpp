@@ -36,8 +36,8 @@ void HandGuiding::update(
   share_ = std::min(whole_share_, share_ + step_);
   find_friction(model, position, velocity);
   for (Eigen::Index i = 0; i < torque_.size(); ++i) {
-    const double wanted = share_ * friction_[i] + wall(i, position[i]) -
-                          damping(i, position[i], velocity[i]);
+    const double wanted =
+      share_ * friction_[i] + wall(i, position[i]) - damping(i, position[i], velocity[i]);
     torque_[i] = std::clamp(wanted, -torque_max_[i], torque_max_[i]);
   }
 }

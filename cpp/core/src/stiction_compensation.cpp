@@ -12,8 +12,8 @@ namespace
 
 constexpr double two_pi = 6.283185307179586;
 constexpr double golden_angle = 2.399963229728653;  // between the dithers of neighbouring drives
-constexpr double saturated = 3.0;  // smoothing velocities: see ControlModel::unsmoothed()
-constexpr double margin = 3.0;     // of the damping against the delay of the loop
+constexpr double saturated = 3.0;        // smoothing velocities: see ControlModel::unsmoothed()
+constexpr double margin = 3.0;           // of the damping against the delay of the loop
 constexpr double fastest_dither = 0.25;  // of the control rate
 
 StictionSettings filled(StictionSettings settings, Eigen::Index drives)
@@ -45,7 +45,8 @@ StictionCompensation::StictionCompensation(
   delay_(delay + 1.0 / rate_),
   lag_(1.0 / std::max(1.0, delay_ * rate_)),
   dither_rate_(
-    two_pi * std::min(settings_.dither_frequency, fastest_dither * checked.feedforward.control_rate)),
+    two_pi *
+    std::min(settings_.dither_frequency, fastest_dither * checked.feedforward.control_rate)),
   inertia_(Eigen::VectorXd::Ones(drives), checked.feedforward.torque_max)
 {
   for (auto * vector : {&last_, &direction_, &expected_, &friction_, &unsmoothed_, &torque_}) {
@@ -78,8 +79,7 @@ void StictionCompensation::update(
   phase_ = std::fmod(phase_ + dither_rate_ / rate_, two_pi);
   for (Eigen::Index i = 0; i < torque_.size(); ++i) {
     const double moved = moved_ ? commanded.position[i] - last_[i] : 0.0;
-    const double z =
-      std::clamp(direction_[i] + moved / settings_.stiction_band[i], -1.0, 1.0);
+    const double z = std::clamp(direction_[i] + moved / settings_.stiction_band[i], -1.0, 1.0);
     direction_[i] = std::copysign(std::max(0.0, std::abs(z) - decay_), z);
     const double intended = moved * rate_;
     const double speed = std::abs(intended);

@@ -51,10 +51,10 @@ private:
 
   StictionSettings settings_;
   bool enabled_;
-  double rate_;   // [Hz]
-  double decay_;  // of the direction in a cycle
-  double delay_;  // [s]
-  double lag_;    // share of a cycle in that
+  double rate_;         // [Hz]
+  double decay_;        // of the direction in a cycle
+  double delay_;        // [s]
+  double lag_;          // share of a cycle in that
   double dither_rate_;  // [rad/s]
   double phase_ = 0.0;
   DriveInertia inertia_;

@@ -29,8 +29,8 @@ void Supervision::restart() noexcept
 void Supervision::count(Eigen::Index i, BlindReason reason, double time) noexcept
 {
   reasons_[static_cast<std::size_t>(i)] = reason;
-  const bool never = reason == BlindReason::off || reason == BlindReason::guided ||
-                     reason == BlindReason::no_model;
+  const bool never =
+    reason == BlindReason::off || reason == BlindReason::guided || reason == BlindReason::no_model;
   if (never) {
     blind_time_[i] = std::numeric_limits<double>::infinity();
   } else if (reason == BlindReason::none) {

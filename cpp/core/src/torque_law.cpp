@@ -18,7 +18,7 @@ namespace
 {
 
 constexpr double model_errors = 2.0;  // r.m.s., that a model at rest may have
-constexpr double still_time = 0.02;  // [s] at rest without interruption, to be stopped
+constexpr double still_time = 0.02;   // [s] at rest without interruption, to be stopped
 
 TorqueLawSettings checked(TorqueLawSettings settings, Eigen::Index drives)
 {
@@ -75,10 +75,7 @@ struct TorqueLaw::Parts
   void check(const Feedback & feedback) noexcept;
   void stop(const Collision & cause) noexcept;
   void begin_stop() noexcept;
-  bool at_rest() const noexcept
-  {
-    return !any_above(believed.velocity(), settings.stop_speed);
-  }
+  bool at_rest() const noexcept { return !any_above(believed.velocity(), settings.stop_speed); }
   /// The time of a number of cycles [s]; of one where that is not usable.
   double time_of(double cycles) const noexcept
   {

@@ -29,7 +29,7 @@ def law_settings(torque_max: np.ndarray) -> _core.TorqueLawSettings:
         (settings.law.feedforward, ("position_jump", "acceleration_jump")),
         (settings.law.collision, ("torque_error_max", "acceleration_step", "torque_threshold")),
         (settings.law, ("reference_tolerance",)),
-        (settings, ("torque_rate_max", "position_error_max", "speed_max")),
+        (settings, ("torque_rate_max", "position_error_max", "speed_max", "guiding_torque")),
     ):
         for name in names:
             setattr(target, name, np.full(n, np.inf))
@@ -50,7 +50,8 @@ def law_settings(torque_max: np.ndarray) -> _core.TorqueLawSettings:
         for name in names:
             setattr(target, name, np.zeros(n))
     settings.law.deceleration = np.ones(n)
-    settings.stop_speed = np.full(n, 0.02)
+    for name in ("stop_speed", "guiding_speed", "wall_distance"):
+        setattr(settings, name, np.full(n, 0.02))
     return settings
 
 

@@ -67,10 +67,10 @@ enum class CollisionCause
   speed,              ///< of a torque-controlled robot: it is too fast
   no_model,           ///< of a torque-controlled robot: no finite torque compensates gravity
   velocity_mismatch,  ///< of a torque-controlled robot: measured velocity contradicts position
-  no_response,  ///< of a torque-controlled robot: torque does not change position and velocity
+  no_response,     ///< of a torque-controlled robot: torque does not change position and velocity
   position_limit,  ///< of a robot that is guided by hand: it is beyond a position limit
-  speed_grew,   ///< of a torque-controlled robot: it became faster in a damped stop
-  blind         ///< torque was not evaluated for longer than longest_blind_stop
+  speed_grew,      ///< of a torque-controlled robot: it became faster in a damped stop
+  blind            ///< torque was not evaluated for longer than longest_blind_stop
 };
 
 /// The first stop, until reset().

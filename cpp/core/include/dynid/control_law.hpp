@@ -150,7 +150,7 @@ public:
   [[nodiscard]] const Eigen::VectorXd & torque_offset() const noexcept;  ///< finite, <= torque_max
   /// What the next cycle adds to the model's torque against dry friction at rest.
   [[nodiscard]] const Eigen::VectorXd & stiction_torque() const noexcept;
-  [[nodiscard]] const Eigen::VectorXd & torque_error() const noexcept;   ///< unfiltered
+  [[nodiscard]] const Eigen::VectorXd & torque_error() const noexcept;  ///< unfiltered
   [[nodiscard]] const CollisionDetector & detector() const noexcept;
   [[nodiscard]] InactiveReason inactive_reason() const noexcept;
   [[nodiscard]] double gain() const noexcept;
