@@ -18,6 +18,7 @@ from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticStatus
 from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
 from simulated_bag import write_simulated_model
+from std_msgs.msg import Bool
 
 from dynid.files import share_directories
 
@@ -26,6 +27,7 @@ ROBOT = FOLDER / "puma560.yaml"
 ABOVE = [0.0, -0.6, 0.6, 0.0, 0.3, 0.0]  # [rad]
 ASIDE = [0.6, -0.3, 0.9, 0.3, 0.0, 0.3]  # [rad]
 PUSH = 300.0  # [N]
+HAND = 15.0  # [N]
 NEAR = 0.03  # [rad] a PD controller leaves friction to the model
 RESTING = 1e-3  # [rad]
 BEST_EFFORT = SwitchController.Request.BEST_EFFORT
@@ -70,6 +72,36 @@ class TorqueCell(Cell):
             end = time.monotonic() + 3 * SLOW
             while time.monotonic() < end and not self.is_at(goal) and not self.stopped():
                 rclpy.spin_once(self.node, timeout_sec=0.05)
+
+    def guided(self):
+        """Return whether the controller says that nothing is supervised."""
+        named = zip(self.states[-1].name, self.states[-1].effort, strict=True)
+        return any(np.isinf(value) for name, value in named if name.endswith("/blind_time"))
+
+    def lead(self, link, begin):
+        """Lead a link away by hand, with the switch pressed, and let go.
+
+        Where the machine stalls, the switch falls silent and must be pressed anew.
+        """
+        switch = self.node.create_publisher(Bool, "/feedforward_controller/guide", 10)
+        self.until(switch.get_subscription_count, "a robot that can be guided")
+        deadline = time.monotonic() + LONGEST
+        pushes = 0.0
+        while abs(self.positions(self.joints[-1]) - begin).max() < 2 * NEAR:
+            assert time.monotonic() < deadline, "a robot that is led"
+            end = time.monotonic() + SLOW
+            while time.monotonic() < end:
+                switch.publish(Bool(data=True))
+                rclpy.spin_once(self.node, timeout_sec=0.02)
+                if self.guided() and not pushes:
+                    pushes = HAND
+                    self.push(link, pushes, lambda: True, "a hand")
+            self.push(link, 0.0, lambda: True, "a hand that lets go")
+            pushes = 0.0
+            self.rest()
+        self.until(lambda: not self.guided(), "a robot that is released")
+        held = self.rest()
+        assert abs(self.positions_in(1.0) - held).max() < RESTING, "its loops hold it there"
 
     def positions_in(self, seconds):
         """Return the positions of a state that is stamped so much later than now."""
@@ -132,6 +164,9 @@ class Torque(unittest.TestCase):
         cell.start()
         cell.arrive(ABOVE)
         assert abs(cell.commands()[1]) > 20, "torque against weight"
+        cell.arrive(ASIDE)
+        cell.lead("link_5", ASIDE)
+        assert cell.active() == CONTROLLERS, "a release is no fault"
         cell.arrive(ASIDE)
         cell.push("link_5", PUSH, cell.stopped, "a collision")
         cell.push("link_5", 0.0, lambda: cell.active() == [], "inactive controllers")

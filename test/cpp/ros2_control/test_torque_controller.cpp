@@ -5,11 +5,14 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <random>
+#include <optional>
 #include <rclcpp/rclcpp.hpp>
+#include <std_msgs/msg/bool.hpp>
 #include <std_srvs/srv/trigger.hpp>
 #include <string>
 #include <thread>
@@ -192,6 +195,74 @@ TEST(TorqueController, FollowsReferencesWithModelAndLoops)
   controller.measure(0, 0.0, 0.02, -weight);
   settle(controller);
   EXPECT_NEAR(controller.torque(), holding - 10.0 * 0.02, rounding) << "damping";
+}
+
+/// The enabling switch of hand guiding, as another node publishes it.
+class Switch
+{
+public:
+  explicit Switch(TorqueController & controller)
+  : controller_(controller),
+    user_(std::make_shared<rclcpp::Node>("switch")),
+    out_(user_->create_publisher<std_msgs::msg::Bool>("/feedforward_controller/guide", 10))
+  {
+    controller_.executor().add_node(user_);
+  }
+  Switch(const Switch &) = delete;
+  Switch & operator=(const Switch &) = delete;
+  ~Switch() { controller_.executor().remove_node(user_); }
+
+  /// Runs cycles with the switch pressed, let go or silent, until the torque is this one.
+  bool leads_to(double torque, std::optional<bool> pressed)
+  {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (std::abs(controller_.torque() - torque) > rounding) {
+      if (std::chrono::steady_clock::now() > end) {
+        return false;
+      }
+      if (pressed) {
+        std_msgs::msg::Bool message;
+        message.data = *pressed;
+        out_->publish(message);
+      }
+      controller_.executor().spin_some();
+      std::ignore = controller_.update();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
+private:
+  TorqueController & controller_;
+  rclcpp::Node::SharedPtr user_;
+  rclcpp::Publisher<std_msgs::msg::Bool>::SharedPtr out_;
+};
+
+TEST(TorqueController, IsGuidedByHandWhileItsSwitchIsPressed)
+{
+  TorqueController controller(with_model({{"torque_control.after_stop", "deactivate"}}));
+  ASSERT_TRUE(controller.configure());
+  ASSERT_TRUE(controller.activate());
+  const double aside = 1e-3;
+  const double slow = 0.01;  // [rad/s], which counts as rest
+  const double held = -weight * std::cos(aside);
+  for (const auto & let_go : {std::optional<bool>(false), std::optional<bool>()}) {
+    rest(controller, 300);
+    Switch enabling(controller);
+    controller.measure(0, 0.0, slow, -weight);
+    EXPECT_TRUE(enabling.leads_to(-weight - 10.0 * slow, std::nullopt)) << "its loops act";
+    EXPECT_TRUE(enabling.leads_to(-weight + 0.6 * std::tanh(slow / 0.02), true))
+      << "and then friction is compensated, of which the model has 1 N m";
+    controller.measure(0, aside, 0.0, held);
+    EXPECT_TRUE(enabling.leads_to(held, true));
+    controller.measure(0, aside, slow, held);
+    EXPECT_TRUE(enabling.leads_to(held - 10.0 * slow, let_go)) << "the stop is damped";
+    for (int k = 0; k < 100; ++k) {
+      EXPECT_EQ(controller.update(), true) << "and is no reason to deactivate the controller";
+    }
+    controller.measure(0, 0.0, 0.0, -weight);
+    EXPECT_TRUE(enabling.leads_to(-weight + 50.0 * aside, std::nullopt)) << "it is held aside";
+  }
 }
 
 TEST(TorqueController, EndsACollisionInTheDampedStop)
