@@ -128,6 +128,26 @@ TEST(Stiction, PushBuildsUpOverTheBandReversesAndEndsAtRest)
   EXPECT_EQ(robot.steps(400, 0.0, 0.0), 0.0);
 }
 
+TEST(Stiction, PushIsOnlyWhatTheModelsTorqueLacks)
+{
+  dynid::MechanismDescription description;
+  description.urdf_xml = pendulum_urdf;
+  description.joints = {"axis"};
+  dynid::JointTerm contact{&dynid::term_kind("presliding"), 0, dynid::TermSide::joint};
+  contact.scale = 1e-4;
+  description.terms = {contact};
+  VectorXd parameters = dynid::Mechanism(description).urdf_parameters();
+  parameters[10] = 1.0;
+  PushedLaw robot(1.0);
+  ControlModel remembers(description, parameters, one(0.01), false);
+  robot.law.use(&remembers);
+  double most = 0.0;
+  for (int k = 0; k < 600; ++k) {
+    most = std::max(most, std::abs(robot.step(5e-3, 0.0)));
+  }
+  EXPECT_LT(most, 0.05) << "after 0.1 mm its torque has all friction already";
+}
+
 TEST(Stiction, PushIgnoresNoiseOfTheReferenceAtRest)
 {
   PushedLaw robot(1.0);

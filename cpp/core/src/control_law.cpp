@@ -264,7 +264,7 @@ void ControlLaw::Parts::follow(
   update_commanded();
   send(found, given);
   if (feedforward.known()) {
-    stiction.update(model, motion, feedback.velocity);
+    stiction.update(model, motion, feedforward.model_torque(), feedback.velocity);
   } else {
     stiction.restart();
   }

@@ -49,7 +49,8 @@ StictionCompensation::StictionCompensation(
     std::min(settings_.dither_frequency, fastest_dither * checked.feedforward.control_rate)),
   inertia_(Eigen::VectorXd::Ones(drives), checked.feedforward.torque_max)
 {
-  for (auto * vector : {&last_, &direction_, &expected_, &friction_, &unsmoothed_, &torque_}) {
+  for (auto * vector :
+       {&last_, &direction_, &expected_, &friction_, &present_, &unsmoothed_, &torque_}) {
     vector->setZero(drives);
   }
 }
@@ -63,7 +64,8 @@ void StictionCompensation::restart() noexcept
 }
 
 void StictionCompensation::update(
-  ControlModel * model, const Reference & commanded, const VectorIn & velocity) noexcept
+  ControlModel * model, const Reference & commanded, const VectorIn & torque,
+  const VectorIn & velocity) noexcept
 {
   if (!enabled_) {
     return;
@@ -75,6 +77,9 @@ void StictionCompensation::update(
   }
   model->dry_friction(friction_);
   unsmoothed_ = model->unsmoothed();
+  model->frictionless_torque(
+    commanded.position, commanded.velocity, commanded.acceleration, present_);
+  present_ = torque - present_;
   inertia_.update(model, commanded.position);
   phase_ = std::fmod(phase_ + dither_rate_ / rate_, two_pi);
   for (Eigen::Index i = 0; i < torque_.size(); ++i) {
@@ -84,26 +89,21 @@ void StictionCompensation::update(
     const double intended = moved * rate_;
     const double speed = std::abs(intended);
     expected_[i] = std::max(speed, expected_[i] + lag_ * (speed - expected_[i]));
-    const double wanted = push(i, intended, velocity[i]) + dither(i, intended);
+    const double wanted = push(i, velocity[i]) + dither(i, intended);
     torque_[i] = std::isfinite(wanted) ? wanted : 0.0;
   }
   last_ = commanded.position;
   moved_ = true;
 }
 
-double StictionCompensation::push(Eigen::Index i, double intended, double measured) const noexcept
+double StictionCompensation::push(Eigen::Index i, double measured) const noexcept
 {
   const double z = direction_[i];
-  const double friction = friction_[i];
-  const double level = settings_.stiction_gain[i] * friction * std::abs(z);
+  const double level = settings_.stiction_gain[i] * friction_[i] * std::abs(z);
   if (!(level > 0.0) || !std::isfinite(measured) || !inertia_.known() || !(inertia_.of(i) > 0.0)) {
     return 0.0;
   }
-  const double smoothing = unsmoothed_[i] / saturated;
-  const bool reverses = intended * z < 0.0;
-  const double speed = std::abs(intended);
-  const double smoothed = speed > 0.0 && smoothing > 0.0 ? std::tanh(speed / smoothing) : 1.0;
-  const double present = reverses ? 0.0 : friction * smoothed;
+  const double present = std::clamp(z > 0.0 ? present_[i] : -present_[i], 0.0, friction_[i]);
   const double fading = std::max(unsmoothed_[i], margin * delay_ * level / inertia_.of(i));
   const double slip = std::max(0.0, (z > 0.0 ? measured : -measured) - expected_[i]);
   const double whole = std::max(level, present) * std::max(0.0, 1.0 - slip / fading);

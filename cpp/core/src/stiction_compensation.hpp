@@ -39,14 +39,16 @@ public:
   /// No push, as at rest.
   void restart() noexcept;
 
-  /// One cycle, after the torque of this commanded motion was computed: the push of the next.
+  /// One cycle, after the model's torque of this commanded motion was computed, with the measured
+  /// velocity: the push of the next.
   void update(
-    ControlModel * model, const Reference & commanded, const VectorIn & velocity) noexcept;
+    ControlModel * model, const Reference & commanded, const VectorIn & torque,
+    const VectorIn & velocity) noexcept;
 
   [[nodiscard]] const Eigen::VectorXd & torque() const noexcept { return torque_; }
 
 private:
-  [[nodiscard]] double push(Eigen::Index i, double intended, double measured) const noexcept;
+  [[nodiscard]] double push(Eigen::Index i, double measured) const noexcept;
   [[nodiscard]] double dither(Eigen::Index i, double intended) const noexcept;
 
   StictionSettings settings_;
@@ -61,7 +63,8 @@ private:
   Eigen::VectorXd last_;  // commanded position
   Eigen::VectorXd direction_;
   Eigen::VectorXd expected_;  // measured speed, which follows the intended one with the delay
-  Eigen::VectorXd friction_;
+  Eigen::VectorXd friction_;  // dry, of the model
+  Eigen::VectorXd present_;   // friction in the torque of the model
   Eigen::VectorXd unsmoothed_;
   Eigen::VectorXd torque_;
   bool moved_ = false;  // whether there is a command before
