@@ -34,7 +34,12 @@ TorqueLawSettings guided_settings()
 struct GuidedRobot : TorqueRobot
 {
   explicit GuidedRobot(double coulomb = 1.0, double q = 0.0)
-  : TorqueRobot(guided_settings(), coulomb, q)
+  : GuidedRobot(guided_settings(), coulomb, q)
+  {
+  }
+
+  explicit GuidedRobot(const TorqueLawSettings & given, double coulomb = 1.0, double q = 0.0)
+  : TorqueRobot(given, coulomb, q)
   {
     rest_for(50);
   }
@@ -156,6 +161,23 @@ TEST(HandGuiding, EndsInADampedStopAndHoldsTheRobotThere)
   }
   EXPECT_NEAR(robot.law.law().position_command()[0], at + 0.05, 1e-9) << "it follows again";
   EXPECT_FALSE(robot.law.law().latched());
+}
+
+TEST(HandGuiding, TorqueNeverJumps)
+{
+  auto settings = guided_settings();
+  settings.torque_rate_max = one(40.0);
+  settings.stop_speed = one(0.5);  // the stop ends in motion, with a damping torque
+  GuidedRobot robot(settings);
+  robot.guide();
+  robot.push(3.0, 400);
+  robot.law.stop();
+  for (int k = 0; k < 100; ++k) {
+    const double before = robot.command();
+    robot.push(0.0, 1);
+    EXPECT_LE(std::abs(robot.command() - before), 40.0 * 1e-3 + 1e-12) << k;
+  }
+  EXPECT_EQ(robot.law.phase(), TorquePhase::following);
 }
 
 TEST(HandGuiding, SaysThatNothingIsSupervised)

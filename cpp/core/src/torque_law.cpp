@@ -60,6 +60,7 @@ struct TorqueLaw::Parts
   Parts(Eigen::Index drives, const TorqueLawSettings & given);
 
   TorqueStart start(const VectorIn & position) noexcept;
+  void begin(const VectorIn & position) noexcept;
   void update(const Reference & reference, const Feedback & feedback, double cycles) noexcept;
   void follow(const Reference & reference, const Feedback & feedback, double cycles) noexcept;
   GuideStart guide() noexcept;
@@ -150,20 +151,26 @@ TorqueStart TorqueLaw::Parts::start(const VectorIn & position) noexcept
     }
   }
   holding = held;
-  law.start(position);
   loop.start(holding);
+  begin(position);
+  return {};
+}
+
+/// Follows references from a position, with the torque that is commanded there.
+void TorqueLaw::Parts::begin(const VectorIn & position) noexcept
+{
+  law.start(position);
   inertia.start(model, position);
   believed.start(position);
   commanded << position, zero;
   due.fill(commanded);
-  exerted.fill(holding);
+  exerted.fill(loop.command());
   smooth_model = holding;
   changed = false;
   fading = 0.0;
   stop_failed = false;
   released = false;
   phase = TorquePhase::following;
-  return {};
 }
 
 /// Computes the holding torque at a position; false where there is none.
@@ -394,8 +401,9 @@ void TorqueLaw::Parts::damp(double cycles) noexcept
   if (stop_failed || still >= still_time || stop_duration >= settings.stop_time) {
     phase = TorquePhase::stopped;
   }
-  if (released && !stop_failed && still >= still_time) {
-    start(believed.position());  // otherwise the robot's own stop follows
+  if (released && !stop_failed && still >= still_time) {  // otherwise the robot's own stop follows
+    loop.relax();
+    begin(believed.position());
   }
 }
 

@@ -18,6 +18,9 @@ public:
   /// Begins at a finite torque, within torque_max, without control errors.
   void start(const VectorIn & torque) noexcept;
 
+  /// Forgets past control errors, and keeps the command.
+  void relax() noexcept { integral_.setZero(); }
+
   /// One cycle of the loops around a finite torque of the model, towards a position and velocity
   /// (2 n). A drive whose position or velocity is not finite has no control error.
   void follow(const VectorIn & model, const VectorIn & target, const Feedback & feedback) noexcept;
