@@ -83,6 +83,7 @@ struct ControlLaw::Parts
 {
   Parts(Eigen::Index drives, const ControlLawSettings & given);
 
+  void rest_at(const VectorIn & position, InactiveReason reason) noexcept;
   void start(const VectorIn & position) noexcept;
   void guide(const VectorIn & position) noexcept;
   void change(LawEvent event) noexcept { state = next_state(state, event); }
@@ -148,36 +149,35 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
   }
 }
 
-void ControlLaw::Parts::start(const VectorIn & position) noexcept
+/// Lets the command rest at a position, if it is finite, and wait for a reference.
+void ControlLaw::Parts::rest_at(const VectorIn & position, InactiveReason reason) noexcept
 {
   guard.start(position);
   reference = guard.command();
   state = LawState::waiting;
-  why = InactiveReason::none;
+  why = reason;
   limited = -1;
-  pending = 0.0;
-  before = 1.0;
-  clock.restart();
   path.rest_at(guard.command());
   stop_motion.hold(guard.command());
   update_commanded();
-  feedforward.restart();
   stiction.restart();
+  feedforward.push(stiction.torque());
+}
+
+void ControlLaw::Parts::start(const VectorIn & position) noexcept
+{
+  rest_at(position, InactiveReason::none);
+  pending = 0.0;
+  before = 1.0;
+  clock.restart();
+  feedforward.restart();
   watch.restart();
 }
 
 void ControlLaw::Parts::guide(const VectorIn & position) noexcept
 {
-  guard.start(position);
-  reference = guard.command();
-  state = LawState::waiting;
-  why = InactiveReason::guided;
-  limited = -1;
-  path.rest_at(guard.command());
-  stop_motion.hold(guard.command());
-  update_commanded();
-  feedforward.suspend(InactiveReason::guided);
-  stiction.restart();
+  rest_at(position, InactiveReason::guided);
+  feedforward.suspend(why);
   watch.leave_unsupervised();
 }
 

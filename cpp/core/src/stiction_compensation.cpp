@@ -12,9 +12,8 @@ namespace
 
 constexpr double two_pi = 6.283185307179586;
 constexpr double golden_angle = 2.399963229728653;  // between the dithers of neighbouring drives
-constexpr double saturated = 3.0;        // smoothing velocities: see ControlModel::unsmoothed()
-constexpr double margin = 3.0;           // of the damping against the delay of the loop
-constexpr double fastest_dither = 0.25;  // of the control rate
+constexpr double margin = 3.0;                      // of the damping against the delay of the loop
+constexpr double fastest_dither = 0.25;             // of the control rate
 
 StictionSettings filled(StictionSettings settings, Eigen::Index drives)
 {
