@@ -93,7 +93,7 @@ def print_case(one: Case) -> None:
     signals = [preprocess(recording, model.robot) for recording in one.unseen]
     fitted = preprocess(one.fitted[0], model.robot)
     motion = Motion(fitted.position, fitted.velocity, fitted.acceleration)
-    offset = _offsets(model)
+    offset = constant_torques(model)
     moved = [replace(each, torque=each.torque - offset) for each in signals]
     before = nominal_model(robot.with_terms(()))
     found = {
@@ -120,7 +120,7 @@ def simulated_windows(
     return [torque_rollouts(compiled, model.robot.joints, each) for each in signals]
 
 
-def _offsets(model: Model) -> Array:
+def constant_torques(model: Model) -> Array:
     """Return the constant torques of a model at its joints (n,)."""
     mechanism = model.mechanism
     values = np.zeros(len(mechanism.parameters))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -35,8 +35,31 @@ _LARGEST_TERM = 1.0  # bound of a joint term, over the rms of torque over that o
 _FIRST_TERM = 0.01  # of a joint term, of the same
 
 
+class SysidModel(NamedTuple):
+    """What ``mujoco.sysid`` identified.
+
+    Attributes:
+        model: compiled ``mujoco.MjModel``.
+        offsets: constant torques of the joints (n,), which MuJoCo does not have [N m or N].
+    """
+
+    model: Any
+    offsets: Array
+
+
 def fit(task: FittingTask) -> FittedModel:
     """Fit with the optimiser's defaults."""
+    found, joints = identify_by_torque(task), task.robot.joints
+
+    def torque(signals: Signals) -> Array:
+        motion = signals.position, signals.velocity, signals.acceleration
+        return _inverse(found, joints, *motion)
+
+    return FittedModel(torque)
+
+
+def identify_by_torque(task: FittingTask) -> SysidModel:
+    """Return the model that the optimiser finds with its defaults."""
     task.refuse_loops()
     q, dq, ddq, tau = (part[_every(part)] for part in task.motion_and_torque())
     joints, rms = task.robot.joints, np.sqrt(np.mean(tau**2, axis=0))
@@ -48,19 +71,19 @@ def fit(task: FittingTask) -> FittedModel:
         columns = []
         for vector in vectors.reshape(len(vectors), -1).T:
             parameters.update_from_vector(vector)
-            model = sysid.apply_param_modifiers(parameters, spec)
-            columns.append((_inverse(model, joints, parameters, q, dq, ddq) - tau) / rms)
+            tried = _applied(parameters, spec, joints)
+            columns.append((_inverse(tried, joints, q, dq, ddq) - tau) / rms)
         found = np.stack([one.ravel() for one in columns], axis=1)
         return [found if vectors.ndim > 1 else found[:, 0]], None, None
 
     best, _ = sysid.optimize(free, residual, verbose=False, max_iters=_ITERATIONS)
-    model = sysid.apply_param_modifiers(best, spec)
+    return _applied(best, spec, joints)
 
-    def torque(signals: Signals) -> Array:
-        motion = signals.position, signals.velocity, signals.acceleration
-        return _inverse(model, joints, best, *motion)
 
-    return FittedModel(torque)
+def _applied(parameters: Any, spec: Any, joints: tuple[str, ...]) -> SysidModel:  # noqa: ANN401
+    model = sysid.apply_param_modifiers(parameters, spec)
+    offsets = [float(parameters[f"{name}_offset"].value[0]) for name in joints]
+    return SysidModel(model, np.array(offsets))
 
 
 def _every(values: Array) -> slice:
@@ -125,24 +148,16 @@ def _setter(joint: str, term: str) -> Callable[[Any, Any], None]:
     return apply
 
 
-def _inverse(
-    model: Any,  # noqa: ANN401  untyped
-    joints: tuple[str, ...],
-    parameters: Any,  # noqa: ANN401  likewise
-    q: Array,
-    dq: Array,
-    ddq: Array,
-) -> Array:
+def _inverse(found: SysidModel, joints: tuple[str, ...], q: Array, dq: Array, ddq: Array) -> Array:
     """Return the torque (N, n) of MuJoCo's inverse dynamics, with the constant torques."""
-    data = mujoco.MjData(model)
+    model, data = found.model, mujoco.MjData(found.model)
     places = [int(model.joint(name).dofadr[0]) for name in joints]
     torque = np.empty_like(q)
     for sample, (position, velocity, acceleration) in enumerate(zip(q, dq, ddq, strict=True)):
         data.qpos[places], data.qvel[places], data.qacc[places] = position, velocity, acceleration
         mujoco.mj_inverse(model, data)
         torque[sample] = data.qfrc_inverse[places]
-    offsets = [float(parameters[f"{name}_offset"].value[0]) for name in joints]
-    return np.asarray(torque + offsets)
+    return np.asarray(torque + found.offsets)
 
 
 SYSID = Contender(
