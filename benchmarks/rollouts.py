@@ -14,8 +14,8 @@ The error is the root mean square of simulated minus recorded positions, over al
 windows and all joints. Two rows without a model show how much there is to predict: *still* keeps
 the position, *coasting* the velocity of the start. *dynid* chooses its joint terms by the data, and
 its export replaces those that MJCF does not have; *dynid, LuGre* is the same model exported to
-``mujoco-dcmotor``; *dynid, simple* is identified with the joint terms of ``mujoco.sysid`` alone. CPU
-time is that of all threads, of which there is one.
+``mujoco-dcmotor``; *dynid, simple* is identified with the joint terms of ``mujoco.sysid`` alone.
+CPU time is that of all threads, of which there is one.
 """
 
 from __future__ import annotations
@@ -50,13 +50,7 @@ from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.torque_rollouts import torque_rollouts
 
 _STEP = 0.002  # largest time step [s]
-_PLACE = "<mujoco/>"
-_SIMPLE = (
-    "rotor_inertia",
-    "viscous",
-    "coulomb",
-    "offset",
-)  # of every joint, as mujoco.sysid has them
+_SIMPLE = "rotor_inertia", "viscous", "coulomb", "offset"  # of mujoco.sysid, at every joint
 
 
 class Candidate(NamedTuple):
@@ -90,14 +84,13 @@ def print_robot(
 ) -> None:
     """Print errors and CPU times of every tool and horizon."""
     mechanism = task.robot.mechanism()
-    unit = "mm" if all(mechanism.prismatic) else "mrad, mm" if any(mechanism.prismatic) else "mrad"
+    unit = "mm" if all(mechanism.prismatic) else "mrad"
     seconds = sum(len(one.time) / one.sampling_rate for one in held_out)
     print(f"{name}: {seconds:.0f} s held out; error [{unit}], CPU of the roll-outs [s]")
     heads = "".join(f"{f'{horizon:g} s':>10s}{'CPU':>8s}" for horizon in horizons)
     print(f"{'':<14s}{'fit, CPU':>10s}{heads}")
-    for title, predict in (("still", _still), ("coasting", _coasting)):
-        found = [_without_model(predict, held_out, horizon) for horizon in horizons]
-        _print_row(title, None, found)
+    for title, share in (("still", 0.0), ("coasting", 1.0)):
+        _print_row(title, None, [_without_model(share, held_out, one) for one in horizons])
     for title, identified in candidates(task).items():
         if isinstance(identified, str):
             print(f"{title:<14s} {identified}")
@@ -131,16 +124,15 @@ def simulated(
     candidate: Candidate, joints: tuple[str, ...], held_out: Sequence[Signals], horizon: float
 ) -> Outcome:
     """Return the error of a model over all windows of the recordings held out."""
-    begun, parts = time.process_time(), []
-    for signals in held_out:
-        moved = signals.torque - candidate.constant
-        changed = replace(signals, torque=moved)
-        try:
-            parts.append(torque_rollouts(candidate.simulator, joints, changed, horizon=horizon))
-        except SimulationError:
-            return Outcome(np.nan, time.process_time() - begun)
-    cpu = time.process_time() - begun
-    return Outcome(_rms([one.position - one.recorded for one in parts]), cpu)
+    begun, errors = time.process_time(), []
+    try:
+        for one in held_out:
+            moved = replace(one, torque=one.torque - candidate.constant)
+            found = torque_rollouts(candidate.simulator, joints, moved, horizon=horizon)
+            errors.append(found.position - found.recorded)
+    except SimulationError:
+        return Outcome(np.nan, time.process_time() - begun)
+    return Outcome(_rms(errors), time.process_time() - begun)
 
 
 def _identified(task: FittingTask, robot: Robot) -> tuple[Model, float]:
@@ -164,7 +156,7 @@ def _of_sysid(task: FittingTask) -> Candidate:
     with contextlib.redirect_stdout(io.StringIO()):  # its optimiser prints every iteration
         found = identify_by_torque(task)
     cpu = time.process_time() - begun
-    compiled = MujocoModel(_PLACE, Path("sysid.xml"))
+    compiled = MujocoModel("<mujoco/>", Path("sysid.xml"))  # replaced by what was found
     compiled.model, compiled.data = found.model, mujoco.MjData(found.model)
     return Candidate(_alike(compiled), found.offsets, cpu)
 
@@ -178,25 +170,17 @@ def _alike(simulator: MujocoModel) -> MujocoModel:
     return simulator
 
 
-def _without_model(
-    predict: Callable[[Signals, Array, Array], Array], held_out: Sequence[Signals], horizon: float
-) -> Outcome:
+def _without_model(share: float, held_out: Sequence[Signals], horizon: float) -> Outcome:
+    """Return the error of a constant velocity, a share of that at the start of each window."""
     errors = []
     for signals in held_out:
         count = round(horizon * signals.sampling_rate)
         starts = count * np.arange((len(signals.time) - 1) // count)
         ahead = np.arange(count + 1)
-        errors.append(predict(signals, starts, ahead) - signals.position[starts[:, None] + ahead])
+        speed = share * signals.velocity[starts][:, None]
+        way = signals.position[starts[:, None] + ahead] - signals.position[starts][:, None]
+        errors.append(ahead[:, None] / signals.sampling_rate * speed - way)
     return Outcome(_rms(errors), 0.0)
-
-
-def _still(signals: Signals, starts: Array, _: Array) -> Array:
-    return signals.position[starts][:, None]
-
-
-def _coasting(signals: Signals, starts: Array, ahead: Array) -> Array:
-    way = ahead[:, None] / signals.sampling_rate * signals.velocity[starts][:, None]
-    return np.asarray(signals.position[starts][:, None] + way)
 
 
 def _rms(errors: Sequence[Array]) -> float:
