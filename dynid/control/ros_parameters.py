@@ -40,6 +40,7 @@ def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, An
         law,
         law.limits,
         law.supervision,
+        law.stiction,
         law.model_monitor,
         law.collision,
     ):

@@ -14,6 +14,7 @@ from support.synthetic import ARM_URDF, arm_robot
 
 from dynid import _core
 from dynid.configuration import parse
+from dynid.control.build import control_law_settings
 from dynid.control.ros2_control import (
     check_external,
     controller_parameters,
@@ -23,6 +24,7 @@ from dynid.control.ros2_control import (
     robot_description,
     root_link,
 )
+from dynid.control.ros_parameters import feedforward_parameters
 from dynid.control.torque_mode import torque_law_settings
 from dynid.dynamics.closed_chain import ClosedChain, chain_lists
 from dynid.dynamics.joint_terms import TERM_SHAPES
@@ -271,6 +273,16 @@ def test_the_torque_controller_gets_loops_limits_and_the_model() -> None:
         assert given["torque_control"][name] == getattr(law, name).tolist()
     assert given["model.parameters"] == model.parameters.tolist()
     assert given["model.sha256"]
+
+
+def test_every_setting_of_the_control_law_is_a_parameter() -> None:
+    law = control_law_settings(ROBOT, control_rate=1000)
+    inside = [getattr(law, name) for name in dir(law) if not name.startswith("_")]
+    parameters = feedforward_parameters(ROBOT, control_rate=1000)
+    for struct in (law, *(one for one in inside if hasattr(one, "declared"))):
+        for name, declared in struct.declared.items():
+            given = parameters.get(declared.group, {}) if declared.group else parameters
+            assert name in given or declared.may_be_empty, name
 
 
 def test_every_hardware_has_the_same_joints_and_interfaces() -> None:
