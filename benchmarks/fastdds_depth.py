@@ -22,11 +22,15 @@ def received(depth: int, reliability: ReliabilityPolicy) -> list[int]:
     """Return the numbers of the messages that a subscription held."""
     node = rclpy.create_node("depth")
     numbers: list[int] = []
+
+    def take(message: Int32) -> None:
+        numbers.append(message.data)
+
     topic, qos = (
         f"/numbers_{depth}_{reliability.name}",
         QoSProfile(depth=depth, reliability=reliability),
     )
-    node.create_subscription(Int32, topic, lambda message: numbers.append(message.data), qos)
+    node.create_subscription(Int32, topic, take, qos)
     publisher = node.create_publisher(Int32, topic, qos)
     while not publisher.get_subscription_count():
         rclpy.spin_once(node, timeout_sec=0.1)

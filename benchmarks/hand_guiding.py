@@ -28,6 +28,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
+from dynid.simulation.build import position_limits
 
 ROBOTS = ("puma560", "panda", "openarm")
 RATE = 1000.0  # [Hz]
@@ -63,8 +64,7 @@ class GuidedCell:
     def __init__(self, robot: Robot, model: Mechanism, **settings: float) -> None:
         given = robot.settings(TorqueControlSettings).model_copy(update=settings)
         robot = robot.with_settings(given).with_settings(CollisionSettings())
-        ranges = [robot.limits.range_of("position", joint) for joint in range(len(robot.joints))]
-        self.start = np.mean(ranges, axis=1) + BENT
+        self.start = np.mean(position_limits(robot), axis=0) + BENT
         self.cell = TorqueControlledRobot(robot, model, self.start)
         self.reference = _core.Reference(
             self.start, np.zeros_like(self.start), np.zeros_like(self.start)
@@ -132,11 +132,11 @@ def row(name: str) -> str:
     robot = load_robot(name)
     model = identified(robot)
     cells = [f"{name:8s}"]
-    for share in (0.0, 0.6):
-        cell = led(robot, model, guiding_friction=share)
+    without, compensated = (led(robot, model, guiding_friction=share) for share in (0.0, 0.6))
+    for cell in (without, compensated):
         forces = np.array(cell.hand.forces[: round(DURATION * RATE)])
         cells.append(f"{forces.max():6.1f} {forces.mean():5.1f}")
-    cells.append(f"{cell.hand.speed:5.2f}")
+    cells.append(f"{compensated.hand.speed:5.2f}")
     for factor in (1.0, 0.6, 1.4):
         cell = led(robot, with_friction(model, factor))
         before = len(cell.hand.path)

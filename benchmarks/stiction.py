@@ -104,15 +104,15 @@ def arm(folder: Path) -> Robot:
     (folder / "shoulder.yaml").write_text(PROFILE, "utf-8")
     robot = load_robot(folder / "shoulder.yaml")
     loops = TorqueControlSettings(
-        bandwidth_hz=BANDWIDTH_HZ,
-        damping_ratio=DAMPING_RATIO,
+        bandwidth_hz=(BANDWIDTH_HZ,),
+        damping_ratio=(DAMPING_RATIO,),
         position_error_max=None,
         feedback_delay=DELAY / RATE,
     )
-    return robot.with_settings(loops).with_settings(CollisionSettings(torque_error_enable=False))
+    return robot.with_settings(loops).with_settings(CollisionSettings(torque_error_enable=(False,)))
 
 
-def law_of(robot: Robot, factor: float, **settings: object) -> tuple[_core.TorqueLaw, Shoulder]:
+def law_of(robot: Robot, factor: float, **settings: float) -> tuple[_core.TorqueLaw, Shoulder]:
     """Return the law with static friction times a factor, started at a new joint."""
     given = FeedforwardSettings.model_validate({"model_check": False, **settings})
     robot = robot.with_settings(given)
@@ -202,7 +202,7 @@ def main() -> None:
                 )
 
 
-def slow_motion(robot: Robot, factor: float, speed: float, settings: dict[str, object]) -> str:
+def slow_motion(robot: Robot, factor: float, speed: float, settings: dict[str, float]) -> str:
     """Return stairs and r.m.s. error of slow ramps [deg]."""
     motion, steady = ramps(speed)
     reached, _ = follow(*law_of(robot, factor, **settings), motion)

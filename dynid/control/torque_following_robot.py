@@ -61,6 +61,8 @@ class TorqueFollowingRobot:
         rest, home = np.zeros(len(robot.joints)), self.robot.home
         self._rest = rest
         self._feedback = _core.Feedback(home, rest, rest)
+        self._released = False  # by a hand, in the damped stop
+        self._follower = TrajectoryFollower(robot.joints, home)
         self._start(home)
 
     @property
@@ -80,7 +82,7 @@ class TorqueFollowingRobot:
 
     @property
     def stop_reason(self) -> str:
-        """Why the robot stops, as a sentence; empty where it does not, or was released by a hand."""
+        """Why the robot stops, as a sentence; empty where it does not, or a hand let it go."""
         if not self.latched or self._released:
             return ""
         collision = self.law.law.detector.collision
