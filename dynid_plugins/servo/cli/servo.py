@@ -117,6 +117,14 @@ def rig_command(
             help="Friction as BAM names it, m1 to m6, in place of the profile's terms.",
         ),
     ] = None,
+    motor: Annotated[
+        Path | None,
+        typer.Option(
+            "--motor",
+            metavar="FILE.yaml",
+            help="Also write the motor's data, as `dynid robots --motors` lists those of others.",
+        ),
+    ] = None,
     settings: Set = None,
     as_json: AsJson = False,
 ) -> None:
@@ -128,14 +136,17 @@ def rig_command(
     """
     from functools import partial
 
-    from dynid.report.terminal.console import print_json, result_console
+    from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.servo.bam_friction import identify_friction
     from dynid_plugins.servo.cli.rig_recordings import load_rig
+    from dynid_plugins.servo.motor_file import check_new, motor_of, write_motor
     from dynid_plugins.servo.rig import identify_rig
     from dynid_plugins.servo.rig_report import print_rig, rig_json
     from dynid_plugins.servo.simulated_rig import held_out_roll_outs
 
+    if motor is not None:
+        check_new(motor)
     console = result_console(as_json)
     identify = identify_rig if friction is None else partial(identify_friction, model=friction)
     with progress(console) as step:
@@ -145,7 +156,10 @@ def rig_command(
         found = identify(runs)
         step("simulating")
         held_out = held_out_roll_outs(runs, identify=identify)
+    if motor is not None:
+        write_motor(motor_of(found, motor.stem), motor)
     if as_json:
         print_json(rig_json(found, held_out))
     else:
         print_rig(console, found, held_out)
+        print_written(console, [] if motor is None else [motor])

@@ -14,6 +14,7 @@ from dynid.errors import DynidError
 from dynid.identification.identify import identify
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
+from dynid.robot.motors import load_motor
 from dynid.robot.recordings import load_recording
 from dynid_plugins.servo.rig_runs import LoadSettings, RunSettings
 from dynid_plugins.servo.simulated_rig import simulated_run
@@ -93,8 +94,17 @@ def test_rig_identifies_a_servo_from_the_recordings_that_a_file_names(tmp_path: 
         lines.append(f"  - {{recording: {name}.npz, load: {json.dumps(entry)}}}")
     rig = tmp_path / "rig.yaml"
     rig.write_text("\n".join(lines))
-    shown = CliRunner().invoke(app, ["servo", "rig", str(rig), "--json"])
+    words = ["servo", "rig", str(rig), "--json", "--motor", str(tmp_path / "own_servo.yaml")]
+    shown = CliRunner().invoke(app, words)
     assert shown.exit_code == 0, shown.output
+    motor = load_motor(tmp_path / "own_servo.yaml")
+    constant = motor.values["torque_constant"]
+    resistance = motor.values["resistance"].value
+    assert constant.value / resistance == pytest.approx(0.45273, rel=0.005)
+    assert 0 < constant.standard_deviation < 0.01 * constant.value
+    assert {"coulomb", "viscous", "rotor_inertia"} <= set(motor.values)
+    again = CliRunner().invoke(app, words)
+    assert "already exists" in str(again.exception), "nothing is replaced"
     found = json.loads(shown.stdout)
     assert found["parameters"]["torque_per_volt"]["value"] == pytest.approx(0.45273, rel=0.005)
     assert [one["run"] for one in found["held_out"]] == ["light.npz", "heavy.npz"]
