@@ -11,6 +11,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.robot.mjcf_compiling import angles_in_degrees
+from dynid.xml_editing import XmlElement, XmlText
 from dynid_plugins.simulators.mjcf_file import (
     bristle_elements,
     inertial_attributes,
@@ -20,7 +21,6 @@ from dynid_plugins.simulators.mjcf_file import (
 from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.placed_bodies import placed_bodies
 from dynid_plugins.simulators.tree_layout import numbers, torque_limits
-from dynid_plugins.simulators.xml_editing import XmlElement, XmlText
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ import pinocchio
 from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
+from dynid.xml_editing import XmlElement, XmlText
 from dynid_plugins.simulators.joint_tree import JointTree, Kind, TreeJoint
-from dynid_plugins.simulators.xml_editing import XmlElement, XmlText
 
 _KINDS: dict[str, Kind] = {
     "revolute": "hinge",

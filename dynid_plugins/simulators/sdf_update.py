@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from dynid.errors import ConfigurationError
+from dynid.xml_editing import XmlElement, XmlText
 from dynid_plugins.simulators.placed_bodies import placed_bodies
 from dynid_plugins.simulators.sdf_file import sdf_dynamics, sdf_inertial
 from dynid_plugins.simulators.sdf_tree import SdfModel
 from dynid_plugins.simulators.tree_layout import torque_limits
-from dynid_plugins.simulators.xml_editing import XmlElement, XmlText
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

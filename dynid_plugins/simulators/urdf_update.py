@@ -16,10 +16,10 @@ from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.robot.urdf_export import identified_urdf
+from dynid.xml_editing import XmlText
 from dynid.xml_tree import xml_tree
 from dynid_plugins.simulators.followers import followers
 from dynid_plugins.simulators.placed_bodies import placed_bodies
-from dynid_plugins.simulators.xml_editing import XmlText
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

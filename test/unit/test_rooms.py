@@ -22,6 +22,7 @@ ORDER = (
     "yaml_loader",
     "yaml_rewriting",
     "xml_tree",
+    "xml_editing",
     "packages",
     "configuration",
     "arrays",

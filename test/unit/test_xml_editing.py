@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.errors import ConfigurationError
+from dynid.xml_editing import XmlText
 from dynid.xml_tree import xml_tree
-from dynid_plugins.simulators.xml_editing import XmlText
 
 TEXT = """\
 <?xml version="1.0"?>
@@ -74,6 +74,23 @@ def test_elements_are_inserted_with_the_layout_of_their_neighbours() -> None:
     changed = xml.text()
     assert '  <d k="1" >\n    <inner/>\n  </d>\n' in changed
     assert "  <e>\n    <n>\n      <o/>\n    </n>\n  </e>\n  <last/>\n</a>" in changed
+
+
+def test_elements_are_inserted_behind_another_one_in_the_order_of_the_calls() -> None:
+    xml = edited()
+    c = xml.root.find("c")
+    assert c is not None
+    xml.set_attributes(c, {"k": "1"})
+    xml.insert_after(c, "<m>\n  <o/>\n</m>")
+    xml.insert_after(c, "<n/>")
+    after = "</c>\n  <m>\n    <o/>\n  </m>\n  <n/>\n  <d />\n"
+    assert xml.text().replace(' k="1"', "") == TEXT.replace("</c>\n  <d />\n", after)
+
+
+def test_the_source_of_an_element_is_as_it_was_written() -> None:
+    xml = edited()
+    assert xml.source(xml.root, "c") == '<c z="ü">text &amp; more</c>'
+    assert xml.source(xml.root, "nothing") == ""
 
 
 def test_elements_are_replaced_and_removed_with_their_line() -> None:

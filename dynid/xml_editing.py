@@ -83,6 +83,11 @@ class XmlText:
         self._parser.CharacterDataHandler = self._characters
         self._parser.Parse(self._bytes, True)
 
+    def source(self, parent: XmlElement, tag: str) -> str:
+        """Return the first element with a tag in an element as it was written; "" without any."""
+        found = parent.find(tag)
+        return "" if found is None else self._bytes[found.start : found.end].decode()
+
     def set_attributes(self, element: XmlElement, values: Mapping[str, str | None]) -> None:
         """Set attributes of an element; None removes one. A later call adds to an earlier one."""
         present = {
@@ -137,6 +142,11 @@ class XmlText:
         last = parent.children[-1]
         lines = self._line_break(last) + self._indented(last, xml)
         self._edits.append((last.end, last.end, lines))
+
+    def insert_after(self, element: XmlElement, xml: str) -> None:
+        """Insert XML behind an element, on a line of its own; later calls insert further behind."""
+        lines = self._line_break(element) + self._indented(element, xml)
+        self._edits.append((element.end, element.end, lines))
 
     def text(self) -> str:
         """Return the text with all changes."""
