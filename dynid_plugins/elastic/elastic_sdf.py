@@ -70,7 +70,10 @@ def _added(joint: PassiveJoint, rotor: float) -> str:
         what = f"its mass of {significant(rotor)} kg, without weight, counts at joints before it"
     else:
         what = f"its {significant(rotor)} kg m² also count at joints before it that are parallel"
-    return f"{joint.motor}: SDF has no armature, so that the rotor is a body; {what}."
+    return (
+        f"{joint.motor}: SDF has no armature, so that the rotor is a body: {what}; an MJCF is "
+        "without this error."
+    )
 
 
 def _is_carried(element: XmlElement) -> bool:

@@ -34,6 +34,12 @@ _AXIS_URDF = """<robot name="axis"><link name="base"/>
 <joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
 <limit lower="-3" upper="3" velocity="5" effort="50"/></joint></robot>
 """
+_DUO_SDF = """<sdf version="1.9"><model name="duo"><link name="base"/>
+<link name="upper"/><link name="lower"/>
+<joint name="shoulder" type="revolute"><parent>base</parent><child>upper</child></joint>
+<joint name="elbow" type="revolute"><parent>upper</parent><child>lower</child></joint>
+</model></sdf>
+"""
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,7 @@ def make_workshop(folder: Path) -> Workshop:
     _write_weighed(folder / "weighed")
     (folder / "base.csv").write_text("name,value\nZZ1R,1.0\n")
     (folder / "payload.yaml").write_text(PAYLOAD)
+    (folder / "duo.sdf").write_text(_DUO_SDF)
     (folder / "motion.yaml").write_text(yaml.safe_dump({"excitation": ROBOT["excitation"]}))
     _write_axis(folder)
     rows = [{"alpha": 0.0, "theta": 0.0, "d": 0.1, "a": 0.2}]
@@ -189,6 +196,10 @@ WRITING: dict[str, Arguments] = {
             out / "duo.urdf",
             "--force",
         ),
+    ],
+    "model elastic": lambda shop, out: [
+        *("model", "elastic", shop / "duo.sdf", "-p", shop / "duo.yaml", "-o", out / "elastic.sdf"),
+        *("--set", "elastic.stiffness=3000", "--set", "elastic.rotor_inertia=0.1", "--force"),
     ],
     "model code": lambda shop, out: ["model", "code", "-m", shop.model, "-o", out],
     "model base": lambda shop, out: ["model", "base", "-m", shop.model, "-o", out / "base.txt"],
