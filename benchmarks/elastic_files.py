@@ -3,7 +3,7 @@
     PYTHONPATH=test python benchmarks/elastic_files.py [CYCLES]
 
 Of three robots, as MJCF and, of the first two, as SDF: rms difference of the links' positions with
-RK4 at 0.1 ms, where the model's own error remains, and with integrator and time step of the file.
+RK4 at 0.1 ms, where the model's own error remains, and with the file's integrator at 1 ms or less.
 Then locked-joint frequency and static deflection against √(K/M) and τ/K. Each row is a joint.
 """
 
@@ -55,7 +55,7 @@ def print_case(case: ElasticCase, to: str, cycles: int) -> None:
         print(
             f"{name} {to} {joint.motor}: travel {fine.travel[place]:.3g}, deflection "
             f"{fine.deflection[place]:.3g}; motor {fine.motor[place]:.2g}, link "
-            f"{fine.link[place]:.2g}; at the file's step motor {own.motor[place]:.2g}, link "
+            f"{fine.link[place]:.2g}; with the file's integrator motor {own.motor[place]:.2g}, link "
             f"{own.link[place]:.2g}; locked {found:.5g} Hz, {found / locked - 1:+.1e}; at rest "
             f"{bent[place]:.4g}, {bent[place] - expected[place]:+.1e}",
             flush=True,

@@ -135,11 +135,11 @@ def file_motion(
         case: with the file.
         start: positions of the links (n,), at rest.
         torque: of the motors (N, n).
-        step: of RK4 [s]; None for integrator and time step of the file.
+        step: of RK4 [s]; None for the file's integrator and time step, at most ``CYCLE``.
     """
     import mujoco  # noqa: PLC0415  an extra
 
-    model = compiled(case.written)
+    model = compiled(case)
     if step is not None:
         model.opt.integrator, model.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, step
     substeps = max(1, int(np.ceil(CYCLE / model.opt.timestep - 1e-9)))
@@ -179,13 +179,13 @@ def rms(values: Array) -> Array:
     return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
 
 
-def compiled(written: ElasticFile) -> Any:
-    """Return MuJoCo's model of a file."""
+def compiled(case: ElasticCase) -> Any:
+    """Return MuJoCo's model of a file; gravity is the robot's, which the world of an SDF has."""
     import mujoco  # noqa: PLC0415  likewise
 
-    is_sdf = written.text.lstrip("<?").partition("<sdf ")[1]
-    text = as_mjcf(written.text) if is_sdf else written.text
-    model = mujoco.MjModel.from_xml_string(text)
+    text = case.written.text
+    model = mujoco.MjModel.from_xml_string(as_mjcf(text) if "<sdf " in text else text)
+    model.opt.gravity[:] = case.arm.links.gravity
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
     model.jnt_limited[:] = 0
     return model
@@ -241,7 +241,7 @@ def locked_frequency(case: ElasticCase, place: int) -> tuple[float, float]:
     """
     import mujoco  # noqa: PLC0415  likewise
 
-    model, joint = compiled(case.written), case.written.joints[place]
+    model, joint = compiled(case), case.written.joints[place]
     links: Mechanism = case.arm.links
     mass = float(np.diag(links.mass_matrix(np.zeros(len(links.joints))))[case.elastic[place]])
     frequency = float(np.sqrt(joint.stiffness / mass)) / (2 * np.pi)
@@ -267,7 +267,7 @@ def static_deflection(case: ElasticCase, start: Array) -> tuple[Array, Array]:
     """Return the deflections at rest (e,) with held motors, and gravity torque / K there."""
     import mujoco  # noqa: PLC0415  likewise
 
-    model = compiled(case.written)
+    model = compiled(case)
     data, joints = mujoco.MjData(model), case.model.mechanism.joints
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     motors = [model.joint(name).id for name in joints]
