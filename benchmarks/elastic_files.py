@@ -55,7 +55,7 @@ def print_case(case: ElasticCase, to: str, cycles: int) -> None:
         print(
             f"{name} {to} {joint.motor}: travel {fine.travel[place]:.3g}, deflection "
             f"{fine.deflection[place]:.3g}; motor {fine.motor[place]:.2g}, link "
-            f"{fine.link[place]:.2g}; with the file's integrator motor {own.motor[place]:.2g}, link "
+            f"{fine.link[place]:.2g}; the file's integrator: motor {own.motor[place]:.2g}, link "
             f"{own.link[place]:.2g}; locked {found:.5g} Hz, {found / locked - 1:+.1e}; at rest "
             f"{bent[place]:.4g}, {bent[place] - expected[place]:+.1e}",
             flush=True,
