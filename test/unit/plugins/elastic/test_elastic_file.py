@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.xml_tree import xml_tree
+from dynid_plugins.elastic.cli.model_elastic import model_elastic_command
 from dynid_plugins.elastic.elastic_file import elastic_file, joint_sentences
 from dynid_plugins.elastic.passive_joint import PassiveJoint, passive_joints
 
@@ -250,3 +254,27 @@ def test_the_profile_names_joints_units_and_rotors_behind_the_gear() -> None:
         passive_joints(load_robot("pendulum"), {})
     with pytest.raises(ConfigurationError, match="--map j9"):
         passive_joints(load_robot("kr300"), {"j9": "x"})
+
+
+def test_the_command_writes_the_file_prints_it_and_replaces_none(tmp_path: Path) -> None:
+    app = typer.Typer()
+    app.command()(model_elastic_command)
+    (tmp_path / "mine.sdf").write_text(SDF)
+    given = [
+        *(str(tmp_path / "mine.sdf"), "-p", "pendulum", "-o", str(tmp_path / "out.sdf")),
+        *("--set", "elastic.stiffness=1000", "--set", "elastic.rotor_inertia=0.5"),
+    ]
+    name = load_robot("pendulum").joints[0]
+    first = CliRunner().invoke(app, [*given, "--map", f"{name}=shoulder", "--json"])
+    assert first.exit_code == 0, first.output
+    joint = json.loads(first.stdout)["joints"]["shoulder"]
+    assert joint["passive_joint"] == "shoulder_elastic"
+    assert joint["stiffness"] == 1000
+    written = (tmp_path / "out.sdf").read_text()
+    motor = replace(ELBOW, motor="shoulder", damping=0.0, rotor=joint["rotor_inertia"])
+    assert written == split(SDF, motor).text
+    second = CliRunner().invoke(app, [*given, "--map", f"{name}=shoulder"])
+    assert "already exists; --force replaces it" in str(second.exception)
+    unknown = CliRunner().invoke(app, [*given, "--force"])
+    assert f"has no joint '{name}'" in str(unknown.exception)
+    assert (tmp_path / "out.sdf").read_text() == written
