@@ -127,7 +127,7 @@ class TorqueFollowingRobot:
         """Let a hand guide the robot until :meth:`release`, which must follow when it lets go.
 
         Raises:
-            SimulationError: the robot moves, a stop holds it, or it would move by itself.
+            SimulationError: the robot moves, a stop holds it, or it could move by itself.
         """
         start = self.law.guide()
         if not start:

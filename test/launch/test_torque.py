@@ -27,7 +27,7 @@ ROBOT = FOLDER / "puma560.yaml"
 ABOVE = [0.0, -0.6, 0.6, 0.0, 0.3, 0.0]  # [rad]
 ASIDE = [0.6, -0.3, 0.9, 0.3, 0.0, 0.3]  # [rad]
 PUSH = 300.0  # [N]
-HAND = 15.0  # [N]
+HAND = 30.0  # [N]
 NEAR = 0.03  # [rad] a PD controller leaves friction to the model
 RESTING = 1e-3  # [rad]
 BEST_EFFORT = SwitchController.Request.BEST_EFFORT
@@ -46,7 +46,7 @@ def write_patient_robot():
     """Write a PUMA whose thresholds tolerate stalling machines, and a model of a short motion."""
     shipped = share_directories()[0]
     profile = yaml.safe_load((shipped / "config" / "robots" / "puma560.yaml").read_text())
-    profile["collision"]["torque_error_max"] = [30, 40, 20, 5, 5, 5]
+    profile["collision"]["torque_error_max"] = [60, 80, 40, 10, 10, 10]
     profile["torque_control"] = {"integral_time": 0.3}
     ROBOT.write_text(yaml.safe_dump(profile))
     shutil.copy(shipped / "urdf" / "puma560.urdf", FOLDER)

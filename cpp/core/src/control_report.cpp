@@ -347,7 +347,7 @@ std::string describe(const GuideStart & start, const JointNames & joints)
          " besides the model's torque, where friction and the model's "
          "error explain " +
          text(start.limit) + unit +
-         ", so it would move by itself; correct the payload or the model, or take away what pushes "
+         ", so it could move by itself; correct the payload or the model, or take away what pushes "
          "the robot.";
 }
 

@@ -17,8 +17,9 @@ namespace dynid
 namespace
 {
 
-constexpr double model_errors = 2.0;  // r.m.s., that a model at rest may have
-constexpr double still_time = 0.02;   // [s] at rest without interruption, to be stopped
+constexpr double model_errors = 2.0;   // r.m.s., that a model at rest may have
+constexpr double held_friction = 1.5;  // of the loops: of the rest, half of it holds the robot
+constexpr double still_time = 0.02;    // [s] at rest without interruption, to be stopped
 
 TorqueLawSettings checked(TorqueLawSettings settings, Eigen::Index drives)
 {
@@ -284,7 +285,8 @@ GuideStart TorqueLaw::Parts::guide() noexcept
   }
   for (Eigen::Index i = 0; i < loop_torque.size(); ++i) {
     const bool known = model != nullptr && model->error().size() == loop_torque.size();
-    const double usual = friction[i] + (known ? model_errors * model->error()[i] : 0.0);
+    const double usual =
+      held_friction * friction[i] + (known ? model_errors * model->error()[i] : 0.0);
     const double limit = usual > 0.0 ? usual : settings.guiding_torque[i];
     if (std::abs(loop_torque[i]) > limit) {
       return {GuideAnswer::disturbed, static_cast<int>(i), loop_torque[i], limit};

@@ -143,8 +143,8 @@ public:
 
   /// Lets a hand guide the robot until stop(), which must follow where the hand lets go of its
   /// enabling switch. Refused where the robot is not held at rest, or where what its loops add to
-  /// the model's torque is more than the model's dry friction and error explain, so that it would
-  /// move by itself.
+  /// the model's torque is more than one and a half times the model's dry friction and twice its
+  /// error, so that it could move by itself.
   [[nodiscard]] GuideStart guide() noexcept;
 
   /// The torque (n,) that remains when no cycles follow: the last holding torque, or 0 where the
