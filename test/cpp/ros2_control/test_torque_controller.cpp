@@ -9,8 +9,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <random>
 #include <optional>
+#include <random>
 #include <rclcpp/rclcpp.hpp>
 #include <std_msgs/msg/bool.hpp>
 #include <std_srvs/srv/trigger.hpp>
@@ -212,30 +212,37 @@ public:
   Switch & operator=(const Switch &) = delete;
   ~Switch() { controller_.executor().remove_node(user_); }
 
-  /// Runs cycles with the switch pressed, let go or silent, until the torque is this one.
-  bool leads_to(double torque, std::optional<bool> pressed)
+  /// Runs cycles with feedback, whose torque is noisy, and the switch pressed, let go or silent,
+  /// until the command is this one.
+  bool leads_to(double torque, double position, double velocity, std::optional<bool> pressed)
   {
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-    while (std::abs(controller_.torque() - torque) > rounding) {
-      if (std::chrono::steady_clock::now() > end) {
-        return false;
-      }
-      if (pressed) {
-        std_msgs::msg::Bool message;
-        message.data = *pressed;
-        out_->publish(message);
-      }
-      controller_.executor().spin_some();
-      std::ignore = controller_.update();
+    do {
+      cycle(position, velocity, pressed);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } while (std::abs(controller_.torque() - torque) > rounding &&
+             std::chrono::steady_clock::now() < end);
+    return std::abs(controller_.torque() - torque) <= rounding;
+  }
+
+  bool cycle(double position, double velocity, std::optional<bool> pressed)
+  {
+    noise_ = 1e-3 - noise_;
+    controller_.measure(0, position, velocity, -weight + noise_);
+    if (pressed) {
+      std_msgs::msg::Bool message;
+      message.data = *pressed;
+      out_->publish(message);
     }
-    return true;
+    controller_.executor().spin_some();
+    return controller_.update();
   }
 
 private:
   TorqueController & controller_;
   rclcpp::Node::SharedPtr user_;
   rclcpp::Publisher<std_msgs::msg::Bool>::SharedPtr out_;
+  double noise_ = 0.0;
 };
 
 TEST(TorqueController, IsGuidedByHandWhileItsSwitchIsPressed)
@@ -248,20 +255,19 @@ TEST(TorqueController, IsGuidedByHandWhileItsSwitchIsPressed)
   const double held = -weight * std::cos(aside);
   for (const auto & let_go : {std::optional<bool>(false), std::optional<bool>()}) {
     rest(controller, 300);
+    controller.set_reference(0, nan, nan, nan);  // which it would follow after the release
     Switch enabling(controller);
-    controller.measure(0, 0.0, slow, -weight);
-    EXPECT_TRUE(enabling.leads_to(-weight - 10.0 * slow, std::nullopt)) << "its loops act";
-    EXPECT_TRUE(enabling.leads_to(-weight + 0.6 * std::tanh(slow / 0.02), true))
+    EXPECT_TRUE(enabling.leads_to(-weight - 10.0 * slow, 0.0, slow, std::nullopt))
+      << "its loops act";
+    EXPECT_TRUE(enabling.leads_to(-weight + 0.6 * std::tanh(slow / 0.02), 0.0, slow, true))
       << "and then friction is compensated, of which the model has 1 N m";
-    controller.measure(0, aside, 0.0, held);
-    EXPECT_TRUE(enabling.leads_to(held, true));
-    controller.measure(0, aside, slow, held);
-    EXPECT_TRUE(enabling.leads_to(held - 10.0 * slow, let_go)) << "the stop is damped";
+    EXPECT_TRUE(enabling.leads_to(held, aside, 0.0, true));
+    EXPECT_TRUE(enabling.leads_to(held - 10.0 * slow, aside, slow, let_go)) << "the stop is damped";
     for (int k = 0; k < 100; ++k) {
-      EXPECT_EQ(controller.update(), true) << "and is no reason to deactivate the controller";
+      EXPECT_TRUE(enabling.cycle(aside, 0.0, std::nullopt)) << "and no reason to deactivate it";
     }
-    controller.measure(0, 0.0, 0.0, -weight);
-    EXPECT_TRUE(enabling.leads_to(-weight + 50.0 * aside, std::nullopt)) << "it is held aside";
+    EXPECT_TRUE(enabling.leads_to(-weight + 50.0 * aside, 0.0, 0.0, std::nullopt))
+      << "it is held aside";
   }
 }
 
