@@ -266,7 +266,7 @@ TEST(TorqueController, IsGuidedByHandWhileItsSwitchIsPressed)
     for (int k = 0; k < 100; ++k) {
       EXPECT_TRUE(enabling.cycle(aside, 0.0, std::nullopt)) << "and no reason to deactivate it";
     }
-    EXPECT_TRUE(enabling.leads_to(-weight + 50.0 * aside, 0.0, 0.0, std::nullopt))
+    EXPECT_TRUE(enabling.leads_to(held + 50.0 * aside, 0.0, 0.0, std::nullopt))
       << "it is held aside";
   }
 }
