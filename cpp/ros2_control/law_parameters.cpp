@@ -168,7 +168,7 @@ ControlLawSettings law_settings(const Params & params, double control_rate)
 
 TorqueLawSettings torque_law_settings(const Params & params, double control_rate)
 {
-  constexpr double rate_time = 0.05;    // [s] in which the torque may reach its limit
+  constexpr double rate_time = 0.05;     // [s] in which the torque may reach its limit
   constexpr double guiding_share = 0.1;  // of the torque limit
   TorqueLawSettings settings;
   settings.law = law_settings(params, control_rate);
