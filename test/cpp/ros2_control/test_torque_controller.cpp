@@ -231,7 +231,8 @@ public:
     controller_.measure(0, position, velocity, -weight + noise_);
     if (pressed) {
       std_msgs::msg::Bool message;
-      message.data = *pressed;
+      // let go now and then: a machine that stalls has lost the switch, which must be pressed anew
+      message.data = *pressed && ++cycles_ % 300 != 0;
       out_->publish(message);
     }
     controller_.executor().spin_some();
@@ -243,6 +244,7 @@ private:
   rclcpp::Node::SharedPtr user_;
   rclcpp::Publisher<std_msgs::msg::Bool>::SharedPtr out_;
   double noise_ = 0.0;
+  int cycles_ = 0;
 };
 
 TEST(TorqueController, IsGuidedByHandWhileItsSwitchIsPressed)
