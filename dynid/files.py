@@ -84,6 +84,14 @@ def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
             raise WriteError(message)
 
 
+def check_new(path: Path) -> None:
+    """Raise a WriteError unless a new file can be written here."""
+    refuse_input(path)
+    if path.exists():
+        raise WriteError(f"{path}: already exists; name a new file.")
+    check_folder(path)
+
+
 def share_directories() -> list[Path]:
     """Return the folders of shipped files: source tree, virtual environment, ROS prefix."""
     file = Path(__file__).resolve()

@@ -121,6 +121,21 @@ Output = Annotated[
 ]
 
 
+def mapped_joints(pairs: list[str] | None) -> dict[str, str]:
+    """Return the values of ``--map JOINT=NAME``, names by joints.
+
+    Raises:
+        ConfigurationError: one is not such a pair.
+    """
+    names = {}
+    for pair in pairs or []:
+        joint, equals, name = pair.partition("=")
+        if not (equals and joint and name):
+            raise ConfigurationError(f"--map {pair}: expected JOINT=NAME.")
+        names[joint] = name
+    return names
+
+
 def with_estimator(settings: list[str] | None, name: str | None) -> list[str]:
     """Return the values of ``--set`` with that of ``--estimator``, if it is given."""
     return [*(settings or []), *([] if name is None else [f"identification.estimator={name}"])]

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 import yaml
 
-from dynid.errors import ConfigurationError, DynidError, WriteError
-from dynid.files import check_folder, write_text
-from dynid.kept_inputs import refuse_input
+from dynid.errors import ConfigurationError, DynidError
+from dynid.files import check_new, write_text
 from dynid.profile import load_robot, profile_content, profile_text
 from dynid.recording.corrections import correction_yaml
 from dynid.yaml_rewriting import rewritten
@@ -37,10 +36,7 @@ def check_new_profile(path: Path) -> None:
     """Raise a DynidError unless a new profile can be written here."""
     if path.suffix.lower() not in {".yaml", ".yml"}:
         raise ConfigurationError(f"--apply {path}: must end in .yaml.")
-    refuse_input(path)
-    if path.exists():
-        raise WriteError(f"{path}: already exists; name a new file.")
-    check_folder(path)
+    check_new(path)
 
 
 def write_repaired(

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from dynid.cli.options import AsJson, ForceModel, ModelFile, OwnProfile, SetCollision
-from dynid.errors import WriteError
 
 _OF_READING = 0.3  # share of the work
 
@@ -68,7 +67,7 @@ def tune_collision_command(
     from dynid.control.residual import recorded_residual
     from dynid.control.threshold_file import write_into_model, write_thresholds
     from dynid.control.tuning import tune
-    from dynid.files import check_folder
+    from dynid.files import check_new
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.tuning import print_tuning, profile_lines, tuning_header, tuning_json
@@ -77,9 +76,7 @@ def tune_collision_command(
     from dynid.robot.torque_settings import CollisionSettings
 
     if output is not None:
-        check_folder(output)
-        if output.exists():
-            raise WriteError(f"{output}: already exists; name a new file.")
+        check_new(output)
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)
     robot = loaded.robot
     check_acceptance(loaded, robot, str(model), force=force)

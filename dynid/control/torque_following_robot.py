@@ -49,6 +49,9 @@ class TorqueFollowingRobot:
         SimulationError: the law cannot start at the robot's home.
     """
 
+    _released: bool  # by a hand, in the damped stop
+    _follower: TrajectoryFollower
+
     def __init__(
         self, robot: Robot, model: Mechanism, *, control_rate: float = 1000.0, seed: int = 0
     ) -> None:
@@ -59,10 +62,7 @@ class TorqueFollowingRobot:
         self.law = torque_law(robot, model, control_rate=control_rate)
         self._factor = robot.drives.torque_factor(len(robot.joints))
         rest, home = np.zeros(len(robot.joints)), self.robot.home
-        self._rest = rest
         self._feedback = _core.Feedback(home, rest, rest)
-        self._released = False  # by a hand, in the damped stop
-        self._follower = TrajectoryFollower(robot.joints, home)
         self._start(home)
 
     @property

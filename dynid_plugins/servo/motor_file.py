@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from dynid.errors import ConfigurationError, WriteError
-from dynid.files import check_folder, write_text
+from dynid.errors import ConfigurationError
+from dynid.files import write_text
 from dynid.robot.motors import Motor, MotorSource, MotorValue
 from dynid_plugins.servo.rig import DAMPING, FIRST, RigIdentification
 
-_KINDS = {"coulomb": "coulomb", "rotor_inertia": "rotor_inertia"}  # of terms: their quantities
+_TERMS = ("coulomb", "rotor_inertia")  # whose kinds are the names of their quantities
 
 
 def motor_of(identification: RigIdentification, label: str) -> Motor:
@@ -47,10 +47,10 @@ def motor_of(identification: RigIdentification, label: str) -> Motor:
     for term, name in zip(
         mechanism.terms, mechanism.parameter_names[mechanism.first_term :], strict=True
     ):
-        if term.kind in _KINDS and name in names:
+        if term.kind in _TERMS and name in names:
             at = names.index(name)
             spread = float(identification.standard_deviations[at])
-            found[_KINDS[term.kind]] = (float(identification.values[at]), spread)
+            found[term.kind] = (float(identification.values[at]), spread)
     values = {
         name: MotorValue(
             value=value,
@@ -67,13 +67,6 @@ def motor_of(identification: RigIdentification, label: str) -> Motor:
         "profile": MotorSource(name=f"profile '{robot.name}'", url="own", licence="not stated"),
     }
     return Motor(label=label, values=values, sources=sources)
-
-
-def check_new(path: Path) -> None:
-    """Raise a WriteError if a file cannot be written because it exists, or its folder does not."""
-    if path.exists():
-        raise WriteError(f"{path}: already exists; name a new file.")
-    check_folder(path)
 
 
 def write_motor(motor: Motor, path: Path) -> None:

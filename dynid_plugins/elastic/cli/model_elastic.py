@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Force, Profile, Set, Urdf
-from dynid.errors import ConfigurationError
+from dynid.cli.options import AsJson, Force, Profile, Set, Urdf, mapped_joints
 
 
 def model_elastic_command(
@@ -51,7 +50,7 @@ def model_elastic_command(
 
     refuse_to_replace([output], force)
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
-    joints = passive_joints(robot, _names(names or []))
+    joints = passive_joints(robot, mapped_joints(names))
     written = elastic_file(read_text(file), file, joints)
     write_text(output, written.text)
     if as_json:
@@ -61,13 +60,3 @@ def model_elastic_command(
     for sentence in (*joint_sentences(written), *written.notes):
         print_text(console, sentence)
     print_written(console, [output])
-
-
-def _names(given: list[str]) -> dict[str, str]:
-    names = {}
-    for pair in given:
-        joint, equals, name = pair.partition("=")
-        if not (equals and joint and name):
-            raise ConfigurationError(f"--map {pair}: expected JOINT=NAME.")
-        names[joint] = name
-    return names

@@ -136,11 +136,12 @@ def rig_command(
     """
     from functools import partial
 
+    from dynid.files import check_new
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.servo.bam_friction import identify_friction
     from dynid_plugins.servo.cli.rig_recordings import load_rig
-    from dynid_plugins.servo.motor_file import check_new, motor_of, write_motor
+    from dynid_plugins.servo.motor_file import motor_of, write_motor
     from dynid_plugins.servo.rig import identify_rig
     from dynid_plugins.servo.rig_report import print_rig, rig_json
     from dynid_plugins.servo.simulated_rig import held_out_roll_outs

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynid.cli.options import AsJson, Force, Start, Stop
-from dynid.errors import ConfigurationError
+from dynid.cli.options import AsJson, Force, Start, Stop, mapped_joints
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -94,7 +93,7 @@ def export_command(
             to.value,
             motion_of(base, recorded),
             into=None if into is None else (read_users_file(to.value, into), into),
-            names=_pairs(names or []),
+            names=mapped_joints(names),
             header=_header(base),
         )
     export.save(output)
@@ -103,16 +102,6 @@ def export_command(
         return
     _print(console, export, recording)
     print_written(console, [output])
-
-
-def _pairs(names: list[str]) -> dict[str, str]:
-    pairs = {}
-    for pair in names:
-        joint, equals, name = pair.partition("=")
-        if not (equals and joint and name):
-            raise ConfigurationError(f"--map {pair}: expected JOINT=NAME.")
-        pairs[joint] = name
-    return pairs
 
 
 def _header(base: Model) -> list[str]:
