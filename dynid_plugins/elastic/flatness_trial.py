@@ -20,7 +20,7 @@ from dynid_plugins.elastic.flatness import (
     filtered_reference,
     rigid_feedforward,
 )
-from dynid_plugins.elastic.settings import elastic_settings
+from dynid.robot.elastic import elastic_settings
 from dynid_plugins.elastic.simulated_arm import ArmState, ElasticArm, simulate_arm
 
 _CYCLE = 1e-3  # [s]

@@ -32,7 +32,7 @@ from dynid_plugins.elastic.link_torque import (
     link_torque,
 )
 from dynid_plugins.elastic.result import DeflectionFit, ElasticIdentification, ElasticJoint
-from dynid_plugins.elastic.settings import elastic_settings
+from dynid.robot.elastic import elastic_settings
 from dynid_plugins.elastic.two_encoders import TwoEncoders
 
 Progress = Callable[[str], None]

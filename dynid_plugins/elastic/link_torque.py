@@ -18,7 +18,7 @@ from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.signals.filters import differentiate, low_pass
 from dynid.signals.settings import SignalSettings
-from dynid_plugins.elastic.settings import elastic_settings
+from dynid.robot.elastic import elastic_settings
 from dynid_plugins.elastic.two_encoders import TwoEncoders
 
 _SMEARED = 1.0  # periods of the cut-off

@@ -9,7 +9,7 @@ from typing import Any
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.robot.robot import Robot
-from dynid_plugins.elastic.settings import ElasticSettings
+from dynid.robot.elastic import ElasticSettings
 
 _ENDING = "_elastic"
 

@@ -20,7 +20,7 @@ from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.frequency_response import FrequencyResponse, frequency_response
 from dynid_plugins.elastic.result import Estimated
-from dynid_plugins.elastic.settings import elastic_settings
+from dynid.robot.elastic import elastic_settings
 
 _FEWEST_FREQUENCIES = 12  # coherent frequencies
 _NAMES = ("rotor", "viscous", "link", "stiffness", "damping")

@@ -17,7 +17,7 @@ from dynid.recording.table_file import read_table
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.text import listed
-from dynid_plugins.elastic.settings import elastic_settings
+from dynid.robot.elastic import elastic_settings
 
 _LARGEST_RATIO = 1.2  # of the motions of both encoders; more is another unit
 _AT_REST = 1e-3  # of the motion of the other encoder
