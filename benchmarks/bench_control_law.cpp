@@ -1,13 +1,16 @@
 // Cost of the control law's cycle with six joints, without ROS, against pinocchio's bare recursive
 // Newton-Euler algorithm for the same robot in the same run: by the system's clock, and by the time
-// of this thread alone, which other processes do not lengthen. Arguments: a URDF, cycles, and the
-// method of detection, torque_error or momentum; without it, both.
+// of this thread alone, which other processes do not lengthen. Arguments: a URDF, cycles, and one of
+// torque_error, momentum (methods of detection) and elastic (joints, by torque errors); without it,
+// all.
 //
 // Instructions of a cycle of one method, which no load of the machine changes, are those of
 //   valgrind --tool=callgrind --collect-atstart=no --toggle-collect='dynid::ControlLaw::update*'
 // divided by twice the cycles, because they run once by each clock; those of the reference are the
 // same with --toggle-collect='*pinocchio::impl::rnea*'.
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -22,11 +25,32 @@ using control_cycles::joint_count;
 
 Eigen::VectorXd all(double value) { return Eigen::VectorXd::Constant(joint_count, value); }
 
-dynid::ControlLawSettings settings(dynid::DetectionMethod method)
+struct Variant
+{
+  const char * name;
+  const char * what;
+  dynid::DetectionMethod method;
+  bool elastic;
+};
+
+constexpr std::array<Variant, 3> variants{{
+  {"torque_error", "ControlLaw::update, torque error", dynid::DetectionMethod::torque_error, false},
+  {"momentum", "ControlLaw::update, momentum observer", dynid::DetectionMethod::momentum, false},
+  {"elastic", "ControlLaw::update, elastic joints", dynid::DetectionMethod::torque_error, true},
+}};
+
+dynid::ControlLawSettings settings(const Variant & variant)
 {
   const double infinity = std::numeric_limits<double>::infinity();
   dynid::ControlLawSettings law;
-  law.method = method;
+  law.method = variant.method;
+  if (variant.elastic) {
+    law.elastic.elastic_cutoff = 15.0;
+    law.elastic.stiffness = all(2e4);
+    law.elastic.rotor_inertia = all(0.5);
+    law.elastic.backlash = all(1e-4);
+    law.model_monitor.model_check = false;  // the simulated torque is not late by the filter
+  }
   law.feedforward.torque_max = all(500.0);
   law.feedforward.position_jump = all(0.05);
   law.feedforward.acceleration_jump = all(1e3);
@@ -52,14 +76,14 @@ dynid::ControlLawSettings settings(dynid::DetectionMethod method)
 class Cycle
 {
 public:
-  Cycle(const std::string & urdf, dynid::DetectionMethod method)
+  Cycle(const std::string & urdf, const Variant & variant)
   : model_(
       control_cycles::description(urdf),
       control_cycles::parameters(control_cycles::description(urdf)), all(0.02), false),
     robot_(
       control_cycles::description(urdf),
       control_cycles::parameters(control_cycles::description(urdf)), all(0.02), false),
-    law_(joint_count, settings(method))
+    law_(joint_count, settings(variant))
   {
     law_.use(&model_);
     prepare(0);
@@ -95,22 +119,19 @@ int main(int count, char ** arguments)
     return 2;
   }
   const std::string wanted = count > 3 ? arguments[3] : "";
-  if (!(wanted.empty() || wanted == "torque_error" || wanted == "momentum")) {
-    std::cerr << "The method of detection is torque_error or momentum.\n";
+  const auto is_wanted = [&](const Variant & one) { return wanted.empty() || wanted == one.name; };
+  if (std::none_of(variants.begin(), variants.end(), is_wanted)) {
+    std::cerr << "The third argument is torque_error, momentum or elastic.\n";
     return 2;
   }
-  for (const auto method :
-       {dynid::DetectionMethod::torque_error, dynid::DetectionMethod::momentum}) {
-    const bool observes = method == dynid::DetectionMethod::momentum;
-    if (!wanted.empty() && observes != (wanted == "momentum")) {
+  for (const auto & variant : variants) {
+    if (!is_wanted(variant)) {
       continue;
     }
-    const char * const what =
-      observes ? "ControlLaw::update, momentum observer" : "ControlLaw::update, torque error";
     for (const auto clock : {CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID}) {
-      Cycle cycle(given->urdf, method);
+      Cycle cycle(given->urdf, variant);
       const double checksum = control_cycles::compare(
-        clock, given->cycles, given->urdf, what, [&](int k) { cycle.prepare(k); },
+        clock, given->cycles, given->urdf, variant.what, [&](int k) { cycle.prepare(k); },
         [&] { cycle.run(); }, [] {});
       if (!std::isfinite(checksum) || cycle.law().torque_offset().isZero(0.0)) {
         std::cerr << "The control law gave no torque.\n";

@@ -97,6 +97,7 @@ std::vector<Range<ControlLawSettings>> law_ranges()
   append(found, declared_ranges<S>([](S & s) -> auto & { return s.limits; }));
   append(found, declared_ranges<S>([](S & s) -> auto & { return s.supervision; }));
   append(found, declared_ranges<S>([](S & s) -> auto & { return s.stiction; }));
+  append(found, declared_ranges<S>([](S & s) -> auto & { return s.elastic; }));
   return found;
 }
 

@@ -165,6 +165,7 @@ void bind_settings(py::module_ & module)
   bind_declared<SupervisionSettings>(module, "SupervisionSettings");
   bind_declared<ModelMonitorSettings>(module, "ModelMonitorSettings");
   bind_declared<StictionSettings>(module, "StictionSettings");
+  bind_declared<ElasticSettings>(module, "ElasticSettings");
   bind_declared<declared::TorqueShare>(module, "TorqueShare");
   bind_declared<declared::ModelSettings>(module, "ModelSettings");
   bind_declared<ControlLawSettings>(module, "ControlLawSettings")
@@ -173,6 +174,7 @@ void bind_settings(py::module_ & module)
     .def_readwrite("limits", &ControlLawSettings::limits)
     .def_readwrite("supervision", &ControlLawSettings::supervision)
     .def_readwrite("stiction", &ControlLawSettings::stiction)
+    .def_readwrite("elastic", &ControlLawSettings::elastic)
     .def_readwrite("model_monitor", &ControlLawSettings::model_monitor);
 }
 

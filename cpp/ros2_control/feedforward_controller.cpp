@@ -21,7 +21,13 @@ std::vector<const char *> FeedforwardController::command_kinds() const
 
 void FeedforwardController::make_law(Eigen::Index joints)
 {
-  law_ = std::make_unique<ControlLaw>(joints, law_settings(params_, rate_));
+  const auto settings = law_settings(params_, rate_);
+  law_ = std::make_unique<ControlLaw>(joints, settings);
+  if (settings.elastic.enabled()) {
+    RCLCPP_INFO(
+      get_node()->get_logger(), "references of elastic joints are delayed by %.1f ms.",
+      1e3 * settings.elastic.delay());
+  }
   last_command_.setConstant(joints, not_a_number);
   last_offset_.setZero(joints);
   fading_step_ = params_.ramp_time > 0.0 ? 1.0 / (params_.ramp_time * rate_) : 1.0;

@@ -163,6 +163,7 @@ ControlLawSettings law_settings(const Params & params, double control_rate)
   read_all(params, settings.supervision);
   read_all(params, settings.model_monitor);
   read_all(params, settings.stiction);
+  read_all(params, settings.elastic);
   return settings;
 }
 

@@ -12,6 +12,7 @@ from dynid.configuration import Settings, per_joint
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import torque_offset_limit
+from dynid.robot.elastic import ElasticSettings
 from dynid.robot.limits import Limits
 from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 
@@ -99,8 +100,31 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
     assign(robot, settings.supervision, feedforward)
     assign(robot, settings.model_monitor, feedforward)
     assign(robot, settings.stiction, feedforward)
+    _set_elastic(robot, settings.elastic)
     settings.extrapolation_time = robot.drives.extrapolation_time
     return settings
+
+
+def _set_elastic(robot: Robot, core: _core.ElasticSettings) -> None:
+    """Set how motors lead the links of a profile's ``elastic`` joints.
+
+    Raises:
+        ConfigurationError: stiffness or rotor inertia is not known.
+    """
+    feedforward, elastic = robot.settings(FeedforwardSettings), robot.find(ElasticSettings)
+    assign(robot, core, feedforward)
+    if feedforward.elastic_cutoff == 0.0:
+        return
+    rotors = None if elastic is None else elastic.known_rotors(robot)
+    if elastic is None or elastic.stiffness is None or rotors is None:
+        message = (
+            f"profile '{robot.name}': feedforward.elastic_cutoff needs elastic.stiffness and "
+            "elastic.rotor_inertia (docs/friction.md#elastic-joints)."
+        )
+        raise ConfigurationError(message)
+    core.stiffness = elastic.of_all_joints(robot, "stiffness", np.inf)
+    core.backlash = elastic.of_all_joints(robot, "backlash", 0.0)
+    core.rotor_inertia = rotors
 
 
 def assign(

@@ -41,6 +41,7 @@ def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, An
         law.limits,
         law.supervision,
         law.stiction,
+        law.elastic,
         law.model_monitor,
         law.collision,
     ):

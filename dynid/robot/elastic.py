@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat
 
 from dynid.arrays import Array
@@ -56,12 +57,19 @@ class ElasticSettings(TaskSettings):
         """Return the inertia of the rotors behind the gears (n,), 0 where it is not known."""
         if self.rotor_inertia is None:
             return None
-        elastic = list(self.indices(robot))
-        given = per_joint(self.rotor_inertia, len(elastic), "elastic.rotor_inertia")
         ratios = per_joint(robot.drives.gear_ratio, len(robot.joints), "drives.gear_ratio")
-        inertia = 0.0 * ratios
-        inertia[elastic] = given * ratios[elastic] ** 2
-        return inertia
+        return self.of_all_joints(robot, "rotor_inertia", 0.0) * ratios**2
+
+    def of_all_joints(self, robot: Robot, name: str, rigid: float) -> Array:
+        """Return the values of a list (n,), with that of a rigid joint for the others.
+
+        Raises:
+            ConfigurationError: the list has another length than the elastic joints.
+        """
+        elastic = list(self.indices(robot))
+        values = np.full(len(robot.joints), rigid)
+        values[elastic] = per_joint(getattr(self, name), len(elastic), f"elastic.{name}")
+        return values
 
 
 def elastic_settings(robot: Robot) -> ElasticSettings:

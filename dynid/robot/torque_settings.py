@@ -71,6 +71,32 @@ class StictionSettings(ControlSettings):
     """Frequency of that oscillation [Hz]; above a quarter of the control rate, that quarter."""
 
 
+class LinkReferenceSettings(ControlSettings):
+    """How motors lead the links behind gears that bend."""
+
+    struct = "ElasticSettings"
+    parameters = ""
+
+    elastic_cutoff: Annotated[float, Field(ge=0, le=1000)] = 0.0
+    """Cut-off frequency of each of five lags through which references pass, so that the motors of
+    elastic joints can lead their links; they delay the motion by 0.8 / elastic_cutoff [Hz]; 0:
+    joints are taken as rigid."""
+
+
+class JointElasticity(ControlSettings):
+    """Gears that bend: the profile's ``elastic``."""
+
+    struct = "ElasticSettings"
+    parameters = "elastic"
+
+    stiffness: PerJointPositive | None = None
+    """Stiffness of the gear [N m/rad or N/m]."""
+    rotor_inertia: PerJointNotNegative = (0.0,)
+    """Inertia of the motor, behind the gear [kg m^2 or kg]."""
+    backlash: PerJointNotNegative = (0.0,)
+    """Total backlash of the gear [rad or m]."""
+
+
 class TorqueLimit(ControlSettings):
     """Limit of the additive torque: the profile's ``limits.torque_max``."""
 
@@ -168,6 +194,7 @@ class FeedforwardSettings(
     ModelCheckSettings,
     SupervisionSettings,
     ReferenceSettings,
+    LinkReferenceSettings,
     StictionSettings,
     TorqueShare,
     AdditiveTorqueSettings,

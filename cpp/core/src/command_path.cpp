@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "smooth_step.hpp"
+
 namespace dynid
 {
 namespace
@@ -19,9 +21,6 @@ constexpr double velocity_tolerance = 0.1;  // of a way, that velocities may dif
 constexpr double memory = 0.99;             // of that way in a cycle
 constexpr double farthest = 1e9;            // [rad or m]
 constexpr double shortest_mean = 0.5;       // cycles, from which on an advance gives a velocity
-
-/// From 0 to 1 as x does, with velocity and acceleration 0 at either end.
-double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0)); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "command_path.hpp"
 #include "cycle_time.hpp"
 #include "dynid/drive_clock.hpp"
+#include "elastic_reference.hpp"
 #include "law_state.hpp"
 #include "setting_checks.hpp"
 #include "stiction_compensation.hpp"
@@ -73,6 +74,7 @@ void ControlLawSettings::check(Eigen::Index drives) const
   limits.check(drives);
   supervision.check();
   stiction.check(drives);
+  elastic.check(drives);
   model_monitor.check();
   const double rate = feedforward.control_rate;
   check_delay("torque_error_delay", torque_error_delay < 0.0 ? 0.0 : torque_error_delay, rate);
@@ -104,9 +106,11 @@ struct ControlLaw::Parts
   ControlLawSettings settings;
   Feedforward feedforward;
   StictionCompensation stiction;
+  ElasticReference elastic;
   CollisionWatch watch;
   StopMotion stop_motion;
   ControlModel * model = nullptr;
+  bool model_acts = true;  // the gain of its torque is above 0
   LawState state = LawState::waiting;
   InactiveReason why = InactiveReason::none;  // the command waits
   int limited = -1;                           // drive that could not follow
@@ -132,6 +136,7 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
   // additive torque is delayed, and then acts and is measured as late as a command is
   stiction(
     drives, settings, settings.feedforward.additive_torque_delay + settings.torque_error_delay),
+  elastic(drives, settings),
   watch(drives, settings),
   stop_motion(drives, settings.feedforward.control_rate),
   path(
@@ -162,6 +167,7 @@ void ControlLaw::Parts::rest_at(const VectorIn & position, InactiveReason reason
   update_commanded();
   stiction.restart();
   feedforward.push(stiction.torque());
+  elastic.restart();
 }
 
 void ControlLaw::Parts::start(const VectorIn & position) noexcept
@@ -235,7 +241,8 @@ void ControlLaw::Parts::follow(
   const Reference & given, const Feedback & feedback, double cycles) noexcept
 {
   const bool had_torque = !feedforward.torque_offset().isZero(0.0);
-  feedforward.trust(watch.wrong_drive() < 0);
+  const bool trusted = watch.wrong_drive() < 0;
+  feedforward.trust(trusted);
   // where the thread paused before this law, and after what gives the references, these follow in
   // the next cycle
   const double time = std::max(cycles, before);
@@ -243,10 +250,16 @@ void ControlLaw::Parts::follow(
   auto found = feedforward.check(given.position, given.velocity, given.acceleration, time);
   // also false for NaN
   if ((given.position.array().abs() <= farthest).all()) {
-    reference = given.position;
-    reference_step = given.velocity / settings.feedforward.control_rate;
-    if (state == LawState::waiting || found == InactiveReason::command_jump) {
-      join(given);
+    const bool jumped = found == InactiveReason::command_jump;
+    if (elastic.enabled()) {
+      auto * const trusted_model = trusted && model_acts ? model : nullptr;
+      cycles = elastic.update(trusted_model, given.position, jumped, cycles);
+    }
+    const Reference & wanted = elastic.enabled() ? elastic.motors() : given;
+    reference = wanted.position;
+    reference_step = wanted.velocity / settings.feedforward.control_rate;
+    if (state == LawState::waiting || jumped) {
+      join(wanted);
     } else if (!path.advance(reference, reference_step, cycles, coasted)) {
       leave(InactiveReason::uneven);
     }
@@ -262,7 +275,7 @@ void ControlLaw::Parts::follow(
     path.rest_at(guard.command());
   }
   update_commanded();
-  send(found, given);
+  send(found, elastic.enabled() ? elastic.links() : given);
   if (feedforward.known()) {
     stiction.update(model, motion, feedforward.model_torque(), feedback.velocity);
   } else {
@@ -345,13 +358,18 @@ void ControlLaw::Parts::update_commanded() noexcept
   commanded.acceleration = rate * rate * (guard.step() - guard.step_before());
 }
 
-/// Computes the additive torque for the commanded motion.
+/// Computes the additive torque for the commanded motion, with the reference of the links.
 void ControlLaw::Parts::send(InactiveReason found, const Reference & given) noexcept
 {
   const bool follows = state == LawState::following;
+  feedforward.lead(nullptr);
   if (follows && guard.passed()) {
     const double rate = settings.feedforward.control_rate;
     motion.position = guard.command();
+    if (elastic.enabled()) {
+      motion.position -= elastic.lead();
+      feedforward.lead(&elastic.torque());
+    }
     motion.velocity = given.velocity + rate * path.extra_step();
     motion.acceleration = given.acceleration + rate * rate * path.extra_change();
   } else {
@@ -426,6 +444,7 @@ void ControlLaw::use(ControlModel * model) noexcept
   parts_->model = model;
   parts_->watch.use(model);
   parts_->feedforward.use(model);
+  parts_->elastic.model_changed();
 }
 
 void ControlLaw::set_payload(const Payload & payload) noexcept
@@ -437,7 +456,11 @@ void ControlLaw::set_payload(const Payload & payload) noexcept
   }
 }
 
-void ControlLaw::set_gain(double gain) noexcept { parts_->feedforward.set_gain(gain); }
+void ControlLaw::set_gain(double gain) noexcept
+{
+  parts_->feedforward.set_gain(gain);
+  parts_->model_acts = gain > 0.0;
+}
 void ControlLaw::set_mode(FeedforwardMode mode) noexcept { parts_->feedforward.set_mode(mode); }
 void ControlLaw::set_reaction(CollisionReaction reaction) noexcept
 {

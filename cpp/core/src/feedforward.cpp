@@ -152,6 +152,9 @@ InactiveReason Feedforward::evaluate(
   const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
 {
   model_->torque(FeedforwardMode::full, q, dq, ddq, model_torque_);
+  if (lead_ != nullptr) {
+    model_torque_ += *lead_;
+  }
   bool finite = model_torque_.allFinite();
   const bool whole = mode_ == FeedforwardMode::full;
   if (!whole) {

@@ -6,6 +6,7 @@
 
 #include "dynid/collision_detector.hpp"
 #include "dynid/command_limits.hpp"
+#include "dynid/elastic.hpp"
 #include "dynid/feedforward.hpp"
 #include "dynid/model_monitor.hpp"
 #include "dynid/stiction.hpp"
@@ -36,6 +37,7 @@ struct ControlLawSettings : declared::ControlLawSettings
   CommandLimits limits;  ///< of the position command
   SupervisionSettings supervision;
   StictionSettings stiction;
+  ElasticSettings elastic;
   ModelMonitorSettings model_monitor;
 
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.

@@ -87,6 +87,10 @@ public:
   /// Adds this torque (n,) to that of the model from now on.
   void push(const Eigen::VectorXd & torque) noexcept { push_ = torque; }
 
+  /// The model's torque of the next motion includes this (n,), by which motors of elastic joints
+  /// accelerate beyond their links; nullptr: none. The caller owns it.
+  void lead(const Eigen::VectorXd * torque) noexcept { lead_ = torque; }
+
   /// Cycles without a command, before this one: the last torque is sent again.
   void repeat(int cycles) noexcept { delay_.repeat(cycles); }
 
@@ -109,6 +113,7 @@ private:
 
   FeedforwardSettings settings_;
   ControlModel * model_ = nullptr;
+  const Eigen::VectorXd * lead_ = nullptr;
   FeedforwardMode mode_ = FeedforwardMode::full;
   InactiveReason inactive_reason_ = InactiveReason::no_model;
   double step_;  // of the ramp in one cycle

@@ -1,0 +1,198 @@
+#include "elastic_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unsupported/Eigen/MatrixFunctions>
+
+#include "cycle_time.hpp"
+#include "setting_checks.hpp"
+#include "smooth_step.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double two_pi = 6.283185307179586;
+constexpr double most_steps = 100.0;  // nominal cycles in one that came late
+
+ElasticSettings filled(ElasticSettings settings, Eigen::Index drives)
+{
+  if (settings.stiffness.size() == 0) {
+    settings.stiffness.setConstant(drives, DriveSetting::infinity);
+  }
+  for (auto * values : {&settings.rotor_inertia, &settings.backlash}) {
+    if (values->size() == 0) {
+      values->setZero(drives);
+    }
+  }
+  return settings;
+}
+
+/// How far a gear turns under a torque: where that is small, the backlash adds a compliance of the
+/// gear's own size, so that the lead neither jumps nor turns abruptly where the torque reverses.
+double deflection(double torque, double stiffness, double backlash) noexcept
+{
+  if (!std::isfinite(stiffness)) {
+    return 0.0;
+  }
+  const double half = 0.5 * backlash;
+  const double side = half > 0.0 ? torque / std::hypot(torque, stiffness * half) : 0.0;
+  return torque / stiffness + half * side;
+}
+
+}  // namespace
+
+void ElasticSettings::check(Eigen::Index drives) const
+{
+  check_declared(filled(*this, drives), drives);
+}
+
+bool ElasticSettings::enabled() const noexcept
+{
+  return elastic_cutoff > 0.0 && stiffness.size() > 0 && !(stiffness.array() > DriveSetting::most).all();
+}
+
+double ElasticSettings::delay() const noexcept
+{
+  return enabled() ? ElasticReference::order / (two_pi * elastic_cutoff) : 0.0;
+}
+
+ElasticReference::ElasticReference(Eigen::Index drives, const ControlLawSettings & checked)
+: settings_(filled(checked.elastic, drives)),
+  enabled_(settings_.enabled()),
+  rate_(checked.feedforward.control_rate),
+  fade_step_(1.0 / std::max(1.0, checked.feedforward.ramp_time * rate_)),
+  farthest_(checked.reference_tolerance)
+{
+  // d^5q/dt^5 = w^5 (reference - q) - 5 w^4 dq/dt - ... of (s + w)^5, over a cycle of constant
+  // reference; with time in 1 / w, so that the exponential is well scaled
+  const double cycle = enabled_ ? two_pi * settings_.elastic_cutoff / rate_ : 0.0;
+  Eigen::Matrix<double, order + 1, order + 1> matrix;
+  matrix.setZero();
+  matrix.diagonal(1).setOnes();
+  matrix.row(order - 1) << -1.0, -5.0, -10.0, -10.0, -5.0, 1.0;
+  const Eigen::Matrix<double, order + 1, order + 1> passed = (cycle * matrix).exp();
+  Eigen::Matrix<double, order, 1> scale;  // of the derivatives
+  for (int derivative = 0; derivative < order; ++derivative) {
+    scale[derivative] = std::pow(cycle * rate_, derivative);
+  }
+  transition_ = passed.topLeftCorner<order, order>();
+  if (enabled_) {
+    transition_ = scale.asDiagonal() * transition_ * scale.cwiseInverse().asDiagonal();
+  }
+  gain_ = scale.cwiseProduct(passed.topRightCorner<order, 1>());
+  states_.setZero(order, drives);
+  next_.setZero(order, drives);
+  for (auto * vector :
+       {&difference_, &torque_difference_, &last_, &due_, &rate_of_lead_, &bend_of_lead_, &lead_,
+        &torque_, &needed_, &links_.position, &links_.velocity, &links_.acceleration, &motors_.position,
+        &motors_.velocity, &motors_.acceleration}) {
+    vector->setZero(drives);
+  }
+  for (auto & lead : leads_) {
+    lead.setZero(drives);
+  }
+}
+
+void ElasticReference::restart() noexcept
+{
+  started_ = false;
+  lead_.setZero();
+  torque_.setZero();
+}
+
+double ElasticReference::update(
+  ControlModel * model, const VectorIn & reference, bool jumped, double cycles) noexcept
+{
+  const bool began = !started_ || jumped;
+  const double steps = std::clamp(std::round(believable(cycles)), 1.0, most_steps);
+  if (began) {
+    states_.setZero();
+    states_.row(0) = reference.transpose();
+  } else {
+    for (double step = 1.0; step <= steps; ++step) {
+      due_ = last_ + step / steps * (reference - last_);
+      advance(due_);
+    }
+  }
+  last_ = reference;
+  const bool other = !started_ || changed_ || model != model_;
+  if (began || other || steps > 1.0) {
+    remember(model);
+  } else {
+    std::rotate(leads_.begin(), leads_.end() - 1, leads_.end());
+    bend(model, 0.0, leads_[0]);
+  }
+  compose(other);
+  model_ = model;
+  changed_ = false;
+  started_ = true;
+  return steps;
+}
+
+/// One nominal cycle with a reference.
+void ElasticReference::advance(const VectorIn & reference) noexcept
+{
+  next_.noalias() = transition_.lazyProduct(states_);
+  next_.noalias() += gain_.lazyProduct(reference.transpose());
+  states_.swap(next_);
+}
+
+/// The leads of the last cycles from the derivatives of the motion.
+void ElasticReference::remember(ControlModel * model) noexcept
+{
+  for (std::size_t past = leads_.size(); past-- > 0;) {
+    bend(model, -static_cast<double>(past) / rate_, leads_[past]);
+  }
+}
+
+/// The lead some time [s] after this instant, or before; the links' motion is read there.
+void ElasticReference::bend(ControlModel * model, double time, Eigen::VectorXd & lead) noexcept
+{
+  const auto q = [this](int derivative) { return states_.row(derivative).transpose(); };
+  auto & [position, velocity, acceleration] = links_;
+  position = q(0) + time * (q(1) + time / 2.0 * (q(2) + time / 3.0 * (q(3) + time / 4.0 * q(4))));
+  velocity = q(1) + time * (q(2) + time / 2.0 * (q(3) + time / 3.0 * q(4)));
+  acceleration = q(2) + time * (q(3) + time / 2.0 * q(4));
+  if (model == nullptr) {
+    lead.setZero();
+    return;
+  }
+  model->frictionless_torque(position, velocity, acceleration, needed_);
+  for (Eigen::Index i = 0; i < lead.size(); ++i) {
+    const double torque = needed_[i] - settings_.rotor_inertia[i] * acceleration[i];
+    const double bent = deflection(torque, settings_.stiffness[i], settings_.backlash[i]);
+    const double most = farthest_[i];
+    lead[i] = std::isfinite(bent) ? std::clamp(bent, -most, most) : 0.0;
+  }
+}
+
+/// The motors' motion and the torque for it; `other`: than those of the cycle before.
+void ElasticReference::compose(bool other) noexcept
+{
+  const auto & [now, last, second, third] = leads_;
+  rate_of_lead_ = rate_ / 2.0 * (3.0 * now - 4.0 * last + second);
+  bend_of_lead_ = rate_ * rate_ * (2.0 * now - 5.0 * last + 4.0 * second - third);
+  needed_ = settings_.rotor_inertia.cwiseProduct(bend_of_lead_);
+  if (other) {
+    difference_ = lead_ - now;
+    torque_difference_ = torque_ - needed_;
+    faded_ = 0.0;
+  }
+  lead_ = now;
+  torque_ = needed_;
+  if (faded_ < 1.0) {
+    const double before = smooth_step(1.0 - faded_);
+    faded_ = std::min(1.0, faded_ + fade_step_);
+    const double remaining = smooth_step(1.0 - faded_);
+    lead_ += remaining * difference_;
+    torque_ += remaining * torque_difference_;
+    rate_of_lead_ += rate_ * (remaining - before) * difference_;
+  }
+  motors_.position = links_.position + lead_;
+  motors_.velocity = links_.velocity + rate_of_lead_;
+  motors_.acceleration = links_.acceleration + bend_of_lead_;
+}
+
+}  // namespace dynid
