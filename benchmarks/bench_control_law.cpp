@@ -1,8 +1,8 @@
 // Cost of the control law's cycle with six joints, without ROS, against pinocchio's bare recursive
 // Newton-Euler algorithm for the same robot in the same run: by the system's clock, and by the time
-// of this thread alone, which other processes do not lengthen. Arguments: a URDF, cycles, and one of
-// torque_error, momentum (methods of detection) and elastic (joints, by torque errors); without it,
-// all.
+// of this thread alone, which other processes do not lengthen. Arguments: a URDF, cycles, and one
+// of torque_error, momentum (methods of detection) and elastic (joints, by torque errors); without
+// it, all.
 //
 // Instructions of a cycle of one method, which no load of the machine changes, are those of
 //   valgrind --tool=callgrind --collect-atstart=no --toggle-collect='dynid::ControlLaw::update*'

@@ -106,9 +106,9 @@ TEST(ElasticReference, TorqueAcceleratesTheMotorsBeyondTheirLinks)
   for (int k = 0; k < 2000; ++k) {
     swung.step();
     const double h = 1e-3;
-    const double bend = (link_torque(swung.time + h) - 2.0 * link_torque(swung.time) +
-                         link_torque(swung.time - h)) /
-                        (h * h * gear);
+    const double bend =
+      (link_torque(swung.time + h) - 2.0 * link_torque(swung.time) + link_torque(swung.time - h)) /
+      (h * h * gear);
     const double links = torque_of(
       lagged(swung.time, 0).real(), lagged(swung.time, 1).real(), lagged(swung.time, 2).real());
     EXPECT_NEAR(swung.law.torque_offset()[0] - links, rotor * bend, 2e-3);
@@ -208,8 +208,7 @@ TEST(ElasticReference, AnAbsurdStiffnessLeadsNoFurtherThanTheTolerance)
   SwungLaw swung(elastic_settings(1e-6));
   for (int k = 0; k < 3000; ++k) {
     swung.step();
-    EXPECT_LE(
-      std::abs(swung.command() - lagged(swung.time, 0).real()), k < 1000 ? 1.0 : 0.101);
+    EXPECT_LE(std::abs(swung.command() - lagged(swung.time, 0).real()), k < 1000 ? 1.0 : 0.101);
   }
 }
 

@@ -65,6 +65,7 @@ ControlModel::ControlModel(
   own_(mechanism_.parameters()),
   parameters_(own_),
   frictionless_(frictionless_parameters(mechanism_)),
+  friction_(own_ - frictionless_),
   converts_(motor_side && !mechanism_.coupling().isIdentity(0.0)),
   payload_offset_(10 * mechanism_.payload_body())
 {
@@ -72,7 +73,9 @@ ControlModel::ControlModel(
   if (converts_) {
     unsmoothed_.setConstant(unsmoothed_.maxCoeff());
   }
-  for (auto * vector : {&q_, &dq_, &ddq_, &tau_, &momentum_, &gradient_, &zero_}) {
+  for (auto * vector :
+       {&q_, &dq_, &ddq_, &tau_, &momentum_, &gradient_, &zero_, &last_q_, &last_dq_, &last_ddq_,
+        &last_tau_}) {
     vector->setZero(n);
   }
 }
@@ -89,12 +92,14 @@ void ControlModel::set_payload(const Payload & payload) noexcept
     inertia(0, 2), inertia(1, 2), inertia(2, 2);
   parameters_.segment<10>(payload_offset_) = own_.segment<10>(payload_offset_) + added;
   frictionless_.segment<10>(payload_offset_) = parameters_.segment<10>(payload_offset_);
+  evaluated_ = false;
 }
 
 void ControlModel::reset_memory() noexcept
 {
   mechanism_.reset_memory(commanded_);
   mechanism_.reset_memory(measured_);
+  evaluated_ = false;
 }
 
 void ControlModel::to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept
@@ -115,35 +120,53 @@ void ControlModel::to_side(const Eigen::VectorXd & joints, VectorOut side) const
   }
 }
 
-void ControlModel::torque(
-  FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
-  VectorOut tau) noexcept
+/// Computes the torque of a motion, unless it is that of the last one.
+void ControlModel::evaluate(const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
 {
-  if (mode == FeedforwardMode::full && !converts_) {
-    mechanism_.torque(commanded_, q, dq, ddq, parameters_, tau);
+  if (evaluated_ && q == last_q_ && dq == last_dq_ && ddq == last_ddq_) {
+    return;
+  }
+  last_q_ = q;
+  last_dq_ = dq;
+  last_ddq_ = ddq;
+  evaluated_ = true;
+  if (!converts_) {
+    mechanism_.torque(commanded_, q, dq, ddq, parameters_, last_tau_);
     return;
   }
   to_joints(q, q_);
   to_joints(dq, dq_);
+  to_joints(ddq, ddq_);
+  mechanism_.torque(commanded_, q_, dq_, ddq_, parameters_, tau_);
+  to_side(tau_, last_tau_);
+}
+
+void ControlModel::torque(
+  FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+  VectorOut tau) noexcept
+{
   if (mode == FeedforwardMode::full) {
-    to_joints(ddq, ddq_);
-    mechanism_.torque(commanded_, q_, dq_, ddq_, parameters_, tau_);
-  } else {
-    mechanism_.term_torque(commanded_, q_, dq_, zero_, ddq_);  // ddq_ holds a torque here
-    mechanism_.gravity_torque(commanded_, q_, parameters_, tau_);
-    tau_ += ddq_;
+    evaluate(q, dq, ddq);
+    tau = last_tau_;
+    return;
   }
+  to_joints(q, q_);
+  to_joints(dq, dq_);
+  mechanism_.term_torque(commanded_, q_, dq_, zero_, ddq_);  // ddq_ holds a torque here
+  mechanism_.gravity_torque(commanded_, q_, parameters_, tau_);
+  tau_ += ddq_;
   to_side(tau_, tau);
 }
 
 void ControlModel::frictionless_torque(
   const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, VectorOut tau) noexcept
 {
+  evaluate(q, dq, ddq);
   to_joints(q, q_);
   to_joints(dq, dq_);
-  to_joints(ddq, ddq_);
-  mechanism_.torque(commanded_, q_, dq_, ddq_, frictionless_, tau_);
+  mechanism_.term_torque(commanded_, q_, dq_, zero_, friction_, tau_);
   to_side(tau_, tau);
+  tau = last_tau_ - tau;
 }
 
 void ControlModel::holding_torque(const VectorIn & q, VectorOut tau) noexcept

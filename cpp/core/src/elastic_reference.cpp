@@ -37,7 +37,8 @@ double deflection(double torque, double stiffness, double backlash) noexcept
     return 0.0;
   }
   const double half = 0.5 * backlash;
-  const double side = half > 0.0 ? torque / std::hypot(torque, stiffness * half) : 0.0;
+  const double side =
+    half > 0.0 ? torque / std::sqrt(torque * torque + stiffness * half * stiffness * half) : 0.0;
   return torque / stiffness + half * side;
 }
 
@@ -50,7 +51,8 @@ void ElasticSettings::check(Eigen::Index drives) const
 
 bool ElasticSettings::enabled() const noexcept
 {
-  return elastic_cutoff > 0.0 && stiffness.size() > 0 && !(stiffness.array() > DriveSetting::most).all();
+  return elastic_cutoff > 0.0 && stiffness.size() > 0 &&
+         !(stiffness.array() > DriveSetting::most).all();
 }
 
 double ElasticSettings::delay() const noexcept
@@ -86,8 +88,8 @@ ElasticReference::ElasticReference(Eigen::Index drives, const ControlLawSettings
   next_.setZero(order, drives);
   for (auto * vector :
        {&difference_, &torque_difference_, &last_, &due_, &rate_of_lead_, &bend_of_lead_, &lead_,
-        &torque_, &needed_, &links_.position, &links_.velocity, &links_.acceleration, &motors_.position,
-        &motors_.velocity, &motors_.acceleration}) {
+        &torque_, &needed_, &links_.position, &links_.velocity, &links_.acceleration,
+        &motors_.position, &motors_.velocity, &motors_.acceleration}) {
     vector->setZero(drives);
   }
   for (auto & lead : leads_) {
@@ -152,9 +154,15 @@ void ElasticReference::bend(ControlModel * model, double time, Eigen::VectorXd &
 {
   const auto q = [this](int derivative) { return states_.row(derivative).transpose(); };
   auto & [position, velocity, acceleration] = links_;
-  position = q(0) + time * (q(1) + time / 2.0 * (q(2) + time / 3.0 * (q(3) + time / 4.0 * q(4))));
-  velocity = q(1) + time * (q(2) + time / 2.0 * (q(3) + time / 3.0 * q(4)));
-  acceleration = q(2) + time * (q(3) + time / 2.0 * q(4));
+  if (time == 0.0) {
+    position = q(0);
+    velocity = q(1);
+    acceleration = q(2);
+  } else {
+    position = q(0) + time * (q(1) + time / 2.0 * (q(2) + time / 3.0 * (q(3) + time / 4.0 * q(4))));
+    velocity = q(1) + time * (q(2) + time / 2.0 * (q(3) + time / 3.0 * q(4)));
+    acceleration = q(2) + time * (q(3) + time / 2.0 * q(4));
+  }
   if (model == nullptr) {
     lead.setZero();
     return;

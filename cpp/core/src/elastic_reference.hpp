@@ -70,10 +70,10 @@ private:
   States next_;
   ControlModel * model_ = nullptr;  // of the last cycle
   bool changed_ = false;
-  bool started_ = false;  // whether there is a cycle before
-  double faded_ = 1.0;    // 0 to 1, how much of the difference is gone
-  Eigen::VectorXd difference_;         // of the lead
-  Eigen::VectorXd torque_difference_;  // of the torque
+  bool started_ = false;                            // whether there is a cycle before
+  double faded_ = 1.0;                              // 0 to 1, how much of the difference is gone
+  Eigen::VectorXd difference_;                      // of the lead
+  Eigen::VectorXd torque_difference_;               // of the torque
   Eigen::VectorXd farthest_;                        // lead
   Eigen::VectorXd last_;                            // reference
   Eigen::VectorXd due_;                             // reference of a nominal cycle

@@ -139,12 +139,19 @@ void Mechanism::term_torque(
   Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   VectorOut tau) const noexcept
 {
+  term_torque(workspace, q, dq, ddq, definition_->parameters, tau);
+}
+
+void Mechanism::term_torque(
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+  const VectorIn & parameters, VectorOut tau) const noexcept
+{
   auto & memory = *workspace.memory_;
   const auto & chain = definition_->chain;
   const auto state = tree_state(workspace, q, dq, ddq);
   VectorOut all = chain ? VectorOut(memory.tree_tau) : tau;
   all.setZero();
-  add_terms(workspace, state, definition_->parameters, all);
+  add_terms(workspace, state, parameters, all);
   if (chain) {
     chain->project(*memory.chain, all, tau);
   }

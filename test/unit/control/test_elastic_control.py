@@ -107,9 +107,9 @@ def test_the_controller_gets_the_gears() -> None:
     parameters = feedforward_parameters(elastic_robot(), control_rate=RATE)
     assert parameters["elastic_cutoff"] == CUTOFF
     assert parameters["elastic"]["stiffness"][5] == 3000.0
-    assert "stiffness" not in feedforward_parameters(
-        load_robot("puma560"), control_rate=RATE
-    ).get("elastic", {})
+    assert "stiffness" not in feedforward_parameters(load_robot("puma560"), control_rate=RATE).get(
+        "elastic", {}
+    )
 
 
 @pytest.mark.parametrize("missing", ["elastic.stiffness=null", "elastic.rotor_inertia=null"])

@@ -84,6 +84,7 @@ private:
   void to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept;
   void to_side(const Eigen::VectorXd & joints, VectorOut side) const noexcept;
   void dry_friction(Workspace & workspace, VectorOut tau) noexcept;
+  void evaluate(const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
 
   Mechanism mechanism_;
   Workspace commanded_;  // its terms with memory follow the commanded motion
@@ -93,6 +94,7 @@ private:
   Eigen::VectorXd own_;           // parameters without payload
   Eigen::VectorXd parameters_;    // with it
   Eigen::VectorXd frictionless_;  // the same, those of dissipative terms are 0
+  Eigen::VectorXd friction_;      // those of dissipative terms alone
   bool converts_;                 // between motors and joints
   Eigen::Index payload_offset_;  // first of the ten parameters of the body that carries the payload
   Eigen::VectorXd q_;            // at the joints, as all below
@@ -102,6 +104,12 @@ private:
   Eigen::VectorXd momentum_;
   Eigen::VectorXd gradient_;
   Eigen::VectorXd zero_;
+  // the last motion and its torque at the commanded side: one cycle asks for it more than once
+  bool evaluated_ = false;
+  Eigen::VectorXd last_q_;
+  Eigen::VectorXd last_dq_;
+  Eigen::VectorXd last_ddq_;
+  Eigen::VectorXd last_tau_;
 };
 
 }  // namespace dynid

@@ -158,6 +158,11 @@ public:
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) const noexcept;
 
+  /// The same with the terms' parameters of these (p,).
+  void term_torque(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+    const VectorIn & parameters, VectorOut tau) const noexcept;
+
   /// Largest dry friction at the joints (n,) [N*m or N] with the mechanism's own parameters, over
   /// both directions and any deflection of terms with memory; load-dependent terms use the load of
   /// the last torque(). Friction of passive joints is not included.
