@@ -9,9 +9,9 @@ from support.real_recordings import KR300, needs
 
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.robot.elastic import elastic_settings
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.identification import identify_elastic
-from dynid.robot.elastic import elastic_settings
 from dynid_plugins.elastic.two_encoders import TwoEncoders, two_encoders
 from dynid_plugins.elastic.validation import deflection_errors
 

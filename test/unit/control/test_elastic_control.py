@@ -114,5 +114,5 @@ def test_the_controller_gets_the_gears() -> None:
 
 @pytest.mark.parametrize("missing", ["elastic.stiffness=null", "elastic.rotor_inertia=null"])
 def test_a_cutoff_without_gears_is_refused(missing: str) -> None:
-    with pytest.raises(ConfigurationError, match="elastic_cutoff needs elastic.stiffness and"):
+    with pytest.raises(ConfigurationError, match=r"elastic_cutoff needs elastic\.stiffness and"):
         control_law_settings(elastic_robot(missing), control_rate=RATE)
