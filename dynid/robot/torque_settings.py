@@ -90,7 +90,7 @@ class JointElasticity(ControlSettings):
     parameters = "elastic"
 
     stiffness: PerJointPositive | None = None
-    """Stiffness of the gear [N m/rad or N/m]."""
+    """Stiffness of the gear [N m/rad or N/m]; None: it is rigid."""
     rotor_inertia: PerJointNotNegative = (0.0,)
     """Inertia of the motor, behind the gear [kg m^2 or kg]."""
     backlash: PerJointNotNegative = (0.0,)
