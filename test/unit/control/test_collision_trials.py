@@ -20,6 +20,7 @@ def test_30_n_against_the_wrists_motion_are_detected_within_15_ms(model: Mechani
     assert all(delay is not None and delay <= 15 for delay in delays), delays
 
 
+@pytest.mark.thorough
 def test_free_motion_with_sensor_noise_gives_no_alarm(model: Mechanism) -> None:
     assert free_motion(Work(load_robot("puma560"), model, 8), hours=0.02) == []
 

@@ -39,6 +39,7 @@ def test_friction_that_grows_with_load_is_found_at_its_joint() -> None:
     assert kinds["rotor_inertia"] == "all"
 
 
+@pytest.mark.thorough
 def test_the_full_search_tries_all_models_of_the_quick_one(monkeypatch) -> None:
     monkeypatch.setattr(
         joint_trials, "candidates", lambda motion: (candidate("asymmetric", motion),)

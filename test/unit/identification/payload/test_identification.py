@@ -57,6 +57,7 @@ def test_standard_deviations_include_the_uncertainty_of_the_model() -> None:
     assert 0.6 < np.sqrt(np.mean(np.square(scores))) < 1.5
 
 
+@pytest.mark.thorough
 def test_standard_deviations_include_torque_per_effort_of_another_day() -> None:
     share, scores = 0.01, []
     robot = arm_robot(identification=SAME_DAY | {"torque_repeatability": share})

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy
 
 from dynid_plugins.elastic.coloured_regression import coloured_fit
 
 
+@pytest.mark.thorough
 def test_two_standard_deviations_cover_95_percent_with_coloured_errors() -> None:
     time = np.linspace(0, 1, 1500)
     columns = np.stack([np.ones_like(time), np.sin(9 * time), time], axis=1)

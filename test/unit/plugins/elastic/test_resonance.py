@@ -65,6 +65,7 @@ def test_both_are_found_whatever_the_phases_of_the_excitation(seed: int) -> None
     assert abs(stiffness.value - STIFFNESS) < 3 * stiffness.deviation < 0.02 * STIFFNESS
 
 
+@pytest.mark.thorough
 def test_a_known_rotor_sets_the_scale() -> None:
     joint = resonance(100.0, f"elastic.rotor_inertia={2 * ROTOR}")
     stiffness = joint.quantity("stiffness")

@@ -40,6 +40,7 @@ def test_items_of_a_killed_process_are_computed_by_another(tmp_path):
     assert results == {number: number**2 for number in range(8) if number != 5}
 
 
+@pytest.mark.thorough
 def test_a_process_that_takes_long_to_start_again_is_waited_for(tmp_path):
     import dask  # noqa: PLC0415  an extra
 
@@ -62,6 +63,7 @@ def test_processes_that_do_not_start_again_are_said_in_a_sentence(monkeypatch, t
             list(completed(client, end_process_once, [(5, (str(tmp_path), 5))]))
 
 
+@pytest.mark.thorough
 def test_a_process_that_keeps_its_memory_gets_items(monkeypatch):
     monkeypatch.setattr(engine, "_WITHOUT_PROCESSES", "1s")
     with cluster(workers=1, memory="1GB") as client:
@@ -168,6 +170,7 @@ def answering(address: str) -> Iterator[object]:
         yield client
 
 
+@pytest.mark.thorough
 def test_the_end_of_the_scheduler_is_said_in_a_sentence():
     with subprocess.Popen(  # noqa: S603
         [sys.executable, "-c", SCHEDULER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

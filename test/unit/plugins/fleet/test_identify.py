@@ -86,6 +86,7 @@ def test_a_changed_recording_replaces_its_results(client, tmp_path):
     assert len(set(per_recording.values())) == 1
 
 
+@pytest.mark.thorough
 def test_other_settings_identify_everything_again(client, tmp_path):
     path = write_fleet(tmp_path, robots=1)
     identify_fleet(Fleet(path), client)

@@ -175,6 +175,7 @@ def test_a_robot_unlike_its_type_is_found():
     assert "N·m (others" in unusual_sentence(found["robot_3"])
 
 
+@pytest.mark.thorough
 def test_robots_of_one_distribution_are_seldom_unusual():
     trials, level = 200, 0.2
     false = sum(

@@ -151,6 +151,7 @@ def test_undetermined_parameters_keep_their_start_values(estimator: str) -> None
     assert estimate.base[friction] == pytest.approx(problem.base.project(start)[friction])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("estimator", ["iv", "didim", "clie"])
 def test_iterations_begin_where_those_of_the_last_parameters_ended(
     estimator: str, monkeypatch: pytest.MonkeyPatch

@@ -84,6 +84,7 @@ def test_converges_to_the_truth_from_a_distant_start(make: MakeFilter, share: fl
     assert torque_error(problem, run.parameters) < 0.01
 
 
+@pytest.mark.thorough
 def test_both_filters_agree() -> None:
     """Only one of them uses derivatives of the model, so a wrong derivative would show."""
     problem = posed()
@@ -93,6 +94,7 @@ def test_both_filters_agree() -> None:
     np.testing.assert_allclose(np.sqrt(np.diag(runs[1].covariance)), standard_deviations, rtol=0.1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_the_truth_is_within_the_standard_deviations(estimator: type[Estimator]) -> None:
     scores = []

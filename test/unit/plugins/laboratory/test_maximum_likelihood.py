@@ -44,6 +44,7 @@ def posed(seed: int, *, samples: int = 2000, **identification: object) -> Proble
     )
 
 
+@pytest.mark.thorough
 def test_is_more_accurate_than_weighted_least_squares_and_calibrated() -> None:
     errors: dict[type, list[np.ndarray]] = {WeightedLeastSquares: [], MaximumLikelihood: []}
     scores = []
@@ -145,6 +146,7 @@ def test_processes_a_long_recording_in_blocks(
     np.testing.assert_allclose(estimate(), whole, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.thorough
 def test_blocks_may_be_shorter_than_the_autoregression(monkeypatch: pytest.MonkeyPatch) -> None:
     def estimate() -> np.ndarray:
         problem = posed(0, samples=900, velocity_threshold={"fit": "all"})

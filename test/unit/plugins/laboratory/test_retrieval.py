@@ -52,6 +52,7 @@ def test_inconsistent_parameters_give_the_nearest_robot_and_its_distance() -> No
     assert 0.01 < found.torque_change.max() < 0.2
 
 
+@pytest.mark.thorough
 def test_penalty_and_cones_retrieve_the_same_base_parameters() -> None:
     np.testing.assert_allclose(retrieved(TRUTH, "penalty").found, retrieved(TRUTH).found, atol=2e-3)
 

@@ -33,6 +33,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_the_model_from_unsigned_torque_is_that_from_signed_torque(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -48,6 +49,7 @@ def test_the_model_from_unsigned_torque_is_that_from_signed_torque(
     np.testing.assert_allclose(parameters[0], parameters[1], atol=0.02)
 
 
+@pytest.mark.thorough
 def test_json_has_the_certainty_of_the_signs(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

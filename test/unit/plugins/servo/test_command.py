@@ -56,6 +56,7 @@ def test_identify_prints_what_is_found_and_what_only_in_combination(recording: P
     assert found["combinations"] == {}
 
 
+@pytest.mark.thorough
 def test_roll_out_prints_errors_of_every_joint(recording: Path, tmp_path: Path) -> None:
     robot = load_robot("pendulum", overrides=RIG)
     model = tmp_path / "model.yaml"

@@ -31,6 +31,7 @@ def test_the_true_model_rolls_out_to_the_recorded_counts() -> None:
     assert np.all(found.rms < STEP / 2)
 
 
+@pytest.mark.thorough
 def test_errors_of_friction_show_where_they_are() -> None:
     robot = so101()
     recording = record_servos(robot, make_plan(robot, seed=4).excitation)
@@ -49,6 +50,7 @@ def test_refuses_a_recording_that_is_shorter_than_the_horizon() -> None:
             roll_outs(simulated_model(robot), recording, horizon=horizon)
 
 
+@pytest.mark.thorough
 def test_light_joints_with_parallel_axes_come_to_the_recorded_state() -> None:
     robot = load_robot("openarm", overrides=["excitation.periods=1"])
     recording = record_servos(robot, make_plan(robot, seed=1).excitation, sampling_rate=100)

@@ -158,6 +158,7 @@ def test_a_temperature_that_was_always_the_same_says_nothing_about_days(spread: 
     )
 
 
+@pytest.mark.thorough
 def test_the_share_of_other_recordings_is_not_counted_within_one() -> None:
     stated, without = (
         history_of_models([model(value), model(value)], [0.0, DAY]) for value in (0.2, 0.0)

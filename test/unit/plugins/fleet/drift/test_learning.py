@@ -45,6 +45,7 @@ def test_every_recording_is_tested_once_with_blocks_that_were_followed_by_anothe
         assert one.blocks == 1 or one.edges(0)[-1][1] + reference <= one.begin
 
 
+@pytest.mark.thorough
 def test_a_slow_change_hardly_enters_the_variance_that_it_is_tested_with() -> None:
     """20 % in 40 recordings, at a variation of 5 %."""
     change = 0.2 * np.arange(40) / 40

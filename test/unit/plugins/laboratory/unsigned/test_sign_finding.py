@@ -86,6 +86,7 @@ def standardised_error(identification: Identification, truth: np.ndarray) -> flo
     return float(np.sqrt(np.mean(((values - truth) / deviations) ** 2)))
 
 
+@pytest.mark.thorough
 def test_signs_of_a_noisy_arm_are_right_where_torque_is_not_near_zero() -> None:
     robot = arm_robot()
     recording = arm_recording(robot)
