@@ -165,7 +165,8 @@ void bind_settings(py::module_ & module)
   bind_declared<SupervisionSettings>(module, "SupervisionSettings");
   bind_declared<ModelMonitorSettings>(module, "ModelMonitorSettings");
   bind_declared<StictionSettings>(module, "StictionSettings");
-  bind_declared<ElasticSettings>(module, "ElasticSettings");
+  bind_declared<ElasticSettings>(module, "ElasticSettings")
+    .def_property_readonly("delay", &ElasticSettings::delay);
   bind_declared<declared::TorqueShare>(module, "TorqueShare");
   bind_declared<declared::ModelSettings>(module, "ModelSettings");
   bind_declared<ControlLawSettings>(module, "ControlLawSettings")

@@ -55,9 +55,10 @@ def write_flatness(trial: FlatnessTrial, path: Path) -> None:
     """
     with png_figure(path, (9.0, 3.0)) as drawing:
         axes = drawing.subplots()
-        for run, colour in ((0, _MEASURED), (1, _FITTED)):
-            label = f"{RUNS[run]} feedforward"
-            axes.plot(trial.time, 1e3 * trial.tool_error[:, run], color=colour, lw=1.2, label=label)
+        errors = 1e3 * trial.tool_error.T
+        for name, error, colour in zip(RUNS, errors, (_MEASURED, _FITTED), strict=False):
+            label = f"{name} feedforward"
+            axes.plot(trial.time, error, color=colour, lw=1.2, label=label)
         axes.set_title(f"{trial.robot}: error of the path", loc="left", parse_math=False)
         axes.set_xlabel("time [s]")
         axes.set_ylabel("tool [mm]")

@@ -1,41 +1,39 @@
-"""The same motion of a simulated arm with elastic joints, with rigid and elastic feedforward."""
+"""The same motion of a simulated robot with elastic joints, with rigid and elastic feedforward."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynid import _core
 from dynid.arrays import Array
-from dynid.configuration import per_joint
+from dynid.control.build import control_law_settings, control_model
 from dynid.control.tracking.motions import LineMotion, Oscillation
 from dynid.control.tracking.settings import LineSettings, find_tracking
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, SimulationError
 from dynid.robot.robot import Robot
-from dynid_plugins.elastic.flatness import (
-    MotorMotion,
-    SmoothReference,
-    elastic_feedforward,
-    filtered_reference,
-    rigid_feedforward,
-)
-from dynid.robot.elastic import elastic_settings
-from dynid_plugins.elastic.simulated_arm import ArmState, ElasticArm, simulate_arm
+from dynid.robot.torque_settings import FeedforwardSettings
+from dynid.simulation.derived import simulation_settings
+from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.true_parameters import simulated_model
 
 _CYCLE = 1e-3  # [s]
-_REST = 0.3  # [s] after the motion
-_DRIVES_HZ = 15.0  # bandwidth of the position loops at the motors
-_DAMPED = 0.7
-_WRONG = 0.3  # share of the stiffness
+_REST = 0.3  # [s] before and after the motion
 
-RUNS = ("rigid", "elastic", "stiffness 30 % too low", "stiffness 30 % too high")
-"""Feedforward of each run, in the order of the simulated robots."""
+RUNS = {
+    "rigid": np.inf,
+    "elastic": 1.0,
+    "stiffness 30 % too low": 0.7,
+    "stiffness 30 % too high": 1.3,
+}
+"""Feedforward of each run, and the factor of the stiffness that it takes."""
 
 
 @dataclass(frozen=True, eq=False)
 class FlatnessTrial:
-    """Path errors of the simulated arm.
+    """Path errors of the simulated robot.
 
     Attributes:
         robot: name of the profile.
@@ -76,70 +74,13 @@ class FlatnessTrial:
         return {"robot": self.robot, "delay": self.delay, "runs": self.rows()}
 
 
-def elastic_arm(robot: Robot) -> ElasticArm:
-    """Return the simulated arm of a profile's ``elastic``, all of whose joints are elastic.
-
-    Raises:
-        ConfigurationError: stiffness or rotor inertia of a joint is not known.
-    """
-    settings, joints = elastic_settings(robot), len(robot.joints)
-    rotors = settings.known_rotors(robot)
-    if settings.stiffness is None or rotors is None or not np.all(rotors > 0):
-        message = (
-            f"profile '{robot.name}': feedforward of elastic joints needs elastic.stiffness and "
-            "elastic.rotor_inertia of every joint (docs/friction.md#elastic-joints)."
-        )
-        raise ConfigurationError(message)
-    names = ("stiffness", "damping", "backlash")
-    stiffness, damping, backlash = (
-        per_joint(getattr(settings, name), joints, f"elastic.{name}") for name in names
-    )
-    none = np.zeros(joints)
-    links = robot.mechanism().without_terms()
-    return ElasticArm(links, rotors, stiffness, damping, backlash, none, none, none)
-
-
 def try_flatness(robot: Robot, cutoff_hz: float) -> FlatnessTrial:
-    """Simulate the profile's ``tracking`` motion with each feedforward.
-
-    Args:
-        robot: with ``elastic`` and ``tracking``.
-        cutoff_hz: of each lag of the reference's filter [Hz].
+    """Compare feedforwards (:func:`compare_feedforwards`) in the profile's ``tracking`` motion.
 
     Raises:
         ConfigurationError: the profile lacks something.
-        SimulationError: the drives lose the robot.
+        SimulationError: the drives or the law do not follow.
     """
-    arm = elastic_arm(robot)
-    reference = filtered_reference(_commands(robot), cutoff_hz, 1 / _CYCLE)
-    feedforwards = [rigid_feedforward(arm.links, arm.rotors, reference)] + [
-        elastic_feedforward(arm.links, arm.rotors, factor * arm.stiffness, arm.backlash, reference)
-        for factor in (1.0, 1 - _WRONG, 1 + _WRONG)
-    ]
-    positions, velocities, torques = (
-        np.stack(one, axis=1) for one in zip(*feedforwards, strict=True)
-    )
-    bounds = _largest_torques(robot)
-    limited = np.any(np.abs(torques) > bounds, axis=2).mean(axis=0)
-    torques = np.clip(torques, -bounds, bounds)
-    reached = _follow(arm, reference, MotorMotion(positions, velocities, torques))
-    kinematics = robot.kinematics()
-    wanted = kinematics.tool_path(reference.position)
-    distances = [
-        np.linalg.norm(kinematics.tool_path(reached[:, run]) - wanted, axis=1)
-        for run in range(len(RUNS))
-    ]
-    return FlatnessTrial(
-        robot=robot.name,
-        time=np.asarray(np.arange(len(wanted)) * _CYCLE, dtype=np.float64),
-        tool_error=np.stack(distances, axis=1),
-        joint_error=np.sqrt(np.mean((reached - reference.position[:, None]) ** 2, axis=0)),
-        delay=reference.delay,
-        limited=limited,
-    )
-
-
-def _commands(robot: Robot) -> Array:
     settings = find_tracking(robot)
     if settings is None:
         raise ConfigurationError(f"profile '{robot.name}' has no motion under 'tracking'.")
@@ -149,26 +90,75 @@ def _commands(robot: Robot) -> Array:
         else Oscillation(settings, robot.joints)
     )
     time = np.arange(round((motion.duration + _REST) / _CYCLE)) * _CYCLE
-    return motion.evaluate(time).position
+    return compare_feedforwards(robot, motion.evaluate(time).position, cutoff_hz)
 
 
-def _follow(arm: ElasticArm, reference: SmoothReference, command: MotorMotion) -> Array:
-    """Return the links' positions (N, runs, n) under position loops at the motors."""
-    rate = 2 * np.pi * _DRIVES_HZ
-    start = reference.position[:1]
-    inertia = arm.rotors + np.diag(arm.links.mass_matrix(start[0]))
-    rest = arm.at_rest(np.repeat(start, len(RUNS), axis=0))
+def compare_feedforwards(robot: Robot, motion: Array, cutoff_hz: float) -> FlatnessTrial:
+    """Let the simulated robot make a motion with each feedforward.
 
-    def control(number: int, state: ArmState) -> Array:
-        error = command.position[number] - state.motor
-        rates = command.velocity[number] - state.motor_velocity
-        feedback = inertia * rate * (rate * error + 2 * _DAMPED * rates)
-        return np.asarray(command.torque[number] + feedback)
+    The control law has the simulated robot's own model, and no collision detection.
 
-    return simulate_arm(arm, rest, control, len(reference.position), _CYCLE).link
+    Args:
+        robot: with ``elastic``.
+        motion: positions (N, n) of the joints at 1 kHz, from rest to rest [rad or m].
+        cutoff_hz: of each lag of the references' filter [Hz].
+
+    Raises:
+        ConfigurationError: the profile lacks something.
+        SimulationError: the drives or the law do not follow.
+    """
+    given = robot.settings(FeedforwardSettings).model_copy(update={"elastic_cutoff": cutoff_hz})
+    robot = robot.with_settings(given)
+    before = round((given.ramp_time + _REST) / _CYCLE)
+    references = np.concatenate([np.repeat(motion[:1], before, axis=0), motion])
+    runs = [_follow(robot, references, factor) for factor in RUNS.values()]
+    path = runs[0].commanded  # a rigid law sends the filtered references
+    acted = _core.delay_cycles(simulation_settings(robot).command_delay, 1 / _CYCLE)
+    shown, wanted = slice(before + acted, None), slice(before, len(path) - acted)
+    tool_path = robot.kinematics().tool_path
+    tools = tool_path(path[wanted])
+    distances = [np.linalg.norm(tool_path(run.reached[shown]) - tools, axis=1) for run in runs]
+    errors = np.stack([run.reached[shown] - path[wanted] for run in runs])
+    return FlatnessTrial(
+        robot=robot.name,
+        time=np.asarray(np.arange(len(tools)) * _CYCLE, dtype=np.float64),
+        tool_error=np.stack(distances, axis=1),
+        joint_error=np.sqrt(np.mean(errors**2, axis=1)),
+        delay=control_law_settings(robot, control_rate=1 / _CYCLE).elastic.delay,
+        limited=np.array([run.limited for run in runs]),
+    )
 
 
-def _largest_torques(robot: Robot) -> Array:
-    """Return the largest torques of the drives (n,), infinite where the profile has none."""
-    ranges = [robot.limits.range_of("torque_max", joint) for joint in range(len(robot.joints))]
-    return np.array([np.inf if one is None else one[1] for one in ranges])
+class _Run(NamedTuple):
+    """A motion: commanded positions and those of the links (N, n), share of limited samples."""
+
+    commanded: Array
+    reached: Array
+    limited: float
+
+
+def _follow(robot: Robot, references: Array, factor: float) -> _Run:
+    """Follow references (N, n) with a law whose stiffness is wrong by a factor."""
+    settings = control_law_settings(robot, control_rate=1 / _CYCLE)
+    settings.elastic.stiffness = factor * settings.elastic.stiffness
+    settings.collision.torque_error_max = np.full(len(robot.joints), np.inf)
+    law = _core.ControlLaw(len(robot.joints), settings)
+    law.use(control_model(robot, simulated_model(robot).mechanism))
+    plant = SimulatedRobot(robot, control_rate=1 / _CYCLE)
+    plant.reset(references[0])
+    law.start(references[0])
+    rate = np.gradient(references, _CYCLE, axis=0)
+    motion = zip(references, rate, np.gradient(rate, _CYCLE, axis=0), strict=True)
+    factors = robot.drives.torque_factor(len(robot.joints))
+    state, limited = plant.step(references[0]), 0
+    commanded, reached = np.empty_like(references), np.empty_like(references)
+    for number, wanted in enumerate(motion):
+        feedback = _core.Feedback(state.position, state.velocity, state.effort * factors)
+        law.update(_core.Reference(*wanted), feedback)
+        state = plant.step(law.position_command, law.torque_offset)
+        commanded[number], reached[number] = law.position_command, plant.truth.position
+        limited += bool(np.any(np.abs(law.torque_offset) >= settings.feedforward.torque_max))
+    fault = plant.fault
+    if fault is not None or law.state != _core.LawState.following:
+        raise SimulationError(fault or "the control law does not follow the tracking motion.")
+    return _Run(commanded, reached, limited / len(references))

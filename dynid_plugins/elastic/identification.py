@@ -10,6 +10,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import RecordingError
 from dynid.identification.result import Identification
+from dynid.robot.elastic import elastic_settings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.coloured_regression import coloured_fit
@@ -32,7 +33,6 @@ from dynid_plugins.elastic.link_torque import (
     link_torque,
 )
 from dynid_plugins.elastic.result import DeflectionFit, ElasticIdentification, ElasticJoint
-from dynid.robot.elastic import elastic_settings
 from dynid_plugins.elastic.two_encoders import TwoEncoders
 
 Progress = Callable[[str], None]

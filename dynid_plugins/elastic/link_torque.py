@@ -14,11 +14,11 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.identification.identify import identify
 from dynid.identification.result import Identification
 from dynid.recording.model import Recording
+from dynid.robot.elastic import elastic_settings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.signals.filters import differentiate, low_pass
 from dynid.signals.settings import SignalSettings
-from dynid.robot.elastic import elastic_settings
 from dynid_plugins.elastic.two_encoders import TwoEncoders
 
 _SMEARED = 1.0  # periods of the cut-off

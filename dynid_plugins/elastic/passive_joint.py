@@ -8,8 +8,8 @@ from typing import Any
 
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
-from dynid.robot.robot import Robot
 from dynid.robot.elastic import ElasticSettings
+from dynid.robot.robot import Robot
 
 _ENDING = "_elastic"
 

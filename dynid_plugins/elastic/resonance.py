@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from dynid.arrays import Array
 from dynid.errors import RecordingError
 from dynid.recording.model import Recording
+from dynid.robot.elastic import elastic_settings
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.frequency_response import FrequencyResponse, frequency_response
 from dynid_plugins.elastic.result import Estimated
-from dynid.robot.elastic import elastic_settings
 
 _FEWEST_FREQUENCIES = 12  # coherent frequencies
 _NAMES = ("rotor", "viscous", "link", "stiffness", "damping")

@@ -14,10 +14,10 @@ from dynid.recording.columns import ColumnMap, SignalColumns
 from dynid.recording.model import Recording, source_names
 from dynid.recording.settings import RecordingSettings
 from dynid.recording.table_file import read_table
+from dynid.robot.elastic import elastic_settings
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.text import listed
-from dynid.robot.elastic import elastic_settings
 
 _LARGEST_RATIO = 1.2  # of the motions of both encoders; more is another unit
 _AT_REST = 1e-3  # of the motion of the other encoder

@@ -49,11 +49,7 @@ void ElasticSettings::check(Eigen::Index drives) const
   check_declared(filled(*this, drives), drives);
 }
 
-bool ElasticSettings::enabled() const noexcept
-{
-  return elastic_cutoff > 0.0 && stiffness.size() > 0 &&
-         !(stiffness.array() > DriveSetting::most).all();
-}
+bool ElasticSettings::enabled() const noexcept { return elastic_cutoff > 0.0; }
 
 double ElasticSettings::delay() const noexcept
 {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.flat_output import elastic_feedforward, filtered_reference
 
 from dynid import _core
 from dynid.arrays import Array
@@ -13,7 +14,6 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
-from dynid_plugins.elastic.flatness import elastic_feedforward, filtered_reference
 
 RATE = 1000.0
 CUTOFF = 12.0
@@ -69,9 +69,7 @@ def test_motors_and_torques_are_those_of_a_flat_output() -> None:
     settings = control_law_settings(robot, control_rate=RATE).elastic
     filtered = filtered_reference(references, CUTOFF, RATE)
     links = robot.mechanism().without_terms()
-    wanted = elastic_feedforward(
-        links, settings.rotor_inertia, settings.stiffness, settings.backlash, filtered
-    )
+    wanted = elastic_feedforward(links, settings.rotor_inertia, settings.stiffness, filtered)
     moving = slice(700, 2300)  # from where the lead no longer fades; the law is a cycle ahead
     lead = positions[moving] - filtered.position[701:2301]
     expected = (wanted.position - filtered.position)[701:2301]

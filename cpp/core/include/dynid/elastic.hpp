@@ -14,7 +14,7 @@ struct ElasticSettings : declared::ElasticSettings
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;
 
-  /// Whether any joint bends and is compensated.
+  /// Whether references pass through the lags.
   [[nodiscard]] bool enabled() const noexcept;
 
   /// Time by which references are delayed [s].

@@ -3,7 +3,8 @@
 The links' positions are a flat output (De Luca and Book, Springer Handbook of Robotics, 2016): with
 the link torque τ(t) of the reference, the motors are at q + τ/K and need the torque τ + J d²(q +
 τ/K)/dt² and their friction. This takes the third and fourth derivatives of the reference, which a
-filter of fifth order provides without differentiation; it delays the reference by 5/ω.
+filter of fifth order provides without differentiation; it delays the reference by 5/ω. This is
+written without the core, whose control law is compared with it.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def filtered_reference(position: Array, cutoff_hz: float, rate: float) -> Smooth
 
 
 def elastic_feedforward(
-    links: Mechanism, rotors: Array, stiffness: Array, backlash: Array, reference: SmoothReference
+    links: Mechanism, rotors: Array, stiffness: Array, reference: SmoothReference
 ) -> MotorMotion:
     """Return motion and torque of the motors that move elastic links along a reference.
 
@@ -86,23 +87,16 @@ def elastic_feedforward(
         links: bodies and springs, without friction and rotors.
         rotors: inertias (n,) [kg*m^2 or kg].
         stiffness: (n,) [N*m/rad or N/m]; infinite for a rigid joint.
-        backlash: total (n,) [rad or m]; its side follows the torque smoothly.
         reference: of the links.
     """
     before, now, after = (_link_torque(links, reference, t) for t in (-_STEP, 0.0, _STEP))
     rate = (after - before) / (2 * _STEP)
     bend = (after - 2 * now + before) / _STEP**2
     return MotorMotion(
-        reference.position + now / stiffness + _side(now, backlash),
+        reference.position + now / stiffness,
         reference.velocity + rate / stiffness,
         now + rotors * (reference.acceleration + bend / stiffness),
     )
-
-
-def rigid_feedforward(links: Mechanism, rotors: Array, reference: SmoothReference) -> MotorMotion:
-    """Return the same for joints that do not bend."""
-    torque = _link_torque(links, reference, 0.0) + rotors * reference.acceleration
-    return MotorMotion(reference.position, reference.velocity, torque)
 
 
 def _link_torque(links: Mechanism, reference: SmoothReference, ahead: float) -> Array:
@@ -113,9 +107,3 @@ def _link_torque(links: Mechanism, reference: SmoothReference, ahead: float) -> 
         velocity + ahead * (acceleration + ahead / 2 * (jerk + ahead / 3 * snap)),
         acceleration + ahead * (jerk + ahead / 2 * snap),
     )
-
-
-def _side(torque: Array, backlash: Array) -> Array:
-    """Return half the backlash on the side of the torque, smoothly where that changes."""
-    near = 0.05 * np.sqrt(np.mean(torque**2, axis=0))
-    return np.asarray(0.5 * backlash * torque / np.maximum(np.hypot(torque, near), 1e-300))
