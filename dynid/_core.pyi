@@ -224,6 +224,10 @@ class PlantTruth:
     def torque(self) -> _Array: ...
     @property
     def external_torque(self) -> _Array: ...
+    @property
+    def motor_position(self) -> _Array: ...
+    @property
+    def motor_velocity(self) -> _Array: ...
 
 def describe_fault(fault: Fault, joints: Sequence[str]) -> str: ...
 
@@ -246,6 +250,10 @@ class DrivePlantSettings:
     seed: int
     stribeck_torque: _Array
     stribeck_velocity: _Array
+    joint_stiffness: _Array
+    joint_damping: _Array
+    joint_backlash: _Array
+    rotor_inertia: _Array
     lower: _Array
     upper: _Array
 

@@ -94,7 +94,7 @@ Array run(
   });
 }
 
-/// The true state at the joints (4, N, n): position, velocity, acceleration, torque.
+/// The true state of the links at the joints (4, N, n): position, velocity, acceleration, torque.
 Array run_truth(
   dynid::DrivePlant & plant, const Array & targets, const std::optional<Array> & torque_offsets)
 {
@@ -157,6 +157,10 @@ void bind_settings(py::module_ & module)
     .def_readwrite("seed", &Settings::seed)
     .def_readwrite("stribeck_torque", &Settings::stribeck_torque)
     .def_readwrite("stribeck_velocity", &Settings::stribeck_velocity)
+    .def_readwrite("joint_stiffness", &Settings::joint_stiffness)
+    .def_readwrite("joint_damping", &Settings::joint_damping)
+    .def_readwrite("joint_backlash", &Settings::joint_backlash)
+    .def_readwrite("rotor_inertia", &Settings::rotor_inertia)
     .def_readwrite("lower", &Settings::lower)
     .def_readwrite("upper", &Settings::upper);
 }
@@ -214,7 +218,9 @@ void dynid::bind_drive_plant(py::module_ & module)
     .def_readonly("velocity", &PlantTruth::velocity)
     .def_readonly("acceleration", &PlantTruth::acceleration)
     .def_readonly("torque", &PlantTruth::torque)
-    .def_readonly("external_torque", &PlantTruth::external_torque);
+    .def_readonly("external_torque", &PlantTruth::external_torque)
+    .def_readonly("motor_position", &PlantTruth::motor_position)
+    .def_readonly("motor_velocity", &PlantTruth::motor_velocity);
 
   const auto copied = py::return_value_policy::copy;  // the plant's own change with every step
   py::class_<DrivePlant>(module, "DrivePlant")

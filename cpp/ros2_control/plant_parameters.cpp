@@ -186,6 +186,16 @@ DrivePlantSettings settings(const HardwareParameters & parameters)
        }) {
     found.*member = vector(parameters, name);
   }
+  for (const auto & [name, member] : {
+         std::pair{"joint_stiffness", &Settings::joint_stiffness},
+         std::pair{"joint_damping", &Settings::joint_damping},
+         std::pair{"joint_backlash", &Settings::joint_backlash},
+         std::pair{"rotor_inertia", &Settings::rotor_inertia},
+       }) {
+    if (parameters.count("joint_stiffness") > 0) {  // absent: the joints are rigid
+      found.*member = vector(parameters, name);
+    }
+  }
   return found;
 }
 

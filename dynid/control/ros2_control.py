@@ -50,6 +50,10 @@ PLANT_SETTINGS = (
     "torque_noise",
     "stribeck_torque",
     "stribeck_velocity",
+    "joint_stiffness",
+    "joint_damping",
+    "joint_backlash",
+    "rotor_inertia",
     "lower",
     "upper",
 )

@@ -13,6 +13,7 @@ from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import measured_torque_per_permille
 from dynid.simulation.derived import simulation_settings
+from dynid.simulation.elastic_joints import joint_elasticity
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import true_parameters, with_true_terms
 
@@ -32,8 +33,9 @@ class PlantArguments(NamedTuple):
 def plant_arguments(robot: Robot, *, control_rate: float, seed: int = 0) -> PlantArguments:
     """Return the arguments of the robot that a profile's ``simulation`` describes.
 
-    Signs that models smooth are exact in it, so that joints stick. Without ``simulation``, its
-    drives are derived (:func:`~dynid.simulation.derived.derived_simulation`).
+    Signs that models smooth are exact in it, so that joints stick. Joints for which ``elastic`` has
+    a stiffness bend. Without ``simulation``, its drives are derived
+    (:func:`~dynid.simulation.derived.derived_simulation`).
 
     Raises:
         ConfigurationError: the settings do not match the mechanism.
@@ -46,6 +48,12 @@ def plant_arguments(robot: Robot, *, control_rate: float, seed: int = 0) -> Plan
     settings.control_rate = control_rate
     settings.seed = seed
     parameters = true_parameters(mechanism, simulation)
+    elasticity = joint_elasticity(robot, mechanism, parameters)
+    if elasticity is not None:
+        settings.joint_stiffness = elasticity.stiffness
+        settings.joint_damping = elasticity.damping
+        settings.joint_backlash = elasticity.backlash
+        settings.rotor_inertia = elasticity.rotor_inertia
     return PlantArguments(mechanism, parameters, settings)
 
 

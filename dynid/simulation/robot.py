@@ -49,6 +49,9 @@ class SimulatedRobot:
     ``recording.side``. States are delayed as by the drives: after ``command_delay`` +
     ``feedback_delay`` (3 ms, by default) a target affects the result of :meth:`step`.
 
+    Joints bend where ``elastic`` has a stiffness: targets and states are the motors', behind the
+    gears, and friction acts on them.
+
     Args:
         robot: with the true parameters in its ``simulation``.
         control_rate: cycles per second [Hz].
@@ -112,7 +115,10 @@ class SimulatedRobot:
         """The joints' true position, velocity, acceleration and torque, without sensor errors.
 
         ``acceleration`` is the mean over the last integration step, during which the drives'
-        ``torque`` is constant; ``external_torque`` is that of :meth:`push` in that step.
+        ``torque`` is constant; ``external_torque`` is that of :meth:`push` in that step. Where
+        joints are elastic, position, velocity and acceleration are the links', and
+        ``motor_position`` and ``motor_velocity`` those of the motors, behind the gears; of rigid
+        joints they are the same.
         """
         return self._plant.truth
 

@@ -49,6 +49,9 @@ public:
   /// of one that fails next begin with it.
   const Eigen::VectorXd & exert(const VectorIn & torque, const Eigen::VectorXi & failed) noexcept;
 
+  /// Of the velocity loops [N*m*s/rad or N*s/m].
+  [[nodiscard]] const Eigen::VectorXd & velocity_gain() const noexcept { return velocity_gain_; }
+
   /// The torques of the last step.
   [[nodiscard]] const Eigen::VectorXd & torque() const noexcept { return torque_; }
   [[nodiscard]] const Eigen::VectorXd & reference() const noexcept { return reference_; }

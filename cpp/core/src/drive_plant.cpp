@@ -1,6 +1,7 @@
 #include "dynid/drive_plant.hpp"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <stdexcept>
@@ -27,6 +28,29 @@ DrivePlantSettings checked(DrivePlantSettings settings, Eigen::Index drives)
 {
   settings.check(drives);
   return settings;
+}
+
+/// Integration steps in a cycle in which every velocity loop is stable: at an elastic joint it
+/// moves the motor's `inertia` alone, with a gain for that of the link as well.
+int enough_steps(
+  const DrivePlantSettings & settings, const Eigen::VectorXd & gain,
+  const Eigen::VectorXd & inertia)
+{
+  constexpr double largest_change = 0.5;  // of the velocity error in a step
+  constexpr double most = 1000.0;
+  int steps = settings.steps_per_cycle();
+  for (Eigen::Index i = 0; i < gain.size(); ++i) {
+    const double rate = gain[i] / inertia[i];
+    const double needed = std::ceil(rate / (largest_change * settings.control_rate));
+    if (!(needed <= most)) {
+      throw std::invalid_argument(
+        "The rotor of drive " + std::to_string(i + 1) +
+        " has too little inertia for its velocity loop, which is tuned for motor and link; give "
+        "rotor_inertia behind the gear, or lower bandwidth_hz.");
+    }
+    steps = std::max(steps, static_cast<int>(needed));
+  }
+  return steps;
 }
 
 }  // namespace
@@ -100,13 +124,13 @@ DrivePlant::Parts::Parts(
   const MechanismDescription & description, const VectorIn & parameters,
   const DrivePlantSettings & given)
 : settings(checked(given, static_cast<Eigen::Index>(description.joints.size()))),
-  bodies(description, parameters, {given.stribeck_torque, given.stribeck_velocity}),
+  bodies(description, parameters, given),
   coupling(bodies.mechanism().coupling()),
   to_motor(coupling.inverse()),
   side_to_motor(given.motor_side ? coupling.Identity(coupling.rows(), coupling.cols()) : to_motor),
   motor_to_side(given.motor_side ? coupling.Identity(coupling.rows(), coupling.cols()) : coupling),
   drives(given, bodies.mean_motor_inertia(given.lower, given.upper)),
-  steps(given.steps_per_cycle()),
+  steps(enough_steps(given, drives.velocity_gain(), bodies.own_motor_inertia())),
   step(1.0 / (given.control_rate * steps)),
   random(given.seed),
   commands(given, side_to_motor),
@@ -292,8 +316,8 @@ void DrivePlant::Parts::inject(const FaultCleared & cleared) noexcept
 
 void DrivePlant::Parts::read_motors() noexcept
 {
-  motor_position.noalias() = to_motor * bodies.truth().position;
-  motor_velocity.noalias() = to_motor * bodies.truth().velocity;
+  motor_position.noalias() = to_motor * bodies.truth().motor_position;
+  motor_velocity.noalias() = to_motor * bodies.truth().motor_velocity;
 }
 
 void DrivePlant::Parts::measure() noexcept

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "setting_checks.hpp"
 
@@ -33,6 +35,23 @@ void DrivePlantSettings::check(Eigen::Index drives) const
               {"lower", lower, -most, most},
               {"upper", upper, -most, most},
             });
+  if (joint_stiffness.size() == 0) {
+    return;
+  }
+  check_settings(
+    drives, {
+              {"joint_stiffness", joint_stiffness, least, infinity},
+              {"joint_damping", joint_damping, 0.0, most},
+              {"joint_backlash", joint_backlash, 0.0, most},
+              {"rotor_inertia", rotor_inertia, 0.0, most},
+            });
+  for (Eigen::Index i = 0; i < drives; ++i) {
+    if (std::isfinite(joint_stiffness[i]) && !(rotor_inertia[i] > 0.0)) {
+      throw std::invalid_argument(
+        "rotor_inertia of drive " + std::to_string(i + 1) +
+        " must be above 0, because its joint is elastic.");
+    }
+  }
 }
 
 int DrivePlantSettings::steps_per_cycle() const noexcept

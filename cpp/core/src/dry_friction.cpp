@@ -96,7 +96,7 @@ void DryFriction::reset() noexcept
   }
 }
 
-void DryFriction::solve(
+void DryFriction::find(
   const VectorIn & free, const MatrixIn & mobility, const VectorIn & load, double step,
   VectorOut torque) noexcept
 {
@@ -110,6 +110,16 @@ void DryFriction::solve(
     sweep(free, mobility, step);
   }
   for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+    torque[static_cast<Eigen::Index>(i)] = surfaces_[i].torque;
+  }
+}
+
+void DryFriction::solve(
+  const VectorIn & free, const MatrixIn & mobility, const VectorIn & load, double step,
+  VectorOut torque) noexcept
+{
+  find(free, mobility, load, step, torque);
+  for (std::size_t i = 0; i < surfaces_.size(); ++i) {
     auto & surface = surfaces_[i];
     const auto row = static_cast<Eigen::Index>(i);
     const double rest = 1e-12 + 1e-9 * std::abs(free[row]);
@@ -117,7 +127,6 @@ void DryFriction::solve(
       surface.deflection = surface.deflection_after(step, surface.after);
     }
     surface.velocity = std::abs(surface.after) < rest ? 0.0 : surface.after;
-    torque[row] = surface.torque;
   }
 }
 

@@ -6,6 +6,7 @@
 #include "dynid/drive_plant.hpp"
 #include "dynid/dry_friction.hpp"
 #include "dynid/mechanism.hpp"
+#include "elastic_gears.hpp"
 #include "link_force.hpp"
 
 namespace dynid
@@ -14,15 +15,16 @@ namespace dynid
 /// The bodies of a DrivePlant with all their friction, integrated in time.
 ///
 /// Each step moves half-way at constant velocity, changes the velocity there by the constant torque
-/// of the step, and moves on (Verlet's scheme, second order); for dry friction see DryFriction.
+/// of the step, and moves on (Verlet's scheme, second order); for dry friction see DryFriction, for
+/// elastic joints ElasticGears.
 class PlantBodies
 {
 public:
   /// `parameters` are the true ones. Throws std::invalid_argument where a term cannot be simulated,
-  /// or the bodies are not rigid bodies.
+  /// the bodies are not rigid bodies, or an elastic joint has no motor of its own.
   PlantBodies(
     const MechanismDescription & description, const VectorIn & parameters,
-    const DryFriction::Stribeck & stribeck);
+    const DrivePlantSettings & settings);
 
   [[nodiscard]] const Mechanism & mechanism() const noexcept { return mechanism_; }
   [[nodiscard]] const PlantTruth & truth() const noexcept { return truth_; }
@@ -31,7 +33,11 @@ public:
   /// over positions in a range (n,). Throws std::invalid_argument where M is not positive definite.
   [[nodiscard]] Eigen::VectorXd mean_motor_inertia(const VectorIn & lower, const VectorIn & upper);
 
-  /// To rest at a position (n,).
+  /// The inertia of each elastic joint's motor alone, behind its gear; infinite where rigid (n,).
+  [[nodiscard]] Eigen::VectorXd own_motor_inertia() const;
+
+  /// To rest with the motors at a position (n,), at the joints; elastic joints bend by the torque
+  /// that holds the bodies.
   void rest_at(const VectorIn & position) noexcept;
 
   /// Torque that holds the bodies at rest where they are, without friction (n,) [N*m or N].
@@ -48,10 +54,21 @@ public:
 
 private:
   [[nodiscard]] bool give_up() noexcept;
+  void rest() noexcept;
+  void bend() noexcept;
+  void bend_once(bool & stiff) noexcept;
+  void find_external_torque(double step) noexcept;
   void apply_dry_friction(double step) noexcept;
+  [[nodiscard]] bool advance_elastic(const VectorIn & torque, double step) noexcept;
+  void find_impulses(const VectorIn & torque, double step) noexcept;
+  void change_velocities(double step, bool last) noexcept;
+  void brake_motors(double step, bool last) noexcept;
 
-  Mechanism mechanism_;  // without dry friction
+  Mechanism mechanism_;  // without dry friction; if elastic, without any friction of motors
   Workspace workspace_;
+  Mechanism motors_;  // if elastic: smooth friction of the motors, no other term
+  Workspace motors_workspace_;
+  ElasticGears gears_;
   DryFriction friction_;
   LinkForce links_;
   PlantTruth truth_;
@@ -69,6 +86,17 @@ private:
   Eigen::MatrixXd mobility_;
   Eigen::VectorXd free_;
   Eigen::VectorXd friction_torque_;
+  // of elastic joints
+  Eigen::VectorXd motor_acceleration_;
+  Eigen::VectorXd motor_middle_;
+  Eigen::VectorXd motor_now_;
+  Eigen::VectorXd motor_after_;
+  Eigen::VectorXd motor_impulse_;
+  Eigen::VectorXd link_impulse_;  // without gears
+  Eigen::VectorXd impulse_;
+  Eigen::VectorXd change_;
+  RowMajorMatrix system_;
+  Eigen::MatrixXd turned_;  // motor velocity per unit of a surface's friction torque
 };
 
 }  // namespace dynid

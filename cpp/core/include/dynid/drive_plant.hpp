@@ -33,7 +33,8 @@ struct Fault
 /// Why the drives ignore their targets, as a sentence that names the joint; empty without a fault.
 [[nodiscard]] std::string describe(const Fault & fault, const std::vector<std::string> & joints);
 
-/// The true state of the bodies, at the joints (n,) each [rad or m, per s, per s^2; N*m or N].
+/// The true state of the bodies and motors, at the joints (n,) each [rad or m, per s, per s^2; N*m
+/// or N].
 struct PlantTruth
 {
   Eigen::VectorXd position;
@@ -41,6 +42,8 @@ struct PlantTruth
   Eigen::VectorXd acceleration;     ///< mean over the last integration step
   Eigen::VectorXd torque;           ///< of the drives, held during that step
   Eigen::VectorXd external_torque;  ///< of an ExternalForce in that step, J^T f
+  Eigen::VectorXd motor_position;   ///< of the motors: `position`, except at elastic joints
+  Eigen::VectorXd motor_velocity;
 };
 
 /// A simulated robot: bodies with true parameters, dry friction, and at each motor a drive in
@@ -74,6 +77,12 @@ struct PlantTruth
 /// loops act in a fault only: they are the robot's own stop, which also follows where no frame has
 /// arrived for more than ten cycles, and between stop_control() and start_control(). Feedback of
 /// torque includes all that the motor exerts.
+///
+/// At an elastic joint, drives and friction act on the motor, and a spring between it and the link
+/// bends: J d²θ/dt² = torque - friction - s, M(q) d²q/dt² + h(q, dq/dt) = s + external torque, with
+/// s = K e + D d(θ - q)/dt where the teeth touch and 0 in the backlash, and e the deflection θ - q
+/// beyond half the backlash. Springs and constant torques are the link's. Targets and feedback are
+/// the motors'; the torque against gravity, which a robot adds, is that at its links.
 class DrivePlant
 {
 public:
@@ -90,9 +99,9 @@ public:
 
   [[nodiscard]] Eigen::Index joint_count() const noexcept;
 
-  /// To rest at a position (n,) on the commanded side, held against gravity, without a fault or
-  /// anything else injected.
-  /// Throws std::invalid_argument where it is of the wrong size or not finite.
+  /// To rest with the motors at a position (n,) on the commanded side, and the links held against
+  /// gravity, without a fault or anything else injected. Throws std::invalid_argument where it is
+  /// of the wrong size or not finite.
   void reset(const VectorIn & position);
 
   /// One control cycle: target position and torque offset (n,), on the commanded side. For control

@@ -40,6 +40,14 @@ struct DrivePlantSettings
 
   Eigen::VectorXd stribeck_torque;    ///< friction besides the terms, see DryFriction::Stribeck
   Eigen::VectorXd stribeck_velocity;  ///< [rad/s or m/s]
+
+  /// Elastic joints, all behind the gear; empty vectors: rigid joints without any of it. The rotor
+  /// inertia term of an elastic joint is not used: its motor has `rotor_inertia` instead.
+  Eigen::VectorXd joint_stiffness;  ///< [N*m/rad or N/m]; infinity: rigid
+  Eigen::VectorXd joint_damping;    ///< [N*m*s/rad or N*s/m]
+  Eigen::VectorXd joint_backlash;   ///< total [rad or m]
+  Eigen::VectorXd rotor_inertia;    ///< above 0 where elastic [kg*m^2 or kg]
+
   Eigen::VectorXd lower;  ///< range of joint positions over which the gains' inertia is averaged
   Eigen::VectorXd upper;  ///< [rad or m]
 

@@ -63,6 +63,11 @@ public:
     const VectorIn & free, const MatrixIn & mobility, const VectorIn & load, double step,
     VectorOut torque) noexcept;
 
+  /// The same, without moving the surfaces, for a step that is solved repeatedly; solve() ends it.
+  void find(
+    const VectorIn & free, const MatrixIn & mobility, const VectorIn & load, double step,
+    VectorOut torque) noexcept;
+
 private:
   struct Torque
   {
