@@ -83,7 +83,7 @@ class LinkReferenceSettings(ControlSettings):
     joints are taken as rigid."""
 
 
-class JointElasticity(ControlSettings):
+class GearSettings(ControlSettings):
     """Gears that bend: the profile's ``elastic``."""
 
     struct = "ElasticSettings"

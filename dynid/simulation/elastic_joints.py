@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.robot.elastic import ElasticSettings
 
@@ -51,12 +50,6 @@ def joint_elasticity(
     if elastic is None or elastic.stiffness is None:
         return None
     joints = list(elastic.indices(robot))
-
-    def spread(values: tuple[float, ...], name: str, elsewhere: float) -> Array:
-        whole = np.full(len(robot.joints), elsewhere)
-        whole[joints] = per_joint(values, len(joints), f"elastic.{name}")
-        return whole
-
     rotors = elastic.known_rotors(robot)
     if rotors is None:
         rotors = _rotor_terms(mechanism, parameters)
@@ -69,9 +62,9 @@ def joint_elasticity(
             )
             raise ConfigurationError(message)
     return JointElasticity(
-        stiffness=spread(elastic.stiffness, "stiffness", np.inf),
-        damping=spread(elastic.damping, "damping", 0.0),
-        backlash=spread(elastic.backlash, "backlash", 0.0),
+        stiffness=elastic.of_all_joints(robot, "stiffness", np.inf),
+        damping=elastic.of_all_joints(robot, "damping", 0.0),
+        backlash=elastic.of_all_joints(robot, "backlash", 0.0),
         rotor_inertia=np.where(np.isin(np.arange(len(rotors)), joints), rotors, 0.0),
     )
 
