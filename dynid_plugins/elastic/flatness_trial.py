@@ -158,7 +158,11 @@ def _follow(robot: Robot, references: Array, factor: float) -> _Run:
         state = plant.step(law.position_command, law.torque_offset)
         commanded[number], reached[number] = law.position_command, plant.truth.position
         limited += bool(np.any(np.abs(law.torque_offset) >= settings.feedforward.torque_max))
-    fault = plant.fault
-    if fault is not None or law.state != _core.LawState.following:
-        raise SimulationError(fault or "the control law does not follow the tracking motion.")
+    if plant.fault is not None:
+        raise SimulationError(plant.fault)
+    if law.state != _core.LawState.following:
+        reason = _core.describe_inactive_reason(
+            law.inactive_reason, law.limited_drive, robot.joints
+        )
+        raise SimulationError(f"the control law does not follow the motion: {reason}.")
     return _Run(commanded, reached, limited / len(references))

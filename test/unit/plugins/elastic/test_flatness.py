@@ -28,7 +28,7 @@ def swing(amplitude: float) -> Array:
 @pytest.mark.parametrize("backlash", [0.0, 2e-4])
 def test_elastic_feedforward_reduces_the_path_error_also_with_wrong_stiffness(backlash) -> None:
     robot = load_robot("pendulum", overrides=(*SETTINGS, f"elastic.backlash={backlash}"))
-    trial = compare_feedforwards(robot, swing(0.3), 20.0)
+    trial = compare_feedforwards(robot, swing(0.1), 20.0)
     assert trial.ratios[1] < 0.2
     assert trial.ratios[2:].max() < 1
     assert trial.delay == pytest.approx(5 / (2 * np.pi * 20))
@@ -37,12 +37,12 @@ def test_elastic_feedforward_reduces_the_path_error_also_with_wrong_stiffness(ba
 
 def test_torque_beyond_the_limits_is_counted() -> None:
     robot = load_robot("pendulum", overrides=(*SETTINGS, "limits.torque_max=20"))
-    assert compare_feedforwards(robot, swing(0.3), 20.0).limited.min() > 0
+    assert compare_feedforwards(robot, swing(0.1), 20.0).limited.min() > 0
 
 
 def test_feedforward_without_stiffness_is_refused() -> None:
     with pytest.raises(ConfigurationError, match=r"needs elastic\.stiffness"):
-        compare_feedforwards(load_robot("pendulum"), swing(0.3), 20.0)
+        compare_feedforwards(load_robot("pendulum"), swing(0.1), 20.0)
 
 
 def test_a_profile_without_a_motion_is_refused() -> None:
