@@ -52,6 +52,12 @@ class SimulatedServos:
         control_rate = rate or self.law.loop_rate
         self._half_cycle = 0.5 / control_rate  # [s]
         made = plant_arguments(robot, control_rate=control_rate, seed=seed)
+        if np.isfinite(made.settings.joint_stiffness).any():
+            message = (
+                f"profile '{robot.name}': a robot with 'servo' cannot have elastic joints in "
+                "simulation; remove elastic.stiffness, and give play as simulation.backlash."
+            )
+            raise ConfigurationError(message)
         made.settings.mode = _core.DriveMode.torque
         made.settings.command_delay = 0
         made.settings.torque_max = np.full(n, np.inf)  # the law limits it
