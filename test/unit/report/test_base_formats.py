@@ -89,5 +89,5 @@ def test_latex_has_as_many_cells_in_each_row_and_closes_what_it_opens(puma: Base
 def test_every_formula_of_the_latex_is_one_that_tex_can_set(puma: BaseTable) -> None:
     formulas = re.findall(r"\$(.*?)\$", base_latex(puma))
     assert len(formulas) == 4 * len(puma.rows)
-    for formula in formulas:
+    for formula in set(formulas):
         MathTextParser("path").parse(f"${formula}$")
