@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.representatives import representatives
 from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
@@ -75,7 +76,7 @@ def torque_error(problem: Problem, base: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("make", FILTERS)
-@pytest.mark.parametrize("share", [0.2, 0.5])
+@pytest.mark.parametrize("share", representatives([0.5, 0.2], 1))
 def test_converges_to_the_truth_from_a_distant_start(make: MakeFilter, share: float) -> None:
     problem = posed()
     prior = begun_off(problem, share)

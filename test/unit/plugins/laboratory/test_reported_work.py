@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.representatives import representatives
 from support.swung_arm import limited_arm, swung
 
 from dynid.identification.identify import identify
 
-SLOW = ("clie", "cloe", "didim", "ekf", "iv", "srukf")
+SLOW = ["clie", "cloe", "didim", "iv", "ekf", "srukf"]
 
 
-@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize("name", representatives(SLOW, 3))
 def test_slow_estimators_report_a_share_that_rises(name):
     robot = limited_arm()
     done, steps = list[float](), []
