@@ -239,20 +239,21 @@ def test_terms_that_the_recording_chooses_are_those_of_the_model(tmp_path: Path)
     assert "coulomb_load" in {term.kind for term in loaded.mechanism.terms}
 
 
-def test_a_robust_estimator_is_used_with_chosen_terms_unless_one_is_given() -> None:
+def test_a_robust_estimator_is_used_with_chosen_terms() -> None:
     recording = loaded_arm(samples=400)
     assert identify(arm_robot(**AUTO), recording).provenance.estimator == "irls"
-    assert identify(arm_robot(**AUTO), recording, estimator="wls").provenance.estimator == "wls"
     assert identify(arm_robot(identification=PLAIN), recording).provenance.estimator == "wls"
 
 
-def test_terms_are_given_for_one_identification() -> None:
+def test_terms_and_an_estimator_are_given_for_one_identification() -> None:
     recording = loaded_arm(samples=400)
     given = identify(arm_robot(**AUTO), recording, terms=[{"kind": "viscous"}])
     assert {term.kind for term in given.model.mechanism.terms} == {"viscous"}
     assert given.term_selection is None
-    chosen = identify(arm_robot(identification=PLAIN), recording, terms="auto")
+    robot = arm_robot(identification=PLAIN)
+    chosen = identify(robot, recording, terms="auto", estimator="wls")
     assert chosen.term_selection is not None
+    assert chosen.provenance.estimator == "wls"
 
 
 @pytest.mark.parametrize(
