@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dynid.arguments import check_number
+from dynid.arrays import Array
 from dynid.errors import ExcitationError, SimulationError
 from dynid.playback.plan import make_plan
 from dynid.plugins import HOOKS, load_plugin
@@ -35,6 +36,76 @@ def simulate(
         DynidError: a recording, setting or mechanism is not suitable.
     """
     check_number("simulate(): seed", seed, least=0)
+    if robot.servo is not None:
+        record = load_plugin(
+            HOOKS, "record_servos", f"the simulation of '{robot.name}' with 'servo'"
+        )
+        motion = _motion(robot, excitation)
+        commanded: Recording = record(robot, motion, sampling_rate=control_rate, seed=seed)
+        return with_servo_torque(commanded, robot)
+    run = prepared_run(robot, excitation, control_rate=control_rate, seed=seed)
+    return recording_of(run, *run.simulated.run(run.targets))
+
+
+class PreparedRun(NamedTuple):
+    """A robot at rest where its motion begins.
+
+    Attributes:
+        simulated: the robot.
+        time: of each cycle (N,) [s].
+        targets: of the drives (N, n), on their side.
+        control_rate: cycles per second [Hz].
+    """
+
+    simulated: SimulatedRobot
+    time: Array
+    targets: Array
+    control_rate: float
+
+
+def prepared_run(
+    robot: Robot, excitation: Excitation | None, *, control_rate: float, seed: int
+) -> PreparedRun:
+    """Return the simulated robot of a profile, at rest, and the targets of an excitation.
+
+    Raises:
+        DynidError: a setting or mechanism is not suitable.
+    """
+    motion = _motion(robot, excitation)
+    simulated = SimulatedRobot(robot, control_rate=control_rate, seed=seed)
+    rest = (robot.find(SimulationSettings) or SimulationSettings()).rest
+    cycles = round((motion.duration + 2 * rest) * control_rate) + 1
+    time = np.arange(cycles) / control_rate
+    targets = simulated.commanded(motion.evaluate(time - rest).position)
+    simulated.reset(targets[0])
+    return PreparedRun(simulated, time, targets, control_rate)
+
+
+def recording_of(run: PreparedRun, position: Array, velocity: Array, effort: Array) -> Recording:
+    """Return the recording of the states (N, n) in which a run was.
+
+    Raises:
+        SimulationError: the drives did not follow.
+    """
+    simulated = run.simulated
+    if simulated.fault is not None:
+        message = (
+            f"{simulated.fault} Check simulation.parameters and limits.torque_max, lower "
+            "bandwidth_hz or raise integration_rate."
+        )
+        raise SimulationError(message)
+    return Recording(
+        time=run.time,
+        position=position,
+        velocity=velocity,
+        effort=effort,
+        joint_names=simulated.joints,
+        sampling_rate=run.control_rate,
+    )
+
+
+def _motion(robot: Robot, excitation: Excitation | None) -> Excitation:
+    """Return the excitation, or that of the profile's plan; it moves the robot's joints."""
     if excitation is None:
         excitation = make_plan(robot).excitation
     if excitation.joint_count != len(robot.joints):
@@ -43,30 +114,4 @@ def simulate(
             f"{len(robot.joints)} as in profile '{robot.name}'."
         )
         raise ExcitationError(message)
-    if robot.servo is not None:
-        record = load_plugin(
-            HOOKS, "record_servos", f"the simulation of '{robot.name}' with 'servo'"
-        )
-        commanded: Recording = record(robot, excitation, sampling_rate=control_rate, seed=seed)
-        return with_servo_torque(commanded, robot)
-    simulated = SimulatedRobot(robot, control_rate=control_rate, seed=seed)
-    rest = (robot.find(SimulationSettings) or SimulationSettings()).rest
-    cycles = round((excitation.duration + 2 * rest) * control_rate) + 1
-    time = np.arange(cycles) / control_rate
-    targets = simulated.commanded(excitation.evaluate(time - rest).position)
-    simulated.reset(targets[0])
-    state = simulated.run(targets)
-    if simulated.fault is not None:
-        message = (
-            f"{simulated.fault} Check simulation.parameters and limits.torque_max, lower "
-            "bandwidth_hz or raise integration_rate."
-        )
-        raise SimulationError(message)
-    return Recording(
-        time=time,
-        position=state.position,
-        velocity=state.velocity,
-        effort=state.effort,
-        joint_names=robot.joints,
-        sampling_rate=control_rate,
-    )
+    return excitation

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from support.simulated_puma import EXACT, RATE, ROBOT, largest, puma, targets
+from support.simulated_puma import EXACT, RATE, ROBOT, largest, puma, short_excitation, targets
 
 from dynid import _core
 from dynid.control.ros2_control import hardware_tag
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, WriteError
 from dynid.profile import load_robot
 from dynid.robot.elastic import ElasticSettings
 from dynid.robot.robot import Robot
 from dynid.simulation.build import plant_arguments
+from dynid.simulation.link_encoders import save_both_encoders, simulate_both_encoders
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.simulate import simulate
+from dynid_plugins.elastic.identification import identify_elastic
 from dynid_plugins.elastic.simulated_arm import ArmState, ElasticArm, simulate_arm
+from dynid_plugins.elastic.two_encoders import load_two_encoders
 
 STIFFNESS = np.array([60e3, 60e3, 30e3, 5e3, 5e3, 3e3])
 DAMPING = np.array([30.0, 30, 15, 1, 1, 0.1])
@@ -183,3 +189,38 @@ def test_a_profile_with_published_stiffness_is_simulated() -> None:
     for _ in range(200):
         simulated.step(simulated.home)
     np.testing.assert_allclose(simulated.truth.position, begin.position, rtol=0, atol=1e-9)
+
+
+def test_identification_finds_the_joint_of_a_simulated_recording(tmp_path: Path) -> None:
+    robot = load_robot(
+        "pendulum",
+        overrides=[
+            "elastic={rotor_inertia: 0.5, stiffness: 5000, damping: 10, backlash: 4.0e-4}",
+            "elastic.link_position={columns: [link], factor: 1.0e-3, sign: -1.0, offset: 0.1}",
+            "drives.gear_ratio=1",
+            "identification.cutoff_hz=20",
+            "excitation.periods=1",
+        ],
+    )
+    file = tmp_path / "both.csv"
+    save_both_encoders(*simulate_both_encoders(robot), robot, file)
+    (joint,) = identify_elastic(robot, [load_two_encoders(file, robot)]).joints
+    assert joint.verdict == "elastic"
+    assert joint.stiffness is not None
+    assert joint.damping is not None
+    assert joint.backlash is not None
+    assert joint.stiffness.value == pytest.approx(5000, rel=0.03)
+    assert joint.damping.value == pytest.approx(10, rel=0.1)
+    assert joint.backlash.value == pytest.approx(4e-4, rel=0.03)
+    with pytest.raises(WriteError, match="already exists"):
+        save_both_encoders(*simulate_both_encoders(robot), robot, file)
+
+
+def test_links_are_those_of_the_motors_where_nothing_bends() -> None:
+    robot = puma(**EXACT)
+    recording, links = simulate_both_encoders(robot, short_excitation())
+    np.testing.assert_allclose(links, recording.position, rtol=0, atol=1e-12)
+    once = simulate(robot, short_excitation())
+    np.testing.assert_array_equal(recording.effort, once.effort)
+    with pytest.raises(ConfigurationError, match=r"elastic\.link_position must name"):
+        save_both_encoders(recording, links, robot, Path("unwritten.csv"))
