@@ -78,10 +78,31 @@ def load_two_encoders(
     columns = _link_columns(_motor_columns(path, robot), settings.link_position, elastic, robot)
     changed = robot.settings(RecordingSettings).model_copy(update={"columns": columns})
     link = load_recording(path, robot.with_settings(changed), start=start, stop=stop, run=run)
-    if link.position.shape != motor.position.shape or np.abs(link.time - motor.time).max() > 1e-9:
+    common = _common_span(motor, link)
+    if common is None:
         message = f"{path.name}: the encoders of motors and links were sampled at different times."
         raise RecordingError(message)
+    motor, link = common
     return two_encoders(motor, link.position, robot)
+
+
+def _common_span(motor: Recording, link: Recording) -> tuple[Recording, Recording] | None:
+    """Return what two readings of a file share; a delay of a position shortens its reading.
+
+    Both have the same torque, which shows where the shorter one begins.
+    """
+    longer, shorter = (motor, link) if len(motor) >= len(link) else (link, motor)
+    count, rate = len(shorter), shorter.sampling_rate
+    if longer.sampling_rate != rate:
+        return None
+    rounding = 1e-9 * float(np.abs(shorter.effort).max())  # of interpolation between samples
+    for first in range(len(longer) - count + 1):
+        if np.allclose(longer.effort[first : first + count], shorter.effort, rtol=0, atol=rounding):
+            span = longer
+            if len(longer) > count:
+                span = longer.cut(max(0.0, (first - 0.5) / rate), (first + count - 0.5) / rate)
+            return (span, link) if longer is motor else (motor, span)
+    return None
 
 
 def two_encoders(motor: Recording, link_position: Array, robot: Robot) -> TwoEncoders:

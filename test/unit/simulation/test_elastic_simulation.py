@@ -224,3 +224,24 @@ def test_links_are_those_of_the_motors_where_nothing_bends() -> None:
     np.testing.assert_array_equal(recording.effort, once.effort)
     with pytest.raises(ConfigurationError, match=r"elastic\.link_position must name"):
         save_both_encoders(recording, links, robot, Path("unwritten.csv"))
+
+
+def test_a_delay_of_the_link_encoder_leaves_what_both_have(tmp_path: Path) -> None:
+    gears = "elastic={rotor_inertia: 0.5, stiffness: 5000, damping: 10}"
+    settings = (gears, "drives.gear_ratio=1", "excitation.periods=1")
+
+    def robot(delay: float) -> Robot:
+        encoders = f"elastic.link_position={{columns: [link], delay: {delay}}}"
+        return load_robot("pendulum", overrides=(*settings, encoders))
+
+    file = tmp_path / "both.csv"
+    save_both_encoders(*simulate_both_encoders(robot(0.0)), robot(0.0), file)
+    whole = load_two_encoders(file, robot(0.0))
+    count = len(whole.motor) - 3
+    for delay, motor, link in ((3e-3, 0, 3), (-3e-3, 3, 0)):
+        found = load_two_encoders(file, robot(delay))
+        for part, of, first in (
+            (found.motor.position, whole.motor.position, motor),
+            (found.link_position, whole.link_position, link),
+        ):
+            np.testing.assert_allclose(part, of[first : first + count], rtol=0, atol=1e-6)
