@@ -132,6 +132,7 @@ TEST(ElasticReference, WithoutACutoffNothingChanges)
   auto settings = elastic_settings();
   settings.elastic.elastic_cutoff = 0.0;
   SwungLaw swung(settings);
+  swung.swing_for(0.5);  // until the law has joined its reference
   for (int k = 0; k < 500; ++k) {
     swung.step();
     EXPECT_EQ(swung.command(), -width * std::cos(frequency * swung.time));
