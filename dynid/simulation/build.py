@@ -13,7 +13,7 @@ from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import measured_torque_per_permille
 from dynid.simulation.derived import simulation_settings
-from dynid.simulation.elastic_joints import joint_elasticity
+from dynid.simulation.elastic_joints import set_elasticity
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import true_parameters, with_true_terms
 
@@ -48,12 +48,7 @@ def plant_arguments(robot: Robot, *, control_rate: float, seed: int = 0) -> Plan
     settings.control_rate = control_rate
     settings.seed = seed
     parameters = true_parameters(mechanism, simulation)
-    elasticity = joint_elasticity(robot, mechanism, parameters)
-    if elasticity is not None:
-        settings.joint_stiffness = elasticity.stiffness
-        settings.joint_damping = elasticity.damping
-        settings.joint_backlash = elasticity.backlash
-        settings.rotor_inertia = elasticity.rotor_inertia
+    set_elasticity(settings, robot, mechanism, parameters)
     return PlantArguments(mechanism, parameters, settings)
 
 

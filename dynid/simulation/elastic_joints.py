@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,34 +11,20 @@ from dynid.errors import ConfigurationError
 from dynid.robot.elastic import ElasticSettings
 
 if TYPE_CHECKING:
+    from dynid import _core
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.robot import Robot
 
 
-class JointElasticity(NamedTuple):
-    """Gears that bend, all behind the gear; rigid joints have infinite stiffness (n,) each.
-
-    Attributes:
-        stiffness: [N*m/rad or N/m].
-        damping: [N*m*s/rad or N*s/m].
-        backlash: total [rad or m].
-        rotor_inertia: of the motors of elastic joints, 0 of the others [kg*m^2 or kg].
-    """
-
-    stiffness: Array
-    damping: Array
-    backlash: Array
-    rotor_inertia: Array
-
-
-def joint_elasticity(
-    robot: Robot, mechanism: Mechanism, parameters: Array
-) -> JointElasticity | None:
-    """Return the elasticity of the simulated robot; None where the profile states no stiffness.
+def set_elasticity(
+    settings: _core.DrivePlantSettings, robot: Robot, mechanism: Mechanism, parameters: Array
+) -> None:
+    """Set gears and rotors of elastic joints, where the profile states their stiffness.
 
     A motor's inertia is ``elastic.rotor_inertia``, or else that of the joint's rotor inertia term.
 
     Args:
+        settings: of the simulated robot.
         robot: with the terms of its simulated robot.
         mechanism: of this robot.
         parameters: its true ones (p,).
@@ -48,7 +34,7 @@ def joint_elasticity(
     """
     elastic = robot.find(ElasticSettings)
     if elastic is None or elastic.stiffness is None:
-        return None
+        return
     joints = list(elastic.indices(robot))
     rotors = elastic.known_rotors(robot)
     if rotors is None:
@@ -61,12 +47,10 @@ def joint_elasticity(
                 f"'Ia{joint + 1}' in simulation.parameters."
             )
             raise ConfigurationError(message)
-    return JointElasticity(
-        stiffness=elastic.of_all_joints(robot, "stiffness", np.inf),
-        damping=elastic.of_all_joints(robot, "damping", 0.0),
-        backlash=elastic.of_all_joints(robot, "backlash", 0.0),
-        rotor_inertia=np.where(np.isin(np.arange(len(rotors)), joints), rotors, 0.0),
-    )
+    settings.joint_stiffness = elastic.of_all_joints(robot, "stiffness", np.inf)
+    settings.joint_damping = elastic.of_all_joints(robot, "damping", 0.0)
+    settings.joint_backlash = elastic.of_all_joints(robot, "backlash", 0.0)
+    settings.rotor_inertia = np.where(np.isin(np.arange(len(rotors)), joints), rotors, 0.0)
 
 
 def _rotor_terms(mechanism: Mechanism, parameters: Array) -> Array:

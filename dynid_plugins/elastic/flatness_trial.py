@@ -10,9 +10,9 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import control_law_settings, control_model
-from dynid.control.tracking.motions import LineMotion, Oscillation
-from dynid.control.tracking.settings import LineSettings, find_tracking
-from dynid.errors import ConfigurationError, SimulationError
+from dynid.control.tracking.motions import tracking_motion
+from dynid.control.tracking.settings import given_tracking
+from dynid.errors import SimulationError
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import FeedforwardSettings
 from dynid.simulation.derived import simulation_settings
@@ -81,14 +81,7 @@ def try_flatness(robot: Robot, cutoff_hz: float) -> FlatnessTrial:
         ConfigurationError: the profile lacks something.
         SimulationError: the drives or the law do not follow.
     """
-    settings = find_tracking(robot)
-    if settings is None:
-        raise ConfigurationError(f"profile '{robot.name}' has no motion under 'tracking'.")
-    motion = (
-        LineMotion(settings, robot.kinematics())
-        if isinstance(settings, LineSettings)
-        else Oscillation(settings, robot.joints)
-    )
+    motion = tracking_motion(given_tracking(robot), robot)
     time = np.arange(round((motion.duration + _REST) / _CYCLE)) * _CYCLE
     return compare_feedforwards(robot, motion.evaluate(time).position, cutoff_hz)
 

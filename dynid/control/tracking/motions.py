@@ -9,7 +9,7 @@ import scipy
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
-from dynid.control.tracking.settings import LineSettings, OscillateSettings
+from dynid.control.tracking.settings import LineSettings, OscillateSettings, TrackingSettings
 from dynid.errors import ConfigurationError
 from dynid.excitation.motion import Motion
 
@@ -17,12 +17,24 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dynid.dynamics.kinematics import Kinematics
+    from dynid.robot.robot import Robot
 
 _KNOTS = 401  # of the spline along a line, for errors far below encoder resolution
 _STEPS = 50  # of Newton's method at each
 _POSITION_TOLERANCE = 1e-9  # [m]
 _DIFFERENCE = 1e-6  # [rad or m] of joint positions, for the Jacobian
 _DAMPING = 1e-8
+
+
+def tracking_motion(settings: TrackingSettings, robot: Robot) -> LineMotion | Oscillation:
+    """Return the motion of a robot that its ``tracking`` describes.
+
+    Raises:
+        ConfigurationError: the robot cannot make it.
+    """
+    if isinstance(settings, LineSettings):
+        return LineMotion(settings, robot.kinematics())
+    return Oscillation(settings, robot.joints)
 
 
 class Oscillation:

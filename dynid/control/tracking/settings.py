@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, PositiveFloat
 
 from dynid.configuration import PerJoint, TaskSettings
+from dynid.errors import ConfigurationError
 from dynid.robot.robot import Robot
 
 
@@ -65,3 +66,15 @@ def find_tracking(robot: Robot) -> TrackingSettings | None:
     if settings is None or isinstance(settings, OscillateSettings | LineSettings):
         return settings
     raise TypeError(settings)
+
+
+def given_tracking(robot: Robot) -> TrackingSettings:
+    """Return the tracking motion in a robot's profile.
+
+    Raises:
+        ConfigurationError: it has none.
+    """
+    settings = find_tracking(robot)
+    if settings is None:
+        raise ConfigurationError(f"profile '{robot.name}' has no motion under 'tracking'.")
+    return settings

@@ -11,8 +11,8 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import control_model, feedforward
-from dynid.control.tracking.motions import LineMotion, Oscillation
-from dynid.control.tracking.settings import LineSettings, TrackingSettings, find_tracking
+from dynid.control.tracking.motions import tracking_motion
+from dynid.control.tracking.settings import LineSettings, TrackingSettings, given_tracking
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.excitation.motion import Motion
 from dynid.identification.identify import identify
@@ -126,16 +126,9 @@ def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> TrackingTrial:
         ConfigurationError: the profile has no tracking motion, or the robot cannot make it.
         SimulationError: the drives lost the robot, or it does not settle.
     """
-    settings = find_tracking(robot)
-    if settings is None:
-        message = f"profile '{robot.name}' has no motion under 'tracking'."
-        raise ConfigurationError(message)
-    kinematics = robot.kinematics()
-    if isinstance(settings, LineSettings):
-        motion: LineMotion | Oscillation = LineMotion(settings, kinematics)
-        after = settings.hold
-    else:
-        motion, after = Oscillation(settings, robot.joints), _AFTER
+    settings = given_tracking(robot)
+    kinematics, motion = robot.kinematics(), tracking_motion(settings, robot)
+    after = settings.hold if isinstance(settings, LineSettings) else _AFTER
     before = _BEFORE + robot.settings(FeedforwardSettings).ramp_time
     time = np.arange(round((motion.duration + before + after) * _RATE)) / _RATE - before
     commands = motion.evaluate(time)
