@@ -23,10 +23,18 @@ if(DYNID_SANITIZE)
   add_compile_definitions(EIGEN_MALLOC_ALREADY_ALIGNED=1)
 endif()
 
+# Off where single files are worked on.
+option(DYNID_UNITY_BUILD "Compile several files of a library at once: most of the time is headers" ON)
+
 # dynid_own_code(target): the warnings that dynid's own code is free of. Include directories of
 # imported targets are SYSTEM, so that the warnings of other libraries are not ours.
 function(dynid_own_code target)
   target_compile_options(
     ${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
                       -Wold-style-cast $<$<BOOL:${DYNID_WERROR}>:-Werror>)
+  get_target_property(type ${target} TYPE)
+  if(NOT type STREQUAL EXECUTABLE)
+    set_target_properties(
+      ${target} PROPERTIES UNITY_BUILD ${DYNID_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 10)
+  endif()
 endfunction()

@@ -12,6 +12,7 @@
 
 #include "bindings.hpp"
 #include "declared.hpp"
+#include "drive_vectors.hpp"
 #include "dynid/control_report.hpp"
 #include "dynid/momentum_observer.hpp"
 #include "rows.hpp"
@@ -61,7 +62,8 @@ py::tuple run_detector(
   return py::make_tuple(filtered, threshold, collisions);
 }
 
-Array torque(dynid::ControlModel & model, const Array & q, const Array & dq, const Array & ddq)
+Array control_torque(
+  dynid::ControlModel & model, const Array & q, const Array & dq, const Array & ddq)
 {
   const auto n = model.joint_count();
   const Rows rows(n, {&q, &dq, &ddq});
@@ -122,24 +124,11 @@ void set_payload(
   loaded.set_payload(payload);
 }
 
-void check_size(const dynid::ControlLaw & law, const Vector & vector)
-{
-  if (vector.size() != law.joint_count()) {
-    throw std::invalid_argument(
-      "A vector has " + std::to_string(vector.size()) + " values, but must have " +
-      std::to_string(law.joint_count()) + ", one for each drive.");
-  }
-}
-
 void update(
   dynid::ControlLaw & law, const dynid::Reference & reference, const dynid::Feedback & feedback,
   double cycles, std::optional<int> drive_cycles)
 {
-  for (const auto * vector :
-       {&reference.position, &reference.velocity, &reference.acceleration, &feedback.position,
-        &feedback.velocity, &feedback.torque}) {
-    check_size(law, *vector);
-  }
+  dynid::check_drives(law.joint_count(), reference, feedback);
   law.update(reference, feedback, cycles, drive_cycles);
 }
 
@@ -350,7 +339,7 @@ void dynid::bind_control(py::module_ & module)
     .def(
       py::init<const MechanismDescription &, const Vector &, const Vector &, bool>(),
       py::arg("description"), py::arg("parameters"), py::arg("smoothing"), py::arg("motor_side"))
-    .def("torque", &torque)
+    .def("torque", &control_torque)
     .def("torque_and_friction", &torque_and_friction)
     .def(
       "set_payload", &set_payload<ControlModel>, py::arg("mass"), py::arg("centre"),

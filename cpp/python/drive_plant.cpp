@@ -21,7 +21,7 @@ namespace
 {
 
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
-using Vector = Eigen::Ref<const Eigen::VectorXd>;
+using VectorView = Eigen::Ref<const Eigen::VectorXd>;
 using Row = Eigen::Map<const Eigen::VectorXd>;
 
 void check_size(const dynid::DrivePlant & plant, Eigen::Index size)
@@ -33,7 +33,7 @@ void check_size(const dynid::DrivePlant & plant, Eigen::Index size)
   }
 }
 
-void step(dynid::DrivePlant & plant, const Vector & target, const Vector & torque_offset)
+void step(dynid::DrivePlant & plant, const VectorView & target, const VectorView & torque_offset)
 {
   check_size(plant, target.size());
   check_size(plant, torque_offset.size());
@@ -116,7 +116,7 @@ bool failed(const dynid::DrivePlant & plant, Eigen::Index drive)
   return plant.failed(drive);
 }
 
-void saturate(dynid::DrivePlant & plant, const Vector & factors)
+void saturate(dynid::DrivePlant & plant, const VectorView & factors)
 {
   check_size(plant, factors.size());
   for (Eigen::Index i = 0; i < factors.size(); ++i) {
@@ -134,7 +134,7 @@ void push(
   inject(plant, dynid::ExternalForce{plant.link(link), force, moment, point, rise, duration});
 }
 
-void bind_settings(py::module_ & module)
+void bind_plant_settings(py::module_ & module)
 {
   using Settings = dynid::DrivePlantSettings;
   py::class_<Settings>(module, "DrivePlantSettings")
@@ -165,7 +165,7 @@ void bind_settings(py::module_ & module)
     .def_readwrite("upper", &Settings::upper);
 }
 
-void bind_enums(py::module_ & module)
+void bind_plant_enums(py::module_ & module)
 {
   using dynid::DriveMode;
   using dynid::FaultReason;
@@ -201,8 +201,8 @@ void bind_target_line(py::module_ & module)
 
 void dynid::bind_drive_plant(py::module_ & module)
 {
-  bind_enums(module);
-  bind_settings(module);
+  bind_plant_enums(module);
+  bind_plant_settings(module);
   bind_target_line(module);
 
   py::class_<Fault>(module, "Fault")
@@ -211,7 +211,12 @@ void dynid::bind_drive_plant(py::module_ & module)
     .def_readonly("time", &Fault::time);
 
   module.def("delay_cycles", &delay_cycles, py::arg("delay"), py::arg("control_rate"));
-  module.def("describe_fault", &describe, py::arg("fault"), py::arg("joints"));
+  module.def(
+    "describe_fault",
+    [](const Fault & fault, const std::vector<std::string> & joints) {
+      return describe(fault, joints);
+    },
+    py::arg("fault"), py::arg("joints"));
 
   py::class_<PlantTruth>(module, "PlantTruth")
     .def_readonly("position", &PlantTruth::position)

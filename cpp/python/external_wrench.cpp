@@ -38,7 +38,7 @@ void put_all(Array & out, Eigen::Index sample, const Matrix & values)
 }
 
 /// Torque (N, n), covariance (N, n, n) and position (N, n) of as many cycles.
-py::tuple observe(
+py::tuple observe_external(
   dynid::ExternalTorqueObserver & observer, dynid::ControlModel & model, const Array & q,
   const Array & dq, const Array & tau)
 {
@@ -134,7 +134,7 @@ void dynid::bind_external_wrench(py::module_ & module)
       py::init<Eigen::Index, const TorqueUncertainty &, double, double>(), py::arg("drives"),
       py::arg("uncertainty"), py::arg("gain"), py::arg("control_rate"))
     .def("restart", &ExternalTorqueObserver::restart)
-    .def("run", &observe);
+    .def("run", &observe_external);
 
   py::class_<ContactKind>(module, "ContactKind")
     .def(py::init<double, Eigen::Matrix<double, 6, 6>>(), py::arg("weight"), py::arg("wrench"));

@@ -22,7 +22,7 @@ namespace
 
 using Vector = Eigen::VectorXd;
 
-void update(
+void update_model(
   dynid::ModelUpdates & updates, const dynid::ControlLaw & law, const Vector & torque,
   double cycles)
 {
@@ -116,7 +116,7 @@ void dynid::bind_model_updates(py::module_ & module)
     .def_property_readonly("ready", &ModelUpdates::ready)
     .def("heard", &ModelUpdates::heard)
     .def("take", &ModelUpdates::take, py::arg("model"), py::keep_alive<1, 2>())
-    .def("update", &update, py::arg("law"), py::arg("torque"), py::arg("cycles") = 1.0)
+    .def("update", &update_model, py::arg("law"), py::arg("torque"), py::arg("cycles") = 1.0)
     .def_property_readonly("chosen", &ModelUpdates::chosen, py::return_value_policy::reference)
     .def_property_readonly("report", &ModelUpdates::report, py::return_value_policy::copy);
   module.def(

@@ -13,6 +13,7 @@
 
 #include "bindings.hpp"
 #include "declared.hpp"
+#include "drive_vectors.hpp"
 #include "dynid/control_report.hpp"
 
 namespace py = pybind11;
@@ -22,34 +23,21 @@ namespace
 
 using Vector = Eigen::VectorXd;
 
-void check_size(const dynid::TorqueLaw & law, const Vector & vector)
+dynid::TorqueStart start_at(dynid::TorqueLaw & law, const Vector & position)
 {
-  if (vector.size() != law.joint_count()) {
-    throw std::invalid_argument(
-      "A vector has " + std::to_string(vector.size()) + " values, but must have " +
-      std::to_string(law.joint_count()) + ", one for each drive.");
-  }
-}
-
-dynid::TorqueStart start(dynid::TorqueLaw & law, const Vector & position)
-{
-  check_size(law, position);
+  dynid::check_drives(law.joint_count(), position.size());
   return law.start(position);
 }
 
-void update(
+void update_law(
   dynid::TorqueLaw & law, const dynid::Reference & reference, const dynid::Feedback & feedback,
   double cycles)
 {
-  for (const auto * vector :
-       {&reference.position, &reference.velocity, &reference.acceleration, &feedback.position,
-        &feedback.velocity, &feedback.torque}) {
-    check_size(law, *vector);
-  }
+  dynid::check_drives(law.joint_count(), reference, feedback);
   law.update(reference, feedback, cycles);
 }
 
-void bind_settings(py::module_ & module)
+void bind_torque_settings(py::module_ & module)
 {
   using namespace dynid;
   bind_choices<GravityBy>(module, "GravityBy");
@@ -103,14 +91,14 @@ void bind_settings(py::module_ & module)
 
 void dynid::bind_torque_law(py::module_ & module)
 {
-  bind_settings(module);
+  bind_torque_settings(module);
   const auto copied = py::return_value_policy::copy;  // the law's own change with every cycle
   py::class_<TorqueLaw>(module, "TorqueLaw")
     .def(
       py::init<Eigen::Index, const TorqueLawSettings &>(), py::arg("drives"), py::arg("settings"))
-    .def("start", &::start)
+    .def("start", &start_at)
     .def("use", &TorqueLaw::use, py::arg("model").none(true), py::keep_alive<1, 2>())
-    .def("update", &::update, py::arg("reference"), py::arg("feedback"), py::arg("cycles") = 1.0)
+    .def("update", &update_law, py::arg("reference"), py::arg("feedback"), py::arg("cycles") = 1.0)
     .def("stop", &TorqueLaw::stop)
     .def("guide", &TorqueLaw::guide)
     .def_property_readonly("holding_torque", &TorqueLaw::holding_torque, copied)

@@ -24,7 +24,7 @@ from fuzz.targets import SilentChangeError, Target
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("times", ["0.02", pytest.param("1", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("times", ["0.01", pytest.param("1", marks=pytest.mark.thorough)])
 def test_every_reader_gives_a_result_or_a_sentence_for_every_case(
     times: str, tmp_path: Path
 ) -> None:

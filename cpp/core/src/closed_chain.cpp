@@ -2,18 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <sstream>
+
+#include "numbers.hpp"
 
 namespace dynid
 {
 namespace
 {
 
-constexpr double tolerance = 1e-13;         // [m] gap at which the iteration ends
-constexpr double closed_gap = 1e-11;        // [m] gap that counts as closed, because of rounding
-constexpr double longest_step = 0.1;        // [rad or m] of the actuated joints towards a position
-constexpr double largest_correction = 0.5;  // [rad or m]; larger ones may change the assembly mode
+constexpr double closing_tolerance = 1e-13;  // [m] gap at which the iteration ends
+constexpr double closed_gap = 1e-11;         // [m] gap that counts as closed, because of rounding
+constexpr double longest_step = 0.1;         // [rad or m] of the actuated joints towards a position
+constexpr double largest_correction = 0.5;   // [rad or m]; larger ones may change the assembly mode
 constexpr int most_steps = 500;
 constexpr int most_corrections = 12;
 constexpr double longest_curved = 0.03;  // [rad or m] step of which those before show the curve
@@ -22,7 +23,6 @@ constexpr double small_gap = 1e-3;       // [m] that the derivatives at the last
 constexpr double fast = 0.1;             // of a gap, that a correction with these may leave
 constexpr double small_correction = 1e-3;  // [rad or m] after which the derivatives serve again
 constexpr double weakest_pivot = 1e-4;     // of the largest: constraint forces grow as its inverse
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -47,12 +47,12 @@ void ClosedChain::close(Memory & memory, const VectorIn & q) const noexcept
 bool ClosedChain::walk(Memory & memory, const VectorIn & q) const noexcept
 {
   memory.step = q - memory.q.head(actuated_);
-  const double farthest = memory.step.cwiseAbs().maxCoeff() / longest_step;
-  if (!(farthest <= most_steps)) {
+  const double wanted = memory.step.cwiseAbs().maxCoeff() / longest_step;
+  if (!(wanted <= most_steps)) {
     memory.failure = {ClosureFailure::Kind::unreachable, 0, nan};
     return false;
   }
-  const int steps = std::max(1, static_cast<int>(std::ceil(farthest)));
+  const int steps = std::max(1, static_cast<int>(std::ceil(wanted)));
   memory.step /= steps;
   for (int i = 1; i <= steps; ++i) {
     predict(memory);
@@ -112,7 +112,7 @@ bool ClosedChain::correct(Memory & memory, int iterations, bool nearby) const no
   measure_gap(memory);
   double gap = memory.gap.cwiseAbs().maxCoeff();
   double gap_before = nearby ? small_gap : 0.0;
-  while (gap >= tolerance && gap <= fast * gap_before) {
+  while (gap >= closing_tolerance && gap <= fast * gap_before) {
     gap_before = gap;
     improve(memory);
     gap = memory.gap.cwiseAbs().maxCoeff();
@@ -122,13 +122,13 @@ bool ClosedChain::correct(Memory & memory, int iterations, bool nearby) const no
     if (!factorize(memory)) {
       return false;
     }
-    if (memory.gap.cwiseAbs().maxCoeff() < (i + 1 < iterations ? tolerance : closed_gap)) {
+    if (memory.gap.cwiseAbs().maxCoeff() < (i + 1 < iterations ? closing_tolerance : closed_gap)) {
       memory.closed = true;
       memory.failure = {};
       return true;
     }
     const double largest = improve(memory);
-    if (largest <= small_correction && memory.gap.cwiseAbs().maxCoeff() >= tolerance) {
+    if (largest <= small_correction && memory.gap.cwiseAbs().maxCoeff() >= closing_tolerance) {
       improve(memory);
     }
   }

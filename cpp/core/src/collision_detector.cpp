@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cycle_time.hpp"
 #include "setting_checks.hpp"
 
 namespace dynid
@@ -31,9 +32,8 @@ void find_supervised(const CollisionSettings & settings, Eigen::VectorXd & found
   }
 }
 
-constexpr double settled = 3.0;    // time constants after which a filter shows 95 %
-constexpr double uneven = 0.02;    // of a cycle, too long or too short
-constexpr double rounding = 1e-9;  // of cycles
+constexpr double settled = 3.0;        // time constants after which a filter shows 95 %
+constexpr double uneven_cycle = 0.02;  // of a cycle, too long or too short
 // Of a cycle above a threshold that one below takes back. Values that alternate around a threshold
 // are a collision if more than a third of them are above: a Bernoulli CUSUM (Reynolds, Stoumbos
 // 1999), in which what is rare in free motion counts for more than what is usual.
@@ -84,7 +84,7 @@ void CollisionDetector::prepare() noexcept
   }
   find_supervised(settings_, supervised_);
   steady_kept_ = kept(settings_.boost_time, rate);
-  debounce_ = std::max(1.0, std::ceil(settings_.debounce_time * rate - rounding));
+  debounce_ = std::max(1.0, std::ceil(settings_.debounce_time * rate - cycle_rounding));
 }
 
 void CollisionDetector::reset() noexcept
@@ -177,7 +177,7 @@ inline BlindReason CollisionDetector::evaluate(
     filtered_[i] = 0.0;
     drive.settling = settling_time(i) * settings_.control_rate;
   } else if (std::isfinite(error) && std::isfinite(torque)) {
-    const double f = std::abs(cycles - 1.0) <= uneven ? kept_[i] : std::pow(kept_[i], cycles);
+    const double f = std::abs(cycles - 1.0) <= uneven_cycle ? kept_[i] : std::pow(kept_[i], cycles);
     filtered_[i] = f * filtered_[i] + (1.0 - f) * error;
     drive.settling = std::max(0.0, drive.settling - cycles);
   }

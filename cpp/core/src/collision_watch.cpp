@@ -5,14 +5,14 @@
 #include <limits>
 
 #include "cycle_time.hpp"
+#include "numbers.hpp"
 
 namespace dynid
 {
 namespace
 {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double uneven = 0.1;  // of a cycle, too long or too short
+constexpr double uneven_drive_cycle = 0.1;  // of a cycle, too long or too short
 
 }  // namespace
 
@@ -140,7 +140,7 @@ void CollisionWatch::expect_coasting(
 
 void CollisionWatch::update(const Feedback & feedback, double cycles, double measured) noexcept
 {
-  if (std::max(std::abs(cycles - 1.0), std::abs(measured - 1.0)) > uneven) {
+  if (std::max(std::abs(cycles - 1.0), std::abs(measured - 1.0)) > uneven_drive_cycle) {
     detector_.raise();  // uneven cycles cause torque errors even if the command is evened out
   }
   const auto n = error_.size();
@@ -188,7 +188,7 @@ BlindReason CollisionWatch::find_error(
 /// The torque error by the observer; NaN where feedback is missing.
 void CollisionWatch::observe(const Feedback & feedback, double cycles) noexcept
 {
-  error_.setConstant(not_a_number);
+  error_.setConstant(nan);
   if (model_ == nullptr) {
     observer_.restart();
     return;
@@ -198,7 +198,7 @@ void CollisionWatch::observe(const Feedback & feedback, double cycles) noexcept
   for (Eigen::Index i = 0; i < error_.size(); ++i) {
     const bool measured =
       MomentumObserver::measured(feedback.position[i], feedback.velocity[i], feedback.torque[i]);
-    error_[i] = measured ? observed[i] : not_a_number;
+    error_[i] = measured ? observed[i] : nan;
   }
 }
 

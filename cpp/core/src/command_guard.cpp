@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numbers.hpp"
 #include "setting_checks.hpp"
 
 namespace dynid
@@ -11,12 +12,11 @@ namespace dynid
 namespace
 {
 
-constexpr double spare = 0.5;      // share of acceleration_max used to approach the input
-constexpr double rounding = 1e-6;  // tolerance on velocity and acceleration, as share of the limit
+constexpr double spare = 0.5;  // share of acceleration_max used to approach the input
+constexpr double limit_rounding =
+  1e-6;                            // tolerance on velocity and acceleration, as share of the limit
 constexpr double ulps = 8.0;       // rounding error of position differences
 constexpr double boundary = 1e-9;  // [rad or m] tolerance on position limits
-constexpr double farthest = 1e9;   // [rad or m] that a command may be from 0
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The largest step s from which the command can come to rest within a distance by the steps s - a,
 /// s - 2 a, ...: s + (s - a) + ... = distance.
@@ -37,7 +37,7 @@ bool surely_stops(double step, double distance, double a) noexcept
     return step <= distance;
   }
   const double reach = step + 0.5 * a;
-  return 2.0 * a * distance > (1.0 + rounding) * reach * reach;
+  return 2.0 * a * distance > (1.0 + limit_rounding) * reach * reach;
 }
 
 /// The input, or the command where the input is not usable.
@@ -132,7 +132,7 @@ void CommandGuard::keep(Eigen::Index i) noexcept
 bool CommandGuard::seems(Eigen::Index i, double step, double direct, double wanted) const noexcept
 {
   const double rounded = ulps * std::numeric_limits<double>::epsilon();
-  return std::abs(step - direct) <= rounding * std::min(fastest_[i], hardest_[i]) +
+  return std::abs(step - direct) <= limit_rounding * std::min(fastest_[i], hardest_[i]) +
                                       rounded * (std::abs(command_[i]) + std::abs(wanted));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "numbers.hpp"
 #include "smooth_step.hpp"
 
 namespace dynid
@@ -13,13 +14,12 @@ namespace
 
 // Of a cycle, too long or too short. At 1 kHz and 0.5 rad/s, 0.01 of a cycle would be an
 // acceleration of 5 rad/s^2, so only rounding errors count as even.
-constexpr double uneven = 1e-9;
+constexpr double uneven_step = 1e-9;
 constexpr double catch_up_rate = 6.0;       // times 1 / the duration of catching up
 constexpr double fastest_step = 0.5;        // of that in one cycle
 constexpr double nothing = 1e-9;            // [rad or m]
 constexpr double velocity_tolerance = 0.1;  // of a way, that velocities may differ from it
-constexpr double memory = 0.99;             // of that way in a cycle
-constexpr double farthest = 1e9;            // [rad or m]
+constexpr double way_memory = 0.99;         // of that way in a cycle
 constexpr double shortest_mean = 0.5;       // cycles, from which on an advance gives a velocity
 
 }  // namespace
@@ -61,7 +61,7 @@ bool CommandPath::advance(
   advance_ = reference - reference_;
   reference_ = reference;
   compare(step, cycles);
-  if (std::abs(cycles - 1.0) > uneven) {
+  if (std::abs(cycles - 1.0) > uneven_step) {
     even_out(step, cycles, coasted);
     if (!(skew_.array().abs() <= tolerance_.array()).all()) {
       return false;
@@ -96,8 +96,8 @@ void CommandPath::compare(const Eigen::VectorXd & step, double cycles) noexcept
       differs_[i] = farthest;  // also for NaN
       continue;
     }
-    differs_[i] = memory * differs_[i] + between - advance_[i];
-    moved_[i] = memory * moved_[i] + std::abs(advance_[i]);
+    differs_[i] = way_memory * differs_[i] + between - advance_[i];
+    moved_[i] = way_memory * moved_[i] + std::abs(advance_[i]);
     if (moved_[i] < nothing) {
       moved_[i] = 0.0;  // otherwise both would fade through slow, subnormal numbers
       differs_[i] = std::abs(differs_[i]) < nothing ? 0.0 : differs_[i];

@@ -9,22 +9,20 @@
 
 #include "link_tree.hpp"
 #include "link_wrench.hpp"
+#include "numbers.hpp"
 #include "observable_part.hpp"
 #include "setting_checks.hpp"
 
 namespace dynid
-{
-namespace
 {
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 using Vector6 = Eigen::Matrix<double, 6, 1>;
 using Columns6 = Eigen::Matrix<double, Eigen::Dynamic, 6>;
 
-constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 constexpr int sizes = 18;  // of forces, each twice the last, from the smallest that is noticed
 
-struct Kind
+struct WrenchKind
 {
   double log_weight = 0.0;
   Matrix6 root;           // of the mean of w w^T
@@ -33,16 +31,19 @@ struct Kind
 };
 
 /// A link, and where the wrench on it is given: at a point of its frame, in its axes.
-struct Place
+struct WrenchPlace
 {
   Link link;
   Eigen::Vector3d point;  // in the body's frame [m]
   Eigen::Matrix3d root;   // of the moments' covariance for forces of size 1 N [m]
-  std::vector<Kind> kinds;
+  std::vector<WrenchKind> kinds;
   Columns6 torque;      // of unit forces and moments (n, 6)
   Matrix6 information;  // on force and moment
   Vector6 score;        // J S^-1 r
 };
+
+namespace
+{
 
 const Link & moving_link(const std::vector<Link> & links, const std::string & name)
 {
@@ -75,13 +76,14 @@ Eigen::Matrix<double, K, K> root_of(
          solver.eigenvectors().transpose();
 }
 
-Place place_of(const std::vector<Link> & links, const ContactRegion & region, Eigen::Index joints)
+WrenchPlace place_of(
+  const std::vector<Link> & links, const ContactRegion & region, Eigen::Index joints)
 {
   if (!(region.centre.allFinite() && region.covariance.allFinite())) {
     throw std::invalid_argument("The contact region of link '" + region.link + "' is not finite.");
   }
   const auto & points = region.covariance;
-  Place place;
+  WrenchPlace place;
   place.link = moving_link(links, region.link);
   place.point = place.link.origin + place.link.rotation * region.centre;
   place.root =
@@ -105,7 +107,7 @@ Place place_of(const std::vector<Link> & links, const ContactRegion & region, Ei
 
 /// Logarithm of the likelihood of the external torque with forces of size s, relative to that
 /// without contact.
-double log_likelihood(const Kind & kind, double size) noexcept
+double log_likelihood(const WrenchKind & kind, double size) noexcept
 {
   const Vector6 grown = size * size * kind.eigenvalue;
   double sum = 0.0;
@@ -115,7 +117,7 @@ double log_likelihood(const Kind & kind, double size) noexcept
   return kind.log_weight + 0.5 * sum;
 }
 
-ForceEstimate force_of(const Place & place, double size, double largest_deviation) noexcept
+ForceEstimate force_of(const WrenchPlace & place, double size, double largest_deviation) noexcept
 {
   // the moment, of known covariance, is eliminated
   const Eigen::Matrix3d root = size * place.root;
@@ -152,9 +154,10 @@ struct ContactEstimator::Parts
   bool update(
     const VectorIn & side_position, const VectorIn & torque,
     const Eigen::Ref<const Eigen::MatrixXd> & covariance) noexcept;
-  bool locate(Place & place) noexcept;
+  bool locate(WrenchPlace & place) noexcept;
   void weigh() noexcept;
-  [[nodiscard]] double weigh(const Place & place, double least, double & likely) const noexcept;
+  [[nodiscard]] double weigh(
+    const WrenchPlace & place, double least, double & likely) const noexcept;
   void forget() noexcept;
 
   Mechanism mechanism;
@@ -162,8 +165,8 @@ struct ContactEstimator::Parts
   KinematicTree tree;
   bool converts;  // between motors and joints
   ContactSettings settings;
-  std::vector<Place> regions;
-  std::vector<Place> frames;
+  std::vector<WrenchPlace> regions;
+  std::vector<WrenchPlace> frames;
   double length = 0.0;  // of levers on which moments are compared with forces [m]
 
   Eigen::VectorXd q;             // at the joints
@@ -174,7 +177,7 @@ struct ContactEstimator::Parts
   Eigen::VectorXd white_torque;  // L^-1 r
   Eigen::LLT<Eigen::MatrixXd> cholesky;
 
-  double distance = not_known;
+  double distance = nan;
   Eigen::VectorXd probability;
   Eigen::VectorXd size;  // of the most likely force in each region [N]
   int best = -1;
@@ -225,14 +228,14 @@ ContactEstimator::Parts::Parts(
 
 void ContactEstimator::Parts::forget() noexcept
 {
-  distance = not_known;
+  distance = nan;
   best = -1;
-  probability.setConstant(not_known);
-  size.setConstant(not_known);
+  probability.setConstant(nan);
+  size.setConstant(nan);
   for (auto * places : {&regions, &frames}) {
     for (auto & place : *places) {
-      place.information.setConstant(not_known);
-      place.score.setConstant(not_known);
+      place.information.setConstant(nan);
+      place.score.setConstant(nan);
     }
   }
 }
@@ -272,7 +275,7 @@ bool ContactEstimator::Parts::update(
 }
 
 /// The information on wrenches at a place; false where it is not finite.
-bool ContactEstimator::Parts::locate(Place & place) noexcept
+bool ContactEstimator::Parts::locate(WrenchPlace & place) noexcept
 {
   Eigen::Matrix<double, 3, 6> force = Eigen::Matrix<double, 3, 6>::Zero();
   Eigen::Matrix<double, 3, 6> moment = Eigen::Matrix<double, 3, 6>::Zero();
@@ -325,7 +328,7 @@ void ContactEstimator::Parts::weigh() noexcept
 
 /// The logarithm of a region's likelihood; `likely` becomes that of its most likely force [N].
 double ContactEstimator::Parts::weigh(
-  const Place & place, double least, double & likely) const noexcept
+  const WrenchPlace & place, double least, double & likely) const noexcept
 {
   double highest = -std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < 2; ++pass) {  // the largest term first, so that the sum is finite

@@ -10,6 +10,7 @@
 #include "dynid/drive_clock.hpp"
 #include "elastic_reference.hpp"
 #include "law_state.hpp"
+#include "numbers.hpp"
 #include "setting_checks.hpp"
 #include "stiction_compensation.hpp"
 #include "stop_motion.hpp"
@@ -19,9 +20,7 @@ namespace dynid
 namespace
 {
 
-constexpr double rounding = 1e-9;             // of cycles
 constexpr double longest_ramp = 1e9;          // cycles
-constexpr double farthest = 1e9;              // [rad or m] that a reference may be from 0
 constexpr double shortest_catching_up = 0.2;  // [s]
 
 ControlLawSettings checked(ControlLawSettings settings, Eigen::Index drives)
@@ -144,7 +143,8 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
     settings.reference_tolerance),
   guard(drives, settings.limits, settings.feedforward.control_rate),
   extrapolated(
-    static_cast<int>(settings.extrapolation_time * settings.feedforward.control_rate + rounding)),
+    static_cast<int>(
+      settings.extrapolation_time * settings.feedforward.control_rate + cycle_rounding)),
   guard_deceleration(settings.deceleration.cwiseMin(settings.limits.acceleration_max))
 {
   for (auto * vector :

@@ -5,7 +5,8 @@
 namespace dynid
 {
 
-constexpr double longest_pause = 1e6;  // cycles
+constexpr double longest_pause = 1e6;    // cycles
+constexpr double cycle_rounding = 1e-9;  // of cycles
 
 /// The time since the last cycle, in cycles: 1 where the given one cannot be.
 inline double believable(double cycles) noexcept

@@ -1,7 +1,8 @@
 #include "dynid/drive_gate.hpp"
 
 #include <cmath>
-#include <limits>
+
+#include "numbers.hpp"
 
 namespace dynid
 {
@@ -9,7 +10,6 @@ namespace
 {
 
 constexpr double still = 1e-9;  // largest change in a cycle of a reference at rest [rad or m]
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Whether no finite component has changed.
 bool at_rest(const VectorIn & now, const Eigen::VectorXd & before) noexcept
@@ -37,7 +37,7 @@ int limited(const std::vector<DriveWords> & words) noexcept
 
 DriveGate::DriveGate(Eigen::Index drives, int settling) : settling_(settling)
 {
-  hold_.setConstant(drives, not_a_number);
+  hold_.setConstant(drives, nan);
   last_ = hold_;
   enabled_.setZero(drives);
   follows_.setZero(drives);
@@ -48,8 +48,8 @@ void DriveGate::restart() noexcept
   report_ = {};
   enabled_.setZero();
   follows_.setZero();
-  hold_.setConstant(not_a_number);
-  last_.setConstant(not_a_number);
+  hold_.setConstant(nan);
+  last_.setConstant(nan);
   settled_ = 0;
   opened_ = false;
   lost_ = false;
@@ -106,7 +106,7 @@ int DriveGate::read(const std::vector<DriveWords> & words, const VectorIn & posi
     const bool follows = state == DriveState::enabled;
     if (!follows || enabled_[i] == 0) {
       // the bus has a word of zeros until the drive sends its first
-      hold_[i] = word > 0.0 ? position[i] : not_a_number;
+      hold_[i] = word > 0.0 ? position[i] : nan;
     }
     // a drive without a valid position has not been read
     enabled_[i] = follows && (enabled_[i] != 0 || std::isfinite(hold_[i])) ? 1 : 0;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "numbers.hpp"
 
 namespace dynid
 {
@@ -56,7 +57,6 @@ void DriveInertia::update(ControlModel * model, const VectorIn & position) noexc
 
 void DriveInertia::invert() noexcept
 {
-  const double infinity = std::numeric_limits<double>::infinity();
   known_ = false;
   most_.setConstant(infinity);
   if (!columns_.allFinite()) {

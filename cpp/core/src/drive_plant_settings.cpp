@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "numbers.hpp"
 #include "setting_checks.hpp"
 
 namespace dynid
@@ -18,7 +19,6 @@ void DrivePlantSettings::check(Eigen::Index drives) const
   check_delay("feedback_delay", feedback_delay, control_rate);
   constexpr auto least = DriveSetting::least;
   constexpr auto most = DriveSetting::most;
-  constexpr auto infinity = DriveSetting::infinity;
   check_settings(
     drives, {
               {"bandwidth_hz", bandwidth_hz, least, most},

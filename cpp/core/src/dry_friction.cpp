@@ -10,13 +10,13 @@ namespace dynid
 namespace
 {
 
-constexpr int most_sweeps = 1000;    // a dozen suffice unless joints are nearly parallel
-constexpr double tolerance = 1e-9;   // of the largest torque: the sweeps end
-constexpr double saturated = 20.0;   // tanh of this is 1 in double precision
-constexpr int most_iterations = 20;  // of Newton's method, which converges from one side
-constexpr int most_secants = 20;     // a few suffice; then follow bisections
-constexpr int most_steps = 80;       // of both
-constexpr double finest = 4e-16;     // of the bracket at first: its width at double precision
+constexpr int most_sweeps = 1000;          // a dozen suffice unless joints are nearly parallel
+constexpr double torque_tolerance = 1e-9;  // of the largest torque: the sweeps end
+constexpr double saturated_tanh = 20.0;    // tanh of this is 1 in double precision
+constexpr int most_iterations = 20;        // of Newton's method, which converges from one side
+constexpr int most_secants = 20;           // a few suffice; then follow bisections
+constexpr int most_halvings = 80;          // of both
+constexpr double finest = 4e-16;           // of the bracket at first: its width at double precision
 
 void check_size(const JointTerm & term, double size)
 {
@@ -141,7 +141,7 @@ bool DryFriction::keep_sliding(const VectorIn & free, const MatrixIn & mobility)
       surface.after -=
         mobility(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) * surfaces_[j].sliding;
     }
-    const bool fast = std::abs(surface.after) > saturated * surface.term.smoothing;
+    const bool fast = std::abs(surface.after) > saturated_tanh * surface.term.smoothing;
     if (surface.has_memory() || !(surface.after * surface.velocity > 0.0 && fast)) {
       return false;
     }
@@ -177,7 +177,7 @@ void DryFriction::sweep(const VectorIn & free, const MatrixIn & mobility, double
       change = std::max(change, std::abs(found - surfaces_[i].torque));
       surfaces_[i].torque = found;
     }
-    if (change <= tolerance * scale) {
+    if (change <= torque_tolerance * scale) {
       break;
     }
   }
@@ -223,7 +223,7 @@ double DryFriction::Surface::smooth_alone(double free, double mobility) const no
 {
   const double smoothing = term.smoothing;
   const double limit = free > 0.0 ? high : -low;
-  if (std::abs(free) - mobility * limit > saturated * smoothing) {
+  if (std::abs(free) - mobility * limit > saturated_tanh * smoothing) {
     return std::copysign(limit, free);
   }
   // u' + mobility limit tanh(u' / smoothing) = free: growing, and flatter away from 0, so that
@@ -265,7 +265,7 @@ double DryFriction::Surface::contact_alone(double free, double mobility, double 
   const double narrow = finest * most;
   bool was_below = false;
   bool was_above = false;
-  for (int iteration = 0; iteration < most_steps && above - below > narrow; ++iteration) {
+  for (int iteration = 0; iteration < most_halvings && above - below > narrow; ++iteration) {
     const bool halves = iteration >= most_secants;
     const double share = halves ? 0.5 : rest_below / (rest_below - rest_above);
     const double u = below + share * (above - below);

@@ -9,8 +9,8 @@ namespace dynid
 namespace
 {
 
-constexpr double negligible = 1e-12;  // [N*m or N] teeth do not touch to hold less
-constexpr double tolerance = 1e-10;   // of a torque, for the solution in a step
+constexpr double negligible_torque = 1e-12;  // [N*m or N] teeth do not touch to hold less
+constexpr double gear_tolerance = 1e-10;     // of a torque, for the solution in a step
 
 /// Settings may omit what concerns elastic joints only.
 Eigen::VectorXd given_or(const Eigen::VectorXd & given, Eigen::Index joints, double value)
@@ -41,7 +41,8 @@ ElasticGears::ElasticGears(const DrivePlantSettings & settings, Eigen::Index joi
 
 double ElasticGears::deflection(Eigen::Index joint, double torque) const noexcept
 {
-  const double play = std::abs(torque) > negligible ? std::copysign(half_[joint], torque) : 0.0;
+  const double play =
+    std::abs(torque) > negligible_torque ? std::copysign(half_[joint], torque) : 0.0;
   return torque / stiffness_[joint] + play;
 }
 
@@ -134,7 +135,7 @@ bool ElasticGears::settle(const VectorIn & motors, const VectorIn & links) noexc
     const double linear = value + slope * (after_[j] - guess);
     // beside the spring's torque, that of the deflection's rounding
     const double rounding = 1e-15 * stiffness_[j] * (std::abs(after_[j]) + half_[j]);
-    settled = settled && std::abs(exact - linear) <= tolerance * std::abs(exact) + rounding;
+    settled = settled && std::abs(exact - linear) <= gear_tolerance * std::abs(exact) + rounding;
   }
   return settled;
 }

@@ -5,6 +5,7 @@
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "cycle_time.hpp"
+#include "numbers.hpp"
 #include "setting_checks.hpp"
 #include "smooth_step.hpp"
 
@@ -13,8 +14,7 @@ namespace dynid
 namespace
 {
 
-constexpr double two_pi = 6.283185307179586;
-constexpr double most_steps = 100.0;  // nominal cycles in one that came late
+constexpr double most_lag_steps = 100.0;  // nominal cycles in one that came late
 
 ElasticSettings filled(ElasticSettings settings, Eigen::Index drives)
 {
@@ -104,7 +104,7 @@ double ElasticReference::update(
   ControlModel * model, const VectorIn & reference, bool jumped, double cycles) noexcept
 {
   const bool began = !started_ || jumped;
-  const double steps = std::clamp(std::round(believable(cycles)), 1.0, most_steps);
+  const double steps = std::clamp(std::round(believable(cycles)), 1.0, most_lag_steps);
   if (began) {
     states_.setZero();
     states_.row(0) = reference.transpose();

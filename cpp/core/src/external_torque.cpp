@@ -23,11 +23,11 @@ void check_correlation(const Eigen::MatrixXd & correlation, Eigen::Index drives)
       std::to_string(correlation.cols()) + " columns, but must have " + std::to_string(drives) +
       " each.");
   }
-  constexpr double rounding = 1e-9;
+  constexpr double asymmetry = 1e-9;
   const bool symmetric = correlation.allFinite() &&
-                         (correlation - correlation.transpose()).cwiseAbs().maxCoeff() < rounding;
+                         (correlation - correlation.transpose()).cwiseAbs().maxCoeff() < asymmetry;
   const bool normal =
-    symmetric && (correlation.diagonal().array() - 1.0).abs().maxCoeff() < rounding;
+    symmetric && (correlation.diagonal().array() - 1.0).abs().maxCoeff() < asymmetry;
   if (!normal || Eigen::LLT<Eigen::MatrixXd>(correlation).info() != Eigen::Success) {
     throw std::invalid_argument(
       "The correlation must be a symmetric, positive definite matrix with ones on its diagonal.");

@@ -2,24 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "numbers.hpp"
 
 namespace dynid
 {
 namespace
 {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // Encoders resolve less than this at the joint.
-constexpr double resolution = 1e-3;    // [rad or m]
-constexpr double memory = 0.04;        // [s] over which velocity and position are compared
-constexpr double share = 0.2;          // of the way, by filters and sampling of velocities
-constexpr double longest_gap = 0.02;   // [s] without a measurement, in which a motion continues
-constexpr double speed_filter = 0.01;  // [s] of differences of positions
+constexpr double resolution = 1e-3;       // [rad or m]
+constexpr double velocity_memory = 0.04;  // [s] over which velocity and position are compared
+constexpr double share = 0.2;             // of the way, by filters and sampling of velocities
+constexpr double longest_gap = 0.02;      // [s] without a measurement, in which a motion continues
+constexpr double speed_filter = 0.01;     // [s] of differences of positions
 constexpr double sticking = 4.0;  // times the dry friction: from either side to the other, doubled
 constexpr double unknown_friction = 0.25;  // of torque_max
-
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 /// Adds the time, or begins again.
 void count(double & age, bool again, double time) { age = again ? 0.0 : age + time; }
@@ -43,8 +41,8 @@ void FeedbackCheck::start(const VectorIn & position) noexcept
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     Drive begun;
     begun.position = begun.place = begun.commanded_from = position[static_cast<Eigen::Index>(i)];
-    begun.velocity = begun.torque = nan;                       // not measured yet
-    begun.position_jump = begun.velocity_jump = 2.0 * memory;  // none
+    begun.velocity = begun.torque = nan;                                // not measured yet
+    begun.position_jump = begun.velocity_jump = 2.0 * velocity_memory;  // none
     drives_[i] = begun;
   }
 }
@@ -125,7 +123,7 @@ void FeedbackCheck::compare(Eigen::Index i, Drive & drive, double most, double t
   drive.speed += passed / (speed_filter + passed) * (rate - drive.speed);
   if (std::isfinite(drive.velocity)) {
     const double mean = passed > time ? 0.5 * (pace + drive.velocity) : drive.velocity;
-    const double kept = memory / (memory + passed);
+    const double kept = velocity_memory / (velocity_memory + passed);
     drive.mismatch = kept * drive.mismatch + (moved - mean * passed);
     drive.way = kept * drive.way + 0.5 * (std::abs(moved) + std::abs(mean) * passed);
   }
@@ -142,8 +140,8 @@ void FeedbackCheck::judge(Eigen::Index i, Drive & drive) noexcept
   } else if (both) {
     return;
   }
-  bool position = drive.position_jump > memory;
-  bool velocity = drive.velocity_jump > memory;
+  bool position = drive.position_jump > velocity_memory;
+  bool velocity = drive.velocity_jump > velocity_memory;
   if (contradict) {
     const bool position_stands = drive.position_unchanged * std::abs(drive.pace) > resolution;
     position = position && !position_stands;

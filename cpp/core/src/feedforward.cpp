@@ -10,7 +10,7 @@ namespace dynid
 namespace
 {
 
-constexpr double longest_pause = 100.0;  // cycles for which a motion may have continued
+constexpr double longest_continued = 100.0;  // cycles for which a motion may have continued
 
 FeedforwardSettings checked(const FeedforwardSettings & settings, Eigen::Index drives)
 {
@@ -86,7 +86,7 @@ InactiveReason Feedforward::check(
   if (!q.allFinite()) {
     return InactiveReason::not_finite;
   }
-  const double time = std::min(std::max(1.0, cycles), longest_pause);
+  const double time = std::min(std::max(1.0, cycles), longest_continued);
   bool jumped = false;
   bool finite = true;
   bool plausible = true;

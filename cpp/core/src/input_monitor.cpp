@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "numbers.hpp"
 
 namespace dynid
 {
@@ -13,10 +14,6 @@ namespace
 constexpr double seen_motion = 1e-3;  // [rad or m]
 // Largest share of max_age that one cycle counts, so that after a pause feedback can arrive.
 constexpr double longest_share = 0.5;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 }  // namespace
 

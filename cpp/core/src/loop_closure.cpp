@@ -2,18 +2,16 @@
 
 #include <stdexcept>
 
+#include "setting_checks.hpp"
+
 namespace dynid
 {
 namespace
 {
 
-void check_count(const char * name, std::size_t found, std::size_t expected)
+void check_list(const std::string & name, std::size_t found, std::size_t expected)
 {
-  if (found != expected) {
-    throw std::invalid_argument(
-      std::string("The list '") + name + "' of a closed chain has " + std::to_string(found) +
-      " entries, but must have " + std::to_string(expected) + ".");
-  }
+  check_count("The list '" + name + "' of a closed chain", found, expected);
 }
 
 Eigen::Vector3d at(const std::vector<double> & values, std::size_t number)
@@ -44,11 +42,11 @@ ClosureKind closure_kind(const std::string & name)
 ClosedChainDescription closed_chain(const ClosedChainLists & lists)
 {
   const auto count = lists.closure_kinds.size();
-  check_count("passive_positions", lists.passive_positions.size(), lists.passive_joints.size());
-  check_count("closure_links", lists.closure_links.size(), 2 * count);
-  check_count("closure_points", lists.closure_points.size(), 6 * count);
-  check_count("closure_axes", lists.closure_axes.size(), 6 * count);
-  check_count("closure_lengths", lists.closure_lengths.size(), count);
+  check_list("passive_positions", lists.passive_positions.size(), lists.passive_joints.size());
+  check_list("closure_links", lists.closure_links.size(), 2 * count);
+  check_list("closure_points", lists.closure_points.size(), 6 * count);
+  check_list("closure_axes", lists.closure_axes.size(), 6 * count);
+  check_list("closure_lengths", lists.closure_lengths.size(), count);
   ClosedChainDescription chain;
   chain.passive = lists.passive_joints;
   chain.assembled_at = lists.assembled_at;

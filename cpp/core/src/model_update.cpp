@@ -24,7 +24,7 @@ constexpr double reach = 0.2;          // of a payload's centre of mass from its
 constexpr double radius = 0.1;         // of gyration of a payload [m]
 constexpr double least_radius = 0.02;  // of gyration [m]
 constexpr double least_deviation = 1e-9;
-constexpr double rounding = 1e-6;
+constexpr double covariance_rounding = 1e-6;
 
 [[noreturn]] void refuse(const std::string & why)
 {
@@ -189,8 +189,8 @@ void ModelUpdateCheck::check_values(const ModelUpdate & update) const
     scale.cwiseInverse().asDiagonal() * covariance * scale.cwiseInverse().asDiagonal();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled, Eigen::EigenvaluesOnly);
   if (
-    (scaled - scaled.transpose()).cwiseAbs().maxCoeff() > rounding ||
-    !(solver.eigenvalues()[0] >= -rounding)) {
+    (scaled - scaled.transpose()).cwiseAbs().maxCoeff() > covariance_rounding ||
+    !(solver.eigenvalues()[0] >= -covariance_rounding)) {
     refuse("its covariance is not symmetric and positive semidefinite.");
   }
   const auto problem = physical_problem(mechanism_, update.parameters);

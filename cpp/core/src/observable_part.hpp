@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "numbers.hpp"
+
 namespace dynid
 {
 
@@ -20,7 +22,6 @@ void observable_part(
   const Eigen::Matrix<double, K, 1> & unit, double largest_deviation,
   Eigen::Matrix<double, K, 1> & value, Eigen::Matrix<double, K, K> & covariance) noexcept
 {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
   constexpr double rounding = 1e-12;  // of the largest eigenvalue: no information below
   constexpr double none = rounding * rounding;

@@ -9,7 +9,7 @@ namespace dynid
 namespace
 {
 
-constexpr double rounding = 1e-9;  // below 0, of a solver with the bound 0
+constexpr double bound_rounding = 1e-9;  // below 0, of a solver with the bound 0
 
 /// Whether the parameters are physically consistent. The matrix is scaled by its own diagonal, so
 /// that the test does not depend on the size of the body.
@@ -65,7 +65,7 @@ std::string physical_problem(const Mechanism & mechanism, const VectorIn & param
   const auto & terms = mechanism.terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const auto at = 10 * bodies + static_cast<Eigen::Index>(k);
-    if (terms[k].kind->never_negative && !(parameters[at] >= -rounding)) {
+    if (terms[k].kind->never_negative && !(parameters[at] >= -bound_rounding)) {
       text << "'" << mechanism.parameter_names()[static_cast<std::size_t>(at)] << "' ("
            << terms[k].kind->name << ") is " << parameters[at] << ", but cannot be below 0";
       return text.str();

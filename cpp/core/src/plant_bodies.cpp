@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "numbers.hpp"
 #include "setting_checks.hpp"
 
 namespace dynid
@@ -14,7 +15,6 @@ namespace
 
 constexpr int inertia_samples = 200;
 // [rad or m] that a robot may be from 0, as a command may: the dynamics overflow much farther away
-constexpr double farthest = 1e9;
 constexpr int most_bends = 50;     // a few suffice
 constexpr int most_contacts = 20;  // of Newton's method in backlash; 1 without, a few with it
 

@@ -19,7 +19,7 @@ namespace
 
 static_assert(std::numeric_limits<double>::is_iec559, "the seal is over IEEE 754 doubles");
 
-std::string hexadecimal(double value)
+std::string bits_of(double value)
 {
   // readers of YAML treat subnormal numbers differently, so the file has none
   const bool subnormal = std::fpclassify(value) == FP_SUBNORMAL;
@@ -32,7 +32,7 @@ std::string hexadecimal(double value)
 struct Canonical
 {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
-  std::string operator()(double value) const { return hexadecimal(value); }
+  std::string operator()(double value) const { return bits_of(value); }
   std::string operator()(const std::string & value) const
   {
     return std::to_string(value.size()) + ":" + value;

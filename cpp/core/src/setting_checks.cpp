@@ -107,4 +107,13 @@ void check_order(const char * lower, double least, const char * upper, double mo
   }
 }
 
+void check_count(const std::string & list, std::size_t found, std::size_t expected)
+{
+  if (found != expected) {
+    throw std::invalid_argument(
+      list + " has " + std::to_string(found) + " entries, but must have " +
+      std::to_string(expected) + ".");
+  }
+}
+
 }  // namespace dynid

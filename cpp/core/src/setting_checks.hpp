@@ -1,8 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <initializer_list>
 #include <limits>
+#include <string>
 #include <type_traits>
 
 #include "dynid/setting.hpp"
@@ -30,6 +32,8 @@ void check_rate(const char * name, double rate);  ///< [Hz]
 void check_delay(const char * name, double delay, double control_rate);
 void check_range(const char * name, double value, double lowest, double highest);
 void check_order(const char * lower, double least, const char * upper, double most);
+/// `list` begins the sentence.
+void check_count(const std::string & list, std::size_t found, std::size_t expected);
 
 /// Checks the value of a declared setting, or those of all drives (n,).
 void check_value(const Setting & setting, double value, Eigen::Index drives);

@@ -13,7 +13,7 @@ namespace dynid
 namespace
 {
 
-constexpr std::size_t block_size = 64;     // bytes
+constexpr std::size_t block_bytes = 64;    // bytes
 constexpr std::size_t length_offset = 56;  // of the message's length in the last block
 constexpr char padding_begin = '\x80';
 
@@ -87,7 +87,7 @@ std::string padded(std::string_view rest, std::uint64_t bytes)
 {
   std::string last(rest);
   last += padding_begin;
-  last.resize(last.size() <= length_offset ? block_size : 2 * block_size, '\0');
+  last.resize(last.size() <= length_offset ? block_bytes : 2 * block_bytes, '\0');
   std::uint64_t bits = 8 * bytes;
   for (auto at = last.rbegin(); bits != 0; ++at, bits >>= 8U) {
     *at = static_cast<char>(bits & 0xffU);
@@ -101,12 +101,12 @@ std::string sha256(std::string_view bytes)
 {
   auto state = initial_state;
   std::string_view rest = bytes;
-  for (; rest.size() >= block_size; rest.remove_prefix(block_size)) {
-    digest(state, rest.substr(0, block_size));
+  for (; rest.size() >= block_bytes; rest.remove_prefix(block_bytes)) {
+    digest(state, rest.substr(0, block_bytes));
   }
   const auto last = padded(rest, bytes.size());
-  for (std::size_t at = 0; at < last.size(); at += block_size) {
-    digest(state, std::string_view(last).substr(at, block_size));
+  for (std::size_t at = 0; at < last.size(); at += block_bytes) {
+    digest(state, std::string_view(last).substr(at, block_bytes));
   }
   std::string text;
   for (const auto word : state) {

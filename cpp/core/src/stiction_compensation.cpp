@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numbers.hpp"
 #include "setting_checks.hpp"
 
 namespace dynid
@@ -10,7 +11,6 @@ namespace dynid
 namespace
 {
 
-constexpr double two_pi = 6.283185307179586;
 constexpr double golden_angle = 2.399963229728653;  // between the dithers of neighbouring drives
 constexpr double margin = 3.0;                      // of the damping against the delay of the loop
 constexpr double fastest_dither = 0.25;             // of the control rate

@@ -11,6 +11,7 @@
 #include "dynid/seal.hpp"
 #include "dynid/sha256.hpp"
 #include "dynid/term_lists.hpp"
+#include "setting_checks.hpp"
 
 namespace dynid
 {
@@ -83,13 +84,9 @@ std::vector<Value> list(const EntrySource & source, const std::string & name)
   return get_or<std::vector<Value>>(source, name, {});
 }
 
-void check_count(const std::string & name, std::size_t found, std::size_t expected)
+void check_entries(const std::string & name, std::size_t found, std::size_t expected)
 {
-  if (found != expected) {
-    throw std::invalid_argument(
-      "The parameter 'model." + name + "' has " + std::to_string(found) +
-      " entries, but must have " + std::to_string(expected) + ".");
-  }
+  check_count("The parameter 'model." + name + "'", found, expected);
 }
 
 Eigen::VectorXd vector(const std::vector<double> & values)
@@ -138,7 +135,7 @@ std::vector<JointTerm> terms(const EntrySource & source, const std::vector<std::
     const auto name = "terms." + std::string(shapes.at(s).name);
     lists.shapes.at(s) = list<double>(source, name);
     if (!shapes.at(s).rare) {
-      check_count(name, lists.shapes.at(s).size(), lists.kinds.size());
+      check_entries(name, lists.shapes.at(s).size(), lists.kinds.size());
     }
   }
   return joint_terms(lists, [](std::string_view name) {
@@ -232,9 +229,9 @@ MechanismDescription read_description(
   const auto coupling = get<std::vector<double>>(source, "coupling");
   const auto locked = list<std::string>(source, "locked_joints");
   const auto positions = list<double>(source, "locked_positions");
-  check_count("gravity", gravity.size(), 3);
-  check_count("coupling", coupling.size(), n * n);
-  check_count("locked_positions", positions.size(), locked.size());
+  check_entries("gravity", gravity.size(), 3);
+  check_entries("coupling", coupling.size(), n * n);
+  check_entries("locked_positions", positions.size(), locked.size());
   description.urdf_xml = get<std::string>(source, "urdf");
   description.gravity = vector(gravity);
   description.coupling = Eigen::Map<const RowMajorMatrix>(

@@ -3,19 +3,12 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "setting_checks.hpp"
+
 namespace dynid
 {
 namespace
 {
-
-void check_count(const std::string & name, std::size_t found, std::size_t expected)
-{
-  if (found != expected) {
-    throw std::invalid_argument(
-      name + " has " + std::to_string(found) + " entries, but must have " +
-      std::to_string(expected) + ".");
-  }
-}
 
 TermSide side_of(const std::string & text, const std::string & name)
 {

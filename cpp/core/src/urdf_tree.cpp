@@ -106,8 +106,8 @@ double locked_position(
   }
   const double lower = model.lowerPositionLimit[joint.idx_q()];
   const double upper = model.upperPositionLimit[joint.idx_q()];
-  constexpr double tolerance = 1e-6;
-  if (position < lower - tolerance || position > upper + tolerance) {
+  constexpr double lock_tolerance = 1e-6;
+  if (position < lower - lock_tolerance || position > upper + lock_tolerance) {
     std::ostringstream text;
     text << "Joint '" << name << "' would be locked at " << position << ", outside its range of "
          << lower << " to " << upper << "; lock it within that range.";

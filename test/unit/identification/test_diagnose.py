@@ -122,6 +122,7 @@ def test_sentences_are_observation_and_remedy_except_for_notes() -> None:
     assert sentences(found) == ["noise seen. Mend it."]
 
 
+@pytest.mark.thorough
 def test_long_recordings_give_the_same_findings_as_short_ones() -> None:
     robot = limited_arm()
     long = swung(robot, duration=100.0)  # decimated

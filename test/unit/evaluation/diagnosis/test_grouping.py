@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from support.swung_arm import findings, limited_arm, swung
 
 from dynid.evaluation.diagnosis.finding import Finding, grouped, sentences
@@ -86,6 +87,7 @@ def test_joints_that_move_together_are_one_paragraph() -> None:
     assert found.evidence["share of shoulder and wrist"] > 0.95
 
 
+@pytest.mark.thorough
 def test_plots_over_time_have_seconds() -> None:
     robot = limited_arm()
     recording = swung(robot)

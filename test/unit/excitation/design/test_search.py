@@ -12,6 +12,7 @@ from textwrap import indent
 import numpy as np
 import pytest
 from support.excitation_designs import NOISE, SETTINGS, SPEC, small_design, small_model
+from support.representatives import representatives
 from threadpoolctl import threadpool_limits
 
 from dynid.errors import ExcitationError
@@ -276,6 +277,7 @@ def test_an_interrupt_of_a_repeated_start_keeps_what_its_worker_found(
     assert steps_behind(result.found) == pytest.approx(shares[-1] * STEPS * STARTS)
 
 
+@pytest.mark.thorough
 def test_workers_that_cannot_begin_are_done_without(
     expected: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,7 +300,7 @@ def test_processes_that_the_system_refuses_are_done_without(
     assert len(processes) == 1
 
 
-@pytest.mark.parametrize("executable", ["", None, "/usr/bin/uwsgi"])
+@pytest.mark.parametrize("executable", representatives(["", None, "/usr/bin/uwsgi"], 1))
 def test_a_program_that_embeds_python_searches_by_itself(
     executable: str | None,
     expected: Search,

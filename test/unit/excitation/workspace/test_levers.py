@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from support.representatives import representatives
 from support.walled_arm import walled
 
 from dynid.excitation.motion import Motion
@@ -44,7 +45,7 @@ def test_margins_of_an_arm_on_a_slide_change_no_faster_than_bounded(start) -> No
     assert np.all(change <= bound + 1e-2)
 
 
-@pytest.mark.parametrize("name", ["puma560", "ur10", "scara", "yumi_arm"])
+@pytest.mark.parametrize("name", representatives(["puma560", "ur10", "scara", "yumi_arm"], 1))
 def test_margins_of_shipped_robots_change_no_faster_than_bounded(name: str) -> None:
     robot = load_robot(name).with_settings(WorkspaceSettings(**SETTINGS))
     workspace = Workspace(robot, robot.mechanism())

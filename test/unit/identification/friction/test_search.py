@@ -82,6 +82,7 @@ def test_friction_that_differs_between_directions_is_found_at_its_joint() -> Non
     assert set(kinds["viscous"]) == {"shoulder", "wrist"}
 
 
+@pytest.mark.thorough
 def test_a_spring_is_found_at_its_joint_and_asked_for_once() -> None:
     spring = {"kind": "spring_stiffness", "joints": ["wrist"]}
     recordings = rubbing(spring, samples=1000, K3=3.0)
@@ -118,6 +119,7 @@ def test_chosen_terms_are_never_worse_than_plain_ones_on_held_out_data(seed: int
         assert np.mean([error for error, _ in errors]) <= np.mean([plain for _, plain in errors])
 
 
+@pytest.mark.thorough
 def test_a_joint_that_is_not_better_in_the_whole_model_keeps_plain_terms(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -149,6 +151,7 @@ def test_shapes_that_hold_for_a_part_only_are_not_chosen(monkeypatch: pytest.Mon
     assert models(chosen(recordings))["elbow"] == "plain"
 
 
+@pytest.mark.thorough
 def test_recordings_that_need_each_other_are_held_out_in_parts() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()

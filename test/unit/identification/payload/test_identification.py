@@ -34,6 +34,7 @@ def test_a_payload_is_found_within_its_standard_deviations() -> None:
     assert body.deviations[0] < 0.01 * TRUTH[0]
 
 
+@pytest.mark.thorough
 def test_standard_deviations_are_calibrated() -> None:
     scores = []
     for seed in range(30):

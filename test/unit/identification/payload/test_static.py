@@ -112,6 +112,7 @@ def test_the_mass_is_within_its_standard_deviations_for_any_static_friction(shar
     assert abs(found.mass - MASS) < 3 * found.mass_standard_deviation
 
 
+@pytest.mark.thorough
 def test_standard_deviations_cover_random_static_friction() -> None:
     random = np.random.default_rng(0)
     scores = []

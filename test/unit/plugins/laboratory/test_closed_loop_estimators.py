@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.closed_loop_arm import arm_problem, recorded_arm, scores, truth_of
+from support.representatives import representatives
 from support.synthetic import arm_robot
 
 from dynid.dynamics.base_parameters import base_parameterization
@@ -52,7 +53,7 @@ def relative_error(regressor: np.ndarray, error: np.ndarray, truth: np.ndarray) 
     return float(np.sqrt(np.mean(np.divide(*squares))))
 
 
-@pytest.mark.parametrize("estimator", CLOSED_LOOP)
+@pytest.mark.parametrize("estimator", representatives([*CLOSED_LOOP], 2))
 def test_finds_the_truth_within_its_standard_deviations_with_a_suitable_filter(
     estimator: str,
 ) -> None:

@@ -12,7 +12,7 @@ from dynid.identification.identify import identify
 SLOW = ["clie", "cloe", "didim", "iv", "ekf", "srukf"]
 
 
-@pytest.mark.parametrize("name", representatives(SLOW, 3))
+@pytest.mark.parametrize("name", representatives(SLOW, 2))
 def test_slow_estimators_report_a_share_that_rises(name):
     robot = limited_arm()
     done, steps = list[float](), []

@@ -49,6 +49,7 @@ def errors(found: ServoIdentification, truth: dict[str, float]) -> dict[str, flo
     return {name: (value - truth[name]) / sd for name, value, sd in rows if name in truth}
 
 
+@pytest.mark.thorough
 def test_a_known_mass_sets_the_scale_of_the_gain(commanded: Recording) -> None:
     found = found_with(commanded, ["position_gain", "bias"], ["MX1"])
     truth = {"position_gain1": GAIN, "bias1": BIAS, "Fv1": 2.0, "Fc1": 1.5, "ZZ1": 1.6708}

@@ -82,6 +82,7 @@ def test_a_payload_of_full_identifications_is_found(
     assert "since 2026-03-07" in text
 
 
+@pytest.mark.thorough
 def test_temperatures_that_some_recordings_lack_are_not_used(table: Path) -> None:
     models = [dynid.load_model(table.parent / f"{number}.yaml") for number in range(3)]
     history = dynid.history_of_models(models)

@@ -96,6 +96,7 @@ def test_signs_of_a_noisy_arm_are_right_where_torque_is_not_near_zero() -> None:
     assert not signs.warnings()
 
 
+@pytest.mark.thorough
 def test_signs_are_found_without_bodies_in_the_urdf() -> None:
     robot = arm_robot()
     recording = arm_recording(robot)
