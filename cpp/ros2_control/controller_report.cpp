@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "diagnostics.hpp"
+
 namespace dynid
 {
 namespace
@@ -15,14 +17,6 @@ std::string text(double value)
   std::ostringstream stream;
   stream << value;
   return stream.str();
-}
-
-KeyValue pair(const std::string & key, const std::string & value)
-{
-  KeyValue made;
-  made.key = key;
-  made.value = value;
-  return made;
 }
 
 }  // namespace

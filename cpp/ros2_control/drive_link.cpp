@@ -7,19 +7,17 @@
 #include <thread>
 #include <utility>
 
+#include "diagnostics.hpp"
+
 namespace dynid
 {
 namespace
 {
 
-using namespace std::chrono_literals;
-
 constexpr double settling_time = 0.02;  // [s] that drives must be enabled for
 constexpr double pulse_time = 0.05;     // [s] that a reset lasts
 constexpr double answer_time = 0.5;     // [s] timeout for the control cycle
 constexpr double reset_time = 3.0;      // [s] in which drives leave their fault
-constexpr auto publish_period = 50ms;
-constexpr int ticks_per_second = 20;
 
 int cycles(double time, double rate)
 {
@@ -36,14 +34,6 @@ void append(
   for (const auto & joint : joints) {
     found.push_back(joint + "/" + kind);
   }
-}
-
-diagnostic_msgs::msg::KeyValue pair(const std::string & key, const std::string & value)
-{
-  diagnostic_msgs::msg::KeyValue made;
-  made.key = key;
-  made.value = value;
-  return made;
 }
 
 }  // namespace
@@ -90,7 +80,7 @@ void DriveLink::offer(const std::shared_ptr<rclcpp_lifecycle::LifecycleNode> & n
       reset(*response);
     },
     rclcpp::ServicesQoS(), group_);
-  timer_ = node->create_wall_timer(publish_period, [this] { publish(); });
+  timer_ = node->create_wall_timer(status_period, [this] { publish(); });
 }
 
 void DriveLink::start(const States & states, Commands & commands)

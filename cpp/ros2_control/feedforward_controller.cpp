@@ -2,18 +2,10 @@
 
 #include <algorithm>
 #include <hardware_interface/types/hardware_interface_type_values.hpp>
-#include <limits>
 #include <pluginlib/class_list_macros.hpp>
 
 namespace dynid
 {
-namespace
-{
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
-
 std::vector<const char *> FeedforwardController::command_kinds() const
 {
   return {hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_EFFORT};

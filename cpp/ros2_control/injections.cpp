@@ -18,8 +18,7 @@ namespace dynid
 namespace
 {
 
-constexpr double at_rest = 0.01;  // largest measured speed at rest [rad/s or m/s]
-constexpr int waiting = 10;       // messages
+constexpr int waiting = 10;  // messages
 
 using std_srvs::srv::Trigger;
 
@@ -188,7 +187,8 @@ void Injections::watch(const DrivePlant & plant) noexcept
 {
   // while a reader holds the lock, the next cycle writes it
   std::ignore = status_.try_set(
-    Status{plant.fault(), plant.velocity().cwiseAbs().maxCoeff() > at_rest, plant.lost_frames()});
+    Status{
+      plant.fault(), plant.velocity().cwiseAbs().maxCoeff() > speed_at_rest, plant.lost_frames()});
 }
 
 }  // namespace dynid

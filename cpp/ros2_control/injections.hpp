@@ -15,6 +15,8 @@
 namespace dynid
 {
 
+constexpr double speed_at_rest = 0.01;  // largest measured speed at rest [rad/s or m/s]
+
 /// Topics and services that inject faults and forces into a running simulated robot, and
 /// /diagnostics with the state of its drives. Names and types are those of the node
 /// simulated_robot:

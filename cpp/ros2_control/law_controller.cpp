@@ -5,7 +5,6 @@
 #include <cmath>
 #include <hardware_interface/types/hardware_interface_type_values.hpp>
 #include <lifecycle_msgs/msg/state.hpp>
-#include <limits>
 #include <utility>
 
 namespace dynid
@@ -14,7 +13,6 @@ namespace
 {
 
 constexpr int last_cycles = 5;  // that carry torque offsets of 0 before the hardware stops
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 

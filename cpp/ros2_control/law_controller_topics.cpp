@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "diagnostics.hpp"
 #include "law_controller.hpp"
 
 namespace dynid
@@ -15,8 +16,6 @@ namespace
 
 using namespace std::chrono_literals;
 
-constexpr auto status_period = 50ms;    // between reports of the control cycle
-constexpr int ticks_per_second = 20;    // of that period
 constexpr auto reset_patience = 500ms;  // for the control cycle to answer
 constexpr auto reset_poll_period = 1ms;
 

@@ -77,7 +77,7 @@ double number(const HardwareParameters & parameters, const std::string & name)
 }
 
 /// Checks a whole number of 0 or more; up to some 2e9 it fits any integer type.
-double whole(const std::string & name, double value)
+double whole_number(const std::string & name, double value)
 {
   if (!(value >= 0.0 && value <= std::numeric_limits<int>::max()) || value != std::floor(value)) {
     refuse(name, "has " + std::to_string(value) + ", but must have whole numbers of 0 or more.");
@@ -100,7 +100,7 @@ std::vector<JointTerm> terms(const HardwareParameters & parameters)
   lists.kinds = list(parameters, "term_kinds");
   lists.sides = list(parameters, "term_sides");
   for (const double joint : numbers("term_joints", list(parameters, "term_joints"))) {
-    lists.joints.push_back(static_cast<int>(whole("term_joints", joint)));
+    lists.joints.push_back(static_cast<int>(whole_number("term_joints", joint)));
   }
   const auto & shapes = term_shapes();
   for (std::size_t s = 0; s < shapes.size(); ++s) {
@@ -167,7 +167,7 @@ DrivePlantSettings settings(const HardwareParameters & parameters)
   found.feedback_delay = number(parameters, "feedback_delay");
   found.mode = mode(parameters);
   found.motor_side = number(parameters, "motor_side") != 0.0;
-  found.seed = static_cast<std::uint64_t>(whole("seed", number(parameters, "seed")));
+  found.seed = static_cast<std::uint64_t>(whole_number("seed", number(parameters, "seed")));
   using Settings = DrivePlantSettings;
   for (const auto & [name, member] : {
          std::pair{"bandwidth_hz", &Settings::bandwidth_hz},

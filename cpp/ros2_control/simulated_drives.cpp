@@ -18,8 +18,7 @@ namespace dynid
 namespace
 {
 
-constexpr double at_rest = 0.01;  // largest measured speed at rest [rad/s or m/s]
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_target = std::numeric_limits<double>::quiet_NaN();
 
 /// Error codes, 0x603F, of CiA402 and of manufacturers.
 double error_code(const Fault & fault, int drive)
@@ -146,7 +145,7 @@ CallbackReturn SimulatedDrives::on_activate(const rclcpp_lifecycle::State &)
     auto & joint = joints_[i];
     joint.state.start(operational_after_[j]);
     // a drive that is not on the bus has not reported its position
-    const double first = joint.state.present() ? target_[j] : not_a_number;
+    const double first = joint.state.present() ? target_[j] : no_target;
     if (joint.target) {
       std::ignore = joint.target->set_value(first, true);
     }
@@ -230,7 +229,7 @@ void SimulatedDrives::lead_drives(double period) noexcept
     }
     const auto reset = joint.reset_fault ? joint.reset_fault->get_optional() : std::nullopt;
     joint.state.update(
-      period, failed, std::abs(plant_->velocity()[j]) <= at_rest,
+      period, failed, std::abs(plant_->velocity()[j]) <= speed_at_rest,
       error_code(plant_->fault(), static_cast<int>(j)), reset.value_or(0.0));
     if (joint.state.clears()) {
       plant_->inject(FaultCleared{static_cast<int>(j)});

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cmath>
 #include <hardware_interface/types/hardware_interface_type_values.hpp>
-#include <limits>
 #include <pluginlib/class_list_macros.hpp>
 
 namespace dynid
@@ -11,7 +10,6 @@ namespace dynid
 namespace
 {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr std::chrono::milliseconds enabled_for(200);  // by one message of ~/guide
 
 std::int64_t steady_time(std::chrono::nanoseconds later = {})
