@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
@@ -52,10 +53,15 @@ class FilterError:
         return float(np.log(self.squares.sum(axis=0)).mean())
 
     def is_worse_than(self, best: FilterError) -> bool:
-        """Whether the error is larger by more than the scatter between folds explains."""
+        """Whether the error is larger by more than the scatter between folds explains.
+
+        Or in more folds than chance explains: by its size a difference is not significant where a
+        fold or two have most of it.
+        """
         of_folds = ((self.squares - best.squares) / best.squares.sum(axis=0)).mean(axis=1)
         mean, error = mean_and_error(of_folds, np.full(len(of_folds), 1 / len(of_folds)))
-        return mean > _SIGNIFICANT * error
+        by_chance = scipy.stats.binom.sf((of_folds > 0).sum() - 1, len(of_folds), 0.5)
+        return mean > _SIGNIFICANT * error or bool(by_chance < scipy.stats.norm.sf(_SIGNIFICANT))
 
 
 class FilterTrials:

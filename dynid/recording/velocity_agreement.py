@@ -258,6 +258,12 @@ def _derivative(values: Array, rate: float, window: int) -> Array:
 
 
 def _mean(velocity: Array, window: int) -> Array:
+    """Return the mean velocity (N - window, n) of each window of steps.
+
+    Within a step, by the cubic through the samples around it: the trapezoidal rule would lose 2 %
+    of a motion of nine samples per cycle.
+    """
     middle = 0.5 * (velocity[1:] + velocity[:-1])
+    middle[1:-1] += (middle[1:-1] - 0.5 * (velocity[:-3] + velocity[3:])) / 12
     total = np.cumsum(np.vstack([np.zeros(middle.shape[1]), middle]), axis=0)
     return np.asarray((total[window:] - total[:-window]) / window)

@@ -20,6 +20,8 @@ _SETTLED_RESPONSE = 1e-7  # to which the response of a filter's slowest pole has
 _CHEBYSHEV_ORDER = 8
 _CHEBYSHEV_RIPPLE_DB = 0.05
 _LEAST_PERIODS = 1e-4  # of a cut-off frequency, in all values
+_DIFFERENCES = np.array([-1.0, 9.0, -45.0, 0.0, 45.0, -9.0, 1.0]) / 60.0
+_ENDS = 3  # samples
 
 
 def low_pass(
@@ -53,10 +55,19 @@ def low_pass(
 
 
 def differentiate(values: Array, sampling_rate: float, *, periodic: bool = False) -> Array:
-    """Differentiate ``values`` (N, n) by central differences, one-sided of order 2 at the ends."""
-    if periodic:
-        return (np.roll(values, -1, axis=0) - np.roll(values, 1, axis=0)) * sampling_rate / 2
-    return np.asarray(np.gradient(values, 1 / sampling_rate, axis=0, edge_order=2))
+    """Differentiate ``values`` (N, n) over time by central differences.
+
+    They are of order 6 (Fornberg, Mathematics of Computation 51, 1988, table 1): of a sine with
+    nine samples per cycle they lose 0.1 %, those of order 2 lose 8 %. At the ends, three samples
+    each, they are of order 2.
+    """
+    weights = _DIFFERENCES * sampling_rate
+    mode = "wrap" if periodic else "nearest"
+    slopes: Array = scipy.ndimage.correlate1d(values, weights, axis=0, mode=mode)
+    if not periodic:
+        plain = np.gradient(values, 1 / sampling_rate, axis=0, edge_order=2)
+        slopes[:_ENDS], slopes[-_ENDS:] = plain[:_ENDS], plain[-_ENDS:]
+    return slopes
 
 
 def replace_outliers(values: Array, settings: MedianSettings) -> tuple[Array, int]:

@@ -64,6 +64,21 @@ def test_a_clean_recording_has_no_contradiction(seed: int) -> None:
     assert contradictions(clean(seed=seed)) == ()
 
 
+@pytest.mark.parametrize(("per_cycle", "size"), [(9.0, 0.05), (9.0, 0.02), (12.0, 0.05)])
+def test_a_velocity_of_few_samples_per_cycle_is_that_of_the_positions(
+    per_cycle: float, size: float
+) -> None:
+    time = np.arange(4000)[:, None] / RATE + np.arange(3)
+    omega = 2 * np.pi * RATE / per_cycle
+    fast = replace(
+        clean(),
+        position=np.sin(6 * time) + size * np.sin(omega * time),
+        velocity=6 * np.cos(6 * time) + size * omega * np.cos(omega * time),
+        position_step=None,
+    )
+    assert contradictions(fast) == ()
+
+
 @pytest.mark.parametrize(
     "change",
     [
