@@ -14,6 +14,8 @@ namespace dynid
 namespace
 {
 
+using namespace std::chrono_literals;
+
 constexpr double settling_time = 0.02;  // [s] that drives must be enabled for
 constexpr double pulse_time = 0.05;     // [s] that a reset lasts
 constexpr double answer_time = 0.5;     // [s] timeout for the control cycle

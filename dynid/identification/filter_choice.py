@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -45,13 +46,15 @@ class FilterChoice:
     best. Torque and regressor pass the same low-pass (``parallel_hz``), or one of half its cut-off
     where that is significantly better: there the low-pass of positions, which torque does not
     pass, has a gain of 0.996 (order 4). Torque that is recorded ``torque_delay`` [s] later than its
-    motion, by up to two sampling periods, is no fault but how a control cycle works.
+    motion, by up to two sampling periods, is no fault but how a control cycle works. Differences
+    are of order 6 where those of order 2 are significantly worse.
     """
 
     tried: tuple[TriedCutoff, ...]
     cutoff_hz: float
     parallel_hz: float
     torque_delay: float = 0.0
+    difference_order: Literal[2, 6] = 2
 
     def error_at(self, cutoff_hz: float) -> float | None:
         """Return the error at a cut-off that was tried [Hz]; None: it was not."""
@@ -70,8 +73,14 @@ class FilterChoice:
             f"Positions pass a low-pass of {self.cutoff_hz:.3g} Hz, torque and regressor one of "
             f"{self.parallel_hz:.3g} Hz, chosen by the error of the unfiltered torque on parts "
             "left out once (mean over joints, plain terms): "
-            f"{percent(self.error_at(self.cutoff_hz) or 0.0)}{than}.{self._delay_note()}"
+            f"{percent(self.error_at(self.cutoff_hz) or 0.0)}{than}."
+            f"{self._order_note()}{self._delay_note()}"
         )
+
+    def _order_note(self) -> str:
+        if self.difference_order == 2:
+            return ""
+        return f" Velocity and acceleration are differences of order {self.difference_order}."
 
     def _delay_note(self) -> str:
         if self.torque_delay == 0:
@@ -112,7 +121,7 @@ def filtered_pieces(
         choice = _choose(robot, pieces, settings.explicit(rate))
     if choice is None:
         return robot.with_settings(settings.explicit(rate)), pieces, None
-    found = choice.cutoff_hz, choice.parallel_hz, choice.torque_delay
+    found = choice.cutoff_hz, choice.parallel_hz, choice.torque_delay, choice.difference_order
     robot = robot.with_settings(settings.explicit(rate, *found))
     return robot, usable_pieces(recordings, robot), choice
 
@@ -150,22 +159,26 @@ def lost_motion(robot: Robot, recordings: Sequence[Recording]) -> list[str]:
 def _choose(
     robot: Robot, recordings: Sequence[Recording], usual: IdentificationSettings
 ) -> FilterChoice | None:
-    """Choose a cut-off, then the delay of the torque; if there is one, the cut-off with it."""
+    """Choose a cut-off, then delay and order; where they are not the usual, the cut-off again."""
+    asked = robot.settings(IdentificationSettings)
     # torque that follows from commands of a servo is not measured
-    asked = robot.settings(IdentificationSettings).torque_delay == "auto"
     measured = robot.drives.effort != "position_command"
     try:
         trials = FilterTrials(robot, recordings, usual)
         best, errors = _best_cutoff(trials)
-        delay = _torque_delay(trials, best, errors[best]) if asked and measured else 0.0
-        if delay != 0:
-            trials.torque_delay = delay
+        delay, order = 0.0, usual.decided_difference_order
+        if asked.torque_delay == "auto" and measured:
+            delay = trials.torque_delay = _torque_delay(trials, best, errors[best])
+        if asked.difference_order == "auto":
+            order = trials.difference_order = _difference_order(trials, best)
+        if delay != 0 or order != usual.decided_difference_order:
             best, errors = _best_cutoff(trials)
         half_is_better = errors[best].is_worse_than(trials.error(best, best / 2))
     except (EstimationError, PreprocessingError):
         return None
     tried = tuple(TriedCutoff(cutoff, errors[cutoff].mean) for cutoff in sorted(errors))
-    return FilterChoice(tried, best, best / 2 if half_is_better else best, delay)
+    parallel = best / 2 if half_is_better else best
+    return FilterChoice(tried, best, parallel, delay, order)
 
 
 def _best_cutoff(trials: FilterTrials) -> tuple[float, dict[float, FilterError]]:
@@ -181,6 +194,14 @@ def _best_cutoff(trials: FilterTrials) -> tuple[float, dict[float, FilterError]]
         if trials.lowest <= beside <= trials.highest and not known:
             errors[beside] = trials.error(beside)
     return best, errors
+
+
+def _difference_order(trials: FilterTrials, cutoff_hz: float) -> Literal[2, 6]:
+    """Return 6 where differences of order 2 are significantly worse."""
+    trials.difference_order = 2
+    second = trials.error(cutoff_hz)
+    trials.difference_order = 6
+    return 6 if second.is_worse_than(trials.error(cutoff_hz)) else 2
 
 
 def _torque_delay(trials: FilterTrials, cutoff_hz: float, present: FilterError) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -85,6 +86,7 @@ class FilterTrials:
         self._moves = np.any([signals.moving.any(axis=0) for signals in as_usual], axis=0)
         self.rate = rate = min(recording.sampling_rate for recording in recordings)
         self.torque_delay = usual.decided_torque_delay
+        self.difference_order: Literal[2, 6] = usual.decided_difference_order
         longest = max(recording.duration for recording in recordings)
         self.highest = HIGHEST_CUTOFF * rate
         self.lowest = max(_LOWEST_HZ, _FEWEST_PERIODS / longest)
@@ -114,6 +116,7 @@ class FilterTrials:
                 "trim_rest": self._settings.trim_rest and self._settings.period is not None,
                 "border": 0.0,
                 "torque_delay": self.torque_delay if delay is None else delay,
+                "difference_order": self.difference_order,
             }
         )
         robot = self._robot.with_settings(explicit)

@@ -31,6 +31,7 @@ class IdentificationKeywords(TypedDict, total=False):
     excitation_hz: float | None
     filter_torque: bool
     derivatives: Literal["differences", "kalman"]
+    difference_order: Literal["auto", 2, 6]
     velocity: Literal["differentiated", "measured"]
     parallel_filter: ParallelFilterSettings | Mapping[str, Any] | Literal["auto"] | None
     torque_delay: float | Literal["auto"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,14 @@ class DifferenceFilter:
         cutoff_hz: of the low-pass [Hz]; None: no low-pass.
         order: of the low-pass.
         sampling_rate: [Hz].
+        difference_order: of the central differences.
         periodic: the samples are one period of a periodic motion.
     """
 
     cutoff_hz: float | None
     order: int
     sampling_rate: float
+    difference_order: Literal[2, 6]
     periodic: bool
 
     @property
@@ -56,7 +58,9 @@ class DifferenceFilter:
 
     def slope(self, values: Array) -> Array:
         """Differentiate values (N, n) over time."""
-        return differentiate(values, self.sampling_rate, periodic=self.periodic)
+        return differentiate(
+            values, self.sampling_rate, periodic=self.periodic, order=self.difference_order
+        )
 
     def motion(self, position: Array) -> tuple[Array, Array, Array]:
         """Return filtered positions, velocities and accelerations (N, n) of positions (N, n)."""

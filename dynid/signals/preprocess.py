@@ -215,7 +215,13 @@ def _motion(
     if settings.derivatives == "kalman":
         smoother = KalmanSmoother.tuned(track.position, rate, periodic=periodic)
         return smoother.motion(track.position), smoother
-    differences = DifferenceFilter(settings.motion_cutoff_hz, settings.filter_order, rate, periodic)
+    differences = DifferenceFilter(
+        settings.motion_cutoff_hz,
+        settings.filter_order,
+        rate,
+        settings.decided_difference_order,
+        periodic,
+    )
     if settings.velocity == "differentiated":
         return differences.motion(track.position), differences
     if track.velocity is None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.recording.backlash import side_of_teeth
-from dynid.signals.filters import differentiate, low_pass
+from dynid.signals.filters import low_pass
 from dynid.signals.signals import Signals
 
 FOLDS = 8
@@ -190,7 +190,7 @@ def _track(
         signals.velocity,
         signals.acceleration,
         torque,
-        differentiate(torque, rate),
+        np.gradient(torque, 1 / rate, axis=0),
         _side(torque, cutoff, order, rate),
         rate,
         _away_from(_slow(signals) | unusable, rate, cutoff)
@@ -201,8 +201,8 @@ def _track(
 def _side(torque: Array, cutoff: float, order: int, rate: float) -> Array:
     """Return the side of the teeth (N, n, 3) with its derivatives, from torque (N, n)."""
     side = low_pass(side_of_teeth(torque), cutoff, order, rate)
-    speed = differentiate(side, rate)
-    return np.stack([side, speed, differentiate(speed, rate)], axis=2)
+    speed = np.gradient(side, 1 / rate, axis=0)
+    return np.stack([side, speed, np.gradient(speed, 1 / rate, axis=0)], axis=2)
 
 
 def _measured(signals: Signals, cutoff: float, breaks: Sequence[float]) -> NDArray[np.bool_]:
