@@ -24,15 +24,15 @@ class DifferenceFilter:
         cutoff_hz: of the low-pass [Hz]; None: no low-pass.
         order: of the low-pass.
         sampling_rate: [Hz].
-        difference_order: of the central differences.
         periodic: the samples are one period of a periodic motion.
+        difference_order: of the central differences.
     """
 
     cutoff_hz: float | None
     order: int
     sampling_rate: float
-    difference_order: Literal[2, 6]
     periodic: bool
+    difference_order: Literal[2, 6] = 2
 
     @property
     def bandwidth_hz(self) -> Array:

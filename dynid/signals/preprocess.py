@@ -219,8 +219,8 @@ def _motion(
         settings.motion_cutoff_hz,
         settings.filter_order,
         rate,
-        settings.decided_difference_order,
         periodic,
+        settings.decided_difference_order,
     )
     if settings.velocity == "differentiated":
         return differences.motion(track.position), differences
