@@ -71,7 +71,7 @@ def _add_declared(parameters: dict[str, Any], core: _core.DeclaredSettings) -> N
     """Add the members of a struct, without empty lists: ROS 2 parameter files have none."""
     for name, declared in core.declared.items():
         value = getattr(core, name)
-        if declared.may_be_empty and not np.isfinite(value).any():
+        if np.size(value) == 0 or (declared.may_be_empty and not np.isfinite(value).any()):
             continue
         group = parameters.setdefault(declared.group, {}) if declared.group else parameters
         group[name] = _ros_value(value, bool if declared.is_switch else float)
