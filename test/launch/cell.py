@@ -51,6 +51,17 @@ tell what was true long ago."""
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
+def trajectory(halts: Sequence[tuple[float, Sequence[float]]]) -> JointTrajectory:
+    """Return a trajectory that halts at each goal (6,) [rad] at its time [s]."""
+    message = JointTrajectory(joint_names=JOINTS)
+    for due, goal in halts:
+        rest = {"velocities": [0.0] * 6, "accelerations": [0.0] * 6}
+        point = JointTrajectoryPoint(positions=goal, **rest)
+        point.time_from_start = Duration(seconds=due).to_msg()
+        message.points.append(point)
+    return message
+
+
 class Cell:
     """Subscriptions to a robot's topics, and its commands and services.
 
@@ -140,12 +151,7 @@ class Cell:
 
         It is not started where the robot is at the last one, or stopped.
         """
-        message = JointTrajectory(joint_names=JOINTS)
-        for due, goal in halts:
-            rest = {"velocities": [0.0] * 6, "accelerations": [0.0] * 6}
-            point = JointTrajectoryPoint(positions=goal, **rest)
-            point.time_from_start = Duration(seconds=due).to_msg()
-            message.points.append(point)
+        message = trajectory(halts)
         # what is heard of the motion before must not be taken for this one's beginning
         heard = len(self.states)
         at_rest = lambda: len(self.states) > heard + 1 and not self.moves(STANDS)  # noqa: E731
