@@ -198,10 +198,8 @@ def _best_cutoff(trials: FilterTrials) -> tuple[float, dict[float, FilterError]]
 
 def _difference_order(trials: FilterTrials, cutoff_hz: float) -> Literal[2, 6]:
     """Return 6 where differences of order 2 are significantly worse."""
-    trials.difference_order = 2
-    second = trials.error(cutoff_hz)
-    trials.difference_order = 6
-    return 6 if second.is_worse_than(trials.error(cutoff_hz)) else 2
+    second, sixth = trials.error(cutoff_hz, order=2), trials.error(cutoff_hz, order=6)
+    return 6 if second.is_worse_than(sixth) else 2
 
 
 def _torque_delay(trials: FilterTrials, cutoff_hz: float, present: FilterError) -> float:

@@ -100,7 +100,12 @@ class FilterTrials:
         return inside or [min(USUAL_CUTOFF_HZ, self.highest)]
 
     def error(
-        self, cutoff_hz: float, parallel_hz: float | None = None, delay: float | None = None
+        self,
+        cutoff_hz: float,
+        parallel_hz: float | None = None,
+        *,
+        delay: float | None = None,
+        order: Literal[2, 6] | None = None,
     ) -> FilterError:
         """Return the errors of the unfiltered torque.
 
@@ -108,6 +113,7 @@ class FilterTrials:
             cutoff_hz: of positions [Hz].
             parallel_hz: of torque and regressor [Hz]; None: the same.
             delay: of the torque [s]; None: as decided.
+            order: of the differences; None: as decided.
         """
         explicit = self._settings.model_copy(
             update={
@@ -116,7 +122,7 @@ class FilterTrials:
                 "trim_rest": self._settings.trim_rest and self._settings.period is not None,
                 "border": 0.0,
                 "torque_delay": self.torque_delay if delay is None else delay,
-                "difference_order": self.difference_order,
+                "difference_order": order or self.difference_order,
             }
         )
         robot = self._robot.with_settings(explicit)

@@ -62,7 +62,7 @@ class FailingCell(Cell):
 
 
 class UnwatchedCell(FailingCell):
-    """A cell without dynid's controller: nothing tells the references of its robot."""
+    """A cell without dynid's controller, which would report the references of its robot."""
 
     def arrive(self, goal):
         due = 0.0

@@ -212,6 +212,15 @@ def test_a_model_predicts_torque_as_it_was_recorded() -> None:
     assert np.linalg.norm((predicted - fast.effort)[inside]) > 5 * error  # which was not late
 
 
+@pytest.mark.thorough
+def test_a_delay_that_is_left_out_costs_most_of_the_error() -> None:
+    robot = arm()
+    recorded = late_by(fast_motion(robot), 1.3)
+    found = identify(robot, [recorded])
+    given = identify(arm(torque_delay=0.0), [recorded])
+    assert max(given.held_out.relative_error) > 5 * max(found.held_out.relative_error)
+
+
 def test_all_cut_offs_are_compared_on_the_same_parts_left_out(monkeypatch) -> None:
     robot = arm()
     recording = swung(robot, frequencies=(0.5, 1.0, 1.5), overtone=0.0)  # repeats every 2 s
