@@ -10,6 +10,7 @@ namespace dynid
 constexpr std::chrono::milliseconds status_period{50};  // between reports of a control cycle
 constexpr int ticks_per_second = 20;                    // of that period
 
+/// A row of a diagnostic status.
 inline diagnostic_msgs::msg::KeyValue pair(const std::string & key, const std::string & value)
 {
   diagnostic_msgs::msg::KeyValue made;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "cycle_time.hpp"
 #include "numbers.hpp"
@@ -49,7 +48,7 @@ void CollisionWatch::restart() noexcept
 
 void CollisionWatch::leave_unsupervised() noexcept
 {
-  error_.setConstant(std::numeric_limits<double>::quiet_NaN());
+  error_.setConstant(nan);
   for (Eigen::Index i = 0; i < error_.size(); ++i) {
     supervision_.count(i, BlindReason::guided, 0.0);
   }

@@ -12,11 +12,10 @@ namespace dynid
 namespace
 {
 
-constexpr double spare = 0.5;  // share of acceleration_max used to approach the input
-constexpr double limit_rounding =
-  1e-6;                            // tolerance on velocity and acceleration, as share of the limit
-constexpr double ulps = 8.0;       // rounding error of position differences
-constexpr double boundary = 1e-9;  // [rad or m] tolerance on position limits
+constexpr double spare = 0.5;            // share of acceleration_max used to approach the input
+constexpr double limit_rounding = 1e-6;  // of a limit of velocity or acceleration
+constexpr double ulps = 8.0;             // rounding error of position differences
+constexpr double boundary = 1e-9;        // [rad or m] tolerance on position limits
 
 /// The largest step s from which the command can come to rest within a distance by the steps s - a,
 /// s - 2 a, ...: s + (s - a) + ... = distance.

@@ -4,7 +4,6 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "link_tree.hpp"
@@ -315,7 +314,7 @@ void ContactEstimator::Parts::weigh() noexcept
     }
   }
   const double least = largest > 0.0 ? 1.0 / std::sqrt(largest) : 1.0;
-  double highest = -std::numeric_limits<double>::infinity();
+  double highest = -infinity;
   for (Eigen::Index k = 0; k < probability.size(); ++k) {
     probability[k] = weigh(regions[static_cast<std::size_t>(k)], least, size[k]);
     highest = std::max(highest, probability[k]);
@@ -330,7 +329,7 @@ void ContactEstimator::Parts::weigh() noexcept
 double ContactEstimator::Parts::weigh(
   const WrenchPlace & place, double least, double & likely) const noexcept
 {
-  double highest = -std::numeric_limits<double>::infinity();
+  double highest = -infinity;
   for (int pass = 0; pass < 2; ++pass) {  // the largest term first, so that the sum is finite
     double sum = 0.0;
     for (int i = 0; i < sizes; ++i) {

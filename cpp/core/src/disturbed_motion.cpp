@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "numbers.hpp"
 
 namespace dynid
 {
@@ -60,7 +61,7 @@ void DisturbedMotion::correct(
   }
   if (cycles > longest_) {
     skip(error);
-    error.setConstant(std::numeric_limits<double>::quiet_NaN());
+    error.setConstant(nan);
     return;
   }
   pass(error, cycles);

@@ -18,14 +18,14 @@ DriveInertia::DriveInertia(const Eigen::VectorXd & weights, const Eigen::VectorX
   for (auto * vector : {&acceleration_, &torque_, &zero_}) {
     vector->setZero(n);
   }
-  most_.setConstant(n, std::numeric_limits<double>::infinity());
+  most_.setConstant(n, infinity);
 }
 
 void DriveInertia::start(ControlModel * model, const VectorIn & position) noexcept
 {
   next_ = 0;
   known_ = false;
-  most_.setConstant(std::numeric_limits<double>::infinity());
+  most_.setConstant(infinity);
   for (Eigen::Index half = 0; half < 2 * weights_.size(); ++half) {
     update(model, position);
   }

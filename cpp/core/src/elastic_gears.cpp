@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "numbers.hpp"
 
 namespace dynid
 {
@@ -21,7 +22,7 @@ Eigen::VectorXd given_or(const Eigen::VectorXd & given, Eigen::Index joints, dou
 }  // namespace
 
 ElasticGears::ElasticGears(const DrivePlantSettings & settings, Eigen::Index joints)
-: stiffness_(given_or(settings.joint_stiffness, joints, std::numeric_limits<double>::infinity())),
+: stiffness_(given_or(settings.joint_stiffness, joints, infinity)),
   damping_(given_or(settings.joint_damping, joints, 0.0)),
   half_(0.5 * given_or(settings.joint_backlash, joints, 0.0)),
   inertia_(given_or(settings.rotor_inertia, joints, 0.0))

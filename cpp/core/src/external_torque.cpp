@@ -2,10 +2,10 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
+#include "numbers.hpp"
 #include "setting_checks.hpp"
 
 namespace dynid
@@ -88,9 +88,9 @@ void ExternalTorqueObserver::update(
   }
   if (!finite || !torque_.allFinite()) {  // the loops of a closed chain may not close
     restart();
-    torque_.setConstant(std::numeric_limits<double>::quiet_NaN());
-    position_.setConstant(std::numeric_limits<double>::quiet_NaN());
-    covariance_.setConstant(std::numeric_limits<double>::quiet_NaN());
+    torque_.setConstant(nan);
+    position_.setConstant(nan);
+    covariance_.setConstant(nan);
     return;
   }
   model.observed_friction(friction_);

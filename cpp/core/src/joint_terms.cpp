@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "numbers.hpp"
+
 namespace dynid
 {
 namespace
@@ -132,7 +134,7 @@ double JointTerm::largest_dry_friction(double direction) const noexcept
     return 1.0 + static_ratio;
   }
   // it either decreases or increases with speed
-  const double fast = std::numeric_limits<double>::infinity();
+  const double fast = infinity;
   return std::max(sliding_friction(0.0, direction), sliding_friction(fast, direction));
 }
 

@@ -1,10 +1,10 @@
 #include "dynid/mechanism.hpp"
 
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "mechanism_definition.hpp"
+#include "numbers.hpp"
 
 namespace dynid
 {
@@ -128,7 +128,7 @@ Mechanism::TreeState Mechanism::tree_state(
   if (all.closed) {
     chain->move(all, dq, ddq);
   } else {
-    all.dq.setConstant(std::numeric_limits<double>::quiet_NaN());
+    all.dq.setConstant(nan);
     all.ddq = all.dq;
   }
   return {all.q.data(), all.dq.data(), all.ddq.data()};

@@ -1,11 +1,11 @@
 // The functions of a mechanism that use pinocchio. Its libraries have these algorithms compiled for
 // vectors of the type PinocchioVector alone: others would be compiled here, in a minute.
 
-#include <limits>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
 #include "mechanism_definition.hpp"
+#include "numbers.hpp"
 
 namespace dynid
 {
@@ -61,7 +61,7 @@ void Mechanism::tree_mass(Workspace & workspace, const Eigen::VectorXd & q) cons
   auto & memory = *workspace.memory_;
   const auto & tree = definition_->tree;
   if (!q.allFinite()) {
-    memory.tree_mass.setConstant(std::numeric_limits<double>::quiet_NaN());
+    memory.tree_mass.setConstant(nan);
     return;
   }
   reorder(tree.order, q, memory.q);

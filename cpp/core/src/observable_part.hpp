@@ -22,10 +22,9 @@ void observable_part(
   const Eigen::Matrix<double, K, 1> & unit, double largest_deviation,
   Eigen::Matrix<double, K, 1> & value, Eigen::Matrix<double, K, K> & covariance) noexcept
 {
-  constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
   constexpr double rounding = 1e-12;  // of the largest eigenvalue: no information below
   constexpr double none = rounding * rounding;
-  value.setConstant(not_known);
+  value.setConstant(nan);
   covariance.setZero();
   covariance.diagonal().setConstant(infinity);
   if (!(information.allFinite() && score.allFinite())) {

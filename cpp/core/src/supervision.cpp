@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "numbers.hpp"
 #include "setting_checks.hpp"
 
 namespace dynid
@@ -32,7 +33,7 @@ void Supervision::count(Eigen::Index i, BlindReason reason, double time) noexcep
   const bool never =
     reason == BlindReason::off || reason == BlindReason::guided || reason == BlindReason::no_model;
   if (never) {
-    blind_time_[i] = std::numeric_limits<double>::infinity();
+    blind_time_[i] = infinity;
   } else if (reason == BlindReason::none) {
     blind_time_[i] = 0.0;
   } else {

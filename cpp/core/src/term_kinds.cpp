@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
 #include "dynid/joint_terms.hpp"
+#include "numbers.hpp"
 
 namespace dynid
 {
@@ -284,7 +284,6 @@ std::string problem_of_dry(const TermKind & kind)
   JointTerm term;
   term.kind = &kind;
   term.scale = kind.scaled ? 1.0 : 0.0;
-  const double infinity = std::numeric_limits<double>::infinity();
   double most = 0.0;
   for (const double direction : {1.0, -1.0}) {
     const double slow = term.sliding_friction(0.0, direction);
