@@ -106,17 +106,16 @@ class IterativelyReweightedLeastSquares(Estimator):
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`."""
-        estimate = _weighted(problem, problem.normal_equations(), start)
-        plain = estimate.equations
+        plain = problem.normal_equations()
+        state = problem.state
+        base = state if isinstance(state, np.ndarray) else _weighted(problem, plain, start).base
         for _ in range(_HUBER_ITERATIONS):
-            weights = _huber_weights(problem, list(problem.residuals(estimate.base)))
-            previous = estimate.base
+            weights = _huber_weights(problem, list(problem.residuals(base)))
             estimate = _weighted(problem, problem.normal_equations(weights), start)
-            estimate = replace(estimate, row_weights=tuple(weights))
-            step = np.abs(estimate.base - previous)
+            step, base = np.abs(estimate.base - base), estimate.base
             if np.all(step <= _HUBER_TOLERANCE * np.sqrt(np.diag(estimate.covariance))):
                 break
-        return replace(estimate, plain_equations=plain)
+        return replace(estimate, row_weights=tuple(weights), plain_equations=plain, state=base)
 
 
 def weighted_solution(equations: NormalEquations, start: Array) -> Array:

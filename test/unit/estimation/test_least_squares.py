@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from dynid.estimation.least_squares import (
     estimate_at,
     solve,
 )
-from dynid.estimation.regression import Problem
+from dynid.estimation.regression import NormalEquations, Problem
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
 
@@ -92,19 +93,31 @@ def test_the_robust_estimate_solves_hubers_equations() -> None:
     """Errors clipped at 1.345 standard deviations are orthogonal to the regressor."""
     problem = posed()
     start = problem.mechanism.urdf_parameters
-    estimate = IterativelyReweightedLeastSquares().fit(problem, start)
-    (rows,) = problem.rows
-    counted = rows.fitted[:, 0] > 0
-    motion = rows.signals.position, rows.signals.velocity, rows.signals.acceleration
-    columns = problem.mechanism.regressor(*motion)[counted, 0][:, problem.base.independent]
-
-    def slope(base: np.ndarray) -> np.ndarray:
-        errors = columns @ base - rows.torque[counted, 0]
-        bound = 1.345 * 1.4826 * np.median(np.abs(errors))
-        return columns.T @ np.clip(errors, -bound, bound)
-
+    robust = IterativelyReweightedLeastSquares().fit(problem, start)
     plain = WeightedLeastSquares().fit(problem, start)
-    assert np.linalg.norm(slope(estimate.base)) < 0.02 * np.linalg.norm(slope(plain.base))
+    assert hubers_slope(problem, robust.base) < 0.02 * hubers_slope(problem, plain.base)
+
+
+def test_robust_iterations_begin_where_the_last_ones_ended() -> None:
+    problem = posed()
+    start = problem.mechanism.urdf_parameters
+    first = IterativelyReweightedLeastSquares().fit(problem, start)
+    solutions = []
+
+    class Counted(Problem):
+        def normal_equations(self, *arguments: Any, **named: Any) -> NormalEquations:
+            solutions.append(arguments)
+            return super().normal_equations(*arguments, **named)
+
+    def rounds(state: object) -> int:
+        solutions.clear()
+        counted = Counted(problem.mechanism, problem.base, problem.rows, problem.folds, state=state)
+        again = IterativelyReweightedLeastSquares().fit(counted, start)
+        deviation = np.sqrt(np.diag(first.covariance))
+        assert np.all(np.abs(again.base - first.base) < 0.01 * deviation)
+        return len(solutions)
+
+    assert rounds(first.state) < rounds(None)
 
 
 def turned(effort: np.ndarray, wild: np.ndarray) -> Problem:
