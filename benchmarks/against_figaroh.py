@@ -108,9 +108,9 @@ def by_dynid(case: Case) -> Predict:
 
 def by_figaroh(case: Case, *, weighted: bool) -> Predict:
     """FIGAROH's identification as its subclasses for robots use it."""
-    from figaroh.identification.base_identification import BaseIdentification  # noqa: PLC0415
-    from figaroh.tools import regressor  # noqa: PLC0415
-    from figaroh.tools.load_robot import load_robot  # noqa: PLC0415
+    from figaroh.identification.base_identification import BaseIdentification
+    from figaroh.tools import regressor
+    from figaroh.tools.load_robot import load_robot
 
     recording = case.recording
 

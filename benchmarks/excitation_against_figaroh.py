@@ -98,7 +98,7 @@ def searches() -> dict[str, Callable[[int], Found]]:
     except PackageNotFoundError as absent:
         print(f"skipped: FIGAROH, whose search needs the package {absent.name}")
         return found
-    from figaroh_trajectory import SplineSettings  # noqa: PLC0415
+    from figaroh_trajectory import SplineSettings
 
     example = SplineSettings(
         waypoints=5, between=2.0, frequency=20, soft_limit=0.1, iterations=100, attempts=500
@@ -124,7 +124,7 @@ def by_dynid(case: Case, starts: int) -> Found:
 
 def by_figaroh(case: Case, settings: SplineSettings, starts: int) -> Found:
     """Return the best trajectory of FIGAROH by its own objective."""
-    from figaroh_trajectory import Request, trajectories  # noqa: PLC0415
+    from figaroh_trajectory import Request, trajectories
 
     robot = requested(case, "condition")[0].robot
     low, high, velocity, _, torque = _limits(case)

@@ -101,7 +101,7 @@ class Shop:
 
     def __init__(self, folder: Path) -> None:
         sys.path.insert(0, str(Path(__file__).parents[1] / "test"))
-        from support.small_robot import write_small_robot  # noqa: PLC0415
+        from support.small_robot import write_small_robot
 
         self.profile = Path(write_small_robot(folder))
         # a demonstration is the same in every run: an earlier one needs other settings

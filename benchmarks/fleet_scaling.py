@@ -143,7 +143,7 @@ def commands(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]
 
 def _address(file: Path) -> str:
     """Return the address of a scheduler that has two workers."""
-    from distributed import Client  # noqa: PLC0415
+    from distributed import Client
 
     while not file.exists():
         time.sleep(0.1)

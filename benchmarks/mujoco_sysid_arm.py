@@ -88,7 +88,7 @@ def known_servos(robot: Robot, step: float) -> Known:
     return Known(gain, emf + gain * (step - 1 / law.loop_rate) / 2, limit)
 
 
-def arm_spec(model: Model, motion: Motion, robot: Robot) -> Any:  # noqa: ANN401  untyped
+def arm_spec(model: Model, motion: Motion, robot: Robot) -> Any:
     """Return MuJoCo's specification of an exported model with the robot's servos."""
     text = export_along(model, "mjcf", motion).text
     spec = mujoco.MjSpec.from_string(text)
@@ -120,7 +120,7 @@ def held_commands(commanded: Recording, step: float) -> tuple[Array, Array]:
     return ticks.astype(float) * step, commanded.effort[ticks // count]
 
 
-def simulated_positions(model: Any, commanded: Recording) -> Array:  # noqa: ANN401  untyped
+def simulated_positions(model: Any, commanded: Recording) -> Array:
     """Return the positions (N, n) of a compiled arm under recorded commands, from rest."""
     _, commands = held_commands(commanded, model.opt.timestep)
     count = (len(commands) - 1) // (len(commanded.time) - 1)
@@ -171,7 +171,7 @@ def identify_with_sysid(
     )
 
 
-def _free_parameters(spec: Any, robot: Robot) -> Any:  # noqa: ANN401  untyped
+def _free_parameters(spec: Any, robot: Robot) -> Any:
     model, free = spec.compile(), sysid.ParameterDict()
     for name in robot.joints:
         body = model.body(model.jnt_bodyid[model.joint(name).id]).name
@@ -193,7 +193,7 @@ def _free_parameters(spec: Any, robot: Robot) -> Any:  # noqa: ANN401  untyped
     return free
 
 
-def _write_body(name: str, spec: Any, parameter: Any) -> None:  # noqa: ANN401  untyped
+def _write_body(name: str, spec: Any, parameter: Any) -> None:
     numbers = sysid.model_modifier.pi_from_theta(parameter.value)
     mass, moments, about_origin = numbers[0], numbers[1:4], numbers[4:].reshape(3, 3)
     rows = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)  # of XX, XY, YY, XZ, YZ, ZZ
@@ -209,7 +209,7 @@ def _write_body(name: str, spec: Any, parameter: Any) -> None:  # noqa: ANN401  
 
 
 def _setter(joint: str, term: str, added: float) -> Callable[[Any, Any], None]:
-    def apply(spec: Any, parameter: Any) -> None:  # noqa: ANN401  untyped
+    def apply(spec: Any, parameter: Any) -> None:
         value = float(parameter.value[0]) + added
         own = spec.joint(joint)
         setattr(own, term, _plus(np.zeros_like(getattr(own, term)), value))
@@ -217,14 +217,14 @@ def _setter(joint: str, term: str, added: float) -> Callable[[Any, Any], None]:
     return apply
 
 
-def _plus(given: Any, value: float) -> Any:  # noqa: ANN401  untyped
+def _plus(given: Any, value: float) -> Any:
     """Return a number, or the polynomial that MuJoCo 4 has in its place, plus a constant."""
     if np.ndim(given) == 0:
         return float(given) + value
     return np.asarray(given) + value * np.eye(1, len(given))[0]
 
 
-def _sequence(spec: Any, commanded: Recording) -> Any:  # noqa: ANN401  untyped
+def _sequence(spec: Any, commanded: Recording) -> Any:
     model = spec.compile()
     times, commands = held_commands(commanded, model.opt.timestep)
     return sysid.ModelSequences(
@@ -243,7 +243,7 @@ def _sequence(spec: Any, commanded: Recording) -> Any:  # noqa: ANN401  untyped
     )
 
 
-def _standard_of(mechanism: Mechanism, free: Any, spec: Any) -> Callable[[Array], Array]:  # noqa: ANN401
+def _standard_of(mechanism: Mechanism, free: Any, spec: Any) -> Callable[[Array], Array]:
     """Return the function from the optimiser's vector to standard parameters (p,)."""
     names = mechanism.parameter_names
 
@@ -261,7 +261,7 @@ def _standard_of(mechanism: Mechanism, free: Any, spec: Any) -> Callable[[Array]
     return standard
 
 
-def _body_parameters(model: Any, body: int) -> Array:  # noqa: ANN401  untyped
+def _body_parameters(model: Any, body: int) -> Array:
     turn = np.empty(9)
     mujoco.mju_quat2Mat(turn, model.body_iquat[body])
     axes = turn.reshape(3, 3)
@@ -270,7 +270,7 @@ def _body_parameters(model: Any, body: int) -> Array:  # noqa: ANN401  untyped
     return RigidBody(float(model.body_mass[body]), place, inertia).parameters
 
 
-def _of_terms(free: Any, half_widths: Array, robot: Robot) -> dict[str, float]:  # noqa: ANN401
+def _of_terms(free: Any, half_widths: Array, robot: Robot) -> dict[str, float]:
     """Return the half widths of the joint terms by dynid's names."""
     ends = np.cumsum([one.size for one in free.values()])
     at = dict(zip(free.keys(), ends - 1, strict=True))

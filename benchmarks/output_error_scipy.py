@@ -62,7 +62,7 @@ class Search:
         self.known[self.start.tobytes()] = self.point
         self.cost = float(np.sum(self.flat(self.point.errors) ** 2))
 
-    def at(self, x: Array) -> Any:  # noqa: ANN401
+    def at(self, x: Array) -> Any:
         """Return the physically consistent point nearest to x, or None."""
         if x.tobytes() not in self.known:
             problem = self.output.problem

@@ -30,8 +30,8 @@ Painter = Callable[[Sequence[Array], Array, Array, Array, int, int], Array]
 
 def vtk_painter() -> Painter:
     """Return the same as ``paint`` by VTK."""
-    import vtk  # noqa: PLC0415
-    from vtk.util.numpy_support import vtk_to_numpy  # noqa: PLC0415
+    import vtk
+    from vtk.util.numpy_support import vtk_to_numpy
 
     def painted(
         faces: Sequence[Array], colours: Array, low: Array, high: Array, width: int, height: int

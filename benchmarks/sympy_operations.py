@@ -34,15 +34,15 @@ _COUNTED = {"add", "sub", "mul", "sin", "cos"}
 class SympyGraph:
     """Expressions of sympy in the recursion."""
 
-    def number(self, value: float) -> Any:  # noqa: ANN401 (sympy is not typed)
+    def number(self, value: float) -> Any:
         """Return a number, a whole one where it is one: sympy leaves 0.0 and 1.0 in products."""
         return sympy.Integer(int(value)) if value == int(value) else sympy.Float(value)
 
-    def symbol(self, text: str) -> Any:  # noqa: ANN401
+    def symbol(self, text: str) -> Any:
         """Return a symbol."""
         return sympy.Symbol(text)
 
-    def call(self, function: str, argument: Any) -> Any:  # noqa: ANN401
+    def call(self, function: str, argument: Any) -> Any:
         """Return sin or cos."""
         return getattr(sympy, function)(argument)
 
@@ -57,7 +57,7 @@ class Bodies:
         self.base = base_parameterization(self.mechanism)
 
 
-def torque(bodies: Bodies, graph: Any) -> list[Any]:  # noqa: ANN401 (of either kind)
+def torque(bodies: Bodies, graph: Any) -> list[Any]:
     """Return the inverse dynamics of bodies in a graph."""
     tree, mechanism = bodies.tree, bodies.mechanism
     symbols = [graph.number(0.0)] * len(mechanism.parameters)
@@ -87,7 +87,7 @@ def with_cse(*, optimised: bool) -> Callable[[Bodies], int]:
     return count
 
 
-def operations(expression: Any) -> int:  # noqa: ANN401
+def operations(expression: Any) -> int:
     """Count the operations of one of sympy's expressions."""
     total = 0
     for node in sympy.preorder_traversal(expression):

@@ -133,7 +133,7 @@ def _described(node: ast.expr, types: Mapping[str, ast.expr], name: str = "") ->
     return found
 
 
-def _value(node: ast.expr) -> Any:  # noqa: ANN401
+def _value(node: ast.expr) -> Any:
     text = ast.unparse(node)
     return float(text) if text in ("inf", "-inf") else ast.literal_eval(node)
 

@@ -390,7 +390,7 @@ class DeclaredSettings:
     """Structs of settings: their members are those of dynid's classes of settings."""
 
     declared: ClassVar[Mapping[str, Setting]]
-    def __getattr__(self, name: str) -> Any: ...  # noqa: ANN401
+    def __getattr__(self, name: str) -> Any: ...
     def __setattr__(self, name: str, value: object) -> None: ...
 
 class FeedforwardSettings(DeclaredSettings):

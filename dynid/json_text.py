@@ -27,7 +27,7 @@ def json_text(content: object) -> str:
     return json.dumps(json_content(content), allow_nan=False)
 
 
-def json_content(content: object) -> Any:  # noqa: ANN401 (whatever JSON holds)
+def json_content(content: object) -> Any:
     """Return the same with the types of JSON: dicts, lists, strings, numbers, None."""
     return to_jsonable_python(content, inf_nan_mode="null", fallback=_of_numpy)
 
@@ -47,5 +47,5 @@ def json_by(
     }
 
 
-def _of_numpy(value: Any) -> Any:  # noqa: ANN401 (any of its arrays and scalars)
+def _of_numpy(value: Any) -> Any:
     return value.tolist()

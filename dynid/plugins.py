@@ -88,7 +88,7 @@ def public_name(name: str, others: Iterable[str] = ()) -> object:
     return _load(entry, f"dynid.{name}")
 
 
-def on_use(place: str) -> Any:  # noqa: ANN401  what the module has
+def on_use(place: str) -> Any:
     """Import what a method needs of a package above its class, whose modules import the class.
 
     Args:
@@ -116,7 +116,7 @@ def names_on_use(package: str, modules: Mapping[str, str]) -> Callable[[str], ob
     return find
 
 
-def load_plugin(group: str, name: str, user: str) -> Any:  # noqa: ANN401  what a plug-in has
+def load_plugin(group: str, name: str, user: str) -> Any:
     """Import what a plug-in registers.
 
     Args:
@@ -139,6 +139,6 @@ def load_plugin(group: str, name: str, user: str) -> Any:  # noqa: ANN401  what 
         raise ConfigurationError(message) from error
 
 
-def _load(entry: EntryPoint, user: str) -> Any:  # noqa: ANN401  likewise
+def _load(entry: EntryPoint, user: str) -> Any:
     with naming_extra(user, extra_of(entry)):
         return entry.load()

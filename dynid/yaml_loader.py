@@ -86,7 +86,7 @@ class _Loader(Composer, _Parser, SafeConstructor, Resolver):
         if self._repeated > self._most[2]:
             raise _TooLargeError("has aliases (*) that repeat too many values", YAML_REPEATED)
 
-    def compose_mapping_node(self, anchor: Any) -> MappingNode:  # noqa: ANN401 (PyYAML's)
+    def compose_mapping_node(self, anchor: Any) -> MappingNode:
         """Compose a mapping, with an error for a key that is given twice."""
         node = super().compose_mapping_node(anchor)
         seen = set()
@@ -101,7 +101,7 @@ class _Loader(Composer, _Parser, SafeConstructor, Resolver):
                 seen.add(key.value)
         return node
 
-    def construct_object(self, node: Node, deep: bool = False) -> Any:  # noqa: ANN401 (YAML)
+    def construct_object(self, node: Node, deep: bool = False) -> Any:
         kind = str(node.tag).rpartition(":")[2]
         name = _NAMES.get(kind, "value")
         line = node.start_mark.line + 1
@@ -123,7 +123,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def load_yaml(text: str, where: str) -> Any:  # noqa: ANN401 (whatever YAML holds)
+def load_yaml(text: str, where: str) -> Any:
     """Return the contents of a YAML text.
 
     Args:

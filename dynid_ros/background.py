@@ -75,7 +75,7 @@ class Background:
         service: Any = self._node.create_service(Trigger, name, lambda _request, answer: answer)
         send = service.send_response
 
-        def begin(_response: Trigger.Response, header: Any) -> None:  # noqa: ANN401  rclpy's own
+        def begin(_response: Trigger.Response, header: Any) -> None:
             def respond(answer: TaskResponse) -> None:
                 send(Trigger.Response(success=answer.success, message=answer.sentence), header)
 

@@ -61,7 +61,7 @@ class ExcitationPlayer(ManagedNode):
 
     ending = "bringing the robot to rest"
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:
         """Load the robot, and wait for joint states and services."""
         super().__init__("excitation_player", **options)
         self.declare_robot()

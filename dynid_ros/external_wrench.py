@@ -44,7 +44,7 @@ class ExternalWrenchNode(DynidNode):
     ``~/contact`` (diagnostic_msgs/DiagnosticStatus, latched): the link in contact.
     """
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:
         """Subscribe from now on."""
         super().__init__("external_wrench", **options)
         self.declare_robot()

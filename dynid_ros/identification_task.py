@@ -49,7 +49,7 @@ _LAST_STATE = 1.0  # [s] for a last message to arrive
 class IdentificationTask(SequenceNode):
     """The sequence; every step is a service of another node."""
 
-    def __init__(self, stop: Stop, executor: Executor, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, stop: Stop, executor: Executor, **options: Any) -> None:
         """Get ready; nothing moves before :meth:`perform`."""
         super().__init__("identification_task", stop, executor, **options)
         self._output = Path(

@@ -54,7 +54,7 @@ class Identifier(ManagedNode):
 
     ending = "ending the calculation"
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:
         """Offer the services."""
         super().__init__("identifier", **options)
         declare_identification(self)

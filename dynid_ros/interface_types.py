@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
 
-def interface_type(kind: Literal["action", "msg"], name: str) -> Any:  # noqa: ANN401  it may be absent
+def interface_type(kind: Literal["action", "msg"], name: str) -> Any:
     """Return an action or message of ``dynid_interfaces``, or None where it is not installed."""
     try:
         return getattr(importlib.import_module(f"dynid_interfaces.{kind}"), name, None)

@@ -48,7 +48,7 @@ class LateAnswer:
         response.success = bool(response.message)
         return response
 
-    def _send_or_keep(self, response: Trigger.Response, header: Any) -> None:  # noqa: ANN401
+    def _send_or_keep(self, response: Trigger.Response, header: Any) -> None:
         if response.success:
             self._send(response, header)
         else:

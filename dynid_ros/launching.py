@@ -122,7 +122,7 @@ def _blocking_signals() -> str:
     names = ",".join(number.name.removeprefix("SIG") for number in HANDLED)
     command = [shutil.which("env") or "env", f"--block-signal={names}"]
     try:  # an option of GNU coreutils 8.31
-        subprocess.run([*command, "true"], check=True, capture_output=True)  # noqa: S603
+        subprocess.run([*command, "true"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         return ""
     return " ".join(command)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Goal:
     """One goal: feedback while its work is under way, then a result."""
 
-    def __init__(self, server: _Server, handle: Any) -> None:  # noqa: ANN401  rclpy's own
+    def __init__(self, server: _Server, handle: Any) -> None:
         self._server = server
         self._handle = handle
         self.request: Any = handle.request
@@ -34,7 +34,7 @@ class Goal:
     def end(self, *, success: bool, **fields: object) -> None:
         """End with a result: canceled where that was requested, unless it has succeeded."""
 
-        def conclude(handle: Any) -> Any:  # noqa: ANN401  rclpy's own
+        def conclude(handle: Any) -> Any:
             if success:
                 handle.succeed()
             elif handle.is_cancel_requested:
@@ -83,7 +83,7 @@ class LongAction:
             self._server = _Server(node, kind, name, self._on_goal)
             self._server.register_cancel_callback(self._on_cancel)
 
-    def _on_goal(self, handle: Any) -> None:  # noqa: ANN401  rclpy's own
+    def _on_goal(self, handle: Any) -> None:
         self._goals = {key: goal for key, goal in self._goals.items() if not goal.over}
         goal = self._goals[bytes(handle.goal_id.uuid)] = Goal(self._server, handle)
         try:
@@ -91,7 +91,7 @@ class LongAction:
         except DynidError as error:
             goal.end(success=False, message=str(error))
 
-    def _on_cancel(self, handle: Any) -> CancelResponse:  # noqa: ANN401
+    def _on_cancel(self, handle: Any) -> CancelResponse:
         goal = self._goals.get(bytes(handle.goal_id.uuid))
         if goal is not None:
             self._cancel(goal)
@@ -105,13 +105,13 @@ class _Server(ActionServer):
     goal's whole execution would need a thread.
     """
 
-    def __init__(self, node: Node, kind: Any, name: str, begin: Callable[[Any], None]) -> None:  # noqa: ANN401
+    def __init__(self, node: Node, kind: Any, name: str, begin: Callable[[Any], None]) -> None:
         self._begin = begin
         super().__init__(node, kind, name, lambda _: None)  # type: ignore[no-untyped-call]
 
     def notify_execute(
         self,
-        goal_handle: Any,  # noqa: ANN401
+        goal_handle: Any,
         execute_callback: Callable[[Any], Any] | None,
     ) -> None:
         """Start the work of an accepted goal; with a callback, end it."""

@@ -23,7 +23,7 @@ class ManagedNode(LifecycleNodeMixin, DynidNode):
     the end of its ``__init__``.
     """
 
-    def __init__(self, name: str, **options: Any) -> None:  # noqa: ANN401  as Node has them
+    def __init__(self, name: str, **options: Any) -> None:
         """Start unconfigured."""
         self.active = False
         """Whether the node works on requests."""

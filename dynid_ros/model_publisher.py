@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class ModelPublisher(DynidNode):
     """Publishes a model of the robot, and sets it on the controller."""
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:
         """Load the model of the parameters, or report on /diagnostics why it is refused."""
         super().__init__("model_publisher", **options)
         self.parameter("model", "", "Path of the model.yaml to load at start-up and by ~/load.")

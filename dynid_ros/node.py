@@ -75,7 +75,7 @@ class DynidNode(Node):
     ending = "ending"
     """Its activity after a signal, for the log; overridden by nodes with work to finish."""
 
-    def __init__(self, name: str, *, clock: Clock | None = None, **options: Any) -> None:  # noqa: ANN401  as Node has them
+    def __init__(self, name: str, *, clock: Clock | None = None, **options: Any) -> None:
         """Start with status OK.
 
         Args:
@@ -99,8 +99,8 @@ class DynidNode(Node):
         self,
         timer_period_sec: float,
         callback: Callable[[], object],
-        *arguments: Any,  # noqa: ANN401  as Node has them
-        **options: Any,  # noqa: ANN401
+        *arguments: Any,
+        **options: Any,
     ) -> Timer:
         """Create a timer whose ``callback`` is not called once the node is destroyed.
 

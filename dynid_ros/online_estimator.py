@@ -47,7 +47,7 @@ class OnlineEstimatorNode(DynidNode):
     a contradiction between signals). Service ``~/reset``: restarts estimation.
     """
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:
         """Subscribe from now on."""
         super().__init__("online_estimator", **options)
         self.declare_robot()

@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGUSR1, lambda number, _: rest.append(number))
     # in a session of its own no signal to the group reaches it
     environment = {**os.environ, ENDS_WITH_PARENT: str(os.getpid())}
-    process = subprocess.Popen(  # noqa: S603
+    process = subprocess.Popen(
         command,
         env=environment,
         start_new_session=True,

@@ -82,7 +82,7 @@ class Recorder(ManagedNode):
 
     ending = "completing the bag"
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:
         """Declare parameters and offer services."""
         super().__init__("recorder", **options)
         self.parameter("output", "", "Folder to create for the next recording.")
@@ -229,7 +229,7 @@ class Recorder(ManagedNode):
     def _flush(self) -> None:
         self._step(lambda session: session.bag.flush())
 
-    def _step(self, action: Any) -> None:  # noqa: ANN401
+    def _step(self, action: Any) -> None:
         if not self._session:
             return
         try:

@@ -185,7 +185,7 @@ class Remote:
             return f"{name} does not respond any more: its process was killed or is suspended."
         return f"{name} has ended."
 
-    def _on_liveliness(self, status: Any) -> None:  # noqa: ANN401  rclpy's own
+    def _on_liveliness(self, status: Any) -> None:
         if status.alive_count:
             self._silence = None
         elif self._silence is None and not self._is_of_this_process():

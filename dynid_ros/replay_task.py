@@ -37,7 +37,7 @@ _PARAMETER_TOLERANCE = 1e-9  # relative difference of parameters by rounding
 class ReplayTask(SequenceNode):
     """Replays the bag's joint states, at the recorded pace or another."""
 
-    def __init__(self, stop: Stop, executor: Executor, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, stop: Stop, executor: Executor, **options: Any) -> None:
         """Get ready; nothing is published before :meth:`perform`."""
         super().__init__("replay_task", stop, executor, **options)
         self._given = self.parameter("recording", "", "Bag to replay.", fixed=True)

@@ -28,7 +28,7 @@ class RestMonitor(DynidNode):
 
     ending = "waiting for the robot to come to rest"
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:
         """Subscribe to the joint states."""
         super().__init__("rest_monitor", **options)
         self.declare_robot()

@@ -58,7 +58,7 @@ class RefusedError(TaskError):
 class SequenceNode(DynidNode):
     """A sequence of steps, each a service of another node, such as the identifier."""
 
-    def __init__(self, name: str, stop: Stop, executor: Executor, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, name: str, stop: Stop, executor: Executor, **options: Any) -> None:
         """Get ready; nothing happens before :meth:`perform`, which spins ``executor``."""
         super().__init__(name, **options)
         self._stop = stop

@@ -59,7 +59,7 @@ class SimulatedRobotNode(DynidNode):
 
     ending = "letting the robot come to rest"
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:
         """Start at rest at the home position, and wait for trajectories."""
         super().__init__("simulated_robot", **options)
         self.declare_robot()

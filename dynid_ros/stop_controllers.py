@@ -63,7 +63,7 @@ class ControllerStopper:
         answer = self._call(self._switch, request, deadline)
         return bool(answer is not None and answer.ok)
 
-    def _call(self, client: Any, request: Any, deadline: float) -> Any:  # noqa: ANN401
+    def _call(self, client: Any, request: Any, deadline: float) -> Any:
         """Return the answer to a request, or None after the deadline."""
         if not client.wait_for_service(max(0.0, deadline - time.monotonic())):
             return None

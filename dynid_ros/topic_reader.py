@@ -186,7 +186,7 @@ def _class_of(kind: str) -> type:
     return message_class
 
 
-def _has_header(kind: Any) -> bool:  # noqa: ANN401  rclpy's own
+def _has_header(kind: Any) -> bool:
     return next(iter(kind.get_fields_and_field_types().values()), "") == "std_msgs/Header"
 
 

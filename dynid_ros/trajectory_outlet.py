@@ -29,7 +29,7 @@ INTERFACES = ("auto", "topic", "action")
 _SUCCEEDED = 4  # GoalStatus.STATUS_SUCCEEDED of action_msgs
 
 
-def action_client(node: Node, controller: str) -> Any:  # noqa: ANN401  its type may be absent
+def action_client(node: Node, controller: str) -> Any:
     """Return a client of the controller's action, or None where control_msgs is not installed."""
     try:
         action = importlib.import_module("control_msgs.action")
@@ -54,7 +54,7 @@ class TrajectoryOutlet:
         controller: str,
         interface: str,
         failed: Callable[[str], None],
-        client: Any = None,  # noqa: ANN401  its type may be absent
+        client: Any = None,
     ) -> None:
         """Find the controller's interfaces.
 

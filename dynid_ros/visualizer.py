@@ -45,7 +45,7 @@ class VisualizerNode(DynidNode):
     Topics: ``~/path`` (latched), ``~/markers`` (at ``rate``); both visualization_msgs/MarkerArray.
     """
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:
         """Publish the path at once, and markers from the first joint states on."""
         super().__init__("visualizer", **options)
         self.declare_robot()

@@ -28,7 +28,7 @@ _SIGNAL_CHECK_PERIOD = 0.1  # [s] between checks for a signal
 class DriveWaiter(Node):
     """Subscribes to the state of the drives, and logs the one it waits for."""
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401  as Node has them
+    def __init__(self, **options: Any) -> None:
         """Subscribe from now on."""
         super().__init__("wait_for_drives", **options)
         self.enabled = False

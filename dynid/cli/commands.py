@@ -71,11 +71,11 @@ def _registered_entry(registration: EntryPoint) -> CommandEntry:
 class CommandGroup(TyperGroup):
     """Lists the commands by their summaries, and loads the one that is called."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401  typer's own
+    def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         plain_help(self)
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002  of click
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  of click
         """Return the names of all commands; the first time, with those of plug-ins."""
         listed = commands_below("")
         self.commands = {**listed, **self.commands}
@@ -83,7 +83,7 @@ class CommandGroup(TyperGroup):
 
     def resolve_command(
         self,
-        ctx: Any,  # noqa: ANN401  of click, which typer brings along in one form or another
+        ctx: Any,
         args: list[str],
     ) -> tuple[str | None, Any, list[str]]:
         """Load the command that the arguments name, in one or two words, and return it."""
@@ -164,7 +164,7 @@ IN_PLACE = ("seal",)
 """Commands that write to their input."""
 
 
-def load_command(name: str) -> Any:  # noqa: ANN401  likewise
+def load_command(name: str) -> Any:
     """Import a command and all that it needs.
 
     Raises:
@@ -213,7 +213,7 @@ def _with_commands_below(group: TyperGroup, name: str) -> TyperGroup:
     return group
 
 
-def plain_help(command: Any) -> None:  # noqa: ANN401  likewise
+def plain_help(command: Any) -> None:
     """Make all help of a command plain text, in paragraphs that wrap where the terminal ends.
 
     Square brackets are escaped, so that ``[m]`` is a unit and not markup. Flags show no type.

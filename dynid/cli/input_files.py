@@ -28,7 +28,7 @@ def keeping_inputs(command: Callable[..., None]) -> Callable[..., None]:
     """
 
     @wraps(command)
-    def kept(**options: Any) -> None:  # noqa: ANN401  of any command
+    def kept(**options: Any) -> None:
         _check_present(options)
         with inputs_kept(_input_files(options)):
             command(**options)

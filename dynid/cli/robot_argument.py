@@ -24,7 +24,7 @@ class RobotCommand(TyperCommand):
     list_below: Callable[[], Mapping[str, TyperCommand]] = dict
     """Returns the commands whose names begin with this one's, by their last word."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401  of click
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments after replacing former names, and a robot that comes first."""
         if any(argument.metavar == "ROBOT" for argument in self._arguments):
             given = (argument.removeprefix("--profile=") for argument in args)
@@ -36,12 +36,12 @@ class RobotCommand(TyperCommand):
                 words = [_Word(option[0]), found, *(word for word in words if word is not found)]
         return super().parse_args(ctx, [str(word) for word in words])
 
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401  likewise
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the parts of the line of usage, with the robot in its place."""
         options, *arguments = super().collect_usage_pieces(ctx)
         return [options, *(["[ROBOT]"] if self._option(_PROFILE) else []), *arguments]
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401  likewise
+    def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write help, and name the commands below this one."""
         lines = (
             f"{ctx.command_path} {word}: {one.help}" for word, one in self.list_below().items()
@@ -49,7 +49,7 @@ class RobotCommand(TyperCommand):
         self.epilog = "\n\n".join(lines)
         super().format_help(ctx, formatter)
 
-    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:  # noqa: ANN401  likewise
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Complete options, words below, and robots where there is no argument of its own."""
         completed: list[Any] = super().shell_complete(ctx, incomplete)
         if not incomplete.startswith("-"):
@@ -60,14 +60,14 @@ class RobotCommand(TyperCommand):
             return completed
         return [*completed, *option.shell_complete(ctx, incomplete)]
 
-    def _option(self, names: tuple[str, str]) -> Any | None:  # noqa: ANN401  likewise
+    def _option(self, names: tuple[str, str]) -> Any | None:
         return next((given for given in self.params if names[0] in given.opts), None)
 
     @property
     def _arguments(self) -> list[Any]:
         return [given for given in self.params if given.param_type_name == "argument"]
 
-    def _model_of(self, ctx: Any, words: list[_Word]) -> _Word | None:  # noqa: ANN401  likewise
+    def _model_of(self, ctx: Any, words: list[_Word]) -> _Word | None:
         """Return the argument among recordings that is a model.yaml; None where there is none."""
         from dynid.robot_files import names_model  # not needed by help and version
 
@@ -76,7 +76,7 @@ class RobotCommand(TyperCommand):
         positional, _ = self._positional(ctx, words, self._option(_MODEL))
         return next((word for word in positional if names_model(word)), None)
 
-    def _robot_of(self, ctx: Any, words: list[_Word]) -> _Word | None:  # noqa: ANN401  likewise
+    def _robot_of(self, ctx: Any, words: list[_Word]) -> _Word | None:
         """Return the argument that is the robot; None where there is none."""
         from dynid.robot_files import names_robot  # likewise
 
@@ -88,9 +88,9 @@ class RobotCommand(TyperCommand):
 
     def _positional(
         self,
-        ctx: Any,  # noqa: ANN401  likewise
+        ctx: Any,
         words: list[_Word],
-        option: Any | None,  # noqa: ANN401  likewise
+        option: Any | None,
     ) -> tuple[list[_Word], bool]:
         """Return the arguments, and whether there are more than the command takes.
 

@@ -156,7 +156,7 @@ def _core_value(
     robot: Robot,
     core: _core.DeclaredSettings,
     name: str,
-    value: Any,  # noqa: ANN401
+    value: Any,
 ) -> object:
     """Return the value of a member: of an enumeration, of each joint (n,), or one."""
     present, otherwise = getattr(core, name), core.declared[name].otherwise

@@ -77,7 +77,7 @@ def _add_declared(parameters: dict[str, Any], core: _core.DeclaredSettings) -> N
         group[name] = _ros_value(value, bool if declared.is_switch else float)
 
 
-def _ros_value(value: Any, kind: type[bool | float] = float) -> Any:  # noqa: ANN401
+def _ros_value(value: Any, kind: type[bool | float] = float) -> Any:
     """Return a member of the core's settings as a parameter."""
     if isinstance(value, np.ndarray):
         return [kind(one) for one in value]

@@ -109,13 +109,13 @@ class IterativelyReweightedLeastSquares(Estimator):
         plain = problem.normal_equations()
         state = problem.state
         base = state if isinstance(state, np.ndarray) else _weighted(problem, plain, start).base
-        for _ in range(_HUBER_ITERATIONS):
-            weights = _huber_weights(problem, list(problem.residuals(base)))
-            estimate = _weighted(problem, problem.normal_equations(weights), start)
+        estimate = _reweighted(problem, base, start)
+        for _ in range(_HUBER_ITERATIONS - 1):
             step, base = np.abs(estimate.base - base), estimate.base
             if np.all(step <= _HUBER_TOLERANCE * np.sqrt(np.diag(estimate.covariance))):
                 break
-        return replace(estimate, row_weights=tuple(weights), plain_equations=plain, state=base)
+            estimate = _reweighted(problem, base, start)
+        return replace(estimate, plain_equations=plain, state=estimate.base)
 
 
 def weighted_solution(equations: NormalEquations, start: Array) -> Array:
@@ -191,6 +191,13 @@ def _finished(
         condition_number=solution.condition_number,
         joint_weight=joint_weight,
     )
+
+
+def _reweighted(problem: Problem, base: Array, start: Array) -> Estimate:
+    """Return the estimate with Huber's weights for the residuals at base parameters (k,)."""
+    weights = _huber_weights(problem, list(problem.residuals(base)))
+    estimate = _weighted(problem, problem.normal_equations(weights), start)
+    return replace(estimate, row_weights=tuple(weights))
 
 
 def _huber_weights(problem: Problem, residuals: list[Array]) -> list[Array]:

@@ -122,7 +122,7 @@ def _decoder(bag: StoredMessages, kind: str) -> Callable[[bytes], Any]:
     except Exception:  # noqa: BLE001
         of_kind = None
 
-    def decode(raw: bytes) -> Any:  # noqa: ANN401  of any type
+    def decode(raw: bytes) -> Any:
         try:
             if kind.endswith(f", {MessageEncoding.JSON}"):
                 return json.loads(raw)
@@ -144,7 +144,7 @@ def _decoder_of_definition(kind: str, stored: bytes) -> Callable[[bytes], Any] |
     return lambda raw: types.deserialize_cdr(raw, kind)
 
 
-def _stamp(message: Any) -> int:  # noqa: ANN401
+def _stamp(message: Any) -> int:
     """Return the stamp of a message, or in its header [ns]; 0 without one."""
     parts = dict(_fields(message))
     parts |= dict(_fields(parts.get("header")))
@@ -159,7 +159,7 @@ def _stamp(message: Any) -> int:  # noqa: ANN401
     return total if 0 <= total < 2**63 and nanoseconds < NANOSECONDS else 0
 
 
-def _numbers(message: Any, name: str, depth: int = 0) -> Iterator[tuple[str, float]]:  # noqa: ANN401
+def _numbers(message: Any, name: str, depth: int = 0) -> Iterator[tuple[str, float]]:
     """Yield the names and values of the numbers in a message, without those of its header."""
     parts = dict(_fields(message)) if depth < _DEEPEST else {}
     labels: list[str] = next((parts[key] for key in _LABELS if _is_texts(parts.get(key))), [])
@@ -196,7 +196,7 @@ def _elements(name: str, elements: Iterable[tuple[object, Any]]) -> Iterator[tup
                 yield f"{topic}/{interface}[{label}]", float(value)
 
 
-def _fields(message: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401
+def _fields(message: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(message, dict):
         return [(str(key), value) for key, value in message.items()]
     if is_dataclass(message):

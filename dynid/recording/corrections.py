@@ -312,7 +312,7 @@ def _gap_flags(recording: Recording) -> NDArray[np.bool_]:
     return flags
 
 
-def _spread(flags: Any, delays: Array, first: int, past: int) -> Any:  # noqa: ANN401 (or None)
+def _spread(flags: Any, delays: Array, first: int, past: int) -> Any:
     """Return which samples have a flagged value of a signal with one of the delays [samples]."""
     if flags is None:
         return None

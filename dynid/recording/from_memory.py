@@ -64,7 +64,7 @@ def recording_of_arrays(
     )
 
 
-def recording_of_frame(frame: Any) -> Recording:  # noqa: ANN401  pandas is optional
+def recording_of_frame(frame: Any) -> Recording:
     """Return a recording of a pandas DataFrame; see :meth:`Recording.from_frame`."""
     if not hasattr(frame, "iloc"):
         given = type(frame).__name__

@@ -136,7 +136,7 @@ class Layouts:
         return None if message is None else find_layout(raw, message)
 
 
-def find_layout(raw: bytes, message: Any) -> JointStateLayout | None:  # noqa: ANN401
+def find_layout(raw: bytes, message: Any) -> JointStateLayout | None:
     """Return the layout of a message; None if it is none of those that are read in bulk.
 
     These have position and effort for every name, and velocity for every name or none.
@@ -167,7 +167,7 @@ def find_layout(raw: bytes, message: Any) -> JointStateLayout | None:  # noqa: A
     return layout if place <= len(raw) and _agree(layout, raw, message) else None
 
 
-def _agree(layout: JointStateLayout, raw: bytes, message: Any) -> bool:  # noqa: ANN401
+def _agree(layout: JointStateLayout, raw: bytes, message: Any) -> bool:
     content = np.frombuffer(raw, dtype=np.uint8)[np.newaxis]
     decoded = [layout.values(content, signal) for signal in _SIGNALS]
     given = [getattr(message, signal) for signal in _SIGNALS]

@@ -161,7 +161,7 @@ class JointStates:
             self._signals[name].frombytes(values[kept].tobytes())
         check_memory(len(self._header_times), joints, self._where)
 
-    def _take_values(self, message: Any, rows: NDArray[np.intp], names: int) -> None:  # noqa: ANN401
+    def _take_values(self, message: Any, rows: NDArray[np.intp], names: int) -> None:
         for signal, kept in self._signals.items():
             values = getattr(message, signal)
             if len(values) == names:
@@ -269,7 +269,7 @@ class JointStates:
         )
 
 
-def _deserialized(raw: bytes) -> Any:  # noqa: ANN401
+def _deserialized(raw: bytes) -> Any:
     """Return a message; None if its bytes are none."""
     try:
         return _TYPES.deserialize_cdr(raw, JOINT_STATE)

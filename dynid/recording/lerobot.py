@@ -192,7 +192,7 @@ class _Info(NamedTuple):
         ]
 
 
-def _elements(names: Any) -> tuple[str, ...]:  # noqa: ANN401  any JSON
+def _elements(names: Any) -> tuple[str, ...]:
     """Return names, which older datasets have in a mapping with one key."""
     listed = next(iter(names.values()), None) if isinstance(names, dict) else names
     if not listed or not isinstance(listed, list) or not all(isinstance(x, str) for x in listed):
@@ -230,7 +230,7 @@ def _table(dataset: Path, number: int, label: str) -> tuple[Path, Any]:
     )
 
 
-def _rows(opened: Any, number: int, where: str) -> Any:  # noqa: ANN401  of pyarrow
+def _rows(opened: Any, number: int, where: str) -> Any:
     """Return the rows of an episode; ``where`` names the file.
 
     Without threads: pyarrow's scanner of datasets waits without an end after some damages.
@@ -246,7 +246,7 @@ def _rows(opened: Any, number: int, where: str) -> Any:  # noqa: ANN401  of pyar
     return pa.concat_tables(parts).select(list(_COLUMNS))
 
 
-def _check_size(metadata: Any, where: str) -> None:  # noqa: ANN401  of pyarrow
+def _check_size(metadata: Any, where: str) -> None:
     """Check the numbers in all rows, as equal ones take next to nothing in a file."""
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
     columns = (group.column(number) for group in groups for number in range(group.num_columns))
@@ -257,7 +257,7 @@ def _check_size(metadata: Any, where: str) -> None:  # noqa: ANN401  of pyarrow
     RECORDING_MEMORY.check(8 * values, what, RecordingTooLargeError)
 
 
-def _vectors(table: Any, name: str, width: int, label: str) -> Array:  # noqa: ANN401  of pyarrow
+def _vectors(table: Any, name: str, width: int, label: str) -> Array:
     """Return a column of numbers or vectors as (N, width)."""
     try:
         values = np.array(table.column(name).to_pylist(), dtype=np.float64)

@@ -84,7 +84,7 @@ def _installed(kind: str) -> dict[str, Any]:
     return definitions
 
 
-def _parts(description: Any) -> Iterator[str]:  # noqa: ANN401  nested tuples of rosbags
+def _parts(description: Any) -> Iterator[str]:
     node, content = description
     if node == Nodetype.NAME:
         yield content

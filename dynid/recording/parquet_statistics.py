@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def check_statistics(group: Any, stated: Any, where: str) -> None:  # noqa: ANN401  of pyarrow
+def check_statistics(group: Any, stated: Any, where: str) -> None:
     """Raise where the values of a row group are not those that its statistics describe.
 
     Args:
@@ -54,7 +54,7 @@ def _owner(path: str, names: list[str]) -> str | None:
     return max(owners, key=len, default=None)
 
 
-def _leaf(column: Any) -> NDArray[np.float64] | None:  # noqa: ANN401  of pyarrow
+def _leaf(column: Any) -> NDArray[np.float64] | None:
     """Return all numbers of a column but nulls and NaN, which statistics leave out; or None."""
     import pyarrow as pa  # noqa: PLC0415  optional
 

@@ -52,12 +52,12 @@ def protobuf_decoder(kind: str, definition: bytes) -> Callable[[bytes], Mapping[
     return None if decode is None else lambda raw: _content(decode(raw))
 
 
-def _content(message: Any) -> dict[str, Any]:  # noqa: ANN401  of any type
+def _content(message: Any) -> dict[str, Any]:
     """Return all fields; one that the sender left out has the value 0, as Protobuf defines it."""
     return {one.name: _plain(getattr(message, one.name)) for one in message.DESCRIPTOR.fields}
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
+def _plain(value: Any) -> Any:
     if isinstance(value, (bool, int, float, str, bytes)):
         return value
     if hasattr(value, "DESCRIPTOR"):

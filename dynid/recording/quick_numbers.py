@@ -39,7 +39,7 @@ def quick_numbers(
 
 
 @cache
-def _arrow() -> Any:  # noqa: ANN401  without Arrow, its types are unknown
+def _arrow() -> Any:
     try:
         return import_module("pyarrow"), import_module("pyarrow.csv")
     except ImportError:
@@ -47,8 +47,8 @@ def _arrow() -> Any:  # noqa: ANN401  without Arrow, its types are unknown
 
 
 def _read(
-    arrow: Any,  # noqa: ANN401
-    csv: Any,  # noqa: ANN401
+    arrow: Any,
+    csv: Any,
     raw: bytes,
     places: list[int],
     width: int,
@@ -77,6 +77,6 @@ def _read(
     return [np.concatenate([_array(chunk) for chunk in column.chunks]) for column in table.columns]
 
 
-def _array(chunk: Any) -> NDArray[np.float64]:  # noqa: ANN401
+def _array(chunk: Any) -> NDArray[np.float64]:
     """Return the numbers of an Arrow array; its own method would import pandas."""
     return np.frombuffer(chunk.buffers()[1], np.float64, len(chunk), 8 * chunk.offset)

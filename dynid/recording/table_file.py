@@ -204,7 +204,7 @@ def _numbers(values: object) -> NDArray[Any]:
     return np.array(values if texts else [])
 
 
-def _seconds(column: Any) -> NDArray[np.float64]:  # noqa: ANN401  of pyarrow
+def _seconds(column: Any) -> NDArray[np.float64]:
     """Return dates as seconds since 1970."""
     dates = column.combine_chunks().to_numpy(zero_copy_only=False)
     return np.asarray(dates.astype("datetime64[ns]").astype(np.int64) * 1e-9, dtype=np.float64)
@@ -219,7 +219,7 @@ def _json_lines(path: Path) -> Arrays:
     return _arrays_of(path, [json.loads(line) for line in lines])
 
 
-def _arrays_of(path: Path, content: Any) -> Arrays:  # noqa: ANN401  of JSON
+def _arrays_of(path: Path, content: Any) -> Arrays:
     """Return the lists in an object, or the values of a list of objects, as arrays."""
     if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
         rows = [dict(_leaves("", row)) for row in content]

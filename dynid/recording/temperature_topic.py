@@ -118,7 +118,7 @@ def _is_new(last: dict[str, int], name: str, stamp: int) -> bool:
     return True
 
 
-def _values(message: Any, interface: str, kind: str) -> dict[str, float]:  # noqa: ANN401
+def _values(message: Any, interface: str, kind: str) -> dict[str, float]:
     if kind == _SCALAR:
         return {str(message.header.frame_id): float(message.temperature)}
     return {

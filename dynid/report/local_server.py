@@ -93,14 +93,14 @@ def make_server(
 
 
 class _LocalServer(ThreadingHTTPServer):
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+    def handle_error(self, request: Any, client_address: Any) -> None:
         # a browser that leaves a page closes its connection
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
 
 class _LocalHandler(BaseHTTPRequestHandler):
-    def __init__(self, answer: Answer, accept: Accept, *connection: Any) -> None:  # noqa: ANN401
+    def __init__(self, answer: Answer, accept: Accept, *connection: Any) -> None:
         self._answer, self._accept = answer, accept
         super().__init__(*connection)
 

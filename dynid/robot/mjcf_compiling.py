@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SHOWN = 3  # files in one sentence
 
 
-def mujoco_library() -> Any:  # noqa: ANN401  untyped
+def mujoco_library() -> Any:
     """Return the package ``mujoco``, an extra.
 
     Raises:
@@ -35,7 +35,7 @@ def mujoco_library() -> Any:  # noqa: ANN401  untyped
 
 
 @contextmanager
-def collected_warnings(mujoco: Any) -> Iterator[list[str]]:  # noqa: ANN401  untyped
+def collected_warnings(mujoco: Any) -> Iterator[list[str]]:
     """Yield a list of MuJoCo's warnings, which it would write to a file in the current folder."""
     before, messages = mujoco.get_mju_user_warning(), list[str]()
     mujoco.set_mju_user_warning(messages.append)
@@ -45,7 +45,7 @@ def collected_warnings(mujoco: Any) -> Iterator[list[str]]:  # noqa: ANN401  unt
         mujoco.set_mju_user_warning(before)
 
 
-def compiled_mjcf(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
+def compiled_mjcf(text: str, where: Path) -> Any:
     """Return the mjModel of an MJCF, with included files, defaults and inertias of shapes.
 
     Args:
@@ -72,7 +72,7 @@ def compiled_mjcf(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
     return model
 
 
-def _compiled_after_all(spec: Any, where: Path) -> Any:  # noqa: ANN401  untyped
+def _compiled_after_all(spec: Any, where: Path) -> Any:
     try:
         return spec.compile()
     except ValueError as error:
@@ -84,7 +84,7 @@ def angles_in_degrees(text: str, where: Path) -> bool:
     return bool(_parsed(text, where).compiler.degree)
 
 
-def _parsed(text: str, where: Path) -> Any:  # noqa: ANN401  untyped
+def _parsed(text: str, where: Path) -> Any:
     mujoco = mujoco_library()
     try:
         with collected_warnings(mujoco) as messages:
@@ -116,7 +116,7 @@ def _included(text: str, where: Path, files: dict[str, bytes]) -> dict[str, byte
     return files
 
 
-def without_missing_files(spec: Any, where: Path, mujoco: Any) -> str:  # noqa: ANN401  untyped
+def without_missing_files(spec: Any, where: Path, mujoco: Any) -> str:
     """Replace what a specification needs of missing files, and return a sentence on it.
 
     A missing mesh becomes a placeholder of MuJoCo's own. Links have no mesh in either case, so that
@@ -148,7 +148,7 @@ def without_missing_files(spec: Any, where: Path, mujoco: Any) -> str:  # noqa: 
     )
 
 
-def _meshes(spec: Any, where: Path, mujoco: Any) -> Iterator[str]:  # noqa: ANN401  untyped
+def _meshes(spec: Any, where: Path, mujoco: Any) -> Iterator[str]:
     for mesh in spec.meshes:
         file = str(mesh.file)
         if not file or _exists(file, spec.meshdir, where):
@@ -164,11 +164,11 @@ def _meshes(spec: Any, where: Path, mujoco: Any) -> Iterator[str]:  # noqa: ANN4
 
 
 def _check_inertia(
-    spec: Any,  # noqa: ANN401  untyped, as the next ones
-    geom: Any,  # noqa: ANN401
+    spec: Any,
+    geom: Any,
     file: str,
     where: Path,
-    mujoco: Any,  # noqa: ANN401
+    mujoco: Any,
 ) -> None:
     """Raise where the mass of a body is that of its mesh."""
     body, rule = geom.parent, spec.compiler.inertiafromgeom
@@ -185,7 +185,7 @@ def _check_inertia(
         )
 
 
-def _textures(spec: Any, where: Path, mujoco: Any) -> Iterator[str]:  # noqa: ANN401  untyped
+def _textures(spec: Any, where: Path, mujoco: Any) -> Iterator[str]:
     for texture in spec.textures:
         files = [str(file) for file in (texture.file, *texture.cubefiles) if file]
         missing = [file for file in files if not _exists(file, spec.texturedir, where)]

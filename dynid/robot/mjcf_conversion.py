@@ -38,7 +38,7 @@ def mjcf_as_urdf(text: str, where: Path) -> str:
 
 
 class _Conversion:
-    def __init__(self, model: Any, where: Path) -> None:  # noqa: ANN401  untyped
+    def __init__(self, model: Any, where: Path) -> None:
         self._model, self._where, self._mujoco = model, where, mujoco_library()
         self._root = ET.Element("robot", name=_model_name(model) or where.stem)
         # of every body: its last link, and the frame of the body in that link
@@ -234,7 +234,7 @@ class _Conversion:
         return ET.SubElement(self._root, "link", name=name)
 
 
-def _model_name(model: Any) -> str:  # noqa: ANN401  untyped
+def _model_name(model: Any) -> str:
     return str(bytes(model.names).split(b"\0", 1)[0].decode())
 
 

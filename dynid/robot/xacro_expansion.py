@@ -48,7 +48,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Packages) -
         "most": TEXT_BYTES.most,
     }
     try:
-        done = subprocess.run(  # noqa: S603  the interpreter that runs dynid
+        done = subprocess.run(
             [sys.executable, "-m", _PROGRAM],
             input=json.dumps(request).encode(),
             capture_output=True,

@@ -66,7 +66,7 @@ def confine(xacro: ModuleType) -> None:
     )
 
 
-def _evaluate(expression: str, names: dict[str, Any], inner: Any = None) -> object:  # noqa: ANN401
+def _evaluate(expression: str, names: dict[str, Any], inner: Any = None) -> object:
     """Return the value of an expression, as xacro's own ``safe_eval``.
 
     Args:
@@ -103,7 +103,7 @@ class _Attributes(ast.NodeTransformer):
         return ast.copy_location(ast.Call(ast.Name(_ATTRIBUTE, ast.Load()), arguments, []), node)
 
 
-def _attribute(value: Any, name: str) -> object:  # noqa: ANN401
+def _attribute(value: Any, name: str) -> object:
     """Return the entry of a YAML file or namespace, or a harmless method of a value."""
     if isinstance(value, dict) and name in value:
         return value[name]

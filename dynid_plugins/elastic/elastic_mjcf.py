@@ -87,7 +87,7 @@ def elastic_mjcf(text: str, where: Path, joints: Sequence[PassiveJoint]) -> Elas
     return ElasticFile(updated, tuple(joints), rotors, tuple(notes))
 
 
-def _check(model: Any, joint: PassiveJoint, where: Path) -> None:  # noqa: ANN401  untyped
+def _check(model: Any, joint: PassiveJoint, where: Path) -> None:
     """Raise where a compiled MJCF lacks a joint, or has what refers to it and needs the link."""
     names = [model.joint(number).name for number in range(model.njnt)]
     problem, types = "", mujoco_library().mjtJoint
@@ -114,7 +114,7 @@ def _check(model: Any, joint: PassiveJoint, where: Path) -> None:  # noqa: ANN40
         raise ConfigurationError(f"{where}: joint '{joint.motor}': {problem}.")
 
 
-def _constrained(model: Any, joint: int) -> str:  # noqa: ANN401  untyped
+def _constrained(model: Any, joint: int) -> str:
     """Return what is wrong with equality constraints of a joint's position; else ""."""
     mujoco = mujoco_library()
     for number in range(model.neq):
@@ -133,7 +133,7 @@ def _constrained(model: Any, joint: int) -> str:  # noqa: ANN401  untyped
     return ""
 
 
-def _joints_of(model: Any, tendon: int) -> list[int]:  # noqa: ANN401  untyped
+def _joints_of(model: Any, tendon: int) -> list[int]:
     first, kind = int(model.tendon_adr[tendon]), int(mujoco_library().mjtWrap.mjWRAP_JOINT)
     wraps = range(first, first + int(model.tendon_num[tendon]))
     return [int(model.wrap_objid[one]) for one in wraps if int(model.wrap_type[one]) == kind]
@@ -177,7 +177,7 @@ def _tag(name: str, attributes: dict[str, str]) -> str:
     return ET.tostring(element, encoding="unicode").replace(" />", "/>")
 
 
-def _move_spring(xml: XmlText, model: Any, joint: PassiveJoint) -> str:  # noqa: ANN401  untyped
+def _move_spring(xml: XmlText, model: Any, joint: PassiveJoint) -> str:
     """Put a spring of the joint, which acts on the link, on a tendon over both; return a note."""
     stiffness = " ".join(repr(value) for value in _spring(model, joint).tolist())
     length = float(model.qpos_spring[_of(model, "jnt_qposadr", joint.motor)])
@@ -198,7 +198,7 @@ def _move_spring(xml: XmlText, model: Any, joint: PassiveJoint) -> str:  # noqa:
     return f"{joint.motor}: its spring acts on the link, so that it is a tendon '{name}' now."
 
 
-def _spring(model: Any, joint: PassiveJoint) -> np.ndarray:  # noqa: ANN401  untyped
+def _spring(model: Any, joint: PassiveJoint) -> np.ndarray:
     """Return the coefficients of a joint's spring, the first one or all three (1 or 3,)."""
     number = model.joint(joint.motor).id
     higher = getattr(model, "jnt_stiffnesspoly", np.zeros((model.njnt, 2)))[number]
@@ -208,7 +208,7 @@ def _spring(model: Any, joint: PassiveJoint) -> np.ndarray:  # noqa: ANN401  unt
 
 def _extend_keys(
     xml: XmlText,
-    model: Any,  # noqa: ANN401  untyped
+    model: Any,
     joints: Sequence[PassiveJoint],
     where: Path,
 ) -> None:
@@ -236,7 +236,7 @@ def _extend_keys(
         xml.set_attributes(key, changed)
 
 
-def _of(model: Any, table: str, joint: str) -> Any:  # noqa: ANN401  untyped
+def _of(model: Any, table: str, joint: str) -> Any:
     """Return the value of a joint, or of its degree of freedom, in a table of a model."""
     number = model.joint(joint).id
     place = number if table.startswith("jnt_") else model.jnt_dofadr[number]
@@ -244,8 +244,8 @@ def _of(model: Any, table: str, joint: str) -> Any:  # noqa: ANN401  untyped
 
 
 def _check_written(
-    before: Any,  # noqa: ANN401  untyped, as the next one
-    after: Any,  # noqa: ANN401
+    before: Any,
+    after: Any,
     joints: Sequence[PassiveJoint],
     where: Path,
 ) -> None:
@@ -271,7 +271,7 @@ def _check_written(
             )
 
 
-def _shorter_step(model: Any, joints: Sequence[PassiveJoint]) -> float | None:  # noqa: ANN401
+def _shorter_step(model: Any, joints: Sequence[PassiveJoint]) -> float | None:
     """Return the time step [s] that the springs need; None where the file's is short enough."""
     mujoco = mujoco_library()
     data = mujoco.MjData(model)

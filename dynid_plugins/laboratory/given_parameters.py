@@ -113,7 +113,7 @@ def _yaml_pairs(
 
 
 def _same(
-    coefficients: Any,  # noqa: ANN401 (of a file)
+    coefficients: Any,
     expected: Mapping[str, float],
     standard_names: Mapping[str, str],
 ) -> bool:

@@ -236,7 +236,7 @@ def _solved(rows: Array, actuated: int) -> Array:
     return np.vstack([np.eye(actuated), follow])
 
 
-def _polynomials(model: Any, name: str) -> Array:  # noqa: ANN401  untyped
+def _polynomials(model: Any, name: str) -> Array:
     """Return three coefficients of each joint; MuJoCo before 4 has the first one only."""
     linear = getattr(model, name)
     curved = getattr(model, f"{name}poly", np.zeros((len(linear), 2)))

@@ -77,7 +77,7 @@ class _Names:
         return found
 
 
-def _add_gravity(library: UsdLibrary, stage: Any, gravity: Array) -> None:  # noqa: ANN401
+def _add_gravity(library: UsdLibrary, stage: Any, gravity: Array) -> None:
     scene = library.physics.Scene.Define(stage, "/physicsScene")
     size = float(np.linalg.norm(gravity))
     direction = gravity / size if size else np.array([0.0, 0.0, -1.0])
@@ -87,7 +87,7 @@ def _add_gravity(library: UsdLibrary, stage: Any, gravity: Array) -> None:  # no
 
 def _add_link(
     library: UsdLibrary,
-    stage: Any,  # noqa: ANN401
+    stage: Any,
     path: str,
     pose: Pose,
     body: RigidBody,
@@ -101,7 +101,7 @@ def _add_link(
         _add_shape(library, stage, f"{path}/shape_{number}", shape, at)
 
 
-def _add_shape(library: UsdLibrary, stage: Any, path: str, shape: Shape, pose: Pose) -> None:  # noqa: ANN401
+def _add_shape(library: UsdLibrary, stage: Any, path: str, shape: Shape, pose: Pose) -> None:
     kinds = {"box": "Cube", "sphere": "Sphere", "cylinder": "Cylinder"}
     form = getattr(library.geom, kinds[shape.kind]).Define(stage, path)
     _place(library, form, pose)
@@ -125,7 +125,7 @@ def _place(library: UsdLibrary, form: Prim, pose: Pose) -> None:
 
 def _add_joint(
     library: UsdLibrary,
-    stage: Any,  # noqa: ANN401
+    stage: Any,
     path: str,
     exported: ExportedModel,
     number: int,

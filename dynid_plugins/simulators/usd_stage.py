@@ -47,7 +47,7 @@ def usd_library() -> UsdLibrary:
     return UsdLibrary(Gf, Sdf, Usd, UsdGeom, UsdPhysics)
 
 
-def opened_file(path: Path) -> Any:  # noqa: ANN401
+def opened_file(path: Path) -> Any:
     """Open the stage of a user's file, in any form of USD.
 
     Raises:
@@ -65,7 +65,7 @@ def opened_file(path: Path) -> Any:  # noqa: ANN401
     return stage
 
 
-def opened_text(text: str, where: Path) -> Any:  # noqa: ANN401
+def opened_text(text: str, where: Path) -> Any:
     """Open the stage of a text, whose layers are relative to the folder of ``where``.
 
     Raises:
@@ -102,7 +102,7 @@ def _reason(error: Exception) -> str:
         return "its text is not UTF-8"
 
 
-def _check_units(stage: Any, library: UsdLibrary, where: str) -> None:  # noqa: ANN401
+def _check_units(stage: Any, library: UsdLibrary, where: str) -> None:
     metres = library.geom.GetStageMetersPerUnit(stage)
     kilograms = library.physics.GetStageKilogramsPerUnit(stage)
     if not library.geom.LinearUnitsAre(metres, 1.0) or abs(kilograms - 1.0) > 1e-6:

@@ -37,12 +37,12 @@ class UsdTree:
         ConfigurationError: links form a loop, or are scaled.
     """
 
-    def __init__(self, stage: Any, where: str) -> None:  # noqa: ANN401
+    def __init__(self, stage: Any, where: str) -> None:
         self._library, self._where, self.stage = usd_library(), where, stage
         with usd_errors(where):
             self._read(stage)
 
-    def _read(self, stage: Any) -> None:  # noqa: ANN401
+    def _read(self, stage: Any) -> None:
         prims = list(stage.Traverse(self._library.usd.TraverseInstanceProxies()))
         physics = self._library.physics
         self._links = {

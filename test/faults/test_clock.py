@@ -56,7 +56,7 @@ def test_a_bag_gets_a_new_name_after_the_clock_is_set_back(tmp_path, clock) -> N
 
 def test_the_demonstration_finds_its_files_without_a_clock(tmp_path) -> None:
     pytest.importorskip("rclpy")
-    from dynid_ros.demo import _changed, _state  # noqa: PLC0415
+    from dynid_ros.demo import _changed, _state
 
     for name in ("kept", "replaced", "removed"):
         (tmp_path / name).write_text("old")

@@ -116,7 +116,7 @@ if __name__ == "__main__":
 @pytest.mark.thorough
 def test_the_killed_command_goes_on_where_it_was(dask, tmp_path):
     path = write_fleet(tmp_path, robots=ROBOTS, days=DAYS)
-    ended = subprocess.run(  # noqa: S603
+    ended = subprocess.run(
         [sys.executable, "-c", KILLED, str(path), dask.address], check=False, timeout=LONGEST
     )
     assert ended.returncode == -signal.SIGKILL

@@ -122,7 +122,7 @@ def _may_mount() -> bool:
     command = shutil.which("unshare")
     if command is None:
         return False
-    tried = subprocess.run(  # noqa: S603
+    tried = subprocess.run(
         [command, "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], check=False, capture_output=True
     )
     return tried.returncode == 0
@@ -137,7 +137,7 @@ def test_a_full_disk_and_a_read_only_one_leave_the_earlier_results(workshop, fol
     command = ["unshare", "-rm", sys.executable, "-c", _ON_A_SMALL_DISK, *arguments]
     test = Path(__file__).parents[1]
     path = os.pathsep.join([str(test.parent), str(test), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         [*map(str, command), "-p", str(workshop.profile)],
         check=False,
         capture_output=True,

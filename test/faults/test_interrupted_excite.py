@@ -41,7 +41,7 @@ cli.main()
 def test_the_best_motion_so_far_is_saved(first: str, second: str, tmp_path: Path) -> None:
     profile = write_small_robot(tmp_path)
     output = tmp_path / "best.yaml"
-    done = subprocess.run(  # noqa: S603  this very Python
+    done = subprocess.run(
         [
             *(sys.executable, "-c", STOPPED.format(first=first, second=second)),
             *("excite", "-p", str(profile), "-o", str(output)),

@@ -29,8 +29,8 @@ MINE = {"notes.txt": b"the user's"}
 def serial() -> None:
     """Let a fleet's command of this process work without a cluster."""
     pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
-    from dynid_plugins.fleet import identify  # noqa: PLC0415
-    from dynid_plugins.fleet.cli import fleet  # noqa: PLC0415
+    from dynid_plugins.fleet import identify
+    from dynid_plugins.fleet.cli import fleet
 
     fleet.connected = lambda *_: nullcontext()
     identify.completed = lambda _, function, items: (

@@ -58,7 +58,7 @@ def _begin(options: argparse.Namespace, folder: Path, job: int) -> int:
         texts = {name: tally.as_json() for name, tally in tallies.items()}
         (folder / f"job-{job}").write_text(json.dumps(texts))
         code = 0
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         sys.stderr.write(f"the harness failed: {error!r}\n")
     finally:
         os._exit(code)
@@ -122,7 +122,7 @@ def _forked(work: Callable[[], None]) -> None:
         try:
             work()
             code = 0
-        except Exception:  # noqa: BLE001
+        except Exception:
             traceback.print_exc()
         finally:
             os._exit(code)

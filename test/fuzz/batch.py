@@ -172,7 +172,7 @@ def _child(
         place[:] = _PLACE.pack(numbers.stop, tally.counts["refused"], tally.counts["accepted"])
         _write(report, tally, before)
         code = 0
-    except BaseException as error:  # noqa: BLE001  of the harness itself
+    except BaseException as error:
         sys.stderr.write(f"{target}: the harness failed: {error!r}\n")
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -64,7 +64,7 @@ def run(target: str, file: Path, folder: Path) -> Outcome:
         kind = "accepted"
     except EXPECTED as error:
         kind, fault = "refused", _fault_of_sentence(str(error))
-    except Exception as error:  # noqa: BLE001  anything but a DynidError is a fault
+    except Exception as error:
         kind, fault = "fault", _signature(error)
         del error
     seconds = time.process_time() - begun

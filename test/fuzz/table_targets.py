@@ -86,8 +86,8 @@ def _text(path: Path, head: str, rows: np.ndarray, separator: str) -> None:
 
 def _put_parquet(path: Path, arrays: dict[str, np.ndarray]) -> None:
     try:
-        import pyarrow as pa  # noqa: PLC0415  optional
-        from pyarrow import parquet  # noqa: PLC0415
+        import pyarrow as pa
+        from pyarrow import parquet
     except ImportError:
         return
     parquet.write_table(pa.table({key: a.tolist() for key, a in arrays.items()}), path)
@@ -150,7 +150,7 @@ def _put_mcap(
 
 def _in_protobuf(texts: list[dict[str, Any]]) -> tuple[bytes, list[bytes]]:
     """Return the definition of messages with these fields, and the messages."""
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: PLC0415
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     file = descriptor_pb2.FileDescriptorProto(name="arm.proto", syntax="proto3")
     message = file.message_type.add(name="Arm")

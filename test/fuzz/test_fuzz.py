@@ -33,9 +33,7 @@ def test_every_reader_gives_a_result_or_a_sentence_for_every_case(
     command = [sys.executable, "-m", "fuzz", *options]
     paths = [str(ROOT), str(ROOT / "test")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    done = subprocess.run(  # noqa: S603  this very Python
-        command, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "together" in done.stdout
 

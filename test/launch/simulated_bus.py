@@ -40,7 +40,7 @@ class SimulatedBus:
         folder.mkdir(parents=True)
         self._folder = folder
         command = [sys.executable, __file__, str(profile), str(rate), str(folder)]
-        self._process = subprocess.Popen(  # noqa: S603  this file
+        self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         assert self._process.stdout is not None

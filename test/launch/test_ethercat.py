@@ -54,7 +54,7 @@ def generate_test_description(ends):
     write_cell()
     command = [sys.executable, "-m", "dynid", "drives", "-p", str(ROBOT)]
     command += ["--rate", str(RATE), "-o", str(SLAVES), "--force"]
-    subprocess.run(command, check=True)  # noqa: S603
+    subprocess.run(command, check=True)
     bus = SimulatedBus(ROBOT, RATE, FOLDER / ends)
     environ.update(bus.environment)
     process = ros2_launch(

@@ -131,7 +131,7 @@ def _measure(waiting: list[tuple[str, str, Path]], sources: list[Path], jobs: in
                 code = 70
                 try:
                     code = _measure_here(name, key, sources, kept)
-                except BaseException:  # noqa: BLE001 - a child never returns to its parent's code
+                except BaseException:
                     traceback.print_exc()
                     sys.stderr.flush()
                 os._exit(code)

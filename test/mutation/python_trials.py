@@ -107,7 +107,7 @@ def _import_before_forking(modules: set[str]) -> None:
             if not name.startswith(("_pytest", "py")):
                 try:
                     importlib.import_module(name)
-                except Exception:  # noqa: BLE001, S112 - the trial imports it in its own order
+                except Exception:  # noqa: S112 - the trial imports it in its own order
                     continue
 
 
@@ -120,7 +120,7 @@ def _start(mutant: Mutant, tests: OwnTests, selected: list[str], report: Path) -
     code = 70
     try:
         code = _try(mutant, selected, everything, expected, report)
-    except BaseException:  # noqa: BLE001 - a child never returns to the code of its parent
+    except BaseException:
         traceback.print_exc()
         sys.stderr.flush()
     os._exit(code)

@@ -45,9 +45,7 @@ def begun(profile: Path, folder: Path, *options: str) -> Iterator[subprocess.Pop
     """A demo in its own process, which is ended at the end."""
     command = [*DYNID, "--robot", str(profile), "-o", str(folder), *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(  # noqa: S603  our own program
-        command, cwd=profile.parent, start_new_session=True, **pipes
-    ) as process:
+    with subprocess.Popen(command, cwd=profile.parent, start_new_session=True, **pipes) as process:
         try:
             yield process
         finally:

@@ -65,7 +65,7 @@ def test_an_own_domain_replaces_a_profile_of_the_user() -> None:
     )
     environment = os.environ | dict.fromkeys(PROFILES, "mine.xml")
     command = [sys.executable, "-c", program]
-    printed = subprocess.check_output(command, env=environment, text=True)  # noqa: S603
+    printed = subprocess.check_output(command, env=environment, text=True)
     assert printed.split() == ["LOCALHOST", LOOPBACK, LOOPBACK]
 
 
@@ -75,5 +75,5 @@ def test_the_middleware_accepts_its_profile() -> None:
         "listen_on_loopback(os.environ, force=True); rclpy.init(); rclpy.create_node('probe')"
     )
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "XMLPARSER" not in done.stdout + done.stderr

@@ -291,7 +291,7 @@ def test_a_signal_ends_the_process_with_whole_files_or_none(
     output = tmp_path / "out"
     arguments = ["--ros-args", "-p", f"profile:={arm.profile}", "-p", f"recording:={arm.bag}"]
     arguments += ["-p", f"output:={output}"]
-    process = subprocess.Popen(  # noqa: S603  our own node
+    process = subprocess.Popen(
         [sys.executable, "-c", "from dynid_ros.identifier import main; main()", *arguments],
         stderr=subprocess.DEVNULL,
     )

@@ -30,7 +30,7 @@ raise SystemExit(7)
 @contextmanager
 def outliving(command: str, *options: str) -> Iterator[subprocess.Popen[str]]:
     program = [sys.executable, "-m", "dynid_ros.outlive", *options, sys.executable, "-c", command]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
             assert process.stdout.readline() == "ready\n"

@@ -33,4 +33,4 @@ def python(program: str) -> subprocess.Popen[str]:
     """A process of this very Python, which prints without delay."""
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     command = [sys.executable, "-u", "-c", program]
-    return subprocess.Popen(command, text=True, **pipes)  # noqa: S603
+    return subprocess.Popen(command, text=True, **pipes)

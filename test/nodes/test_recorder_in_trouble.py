@@ -95,7 +95,7 @@ def disagree(graph):
 
         def publish(topic):
             command = [sys.executable, "-c", OTHER, topic]
-            other = subprocess.Popen(command, stdin=subprocess.PIPE)  # noqa: S603  this very Python
+            other = subprocess.Popen(command, stdin=subprocess.PIPE)
             stack.enter_context(other)
             stack.callback(other.kill)
             deadline = time.monotonic() + LONGEST
@@ -189,7 +189,7 @@ def test_a_full_disk_is_reported_and_the_node_continues(graph, robot, recorder, 
 def process(graph, robot, tmp_path):
     """A recorder in its own process that has recorded something."""
     bag = tmp_path / "bag"
-    started = subprocess.Popen(  # noqa: S603  this very Python
+    started = subprocess.Popen(
         [sys.executable, "-m", "dynid_ros.recorder", "--ros-args", "-p", f"output:={bag}"],
         stderr=subprocess.PIPE,
         text=True,

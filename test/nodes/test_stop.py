@@ -42,7 +42,7 @@ def process(
 ) -> subprocess.Popen:
     """A process that handles signals, and runs ``then`` after the first one."""
     program = before + BEGIN.format(longest=longest, hard=hard) + textwrap.dedent(then)
-    begun = subprocess.Popen(  # noqa: S603  this very Python
+    begun = subprocess.Popen(
         [sys.executable, "-c", program],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -146,7 +146,7 @@ def test_a_signal_while_python_imports_the_monitor_of_rest_waits_until_it_handle
         start("rest_monitor")
     """
     program = [sys.executable, "-c", textwrap.dedent(program)]
-    assert subprocess.run(program, timeout=LONGEST, check=False).returncode == 42  # noqa: S603
+    assert subprocess.run(program, timeout=LONGEST, check=False).returncode == 42
 
 
 @pytest.mark.parametrize(("name", "code"), [("recorder", 0), ("identification_task", 143)])
@@ -163,7 +163,7 @@ def test_a_signal_while_python_imports_a_program_with_nothing_to_shut_down_ends_
         start({name!r})
     """
     program = [sys.executable, "-c", textwrap.dedent(program)]
-    ended = subprocess.run(program, timeout=LONGEST, check=False, capture_output=True)  # noqa: S603
+    ended = subprocess.run(program, timeout=LONGEST, check=False, capture_output=True)
     assert ended.returncode == code
     assert f"interrupted by SIGTERM while {name} started" in ended.stderr.decode()
 
@@ -175,7 +175,7 @@ def test_a_program_that_gets_a_signal_before_its_first_line_ends_as_documented(n
     program = [sys.executable, "-m", "dynid_ros.programs", name]
     blocked = partial(signal.pthread_sigmask, signal.SIG_BLOCK, [signal.SIGTERM])
     # as a launch file starts it; here with a signal that is there before Python is
-    begun = subprocess.Popen(  # noqa: S603
+    begun = subprocess.Popen(
         program,
         preexec_fn=lambda: (blocked(), os.kill(os.getpid(), signal.SIGTERM)),  # noqa: PLW1509
     )
@@ -190,7 +190,7 @@ def test_the_end_of_the_parent_is_a_signal_if_requested(tmp_path) -> None:
     """
     program = textwrap.dedent(BEGIN.format(longest=LONGEST, hard=LONGEST)) + textwrap.dedent(then)
     # stderr is read until the child has ended as well
-    parent = subprocess.run(  # noqa: S603
+    parent = subprocess.run(
         [sys.executable, "-c", PARENT, program], stderr=subprocess.PIPE, timeout=LONGEST, check=True
     )
     assert parent.stderr == b""

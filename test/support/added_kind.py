@@ -93,7 +93,7 @@ def generated_code(model: Model, folder: Path) -> list[float]:
     (folder / "arm.h").write_text(c_header(formulas, "arm", table))
     (folder / "arm.c").write_text(c_source(formulas, "arm", table))
     command = ["cc", "-std=c99", "-O1", "-shared", "-fPIC", "arm.c", "-o", "arm.so", "-lm"]
-    subprocess.run(command, cwd=folder, check=True)  # noqa: S603
+    subprocess.run(command, cwd=folder, check=True)
     torque = np.zeros(3)
     arrays = [ctypes.c_void_p(array.ctypes.data) for array in (*STATE, torque)]
     ctypes.CDLL(str(folder / "arm.so")).arm_inverse_dynamics(*arrays)

@@ -54,7 +54,7 @@ class DaskCluster:
             _kill(process)
 
     def _start(self, *arguments: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(  # noqa: S603
+        process = subprocess.Popen(
             [sys.executable, "-m", "distributed.cli.dask_" + arguments[0], *arguments[1:]],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -137,7 +137,7 @@ def file_motion(
         torque: of the motors (N, n).
         step: of RK4 [s]; None for the file's integrator and time step, at most ``CYCLE``.
     """
-    import mujoco  # noqa: PLC0415  an extra
+    import mujoco
 
     model = compiled(case)
     if step is not None:
@@ -181,7 +181,7 @@ def rms(values: Array) -> Array:
 
 def compiled(case: ElasticCase) -> Any:
     """Return MuJoCo's model of a file; gravity is the robot's, which the world of an SDF has."""
-    import mujoco  # noqa: PLC0415  likewise
+    import mujoco
 
     text = case.written.text
     model = mujoco.MjModel.from_xml_string(as_mjcf(text) if "<sdf " in text else text)
@@ -239,7 +239,7 @@ def locked_frequency(case: ElasticCase, place: int) -> tuple[float, float]:
 
     Without gravity and damping, from the times at which the deflection changes its sign.
     """
-    import mujoco  # noqa: PLC0415  likewise
+    import mujoco
 
     model, joint = compiled(case), case.written.joints[place]
     links: Mechanism = case.arm.links
@@ -265,7 +265,7 @@ def locked_frequency(case: ElasticCase, place: int) -> tuple[float, float]:
 
 def static_deflection(case: ElasticCase, start: Array) -> tuple[Array, Array]:
     """Return the deflections at rest (e,) with held motors, and gravity torque / K there."""
-    import mujoco  # noqa: PLC0415  likewise
+    import mujoco
 
     model = compiled(case)
     data, joints = mujoco.MjData(model), case.model.mechanism.joints

@@ -89,7 +89,7 @@ def _run(arguments: Sequence[object], before: Callable[[], object], output: int)
         cli.main()
     except SystemExit as end:
         code = end.code or 0
-    except BaseException:  # noqa: BLE001  what a user would see
+    except BaseException:
         traceback.print_exc()
     sys.stdout.flush()
     sys.stderr.flush()

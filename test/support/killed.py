@@ -32,7 +32,7 @@ def killed_at(change: int, work: Callable[[], object]) -> bool:
             _die_at(change)
             work()
             code = 0
-        except BaseException:  # noqa: BLE001  the parent checks the exit code
+        except BaseException:
             traceback.print_exc()
         finally:
             os._exit(code)

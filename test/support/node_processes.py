@@ -52,13 +52,13 @@ class NodeProcesses:
         if terminal:
             self._master, slave = pty.openpty()
             streams = {"stdin": slave, "stdout": slave, "stderr": slave}
-            self._leader = subprocess.Popen(  # noqa: S603  this very Python
+            self._leader = subprocess.Popen(
                 [*words, "--terminal"], start_new_session=True, **streams
             )
             os.close(slave)
         else:
             with self.log.open("wb") as log:
-                self._leader = subprocess.Popen(  # noqa: S603
+                self._leader = subprocess.Popen(
                     words, start_new_session=True, stdout=log, stderr=subprocess.STDOUT
                 )
         graph.until(self._codes.with_suffix(".pids").exists)

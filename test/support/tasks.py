@@ -42,7 +42,7 @@ _KEPT: list[bytes] = []
 
 def keep_memory(megabytes: int) -> int:
     """Take memory until the process has this much, and never give it back."""
-    import psutil  # noqa: PLC0415  of Dask, an extra
+    import psutil
 
     process = psutil.Process()
     while process.memory_info().rss < megabytes * 1_000_000:

@@ -98,7 +98,7 @@ class TwoMachines:
     def _start(self, machine: int, command: tuple[str, ...], changed: dict[str, str]) -> Program:
         output = self._folder / f"output-{len(list(self._folder.glob('output-*')))}"
         with output.open("wb") as file:
-            process = subprocess.Popen(  # noqa: S603
+            process = subprocess.Popen(
                 [*self._entering(machine), *command],
                 env=os.environ | changed,
                 stdout=file,
@@ -111,7 +111,7 @@ class TwoMachines:
     def _machine(self, command: list[str]) -> int:
         """Return the process of a new machine, which ends when its input is closed."""
         pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
-        process = subprocess.Popen([*command, "sh", "-c", _MACHINE], **pipes)  # noqa: S603
+        process = subprocess.Popen([*command, "sh", "-c", _MACHINE], **pipes)
         self._stack.enter_context(process)
         if process.stdout.readline() != b"ready\n":
             raise subprocess.CalledProcessError(process.wait(), command)
@@ -122,4 +122,4 @@ class TwoMachines:
         return ["nsenter", "--target", str(machine), *spaces]
 
     def _run(self, machine: int, command: str) -> None:
-        subprocess.run([*self._entering(machine), *command.split()], check=True)  # noqa: S603
+        subprocess.run([*self._entering(machine), *command.split()], check=True)

@@ -31,10 +31,10 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict:
     include = ROOT / "cpp" / "core" / "include"
     source = SUPPORT / "added_kind.cpp"
     command = ["c++", *flags, f"-I{include}", str(source), "-o", str(library)]
-    subprocess.run(command, check=True)  # noqa: S603
+    subprocess.run(command, check=True)
     script = [sys.executable, str(SUPPORT / "added_kind.py"), str(library), str(folder)]
     path = os.pathsep.join([str(ROOT), str(SUPPORT.parent), *sys.path])
-    subprocess.run(script, check=True, env={**os.environ, "PYTHONPATH": path})  # noqa: S603
+    subprocess.run(script, check=True, env={**os.environ, "PYTHONPATH": path})
     content: dict = json.loads((folder / "found.json").read_text())
     return content
 

@@ -28,7 +28,7 @@ def test_every_benchmark_is_in_exactly_one_list_of_the_makefile() -> None:
 
 def _import_failures(folder: Path) -> list[str]:
     paths = (str(ROOT), str(ROOT / "test"), os.environ.get("PYTHONPATH", ""))
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         [sys.executable, "-m", "support.imported_scripts", str(folder)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
         capture_output=True,

@@ -59,9 +59,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def write_fleet(data_set: Path, robot: Robot, recording: Path) -> None:
     """Write the results of one recording of one robot."""
-    from dynid_plugins.fleet.dataset import writer  # noqa: PLC0415  an extra
-    from dynid_plugins.fleet.listing import Entry  # noqa: PLC0415  an extra
-    from dynid_plugins.fleet.work import Outcome, process  # noqa: PLC0415  an extra
+    from dynid_plugins.fleet.dataset import writer
+    from dynid_plugins.fleet.listing import Entry
+    from dynid_plugins.fleet.work import Outcome, process
 
     found = process(robot, Entry("cell", "type", str(recording), ""), None)
     assert isinstance(found, Outcome)

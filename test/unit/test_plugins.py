@@ -63,7 +63,7 @@ def site(tmp_path: Path) -> Path:
 
 def run(site: Path, *command: str) -> subprocess.CompletedProcess[str]:
     known = os.environ.get("PYTHONPATH", "")
-    return subprocess.run(  # noqa: S603  this very Python
+    return subprocess.run(
         [sys.executable, *command],
         env={**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{known}", "COLUMNS": "100"},
         capture_output=True,

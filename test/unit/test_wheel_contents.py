@@ -21,7 +21,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("build_py", "--build-lib", str(folder / "wheel")),
         *("install_data", "--install-dir", str(folder / "wheel")),
     ]
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         [sys.executable, "setup.py", "--quiet", *commands],
         cwd=ROOT,
         capture_output=True,

@@ -53,7 +53,7 @@ class Job:
             "PYTHONUNBUFFERED": "1",
         }
         try:
-            self._process = subprocess.Popen(  # noqa: S603  words of the table of steps, no shell
+            self._process = subprocess.Popen(
                 [*program, *words[1:]],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

@@ -127,7 +127,7 @@ def _worker() -> Iterator[Connection]:
     parent_end, child_end = Pipe()
     with parent_end:
         with child_end:
-            process = Popen(  # noqa: S603  this very Python
+            process = Popen(
                 [sys.executable, "-c", _PROGRAM, str(child_end.fileno()), *sys.path],
                 stdin=DEVNULL,
                 stdout=DEVNULL,

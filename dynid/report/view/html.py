@@ -139,33 +139,33 @@ def _drawn(shape: Shape) -> tuple[Any, Any]:
     return form, _material(shape.colour)
 
 
-def _drawn_tube(line: Any) -> tuple[Any, Any]:  # noqa: ANN401
+def _drawn_tube(line: Any) -> tuple[Any, Any]:
     vertices, corners = tube(line)
     faces = np.concatenate([corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]])
     return _triangles(vertices, faces), _material(line.colour)
 
 
-def _triangles(vertices: Array, faces: NDArray[np.intp]) -> Any:  # noqa: ANN401
+def _triangles(vertices: Array, faces: NDArray[np.intp]) -> Any:
     return import_module("meshcat.geometry").TriangularMeshGeometry(
         vertices.astype(np.float32), faces.astype(np.uint32)
     )
 
 
-def _material(colour: Colour) -> Any:  # noqa: ANN401
+def _material(colour: Colour) -> Any:
     red, green, blue = (round(255 * part) for part in colour[:3])
     return import_module("meshcat.geometry").MeshLambertMaterial(
         color=(red << 16) + (green << 8) + blue, opacity=colour[3]
     )
 
 
-def _matrix(pose: Pose, kind: str = "") -> Any:  # noqa: ANN401
+def _matrix(pose: Pose, kind: str = "") -> Any:
     """Return the pose as a matrix (4, 4); meshcat's cylinders are along y."""
     half = float(np.sqrt(0.5))
     upright = Pose(quaternion=(half, 0.0, 0.0, half)) if kind == "cylinder" else Pose()
     return pose.then(upright).matrix()
 
 
-def _animation(scene: Scene) -> Any:  # noqa: ANN401
+def _animation(scene: Scene) -> Any:
     animation = import_module("meshcat.animation")
     assert scene.times is not None  # noqa: S101  checked before
     rate = (len(scene.times) - 1) / float(scene.times[-1] - scene.times[0])

@@ -66,7 +66,7 @@ def identify_by_torque(task: FittingTask) -> SysidModel:
     spec = _specification(task)
     free = _free_parameters(spec, task.robot, dq, ddq, rms)
 
-    def residual(vectors: Array, parameters: Any) -> tuple[list[Array], None, None]:  # noqa: ANN401
+    def residual(vectors: Array, parameters: Any) -> tuple[list[Array], None, None]:
         """Return the residuals (N n,), or (N n, k) of k vectors."""
         columns = []
         for vector in vectors.reshape(len(vectors), -1).T:
@@ -80,7 +80,7 @@ def identify_by_torque(task: FittingTask) -> SysidModel:
     return _applied(best, spec, joints)
 
 
-def _applied(parameters: Any, spec: Any, joints: tuple[str, ...]) -> SysidModel:  # noqa: ANN401
+def _applied(parameters: Any, spec: Any, joints: tuple[str, ...]) -> SysidModel:
     model = sysid.apply_param_modifiers(parameters, spec)
     offsets = [float(parameters[f"{name}_offset"].value[0]) for name in joints]
     return SysidModel(model, np.array(offsets))
@@ -90,7 +90,7 @@ def _every(values: Array) -> slice:
     return slice(None, None, -(-len(values) // _SAMPLES))
 
 
-def _specification(task: FittingTask) -> Any:  # noqa: ANN401  untyped
+def _specification(task: FittingTask) -> Any:
     """Return MuJoCo's specification of the robot's recorded joints."""
     spec = mujoco.MjSpec.from_string(task.bare_urdf())
     spec.compiler.boundmass = spec.compiler.boundinertia = 1e-6
@@ -101,7 +101,7 @@ def _specification(task: FittingTask) -> Any:  # noqa: ANN401  untyped
     return spec
 
 
-def _free_parameters(spec: Any, robot: Robot, dq: Array, ddq: Array, rms: Array) -> Any:  # noqa: ANN401
+def _free_parameters(spec: Any, robot: Robot, dq: Array, ddq: Array, rms: Array) -> Any:
     model, free = spec.compile(), sysid.ParameterDict()
     for name in robot.joints:
         body = model.body(model.jnt_bodyid[model.joint(name).id]).name
@@ -124,7 +124,7 @@ def _free_parameters(spec: Any, robot: Robot, dq: Array, ddq: Array, rms: Array)
     return free
 
 
-def _write_body(name: str, spec: Any, parameter: Any) -> None:  # noqa: ANN401  untyped
+def _write_body(name: str, spec: Any, parameter: Any) -> None:
     numbers = sysid.model_modifier.pi_from_theta(parameter.value)
     mass, centre = numbers[0], numbers[1:4] / numbers[0]
     steiner = mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
@@ -140,7 +140,7 @@ def _write_body(name: str, spec: Any, parameter: Any) -> None:  # noqa: ANN401  
 
 
 def _setter(joint: str, term: str) -> Callable[[Any, Any], None]:
-    def apply(spec: Any, parameter: Any) -> None:  # noqa: ANN401  untyped
+    def apply(spec: Any, parameter: Any) -> None:
         own, value = spec.joint(joint), float(parameter.value[0])
         size = np.size(getattr(own, term))  # damping of MuJoCo 4 is a polynomial
         setattr(own, term, value if size == 1 else value * np.eye(1, size)[0])

@@ -164,9 +164,7 @@ def test_a_missing_input_is_reported_before_anything_that_computes_is_imported(
         "print([name for name in ('pinocchio', 'scipy') if name in sys.modules])"
     )
     command = [sys.executable, "-c", script]
-    ran = subprocess.run(  # noqa: S603
-        command, capture_output=True, text=True, check=True, cwd=tmp_path
-    )
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert ran.stdout.split("\n")[:2] == ["2", "[]"]
     assert re.match(f"dynid: {sentence}", ran.stderr), ran.stderr
     assert len(ran.stderr.splitlines()) == 1
@@ -181,5 +179,5 @@ def test_help_and_version_import_nothing_that_computes(option: str) -> None:
         f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
     )
     command = [sys.executable, "-c", script]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
     assert ran.stderr.strip() == "[]"

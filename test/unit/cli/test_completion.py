@@ -32,7 +32,7 @@ def complete(tmp_path: Path):
             "_dynid_completion dynid\n"
             "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
         )
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(
             ["bash", "-c", script],  # noqa: S607
             env={**os.environ, "PATH": path},
             capture_output=True,

@@ -110,7 +110,7 @@ def test_the_files_have_the_same_tag_as_bringup(tmp_path: Path, hardware: str) -
 @pytest.mark.parametrize("hardware", HARDWARE)
 def test_xacro_gives_the_joints_and_interfaces_of_bringup(tmp_path: Path, hardware: str) -> None:
     run("-o", str(tmp_path))
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         [COMMAND, str(XACRO), f"hardware:={hardware}", f"slaves:={tmp_path}"],
         capture_output=True,
         check=True,

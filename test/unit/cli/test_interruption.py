@@ -217,7 +217,7 @@ def interrupted_in_import(
     module: str, *arguments: str, number: str = "SIGINT", forced: float = LONGEST
 ) -> subprocess.CompletedProcess[str]:
     program = IN_IMPORT.format(module=module, number=number, forced=forced)
-    return subprocess.run(  # noqa: S603  this very Python
+    return subprocess.run(
         [sys.executable, "-c", program, *arguments],
         capture_output=True,
         text=True,

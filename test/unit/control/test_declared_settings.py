@@ -103,8 +103,8 @@ def test_the_struct_of_cpp_has_an_added_member_in_its_loops(changed: Path, tmp_p
         "-o",
         str(program),
     ]
-    subprocess.run(command, check=True)  # noqa: S603
-    output = subprocess.run([str(program)], check=True, capture_output=True, text=True)  # noqa: S603
+    subprocess.run(command, check=True)
+    output = subprocess.run([str(program)], check=True, capture_output=True, text=True)
     found = json.loads(output.stdout)
     assert found["default"] == 0.75
     assert found["settings"]["collision.eagerness"] == [0.5, 2.0, 0]

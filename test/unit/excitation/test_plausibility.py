@@ -257,7 +257,7 @@ def test_a_rehearsal_names_bodies_in_other_units(tmp_path: Path) -> None:
 
 
 def playback(robot: Robot) -> Playback:
-    from dynid.playback.robot_state import StateReader  # noqa: PLC0415
+    from dynid.playback.robot_state import StateReader
 
     class Still:
         simulated = True

@@ -40,7 +40,7 @@ def write(path: Path, name: str, definition: bytes, messages: list[bytes]) -> Pa
 def defined(kinds: dict[str, Fields]) -> tuple[bytes, dict[str, Any]]:
     """Return a serialized definition of message types, and their classes by name."""
     pytest.importorskip("mcap_protobuf")
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: PLC0415
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     file = descriptor_pb2.FileDescriptorProto(name="arm.proto", package="arm", syntax="proto3")
     for kind, listed in kinds.items():

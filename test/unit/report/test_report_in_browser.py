@@ -303,7 +303,7 @@ def test_the_head_of_a_long_table_is_on_each_page_of_paper(visit, path, tmp_path
         }"""
     )
     page.pdf(path=tmp_path / "report.pdf", prefer_css_page_size=True)
-    text = subprocess.run(  # noqa: S603  a fixed program
+    text = subprocess.run(
         [PDFTOTEXT, "-layout", tmp_path / "report.pdf", "-"], capture_output=True, check=True
     ).stdout.decode()
     # once on the page where it begins, and on each of those that only continue it

@@ -278,7 +278,7 @@ def test_code_that_escapes_is_refused_by_the_interpreter(cell: Cell) -> None:
     cell.expand("")
     command = [sys.executable, "-c", ACTIONS, str(cell.xacro.parent)]
     command += [str(cell.server.getsockname()[1])]
-    finished = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    finished = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(finished.stdout) == []
     cell.check_unchanged()
 

@@ -138,7 +138,7 @@ runpy.run_module("dynid", run_name="__main__")
 
 def test_ctrl_c_ends_the_command_in_order(tmp_path: Path) -> None:
     words = [sys.executable, "-c", START, str(tmp_path / "out")]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ran:  # noqa: S603
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ran:
         assert ran.stdout is not None
         address = ran.stdout.readline()
         ran.send_signal(signal.SIGINT)

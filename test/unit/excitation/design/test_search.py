@@ -62,7 +62,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen]:
     started = []
 
     def start(*arguments, **options) -> subprocess.Popen:
-        started.append(subprocess.Popen(*arguments, **options))  # noqa: S603  a worker
+        started.append(subprocess.Popen(*arguments, **options))
         return started[-1]
 
     monkeypatch.setattr(worker, "Popen", start)
@@ -83,7 +83,7 @@ def assert_same(search: Search, expected: Search) -> None:
 
 def run(*arguments: str, script: str = "", folder: Path) -> subprocess.CompletedProcess:
     """Run Python until it has ended, and all that share its standard error."""
-    return subprocess.run(  # noqa: S603  this very Python
+    return subprocess.run(
         [sys.executable, *arguments],
         input=script,
         capture_output=True,

@@ -167,7 +167,7 @@ def test_a_check_has_the_same_result_in_every_process(tmp_path: Path) -> None:
     )
     options = ["--set", "workspace.self_collision=true", "--set", "workspace.tool_speed=2"]
     results = [
-        subprocess.run(  # noqa: S603  this very Python
+        subprocess.run(
             [
                 sys.executable,
                 "-m",

@@ -42,7 +42,7 @@ def test_items_of_a_killed_process_are_computed_by_another(tmp_path):
 
 @pytest.mark.thorough
 def test_a_process_that_takes_long_to_start_again_is_waited_for(tmp_path):
-    import dask  # noqa: PLC0415  an extra
+    import dask
 
     # by its own settings, Dask would not start a process again that is not there at once
     impatient = {"distributed.deploy.lost-worker-timeout": "1ms"}
@@ -172,7 +172,7 @@ def answering(address: str) -> Iterator[object]:
 
 @pytest.mark.thorough
 def test_the_end_of_the_scheduler_is_said_in_a_sentence():
-    with subprocess.Popen(  # noqa: S603
+    with subprocess.Popen(
         [sys.executable, "-c", SCHEDULER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         address = process.stdout.readline().strip()

@@ -68,7 +68,7 @@ sys.exit(main())
 @contextmanager
 def served(data_set, window):
     arguments = ["fleet", "serve", str(data_set), "--workers", "1", "--simulations", "50"]
-    with subprocess.Popen(  # noqa: S603
+    with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, window, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

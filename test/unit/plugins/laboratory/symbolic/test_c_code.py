@@ -40,7 +40,7 @@ class Library:
         source, library = folder / f"{name}.c", folder / f"{name}.so"
         source.write_text(c_source(formulas, name, table, number=number))
         command = [str(COMPILER), *FLAGS, str(source), "-o", str(library), "-lm"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         self._library, self._name = ctypes.CDLL(str(library)), name
         self._type = {"double": np.float64, "float": np.float32}[number]
