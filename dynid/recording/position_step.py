@@ -52,15 +52,15 @@ def _gaps(values: Array, rounding: float) -> Array:
 def _common_step(gaps: Array) -> float:
     """Return the largest step of which the gaps between neighbouring levels are multiples."""
     gaps = np.sort(gaps)
-    for candidate in np.unique(gaps[:_CANDIDATES])[::-1]:
-        near = gaps[: np.searchsorted(gaps, 2 * _LARGEST_MULTIPLE * candidate)]
-        step = float(np.median(near[np.abs(near / candidate - 1) < _ROUNDING]))
-        multiples = near[near < _LARGEST_MULTIPLE * step] / step
-        whole = np.rint(multiples)
-        if (
-            len(multiples) >= _FEWEST_GAPS
-            and np.mean(np.abs(multiples - whole) < _ROUNDING) >= _MULTIPLES
-            and np.mean(whole == 0) <= _REPEATED
-        ):
-            return step
+    candidates = np.unique(gaps[:_CANDIDATES])
+    first = np.searchsorted(gaps, (1 - _ROUNDING) * candidates, side="right")
+    last = np.searchsorted(gaps, (1 + _ROUNDING) * candidates)
+    medians = 0.5 * (gaps[(first + last - 1) // 2] + gaps[(first + last) // 2])
+    for step in np.unique(medians)[::-1]:
+        multiples = gaps[: np.searchsorted(gaps, _LARGEST_MULTIPLE * step)] / step
+        count, whole = len(multiples), np.rint(multiples)
+        near = np.count_nonzero(np.abs(multiples - whole) < _ROUNDING)
+        repeated = count - np.count_nonzero(whole)
+        if count >= _FEWEST_GAPS and near >= _MULTIPLES * count and repeated <= _REPEATED * count:
+            return float(step)
     return 0.0

@@ -138,13 +138,14 @@ class Equations:
                 [columns[kept], data.extra[kept, joint], data.torque[kept, joint]]
             )
             used = np.append(acting, np.arange(self.parameters, size))
+            places = np.ix_(used, used)
             shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint], friction)
             torque = float(np.linalg.norm(rows[:, -1]))
             rows = beyond(basis_of(shapes), rows) / (torque or 1.0)
             bounds = np.searchsorted(fold[kept], np.arange(FOLDS + 1))
             for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
                 part = rows[begin:end]
-                self.gram[number, joint][np.ix_(used, used)] = part.T @ part
+                self.gram[number, joint][places] = part.T @ part
 
     def scaled(self, joint: int, factor: float) -> Equations:
         """Return the equations with a joint's torque multiplied; its relative error is compared."""
@@ -190,11 +191,10 @@ class Equations:
         """Fit all folds, and each fold by the others."""
         whole = self.gram.sum(axis=0)
         solution, weights = self.fitted(_REWEIGHTINGS)
-        left_out = [
-            _solved(np.einsum("j,jik->ik", weights, whole - self.gram[fold]))
-            for fold in range(FOLDS)
-        ]
-        factors = np.array(left_out)[:, self.parameters :]
+        weighted = weights @ self.gram.reshape(FOLDS, len(weights), -1)
+        weighted = weighted.reshape(FOLDS, *whole.shape[1:])
+        left_out = _solved(weighted.sum(axis=0) - weighted)
+        factors = left_out[:, self.parameters :]
         consistent = self._consistent(weights, solution, left_out) if physical else None
         blocks = self._blocks(left_out)
         return Refit(
@@ -217,20 +217,18 @@ class Equations:
         moves = whole[:, -1, -1] > 0
         weights, solution = np.where(moves, 1.0, 0.0), np.zeros(whole.shape[1] - 1)
         for _ in range(reweightings):
-            solution = _solved(np.einsum("j,jik->ik", weights, whole))
+            solution = _solved(np.tensordot(weights, whole, axes=1))
             squared = np.maximum(_squared(whole, solution), ROUNDING**2)
             weights = np.where(moves, 1 / squared, 0.0)
         return solution, weights
 
-    def _blocks(self, left_out: list[Array], moved: Array | float = 0.0) -> Array:
-        """Return the errors (FOLDS, n) of each block, of solutions to which ``moved`` is added."""
-        squared = np.array(
-            [_squared(self.gram[fold], solution + moved) for fold, solution in enumerate(left_out)]
-        )
+    def _blocks(self, left_out: Array) -> Array:
+        """Return the errors (FOLDS, n) of each block, of solutions (FOLDS, s)."""
+        squared = _squared(self.gram, left_out[:, None])
         torque = self.gram.sum(axis=0)[:, -1, -1]
         return np.asarray(np.sqrt(FOLDS * np.where(torque > 0, squared, np.nan)))
 
-    def _consistent(self, weights: Array, solution: Array, left_out: list[Array]) -> Array | None:
+    def _consistent(self, weights: Array, solution: Array, left_out: Array) -> Array | None:
         """Return held-out errors (n,) of the nearest physically consistent parameters."""
         gram = np.einsum("j,jik->ik", weights, self.gram.sum(axis=0))
         moved = nearest_consistent(self.data, gram, solution[: self.parameters])
@@ -241,7 +239,7 @@ class Equations:
             rest = slice(self.parameters, -1)
             right = gram[rest, -1] - gram[rest, : self.parameters] @ moved
             whole[self.parameters :] = np.linalg.lstsq(gram[rest, rest], right, rcond=1e-12)[0]
-        return _together(self._blocks(left_out, whole - solution))
+        return _together(self._blocks(left_out + whole - solution))
 
 
 def errors_with(data: Data, fold: NDArray[np.intp], blocks: Sequence[Array]) -> list[Array]:
@@ -330,12 +328,12 @@ def _without_extra(gram: Array, count: int) -> tuple[Array, Array]:
 
 
 def _solved(gram: Array) -> Array:
-    """Solve normal equations (s, s) whose last column is the right side; (s - 1,)."""
-    diagonal = np.sqrt(np.maximum(np.diag(gram)[:-1], 1e-300))
-    scale = np.where(diagonal > 1e-12, 1 / diagonal, 0.0)
-    matrix = scale[:, None] * gram[:-1, :-1] * scale
-    matrix[np.diag_indices_from(matrix)] += _RIDGE + (scale == 0)
-    return np.asarray(scale * np.linalg.solve(matrix, scale * gram[:-1, -1]))
+    """Solve normal equations (…, s, s) whose last column is the right side; (…, s - 1)."""
+    diagonal = np.sqrt(np.diagonal(gram, axis1=-2, axis2=-1)[..., :-1].clip(1e-300))
+    scale = np.where(diagonal > 1e-12, 1 / diagonal, 0.0)[..., None]
+    matrix = scale * gram[..., :-1, :-1] * scale.swapaxes(-1, -2)
+    np.einsum("...ii->...i", matrix)[...] += _RIDGE + (scale[..., 0] == 0)
+    return np.asarray((scale * np.linalg.solve(matrix, scale * gram[..., :-1, -1:]))[..., 0])
 
 
 def _together(blocks: Array) -> Array:
@@ -349,6 +347,8 @@ def _relative(gram: Array, solution: Array) -> Array:
 
 
 def _squared(gram: Array, solution: Array) -> Array:
-    """Return the squared error (n,) of each joint."""
-    extended = np.append(solution, -1.0)
-    return np.asarray(np.maximum(np.einsum("i,jik,k->j", extended, gram, extended), 0.0))
+    """Return the squared error (…, n) of each joint, equations (…, n, s + 1, s + 1)."""
+    ends = np.full((*solution.shape[:-1], 1), -1.0)
+    extended = np.concatenate([solution, ends], axis=-1)[..., None]
+    squared = extended.swapaxes(-1, -2) @ (gram @ extended)
+    return np.asarray(squared[..., 0, 0].clip(0.0))
