@@ -9,7 +9,7 @@ import numpy as np
 from dynid.report.png_style import png_figure
 from dynid_plugins.elastic.deflection import COMPLIANCE
 from dynid_plugins.elastic.flatness_trial import RUNS
-from dynid_plugins.elastic.resonance import modelled_response
+from dynid_plugins.elastic.two_masses import two_mass_response
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,7 +76,7 @@ def write_bode(resonances: Resonances, path: Path) -> None:
         all_axes = drawing.subplots(3, len(joints), squeeze=False, sharex="col")
         for joint, axes in zip(joints, all_axes.T, strict=True):
             response, frequency = joint.response, joint.response.frequency
-            modelled = modelled_response(frequency, joint.logarithms)
+            modelled = two_mass_response(frequency, joint.fit.logarithms)
             for values, colour in ((response.response, _MEASURED), (modelled, _FITTED)):
                 axes[0].loglog(frequency, np.abs(values), color=colour, lw=1.2)
                 axes[1].semilogx(frequency, np.degrees(np.angle(values)), color=colour, lw=1.2)

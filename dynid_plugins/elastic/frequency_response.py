@@ -1,7 +1,8 @@
-"""Frequency response from the torque of a motor to its velocity, with coherence."""
+"""Frequency response from the torque of a motor to its velocity, while it is excited."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,9 +12,12 @@ from dynid.arrays import Array
 from dynid.errors import RecordingError
 
 _SEGMENTS = 6  # without overlap; more average more, with less resolution
-_FEWEST_SAMPLES = 64  # of a segment
+_FEWEST_OF_A_SEGMENT = 64
 _HALF_OVERLAP = 1.89  # independent averages for each segment, of Hann windows that overlap by half
 _COHERENT = 0.8  # noise alone is not, with so many averages
+_WINDOW = 1.0  # [s] in which one joint is excited
+FEWEST_SAMPLES = _SEGMENTS * _FEWEST_OF_A_SEGMENT
+"""Samples that a response needs."""
 
 
 class FrequencyResponse(NamedTuple):
@@ -37,6 +41,30 @@ class FrequencyResponse(NamedTuple):
         return np.asarray(self.coherence > _COHERENT)
 
 
+def excited_spans(position: Array, torque: Array, rate: float) -> list[slice]:
+    """Return the longest span in which each joint is excited: its motor works more than others.
+
+    Motors that hold their joints against another one's motion also have a coherent response, which
+    is that of the arm.
+
+    Args:
+        position: (N, n) of the motors [rad or m].
+        torque: (N, n) of the motors [N*m or N].
+        rate: sampling rate [Hz].
+    """
+    starts = np.arange(0, len(position), max(1, round(_WINDOW * rate)))
+    parts = [np.split(values, starts[1:]) for values in (position, torque)]
+    work = [np.std(moved, axis=0) * np.std(by, axis=0) for moved, by in zip(*parts, strict=True)]
+    strongest = np.argmax(work, axis=1)
+    bounds = np.concatenate([[0], np.flatnonzero(np.diff(strongest)) + 1, [len(strongest)]])
+    ends = np.append(starts, len(position))[bounds]
+    spans = [slice(0, 0)] * position.shape[1]
+    for joint, (begin, end) in zip(strongest[bounds[:-1]], pairwise(ends.tolist()), strict=True):
+        if end - begin > spans[joint].stop - spans[joint].start:
+            spans[joint] = slice(begin, end)
+    return spans
+
+
 def frequency_response(position: Array, torque: Array, rate: float) -> FrequencyResponse:
     """Return the response of a motor's velocity to its torque (Welch's method, Hann windows).
 
@@ -46,14 +74,14 @@ def frequency_response(position: Array, torque: Array, rate: float) -> Frequency
         rate: sampling rate [Hz].
 
     Raises:
-        RecordingError: the recording is too short.
+        RecordingError: there are fewer than ``FEWEST_SAMPLES``.
     """
-    length = len(position) // _SEGMENTS
-    if length < _FEWEST_SAMPLES:
+    if len(position) < FEWEST_SAMPLES:
         raise RecordingError(
             f"{len(position)} samples are too few for a frequency response; record at least "
-            f"{_SEGMENTS * _FEWEST_SAMPLES}."
+            f"{FEWEST_SAMPLES}."
         )
+    length = len(position) // _SEGMENTS
     spectra = {
         name: scipy.signal.csd(one, other, rate, nperseg=length, detrend="linear")
         for name, (one, other) in {

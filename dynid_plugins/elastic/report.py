@@ -140,7 +140,8 @@ def print_resonances(console: Console, resonances: Resonances) -> None:
     print_text(console, f"{resonances.robot}: resonances, from the motors alone", "bold")
     rows = table("joint", "locked [Hz]", "free [Hz]", "rotor", "link", "stiffness")
     notes = [
-        f"{joint}: its velocity does not follow from its torque; excite it by itself."
+        f"{joint}: no span in which it alone is excited and its velocity follows from its torque; "
+        "excite it by itself."
         for joint in resonances.silent
     ]
     for joint in resonances.joints:
@@ -155,6 +156,11 @@ def print_resonances(console: Console, resonances: Resonances) -> None:
             notes.append(
                 f"{joint.name}: its resonance is beyond the coherent band, so that only stiffness "
                 "over link inertia can be said, by the locked frequency; excite it faster."
+            )
+        elif not joint.fit.bends:
+            notes.append(
+                f"{joint.name}: one mass explains its response as well as two, so that no bending "
+                "is seen. Excite it faster, and more where it may resonate."
             )
         elif separable == "none":
             notes.append(

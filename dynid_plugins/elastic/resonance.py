@@ -11,21 +11,23 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
-from dynid.arrays import Array
 from dynid.errors import RecordingError
 from dynid.recording.model import Recording
 from dynid.robot.elastic import elastic_settings
 from dynid.robot.robot import Robot
-from dynid_plugins.elastic.frequency_response import FrequencyResponse, frequency_response
+from dynid_plugins.elastic.frequency_response import (
+    FEWEST_SAMPLES,
+    FrequencyResponse,
+    excited_spans,
+    frequency_response,
+)
 from dynid_plugins.elastic.result import Estimated
+from dynid_plugins.elastic.two_masses import PARAMETERS, TwoMassFit, fit_two_masses
 
 _FEWEST_FREQUENCIES = 12  # coherent frequencies
-_NAMES = ("rotor", "viscous", "link", "stiffness", "damping")
-_LEAST_DEVIATION = 0.02  # of a response: windows leak, whatever the coherence
-_REACH = 7.0  # of the logarithms of parameters from their first guesses: a factor of 1100
+_APERIODIC = 2.0  # damping over the root of stiffness times inertia
 _CERTAIN = 0.25  # relative standard deviation: beyond, a frequency is not seen
 
 Separable = Literal["all", "locked", "none"]
@@ -37,23 +39,21 @@ class JointResonance:
 
     Attributes:
         name: of the joint.
-        response: of its motor.
-        logarithms: (5,) of rotor inertia, viscous friction, link inertia, stiffness, damping.
-        covariance: (5, 5) of these.
+        response: of its motor, while it is excited.
+        fit: of two masses to the response.
         rotor: inertia behind the gear that is known [kg*m^2 or kg]; None if it is not.
     """
 
     name: str
     response: FrequencyResponse
-    logarithms: Array
-    covariance: Array
+    fit: TwoMassFit
     rotor: float | None
 
     def _power(self, weights: ArrayLike) -> Estimated:
         """Return a product of powers of the five parameters."""
         weight = np.asarray(weights, dtype=np.float64)
-        value = float(np.exp(weight @ self.logarithms))
-        return Estimated(value, value * float(np.sqrt(weight @ self.covariance @ weight)))
+        value = float(np.exp(weight @ self.fit.logarithms))
+        return Estimated(value, value * float(np.sqrt(weight @ self.fit.covariance @ weight)))
 
     @property
     def locked(self) -> Estimated:
@@ -64,16 +64,21 @@ class JointResonance:
     @property
     def free(self) -> Estimated:
         """Frequency of the joint with its motor free [Hz]."""
-        rotor, _, link, stiffness, _ = np.exp(self.logarithms)
+        rotor, _, link, stiffness, _ = np.exp(self.fit.logarithms)
         value = float(np.sqrt(stiffness / link + stiffness / rotor))
         share = link / (link + rotor)  # of the square that the rotor's term has
         weight = np.array([-0.5 * share, 0, -0.5 * (1 - share), 0.5, 0])
-        deviation = value * float(np.sqrt(weight @ self.covariance @ weight))
+        deviation = value * float(np.sqrt(weight @ self.fit.covariance @ weight))
         return Estimated(value / (2 * np.pi), deviation / (2 * np.pi))
 
     @property
     def separable(self) -> Separable:
-        """Whether both frequencies, the locked one alone, or neither are in the coherent band."""
+        """Whether both frequencies, the locked one alone, or neither are in the coherent band.
+
+        Neither is where one mass explains the response as well, or where the link does not swing.
+        """
+        if not self.fit.bends or self._power((0, 0, -0.5, -0.5, 1)).value > _APERIODIC:
+            return "none"
         band = self.response.frequency[self.response.coherent]
         seen = [
             band.min() < one.value < band.max() and one.deviation < _CERTAIN * one.value
@@ -88,8 +93,8 @@ class JointResonance:
         """
         if self.separable != "all":
             return None
-        weight = np.zeros(len(_NAMES))
-        weight[_NAMES.index(name)] = 1.0
+        weight = np.zeros(len(PARAMETERS))
+        weight[PARAMETERS.index(name)] = 1.0
         if self.rotor is None:
             return self._power(weight)
         weight[0] -= 1.0
@@ -104,7 +109,7 @@ class Resonances:
     Attributes:
         robot: its name.
         joints: whose torque moves their motors coherently.
-        silent: joints without a coherent response.
+        silent: joints that are not excited by themselves, or have no coherent response.
     """
 
     robot: str
@@ -130,18 +135,22 @@ def identify_resonances(robot: Robot, recording: Recording) -> Resonances:
     Raises:
         RecordingError: the recording is too short, or no joint responds.
     """
+    position, rate = recording.position, recording.sampling_rate
     torque = recording.effort * robot.drives.torque_factor(len(robot.joints))
     rotors = elastic_settings(robot).known_rotors(robot)
     found, silent = [], []
+    spans = excited_spans(position, torque, rate)
     for joint in elastic_settings(robot).indices(robot):
-        response = frequency_response(
-            recording.position[:, joint], torque[:, joint], recording.sampling_rate
-        )
+        name, span = robot.joints[joint], spans[joint]
+        if span.stop - span.start < min(FEWEST_SAMPLES, len(position)):
+            silent.append(name)
+            continue
+        response = frequency_response(position[span, joint], torque[span, joint], rate)
         if int(response.coherent.sum()) < _FEWEST_FREQUENCIES:
-            silent.append(robot.joints[joint])
+            silent.append(name)
             continue
         rotor = None if rotors is None else float(rotors[joint])
-        found.append(JointResonance(robot.joints[joint], response, *_fit(response), rotor))
+        found.append(JointResonance(name, response, fit_two_masses(response), rotor))
     if not found:
         raise RecordingError(
             "the velocity of no motor follows from its torque coherently; excite one joint after "
@@ -150,62 +159,12 @@ def identify_resonances(robot: Robot, recording: Recording) -> Resonances:
     return Resonances(robot.name, tuple(found), tuple(silent))
 
 
-def modelled_response(frequency: Array, logarithms: Array) -> Array:
-    """Return velocity over torque (F,) of two masses at frequencies [Hz]."""
-    rotor, viscous, link, stiffness, damping = np.exp(logarithms)
-    s = 2j * np.pi * frequency
-    gear = damping * s + stiffness
-    moved = link * s**2 + gear
-    return np.asarray(moved / ((rotor * s + viscous) * moved + link * s * gear))
-
-
-def _fit(response: FrequencyResponse) -> tuple[Array, Array]:
-    """Return logarithms and covariance of the five parameters, from the coherent band."""
-    used = response.coherent
-    frequency, measured = response.frequency[used], response.response[used]
-    deviation = np.maximum(response.deviation[used], _LEAST_DEVIATION)
-
-    def errors(logarithms: Array) -> Array:
-        error = np.log(modelled_response(frequency, logarithms) / measured) / deviation
-        return np.concatenate([error.real, error.imag])
-
-    fits = [
-        scipy.optimize.least_squares(
-            errors,
-            start,
-            bounds=(start - _REACH, start + _REACH),
-            loss="soft_l1",
-            x_scale="jac",
-            max_nfev=200,
-        )
-        for start in _starts(frequency, measured)
-    ]
-    best = min(fits, key=lambda one: float(one.cost))
-    freedom = max(2 * len(frequency) - len(_NAMES), 1)
-    scale = max(1.0, 2 * float(best.cost) / freedom)
-    return best.x, np.asarray(np.linalg.pinv(best.jac.T @ best.jac) * scale)
-
-
-def _starts(frequency: Array, measured: Array) -> list[Array]:
-    """Return first guesses: the deepest antiresonance, with several ratios of the masses."""
-    size = np.abs(measured) * frequency  # constant for one mass
-    smooth = scipy.ndimage.median_filter(size, 3, mode="nearest")
-    low = scipy.signal.argrelextrema(smooth, np.less_equal, order=3)[0]
-    inside = low[(low > 1) & (low < len(smooth) - 2)]  # at the ends excitation may be missing
-    deepest = min(inside, key=lambda i: smooth[i], default=int(np.argmin(smooth)))
-    locked = 2 * np.pi * float(frequency[deepest])
-    total = 1 / (2 * np.pi * float(np.median(size[: max(3, len(size) // 10)])))
-    guesses = []
-    for share in (0.2, 0.5, 0.8):
-        link = share * total
-        stiffness = link * locked**2
-        values = [total - link, 0.01 * total * locked, link, stiffness, 0.05 * stiffness / locked]
-        guesses.append(np.log(values))
-    return guesses
-
-
 def _row(joint: JointResonance) -> dict[str, Any]:
-    row: dict[str, Any] = {"joint": joint.name, "separable": joint.separable}
+    row: dict[str, Any] = {
+        "joint": joint.name,
+        "bends": joint.fit.bends,
+        "separable": joint.separable,
+    }
     seen = {"all": (joint.locked, joint.free), "locked": (joint.locked, None), "none": (None, None)}
     quantities = dict(zip(("locked_hz", "free_hz"), seen[joint.separable], strict=True))
     for name in ("rotor", "link", "stiffness"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,25 +13,30 @@ from support.stored_recording import stored
 from dynid.errors import RecordingError
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
-from dynid_plugins.elastic.resonance import (
-    JointResonance,
-    identify_resonances,
-    modelled_response,
-)
+from dynid_plugins.elastic.resonance import JointResonance, identify_resonances
+from dynid_plugins.elastic.two_masses import two_mass_response
 
 ROTOR, LINK, STIFFNESS, DAMPING, VISCOUS = 0.5, 1.5, 5000.0, 8.0, 2.0
 RATE = 500.0
 
 
-def two_masses(highest_hz: float, seed: int = 1, spacing_hz: float = 0.1) -> Recording:
+Response = Callable[[np.ndarray], np.ndarray]
+
+
+def two_masses(frequency: np.ndarray) -> np.ndarray:
+    return two_mass_response(frequency, np.log([ROTOR, VISCOUS, LINK, STIFFNESS, DAMPING]))
+
+
+def multisine(
+    highest_hz: float, seed: int = 1, spacing_hz: float = 0.1, response: Response = two_masses
+) -> Recording:
     """Noisy recording of the periodic response to a multisine up to a frequency."""
     time = np.arange(20000) / RATE
     random = np.random.default_rng(seed)
     lines = np.arange(0.5, highest_hz, spacing_hz)
     phases = random.uniform(0, 2 * np.pi, len(lines))
     waves = np.exp(1j * (2 * np.pi * np.outer(time, lines) + phases))
-    velocity = modelled_response(lines, np.log([ROTOR, VISCOUS, LINK, STIFFNESS, DAMPING]))
-    position = (waves @ (velocity / (2j * np.pi * lines))).real
+    position = (waves @ (response(lines) / (2j * np.pi * lines))).real
     measured = position + 1e-7 * random.standard_normal(len(time))
     torque = waves.real.sum(axis=1) + 0.1 * random.standard_normal(len(time))
     return Recording.from_arrays(time, measured, torque, joint_names=["joint_1"])
@@ -38,7 +44,7 @@ def two_masses(highest_hz: float, seed: int = 1, spacing_hz: float = 0.1) -> Rec
 
 def resonance(highest_hz: float, *settings: str) -> JointResonance:
     robot = load_robot("pendulum", overrides=settings)
-    (joint,) = identify_resonances(robot, two_masses(highest_hz)).joints
+    (joint,) = identify_resonances(robot, multisine(highest_hz)).joints
     return joint
 
 
@@ -58,7 +64,7 @@ def test_frequencies_and_stiffness_are_found_where_both_are_excited() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(8))
 def test_both_are_found_whatever_the_phases_of_the_excitation(seed: int) -> None:
-    recording = two_masses(100.0, seed, spacing_hz=0.2)
+    recording = multisine(100.0, seed, spacing_hz=0.2)
     (joint,) = identify_resonances(load_robot("pendulum"), recording).joints
     stiffness = joint.quantity("stiffness")
     assert stiffness is not None
@@ -79,6 +85,45 @@ def test_without_excitation_beyond_the_antiresonance_masses_are_not_separated() 
     assert joint.quantity("stiffness") is None
 
 
+def rigid(frequency: np.ndarray) -> np.ndarray:
+    return 1 / (2 * np.pi * 2j * frequency * (ROTOR + LINK) + VISCOUS)
+
+
+RIGID: dict[str, Response] = {
+    "rigid": rigid,
+    "late torque": lambda f: rigid(f) * np.exp(-2j * np.pi * f * 0.006),
+    "torque behind a low-pass": lambda f: rigid(f) * (1 + 1j * f / 25.0),
+    "balanced by a spring": lambda f: 1 / (1 / rigid(f) + 30.0 / (2j * np.pi * f)),
+}
+
+
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough), 2])
+@pytest.mark.parametrize("name", RIGID)
+def test_no_resonance_is_named_at_a_joint_that_does_not_bend(name: str, seed: int) -> None:
+    recording = multisine(60.0, seed, response=RIGID[name])
+    (joint,) = identify_resonances(load_robot("pendulum"), recording).joints
+    assert joint.separable == "none"
+
+
+def test_a_joint_is_judged_by_the_span_in_which_it_alone_is_excited() -> None:
+    """The others move a little, as the arm throws them about, and their torque goes with it."""
+    runs = multisine(100.0), multisine(60.0, 2, response=rigid)
+    shares = [1.0, 0.02, *4 * [0.0]], [0.02, 1.0, *4 * [0.0]]
+    position, effort = (
+        np.concatenate(
+            [getattr(run, name) * share for run, share in zip(runs, shares, strict=True)]
+        )
+        for name in ("position", "effort")
+    )
+    robot = load_robot("puma560")
+    time = np.arange(len(position)) / RATE
+    recording = Recording.from_arrays(time, position, effort, joint_names=robot.joints)
+    found = identify_resonances(robot, recording)
+    assert [joint.separable for joint in found.joints] == ["all", "none"]
+    assert not found.joints[1].fit.bends
+    assert found.silent == robot.joints[2:]
+
+
 def test_motion_that_torque_does_not_cause_is_refused() -> None:
     random = np.random.default_rng(0)
     time = np.arange(5000) / RATE
@@ -92,7 +137,7 @@ def test_motion_that_torque_does_not_cause_is_refused() -> None:
 def test_the_command_prints_the_table_and_writes_the_diagram(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recording = stored(two_masses(100.0), tmp_path / "multisine.npz")
+    recording = stored(multisine(100.0), tmp_path / "multisine.npz")
     command = ("identify", "resonance", recording, "-p", "pendulum")
     assert run_dynid(monkeypatch, *command, "-o", tmp_path / "bode.png") == 0
     assert "stiffness" in capsys.readouterr().out
