@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import scipy
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
@@ -16,8 +15,8 @@ from dynid.errors import EstimationError
 from dynid.estimation.cross_validation import left_out_errors
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem
-from dynid.identification.friction.choose import mean_and_error
 from dynid.identification.friction.reduced import averaged
+from dynid.identification.held_out import is_worse
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
@@ -54,15 +53,9 @@ class FilterError:
         return float(np.log(self.squares.sum(axis=0)).mean())
 
     def is_worse_than(self, best: FilterError) -> bool:
-        """Whether the error is larger by more than the scatter between folds explains.
-
-        Or in more folds than chance explains: by its size a difference is not significant where a
-        fold or two have most of it.
-        """
+        """Whether the error is larger by more than chance explains."""
         of_folds = ((self.squares - best.squares) / best.squares.sum(axis=0)).mean(axis=1)
-        mean, error = mean_and_error(of_folds, np.full(len(of_folds), 1 / len(of_folds)))
-        by_chance = scipy.stats.binom.sf((of_folds > 0).sum() - 1, len(of_folds), 0.5)
-        return mean > _SIGNIFICANT * error or bool(by_chance < scipy.stats.norm.sf(_SIGNIFICANT))
+        return is_worse(of_folds, _SIGNIFICANT)
 
 
 class FilterTrials:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.identification.held_out import mean_and_error
 from dynid_plugins.elastic.deflection import (
     CANDIDATES,
     COMPLIANCE,
@@ -48,6 +49,7 @@ def select_columns(
     used: Sequence[Array],
     band: Band,
     most_harmonics: int,
+    candidates: Sequence[str] = CANDIDATES,
 ) -> Selection:
     """Return the columns of a joint that reduce the error on blocks left out, tried one by one.
 
@@ -57,10 +59,11 @@ def select_columns(
         used: (K,) samples that are fitted, of each recording.
         band: of the samples.
         most_harmonics: largest number of orders.
+        candidates: some of ``CANDIDATES``.
     """
     data = _Data(motions, deflections, used, band)
     chosen = Selection((), (), data.errors((), ()))
-    for name in CANDIDATES:
+    for name in candidates:
         tried = (*chosen.extras, name)
         if name != HARDENING or data.hardens(tried):
             chosen = _better(chosen, Selection(tried, (), data.errors(tried, ())))
@@ -78,10 +81,9 @@ def select_columns(
 
 def _better(present: Selection, tried: Selection) -> Selection:
     """Return the larger selection where its gain is above scatter, the present one otherwise."""
-    gain = present.errors - tried.errors
-    scatter = float(np.std(gain, ddof=1) / np.sqrt(len(gain)))
+    gain, scatter = mean_and_error(present.errors - tried.errors)
     worth = max(_CERTAIN * scatter, _LEAST_GAIN * float(present.errors.mean()))
-    return tried if float(gain.mean()) > worth else present
+    return tried if gain > worth else present
 
 
 class _Data:

@@ -22,8 +22,9 @@ _MOST_CROSSINGS = 150  # of the teeth in a recording, whose positions are fitted
 
 COMPLIANCE, RELAXATION, DELAY, OFFSET, PLAY = range(5)
 """Columns that every joint has, in this order."""
-HARDENING, LINK_FRICTION, ECCENTRICITY = "hardening", "friction at the link", "eccentricity"
-CANDIDATES = (ECCENTRICITY, LINK_FRICTION, HARDENING)
+SCALE, ECCENTRICITY = "scale of the encoders", "eccentricity"
+HARDENING, LINK_FRICTION = "hardening", "friction at the link"
+CANDIDATES = (ECCENTRICITY, SCALE, LINK_FRICTION, HARDENING)
 """Columns that must reduce the error on data left out, in the order in which they are tried."""
 
 
@@ -145,4 +146,6 @@ def _extra(name: str, motion: JointLoad) -> list[Array]:
         return [-(motion.torque**3)]
     if name == LINK_FRICTION:
         return [np.tanh(motion.velocity / (_REST * np.abs(motion.velocity).max()))]
+    if name == SCALE:  # gears and factors are rounded
+        return [motion.position]
     return [np.cos(motion.position), np.sin(motion.position)]

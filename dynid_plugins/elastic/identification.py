@@ -16,8 +16,10 @@ from dynid.robot.robot import Robot
 from dynid_plugins.elastic.coloured_regression import coloured_fit
 from dynid_plugins.elastic.column_selection import Selection, select_columns
 from dynid_plugins.elastic.deflection import (
+    CANDIDATES,
     COMPLIANCE,
     DELAY,
+    SCALE,
     JointLoad,
     columns_of,
     crossings,
@@ -218,8 +220,12 @@ def _fit(
     model: Model,
     assumed: _Assumed,
     before: DeflectionFit | None,
+    candidates: Sequence[str] = CANDIDATES,
 ) -> DeflectionFit:
-    """Fit a joint's deflection; the columns are selected in the first round."""
+    """Fit a joint's deflection; the columns are selected in the first round.
+
+    Another scale of the encoders goes with gravity, and so with stiffness: it has to be certain.
+    """
     band = Band.of(model.robot, pairs[0].motor.sampling_rate)
     motions = [one[joint] for _, one in found]
     used = [_used(pair, one, band) for pair, one in zip(pairs, motions, strict=True)]
@@ -227,7 +233,7 @@ def _fit(
     values = [band.kept(one.deflection) for one in motions]
     if before is None:
         most = elastic_settings(model.robot).most_harmonics
-        selection = select_columns(motions, values, used, band, most)
+        selection = select_columns(motions, values, used, band, most, candidates)
     else:
         selection = Selection(before.extras, before.orders, before.held_out)
     wanted = [columns_of(one, selection.extras, selection.orders) for one in motions]
@@ -236,7 +242,7 @@ def _fit(
     fitted = coloured_fit(columns, values, used)
     changes = [band.kept(torque.by_parameter[:, joint]) for torque, _ in found]
     by_model = _by_model(columns, used, changes, found[0][0].covariance, fitted.coefficients)
-    return DeflectionFit(
+    fit = DeflectionFit(
         extras=selection.extras,
         orders=selection.orders,
         coefficients=fitted.coefficients[:count],
@@ -254,6 +260,10 @@ def _fit(
             for value, one, use in zip(values, columns, used, strict=True)
         ),
     )
+    if before is None and SCALE in fit.extras and not fit.is_certain(SCALE):
+        others = [name for name in candidates if name != SCALE]
+        return _fit(pairs, found, joint, model, assumed, None, others)
+    return fit
 
 
 def _with_sides_that_differ(

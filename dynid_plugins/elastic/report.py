@@ -104,6 +104,12 @@ def _notes(joint: ElasticJoint) -> Iterator[str]:
         yield f"{joint.name} hardens: cubic stiffness {_shown(joint.hardening)}."
     if joint.link_friction is not None:
         yield f"{joint.name}: friction between gear and link {_shown(joint.link_friction)}."
+    if joint.scale is not None:
+        yield (
+            f"{joint.name}: without load its motor turns {percent(joint.scale.value)} further than "
+            f"its link (± {percent(joint.scale.deviation)}); check drives.gear_ratio and the "
+            "factors of both columns."
+        )
     if joint.eccentricity is not None:
         yield (
             f"{joint.name}: an encoder is eccentric by "

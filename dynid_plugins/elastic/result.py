@@ -18,6 +18,7 @@ from dynid_plugins.elastic.deflection import (
     OFFSET,
     PLAY,
     RELAXATION,
+    SCALE,
 )
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
     from dynid_plugins.elastic.two_encoders import TwoEncoders
 
-_CERTAIN = 3.0  # standard deviations of the compliance: with fewer nothing can be said
+_CERTAIN = 3.0  # standard deviations: with fewer nothing can be said
 _FIRST_EXTRA = 5
 _SIGNS = 2.0  # standard deviations: a negative stiffness beyond has a wrong sign
 
@@ -117,6 +118,12 @@ class DeflectionFit:
             at += 2 if extra == ECCENTRICITY else 1
         return None
 
+    def is_certain(self, name: str) -> bool:
+        """Return whether an extra of one column is above its standard deviations."""
+        column = self.place(name)
+        found = None if column is None else self.at(column)
+        return found is not None and abs(found.value) > _CERTAIN * found.deviation
+
 
 @dataclass(frozen=True, eq=False)
 class ElasticJoint:
@@ -173,6 +180,12 @@ class ElasticJoint:
         """Friction between gear and link [N*m or N]; None where data do not ask for it."""
         column = self.fit.place(LINK_FRICTION)
         return None if column is None or self.stiffness is None else self.fit.product(column, 1)
+
+    @property
+    def scale(self) -> Estimated | None:
+        """Share by which the motor turns further than the link; None where data do not ask."""
+        column = self.fit.place(SCALE)
+        return None if column is None else self.fit.at(column)
 
     @property
     def eccentricity(self) -> float | None:
@@ -265,6 +278,7 @@ _QUANTITIES = (
     "link_friction",
     "delay",
     "offset",
+    "scale",
 )
 
 

@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.identification.friction.choose import mean_and_error
+from dynid.identification.held_out import mean_and_error
 from dynid_plugins.elastic.frequency_response import FrequencyResponse
 
 PARAMETERS = ("rotor", "viscous", "link", "stiffness", "damping")
@@ -139,8 +139,7 @@ def _bends(lines: _Lines, two_masses: Array) -> bool:
             for model, values in ((_one_mass_response, one), (two_mass_response, two))
         ]
         gains[out] = losses[0] - losses[1]
-    sums = np.asarray(np.bincount(block, gains), dtype=np.float64)
-    mean, error = mean_and_error(sums, np.full(len(sums), 1 / len(sums)))
+    mean, error = mean_and_error(np.asarray(np.bincount(block, gains), dtype=np.float64))
     return mean > _SIGNIFICANT * error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import scipy
@@ -338,7 +339,8 @@ def followed(
         recordings: of the knob; (): all.
     """
     coarse, deviation = trial.coarse, float("nan")
-    best = coarse.outcome(start)
+    starts = [start, *(_turned(trial, start) if kind == "gravity" else ())]
+    best = min(map(coarse.outcome, starts), key=lambda outcome: outcome.cost)
     for _ in range(_ROUNDS):
         data = coarse.data(best.state)
         derivatives = Derivatives(coarse.samples, data, best.state, best.refit)
@@ -355,3 +357,17 @@ def followed(
             break
         best = outcome
     return trial.outcome(best.state), deviation
+
+
+def _turned(trial: Trial, start: Hypothesis) -> Iterator[Hypothesis]:
+    """Yield a state with gravity along axes and diagonals.
+
+    Moments that have no weight now would have some under another gravity, which its derivative
+    does not see.
+    """
+    present = trial.mechanism.gravity if start.gravity is None else start.gravity
+    size = float(np.linalg.norm(present))
+    for direction in product((-1.0, 0.0, 1.0), repeat=3 if size > 0 else 0):
+        if any(direction):
+            turned = size * np.array(direction) / np.linalg.norm(direction)
+            yield replace(start, gravity=turned)

@@ -10,8 +10,10 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.variable_projection import FrictionFit
+from dynid.identification.held_out import is_worse
 
 _NEGLIGIBLE_ERROR_RATIO = 1.01  # ratio of errors
+_SIGNIFICANCE = 1.0  # standard errors
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class CandidateTrial:
 
 
 def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:
-    """Return the simplest candidate within one standard error of the best.
+    """Return the simplest candidate that is not worse than the best by one standard error.
 
     The standard error is that of the differences between folds (Breiman, Friedman, Olshen and
     Stone, *Classification and Regression Trees*, 1984, 3.4.3, applied to differences), because
@@ -57,18 +59,12 @@ def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:
     best = min(trials, key=lambda trial: trial.held_out_error)
 
     def within(trial: CandidateTrial) -> bool:
-        mean, error = mean_and_error(trial.squares - best.squares, trial.share)
-        return mean <= error or trial.held_out_error < _NEGLIGIBLE_ERROR_RATIO * best.held_out_error
+        if trial.held_out_error < _NEGLIGIBLE_ERROR_RATIO * best.held_out_error:
+            return True
+        return not is_worse(trial.squares - best.squares, _SIGNIFICANCE, trial.share)
 
     good = [trial for trial in trials if within(trial)]
     return min(good, key=lambda trial: (trial.parameters, trial.held_out_error))
-
-
-def mean_and_error(differences: Array, share: Array) -> tuple[float, float]:
-    """Return the mean of differences of folds (F,) with weights ``share`` (F,), and its error."""
-    mean = float(share @ differences)
-    variance = share @ (differences - mean) ** 2 / max(len(differences) - 1, 1)
-    return mean, float(np.sqrt(variance))
 
 
 def errors(problem: JointProblem, fit: FrictionFit) -> Array:

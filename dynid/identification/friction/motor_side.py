@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.dead_bands import with_dead_bands
-from dynid.identification.friction.choose import mean_and_error
 from dynid.identification.friction.reduced import HeldOutBlocks
 from dynid.identification.friction.whole_model import LeftOutSquares, given_model
+from dynid.identification.held_out import is_worse
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
@@ -25,6 +25,7 @@ from dynid.signals.signals import Signals
 _KINDS = ("viscous", "coulomb", "rotor_inertia")
 _CONTACTS = (0.003, 0.01, 0.03)  # distances of presliding, over the travel of the motor
 _DIGITS = 3  # of a distance
+_SIGNIFICANCE = 1.0  # standard errors
 
 
 def with_motor_terms(
@@ -102,8 +103,7 @@ def _motor_travel(robot: Robot, signals: Sequence[Signals]) -> Array:
 
 
 def _is_better(squares: LeftOutSquares, than: LeftOutSquares) -> bool:
-    """Whether errors, relative at each joint, are smaller by more than their scatter."""
+    """Whether errors, relative at each joint, are smaller by more than chance explains."""
     known: NDArray[np.bool_] = than.error.sum(axis=0) > 0
-    of_folds = ((squares.error - than.error)[:, known] / than.error.sum(axis=0)[known]).mean(axis=1)
-    mean, error = mean_and_error(of_folds, np.full(len(of_folds), 1 / len(of_folds)))
-    return mean < -error
+    of_folds = ((than.error - squares.error)[:, known] / than.error.sum(axis=0)[known]).mean(axis=1)
+    return is_worse(of_folds, _SIGNIFICANCE)

@@ -35,3 +35,16 @@ def test_an_improvement_on_all_recordings_justifies_a_parameter() -> None:
     simple = trial(2, fit_error=1.0, squares=[1.0, 4.0, 9.0])
     richer = trial(5, fit_error=0.9, squares=[0.9, 3.5, 8.5])
     assert choose([simple, richer]) is richer
+
+
+def test_a_part_with_most_of_the_error_does_not_keep_the_simpler_model() -> None:
+    """It has a ninth of its error less, and the others half: the scatter is that of one part."""
+    simple = trial(2, fit_error=1.0, squares=[2.0, 2.2, 1.8, 2.1, 1.9, 2.0, 180.0])
+    richer = trial(5, fit_error=0.9, squares=[1.0, 1.1, 0.9, 1.0, 1.0, 1.0, 160.0])
+    assert choose([simple, richer]) is richer
+
+
+def test_parts_that_are_better_do_not_outweigh_one_that_is_worse_by_more() -> None:
+    simple = trial(2, fit_error=1.0, squares=[2.0, 2.2, 1.8, 2.1, 1.9, 2.0, 160.0])
+    richer = trial(5, fit_error=0.9, squares=[1.0, 1.1, 0.9, 1.0, 1.0, 1.0, 180.0])
+    assert choose([simple, richer]) is simple

@@ -141,6 +141,18 @@ def test_a_joint_that_hardens_has_a_cubic_stiffness() -> None:
     assert found.value == pytest.approx(cubic, rel=0.2)
 
 
+@pytest.mark.parametrize("share", [1e-3, pytest.param(-2e-3, marks=pytest.mark.thorough)])
+def test_another_scale_of_the_encoders_is_no_stiffness(share: float) -> None:
+    """It goes with gravity, as the deflection by load does."""
+    robot = rod()
+    pair = two_encoders(*recording(robot, size=2.0, added=lambda q, _: share * q), robot)
+    found = identified(robot, pair)
+    assert found.stiffness is not None
+    assert abs(found.stiffness.value - STIFFNESS) < 3 * found.stiffness.deviation < 10.0
+    assert found.scale is not None
+    assert found.scale.value == pytest.approx(share, rel=0.01)
+
+
 def test_a_wave_of_the_gear_is_found_by_its_order() -> None:
     robot = rod()
     pair = two_encoders(*recording(robot, added=lambda q, _: 3e-4 * np.cos(60 * q + 1)), robot)
