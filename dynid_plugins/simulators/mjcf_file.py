@@ -23,7 +23,8 @@ MJCF_TERMS = FormatTerms(
 )
 DCMOTOR_TERMS = MJCF_TERMS._replace(bristles=True)
 _STEP = 0.002  # [s]
-_NO_CURRENT = {"input": "none", "motorconst": "0 0", "resistance": "1"}
+# MuJoCo 3 refuses a constant of 0
+_NO_CURRENT = {"input": "none", "motorconst": "1e-12 1e-12", "resistance": "1"}
 _VISUAL = {"contype": "0", "conaffinity": "0", "mass": "0", "group": "2"}
 
 

@@ -227,7 +227,7 @@ class MujocoModel:
 def _solved(rows: Array, actuated: int) -> Array:
     """Return velocities of all joints per velocity of the actuated ones (m, n), of rows J v = 0."""
     passive = rows[:, actuated:]
-    if np.linalg.matrix_rank(passive) < passive.shape[1]:
+    if len(passive) < passive.shape[1] or np.linalg.matrix_rank(passive) < passive.shape[1]:
         raise ConfigurationError(
             "the file's equality constraints do not determine the positions of all passive joints; "
             "it needs those of the model's closures."
