@@ -66,7 +66,7 @@ def write_flatness(trial: FlatnessTrial, path: Path) -> None:
 
 
 def write_bode(resonances: Resonances, path: Path) -> None:
-    """Draw the response of each motor, its model, and the coherence.
+    """Draw the response of each motor, the two masses of one that bends, and the coherence.
 
     Raises:
         WriteError: the file cannot be written.
@@ -76,8 +76,10 @@ def write_bode(resonances: Resonances, path: Path) -> None:
         all_axes = drawing.subplots(3, len(joints), squeeze=False, sharex="col")
         for joint, axes in zip(joints, all_axes.T, strict=True):
             response, frequency = joint.response, joint.response.frequency
-            modelled = two_mass_response(frequency, joint.fit.logarithms)
-            for values, colour in ((response.response, _MEASURED), (modelled, _FITTED)):
+            drawn = [(response.response, _MEASURED)]
+            if joint.fit.bends:
+                drawn.append((two_mass_response(frequency, joint.fit.logarithms), _FITTED))
+            for values, colour in drawn:
                 axes[0].loglog(frequency, np.abs(values), color=colour, lw=1.2)
                 axes[1].semilogx(frequency, np.degrees(np.angle(values)), color=colour, lw=1.2)
             axes[2].semilogx(frequency, response.coherence, color=_MEASURED, lw=1.2)
