@@ -9,7 +9,6 @@ import numpy as np
 import scipy
 
 from dynid.arrays import Array
-from dynid.errors import RecordingError
 
 _SEGMENTS = 6  # without overlap; more average more, with less resolution
 _FEWEST_OF_A_SEGMENT = 64
@@ -69,18 +68,10 @@ def frequency_response(position: Array, torque: Array, rate: float) -> Frequency
     """Return the response of a motor's velocity to its torque (Welch's method, Hann windows).
 
     Args:
-        position: (N,) of the motor [rad or m].
+        position: (N,) of the motor, at least ``FEWEST_SAMPLES`` [rad or m].
         torque: (N,) of the motor [N*m or N].
         rate: sampling rate [Hz].
-
-    Raises:
-        RecordingError: there are fewer than ``FEWEST_SAMPLES``.
     """
-    if len(position) < FEWEST_SAMPLES:
-        raise RecordingError(
-            f"{len(position)} samples are too few for a frequency response; record at least "
-            f"{FEWEST_SAMPLES}."
-        )
     length = len(position) // _SEGMENTS
     spectra = {
         name: scipy.signal.csd(one, other, rate, nperseg=length, detrend="linear")

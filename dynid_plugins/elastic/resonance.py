@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynid.arrays import Array
 from dynid.errors import RecordingError
 from dynid.recording.model import Recording
 from dynid.robot.elastic import elastic_settings
@@ -136,17 +137,19 @@ def identify_resonances(robot: Robot, recording: Recording) -> Resonances:
         RecordingError: the recording is too short, or no joint responds.
     """
     position, rate = recording.position, recording.sampling_rate
+    if len(position) < FEWEST_SAMPLES:
+        raise RecordingError(
+            f"{len(position)} samples are too few for a frequency response; record at least "
+            f"{FEWEST_SAMPLES}."
+        )
     torque = recording.effort * robot.drives.torque_factor(len(robot.joints))
     rotors = elastic_settings(robot).known_rotors(robot)
     found, silent = [], []
     spans = excited_spans(position, torque, rate)
     for joint in elastic_settings(robot).indices(robot):
         name, span = robot.joints[joint], spans[joint]
-        if span.stop - span.start < min(FEWEST_SAMPLES, len(position)):
-            silent.append(name)
-            continue
-        response = frequency_response(position[span, joint], torque[span, joint], rate)
-        if int(response.coherent.sum()) < _FEWEST_FREQUENCIES:
+        response = _response(position[span, joint], torque[span, joint], rate)
+        if response is None:
             silent.append(name)
             continue
         rotor = None if rotors is None else float(rotors[joint])
@@ -157,6 +160,14 @@ def identify_resonances(robot: Robot, recording: Recording) -> Resonances:
             "another with a broad band, such as a multisine, beyond its resonance."
         )
     return Resonances(robot.name, tuple(found), tuple(silent))
+
+
+def _response(position: Array, torque: Array, rate: float) -> FrequencyResponse | None:
+    """Return the response of a motor while it is excited (N,); None where there is none."""
+    if len(position) < FEWEST_SAMPLES:
+        return None
+    response = frequency_response(position, torque, rate)
+    return response if int(response.coherent.sum()) >= _FEWEST_FREQUENCIES else None
 
 
 def _row(joint: JointResonance) -> dict[str, Any]:

@@ -169,7 +169,7 @@ class Equations:
         alone = copy(self)
         alone.gram = self.gram[:, :, kept][:, :, :, kept]
         weights = alone.fitted(_REWEIGHTINGS)[1]
-        gram = np.einsum("j,jik->ik", weights, whole)
+        gram = _weighted(weights, whole)
         scale = np.sqrt(np.maximum(np.diag(gram), 1e-300))
         scale = np.where(scale > 1e-12, scale, 1.0)
         gram = gram / scale[:, None] / scale
@@ -191,9 +191,8 @@ class Equations:
         """Fit all folds, and each fold by the others."""
         whole = self.gram.sum(axis=0)
         solution, weights = self.fitted(_REWEIGHTINGS)
-        weighted = weights @ self.gram.reshape(FOLDS, len(weights), -1)
-        weighted = weighted.reshape(FOLDS, *whole.shape[1:])
-        left_out = _solved(weighted.sum(axis=0) - weighted)
+        of_folds = _weighted(weights, self.gram)
+        left_out = _solved(of_folds.sum(axis=0) - of_folds)
         factors = left_out[:, self.parameters :]
         consistent = self._consistent(weights, solution, left_out) if physical else None
         blocks = self._blocks(left_out)
@@ -217,7 +216,7 @@ class Equations:
         moves = whole[:, -1, -1] > 0
         weights, solution = np.where(moves, 1.0, 0.0), np.zeros(whole.shape[1] - 1)
         for _ in range(reweightings):
-            solution = _solved(np.tensordot(weights, whole, axes=1))
+            solution = _solved(_weighted(weights, whole))
             squared = np.maximum(_squared(whole, solution), ROUNDING**2)
             weights = np.where(moves, 1 / squared, 0.0)
         return solution, weights
@@ -230,7 +229,7 @@ class Equations:
 
     def _consistent(self, weights: Array, solution: Array, left_out: Array) -> Array | None:
         """Return held-out errors (n,) of the nearest physically consistent parameters."""
-        gram = np.einsum("j,jik->ik", weights, self.gram.sum(axis=0))
+        gram = _weighted(weights, self.gram.sum(axis=0))
         moved = nearest_consistent(self.data, gram, solution[: self.parameters])
         if moved is None:
             return None
@@ -327,12 +326,18 @@ def _without_extra(gram: Array, count: int) -> tuple[Array, Array]:
     return reduced[:count, :count], reduced[:count, -1]
 
 
+def _weighted(weights: Array, gram: Array) -> Array:
+    """Return the sum (…, s, s) of the equations (…, n, s, s) of joints with weights (n,)."""
+    rows = gram.reshape(*gram.shape[:-2], -1)
+    return np.asarray((weights @ rows).reshape(*gram.shape[:-3], *gram.shape[-2:]))
+
+
 def _solved(gram: Array) -> Array:
     """Solve normal equations (…, s, s) whose last column is the right side; (…, s - 1)."""
     diagonal = np.sqrt(np.diagonal(gram, axis1=-2, axis2=-1)[..., :-1].clip(1e-300))
     scale = np.where(diagonal > 1e-12, 1 / diagonal, 0.0)[..., None]
     matrix = scale * gram[..., :-1, :-1] * scale.swapaxes(-1, -2)
-    np.einsum("...ii->...i", matrix)[...] += _RIDGE + (scale[..., 0] == 0)
+    matrix += (_RIDGE + (scale == 0)) * np.eye(matrix.shape[-1])
     return np.asarray((scale * np.linalg.solve(matrix, scale * gram[..., :-1, -1:]))[..., 0])
 
 

@@ -124,6 +124,15 @@ def test_a_joint_is_judged_by_the_span_in_which_it_alone_is_excited() -> None:
     assert found.silent == robot.joints[2:]
 
 
+def test_a_short_recording_of_many_joints_is_refused_for_its_length() -> None:
+    robot = load_robot("puma560")
+    random = np.random.default_rng(0)
+    values = random.standard_normal((2, 300, len(robot.joints)))
+    short = Recording.from_arrays(np.arange(300) / RATE, *values, joint_names=robot.joints)
+    with pytest.raises(RecordingError, match=r"300 samples are too few.* at least 384"):
+        identify_resonances(robot, short)
+
+
 def test_motion_that_torque_does_not_cause_is_refused() -> None:
     random = np.random.default_rng(0)
     time = np.arange(5000) / RATE
