@@ -66,7 +66,7 @@ def _check_times(excitation: Excitation, frequency: float = 0.0) -> None:
         )
         raise ExcitationError(message)
     check_duration(ends[-1])
-    series = excitation.sine.shape[1] if isinstance(excitation, FourierExcitation) else 0
+    series = len(excitation.used_harmonics) if isinstance(excitation, FourierExcitation) else 0
     columns = max(excitation.joint_count, series)
     numbers = 200 * ends[-1] * max(frequency, 1 / shortest) * columns
     MOTION_NUMBERS.check(

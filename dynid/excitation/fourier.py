@@ -94,16 +94,23 @@ class FourierExcitation(Shown):
         bounds = [np.asarray(speed @ rates ** (k - 1.0)) for k in range(order + 1)]
         return self.ramp.derivative_bound(order, bounds)
 
+    @property
+    def used_harmonics(self) -> NDArray[np.intp]:
+        """Columns of the harmonics (H,) that are not 0 for all joints."""
+        return np.flatnonzero(np.any((self.sine != 0) | (self.cosine != 0), axis=0))
+
     def _rates(self) -> Array:
         """Return the angular frequency of each harmonic (L,) [rad/s]."""
         return 2 * np.pi * self.base_frequency * np.arange(1, self.sine.shape[1] + 1)
 
     def _series(self, time: Array) -> Motion:
-        rates = self._rates()
+        used = self.used_harmonics
+        rates = self._rates()[used]
         phase = np.outer(time, rates)
         sine, cosine = np.sin(phase), np.cos(phase)
+        by_sine, by_cosine = self.sine[:, used].T, self.cosine[:, used].T
         return Motion(
-            (sine / rates) @ self.sine.T - (cosine / rates) @ self.cosine.T,
-            cosine @ self.sine.T + sine @ self.cosine.T,
-            (cosine * rates) @ self.cosine.T - (sine * rates) @ self.sine.T,
+            (sine / rates) @ by_sine - (cosine / rates) @ by_cosine,
+            cosine @ by_sine + sine @ by_cosine,
+            (cosine * rates) @ by_cosine - (sine * rates) @ by_sine,
         )

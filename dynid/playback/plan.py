@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
+_POINTS_OF_PERIOD = 8  # of the fastest sine: a quintic between them errs by 1e-5 of it
 _SEEDS = 20  # tried for a second motion
 
 
@@ -99,7 +100,7 @@ def make_plan(
             or a trajectory, as for dynid.excitation.read_excitation.
         model: identified model to predict torque; without one the bodies of the URDF are used,
             which have neither friction nor rotor inertia.
-        rate: points per second [Hz].
+        rate: points per second, at least [Hz].
 
     Raises:
         DynidError: no motion was found, a limit would be exceeded, or a file is invalid.
@@ -110,6 +111,8 @@ def make_plan(
     motion = build_excitation(settings, robot.limits, robot.joints, prismatic=sliding)
     workspace = Workspace(robot, mechanism)
     check_motion(motion, robot.limits, mechanism, workspace)
+    if isinstance(settings, FourierSettings):
+        rate = max(rate, _POINTS_OF_PERIOD * motion.highest_frequency)
     trajectory = sample(motion, robot.joints, rate)
     left_open = (*unchecked(robot.limits, workspace), *_gravity_unchecked(robot))
     doubts = urdf_doubts(robot, workspace)

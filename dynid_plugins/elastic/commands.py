@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dynid.cli.command_table import CONTROL, MODELS, CommandEntry
+from dynid.cli.command_table import CONTROL, MODELS, MOTIONS, CommandEntry
 
 ELASTIC = CommandEntry(
     MODELS,
@@ -17,6 +17,13 @@ RESONANCE = CommandEntry(
     "resonance_command",
     "Identify resonances of joints from torque and motor encoders alone.",
     family="identify",
+)
+MULTISINE = CommandEntry(
+    MOTIONS,
+    "dynid_plugins.elastic.cli.multisine",
+    "multisine_command",
+    "Make a multisine for each elastic joint, to identify stiffness from the motor alone.",
+    family="excite",
 )
 FLATNESS = CommandEntry(
     CONTROL,

@@ -75,7 +75,7 @@ def undelayed(pair: TwoEncoders, delay: Array) -> Array:
 def link_torque(model: Model, motion: LinkMotion) -> LinkTorque:
     """Return the torque of bodies and springs; friction and rotors are before the gear."""
     mechanism = model.mechanism
-    moves_link = _of_link(mechanism)
+    moves_link = of_link(mechanism)
     sample = motion.position, motion.velocity, motion.acceleration
     torque = mechanism.torque(*sample, np.where(moves_link, mechanism.parameters, 0.0))
     base = base_parameterization(mechanism)
@@ -131,7 +131,7 @@ def _without_rotors(robot: Robot, joints: list[str]) -> Robot:
     return robot.with_terms(others)
 
 
-def _of_link(mechanism: Mechanism) -> Array:
+def of_link(mechanism: Mechanism) -> Array:
     """Return which parameters (p,) are those of bodies and springs."""
     terms = [term.traits.elastic for term in mechanism.terms]
     return np.array([True] * mechanism.first_term + terms)

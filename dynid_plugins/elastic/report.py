@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
@@ -12,12 +12,14 @@ from dynid.text import percent, significant
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dynid_plugins.elastic.arm_stiffness import ArmStiffness
     from dynid_plugins.elastic.flatness_trial import FlatnessTrial
     from dynid_plugins.elastic.resonance import Resonances
     from dynid_plugins.elastic.result import ElasticIdentification, ElasticJoint, Estimated
     from dynid_plugins.elastic.validation import DeflectionErrors
 
 _SEEN = 2.0  # standard deviations
+_UNEXPLAINED = 0.3  # of the torque at waves
 
 
 def print_elastic(
@@ -140,17 +142,17 @@ def print_flatness(console: Console, trial: FlatnessTrial) -> None:
     print_sentences(console, "Notes", notes, "")
 
 
-def print_resonances(console: Console, resonances: Resonances) -> None:
+def print_resonances(console: Console, found: Resonances) -> None:
     """Print frequencies, inertias and stiffness of each joint, and what cannot be separated."""
     console = roomy(console)
-    print_text(console, f"{resonances.robot}: resonances, from the motors alone", "bold")
+    print_text(console, f"{found.robot}: resonances, from the motors alone", "bold")
     rows = table("joint", "locked [Hz]", "free [Hz]", "rotor", "link", "stiffness")
     notes = [
         f"{joint}: no span in which it alone is excited and its velocity follows from its torque; "
         "excite it by itself."
-        for joint in resonances.silent
+        for joint in found.silent
     ]
-    for joint in resonances.joints:
+    for joint in found.joints:
         separable = joint.separable
         rows.add_row(
             joint.name,
@@ -175,5 +177,49 @@ def print_resonances(console: Console, resonances: Resonances) -> None:
             )
         elif joint.rotor is not None:
             notes.append(f"{joint.name}: the known inertia of its rotor sets the scale.")
+    console.print(rows)
+    print_sentences(console, "Joints", notes, "")
+
+
+def print_multisines(console: Console, robot: str, joints: Iterable[Mapping[str, Any]]) -> None:
+    """Print size and duration of the multisine of each joint."""
+    console = roomy(console)
+    print_text(console, f"{robot}: a multisine for each joint, in SI units", "bold")
+    names = ("duration", "waves", "swing", "rms_velocity", "rms_acceleration")
+    rows = table("joint", "duration", "waves", "swing ±", "rms velocity", "rms acceleration")
+    for row in joints:
+        rows.add_row(row["joint"], *(significant(row[name], 3) for name in names))
+    console.print(rows)
+
+
+def print_arm(console: Console, found: ArmStiffness) -> None:
+    """Print rotors and gears of each excited joint, and what cannot be said."""
+    console = roomy(console)
+    print_text(console, f"{found.robot.name}: gears, from the motors' encoders alone", "bold")
+    rows = table("joint", "rotor", "stiffness", "damping", "torque not explained")
+    notes = []
+    for joint in found.excited:
+        name, error = found.robot.joints[joint], found.error(joint)
+        quantities = (found.rotor(joint), found.stiffness(joint), found.damping(joint))
+        rows.add_row(name, *map(_shown, quantities), percent(error))
+        if joint not in found.fit.elastic:
+            notes.append(
+                f"{name}: no bending is seen up to {significant(found.highest_hz, 3)} Hz: waves "
+                "left out are predicted as well without."
+            )
+        elif quantities[1] is None:
+            notes.append(
+                f"{name}: bends, or a joint whose axis is near to parallel does: its stiffness is "
+                "uncertain. Choose another excitation.centre, or more periods."
+            )
+        if error > _UNEXPLAINED:
+            notes.append(
+                f"{name}: {percent(error)} of the torque at its waves is not explained: by "
+                "friction, or by the model of the links; --model takes an identified one."
+            )
+    notes.append(
+        f"Torque is late by {significant(1e3 * found.fit.gears.delay, 3)} ± "
+        f"{significant(1e3 * found.fit.delay_deviation, 2)} ms against positions."
+    )
     console.print(rows)
     print_sentences(console, "Joints", notes, "")

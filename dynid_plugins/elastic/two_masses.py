@@ -135,7 +135,7 @@ def _bends(lines: _Lines, two_masses: Array) -> bool:
         one = _fitted(_one_mass_response, fitted, _one_mass(fitted), np.inf).x
         two = _fitted(two_mass_response, fitted, two_masses).x
         losses = [
-            _loss(left.errors(model(left.frequency, values)))
+            robust_loss(left.errors(model(left.frequency, values)))
             for model, values in ((_one_mass_response, one), (two_mass_response, two))
         ]
         gains[out] = losses[0] - losses[1]
@@ -143,6 +143,6 @@ def _bends(lines: _Lines, two_masses: Array) -> bool:
     return mean > _SIGNIFICANT * error
 
 
-def _loss(errors: Array) -> Array:
+def robust_loss(errors: Array) -> Array:
     """Return the loss (F,) of errors (2 F,), with which outliers do not decide."""
     return np.asarray((np.sqrt(1 + errors.reshape(2, -1) ** 2) - 1).sum(axis=0))

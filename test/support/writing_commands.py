@@ -154,48 +154,27 @@ WRITING: dict[str, Arguments] = {
     ],
     "validate": lambda shop, out: ["validate", shop.other_bag, "-m", shop.model, "-o", out],
     "fleet identify": lambda shop, out: ["fleet", "identify", _fleet(shop, out), "--again"],
-    "identify friction": lambda shop, out: [
-        *("identify", "friction", shop / "axis.npz", "-p", shop / "axis.urdf", "-o", out),
-    ],
     "payload write": lambda shop, out: [
         *("payload", "write", shop / "payload.yaml", "-m", shop.model, "--to", "ur"),
         *("-o", out / "load.txt", "--force"),
     ],
+    "identify friction": lambda shop, out: [
+        *("identify", "friction", shop / "axis.npz", "-p", shop / "axis.urdf", "-o", out),
+    ],
     "payload measure": lambda shop, out: [
-        *(
-            "payload",
-            "measure",
-            shop / "duo_loaded",
-            "--base-model",
-            shop / "duo_model.yaml",
-            "-o",
-            out,
-        ),
+        *("payload", "measure", shop / "duo_loaded", "-o", out),
+        *("--base-model", shop / "duo_model.yaml"),
     ],
     "drives gains": lambda shop, out: [
         *("drives", "gains", shop / "weighed/without.npz", "--loaded", shop / "weighed/with.npz"),
         *("--payload-mass", WEIGHED.mass, "-p", shop / "weighed/arm.yaml", "-o", out),
     ],
     "model retrieve": lambda shop, out: [
-        "model",
-        "retrieve",
-        shop / "base.csv",
-        "-p",
-        shop.profile,
-        "-o",
-        out,
+        *("model", "retrieve", shop / "base.csv", "-p", shop.profile, "-o", out),
     ],
     "model export": lambda shop, out: [
-        *(
-            "model",
-            "export",
-            shop / "duo_model.yaml",
-            "--to",
-            "urdf",
-            "-o",
-            out / "duo.urdf",
-            "--force",
-        ),
+        *("model", "export", shop / "duo_model.yaml", "--to", "urdf"),
+        *("-o", out / "duo.urdf", "--force"),
     ],
     "model elastic": lambda shop, out: [
         *("model", "elastic", shop / "duo.sdf", "-p", shop / "duo.yaml", "-o", out / "elastic.sdf"),
@@ -211,15 +190,8 @@ WRITING: dict[str, Arguments] = {
         *("-o", out / "IDNT.PRG"),
     ],
     "check limits": lambda shop, out: [
-        *(
-            "check",
-            "limits",
-            "-m",
-            shop / "duo_model.yaml",
-            "-o",
-            out / "joint_limits.yaml",
-            "--force",
-        ),
+        *("check", "limits", "-m", shop / "duo_model.yaml"),
+        *("-o", out / "joint_limits.yaml", "--force"),
     ],
     "drives": lambda shop, out: ["drives", "-p", shop / "duo.yaml", "-o", out, "--force"],
     "tracking": lambda shop, out: [
@@ -231,16 +203,8 @@ WRITING: dict[str, Arguments] = {
         *("-o", out / "collision.yaml"),
     ],
     "collisions wrench": lambda shop, out: [
-        *(
-            "collisions",
-            "wrench",
-            shop / "duo_bag",
-            "-m",
-            shop / "duo_model.yaml",
-            "--free",
-            shop / "duo_free",
-        ),
-        *("-o", out, "--force"),
+        *("collisions", "wrench", shop / "duo_bag", "-m", shop / "duo_model.yaml"),
+        *("--free", shop / "duo_free", "-o", out, "--force"),
     ],
 }
 
@@ -262,6 +226,7 @@ ALWAYS_NEW = {"info convert", "collisions tune"}
 APART = {
     "bench",
     "demo",
+    "excite multisine",
     "fleet report",
     "identify elastic",
     "identify resonance",

@@ -7,15 +7,29 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Profile, Run, Set, Start, Stop, Urdf, check_png
+from dynid.cli.options import AsJson, Profile, Recordings, Run, Set, Start, Stop, Urdf, check_png
 
 
 def resonance_command(
-    recording: Annotated[
-        Path,
-        typer.Argument(metavar="RECORDING", help="Broad-band motion of single joints."),
-    ],
+    recordings: Recordings,
     profile: Profile,
+    multisine: Annotated[
+        Path | None,
+        typer.Option(
+            "--multisine",
+            metavar="FILE",
+            help="Excitation of `dynid excite multisine` that was played: all joints together.",
+        ),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="FILE",
+            help="model.yaml of the links, for --multisine; default: the bodies of the URDF.",
+        ),
+    ] = None,
     urdf: Urdf = None,
     start: Start = None,
     stop: Stop = None,
@@ -29,26 +43,53 @@ def resonance_command(
 ) -> None:
     """Identify resonances of joints from torque and motor encoders alone.
 
-    Locked- and free-joint frequency, inertias and stiffness with standard deviations, where the
-    motion is coherent with the torque up to the resonance; what cannot be separated is said. A
-    known elastic.rotor_inertia sets the scale instead of the torque.
+    From one recording of broad-band motion, joint by joint: locked- and free-joint frequency,
+    inertias and stiffness with standard deviations, where the motion is coherent with the torque up
+    to the resonance; what cannot be separated is said. With --multisine, from a recording for each
+    joint, of the whole arm. A known elastic.rotor_inertia sets the scale instead of the torque.
     """
-    from dynid.cli.loading import load_robot
+    from functools import partial
+
+    from dynid.cli.loading import load_model_for, load_robot
+    from dynid.errors import ConfigurationError
     from dynid.report.terminal.console import print_json, print_written, result_console
+    from dynid.report.terminal.progress import progress
     from dynid.robot.recordings import load_recording
-    from dynid_plugins.elastic.chart import write_bode
-    from dynid_plugins.elastic.report import print_resonances
+    from dynid_plugins.elastic.arm_stiffness import identify_arm
+    from dynid_plugins.elastic.chart import write_arm, write_bode
+    from dynid_plugins.elastic.multisine import read_multisine
+    from dynid_plugins.elastic.report import print_arm, print_resonances
     from dynid_plugins.elastic.resonance import identify_resonances
 
     check_png(output)
-    robot = load_robot(profile, urdf=urdf, overrides=settings or [])
-    loaded = load_recording(recording, robot, start=start, stop=stop, run=run)
-    found = identify_resonances(robot, loaded)
-    if output is not None:
-        write_bode(found, output)
-    if as_json:
-        print_json(found.to_dict())
+    overrides = settings or []
+    robot = load_robot(profile, urdf=urdf, overrides=overrides)
+    load = partial(load_recording, robot=robot, start=start, stop=stop, run=run)
+    console = result_console(as_json)
+    if multisine is None:
+        if len(recordings) > 1 or model is not None:
+            raise ConfigurationError(
+                "several recordings and --model are for --multisine, which names the excitation "
+                "that was played; otherwise give one recording."
+            )
+        of_joints = identify_resonances(robot, load(recordings[0]))
+        content = of_joints.to_dict()
+        write, show = partial(write_bode, of_joints), partial(print_resonances, found=of_joints)
     else:
-        console = result_console(as_json)
-        print_resonances(console, found)
+        played = read_multisine(multisine)
+        links = None
+        if model is not None:
+            links = load_model_for(model, profile, urdf=urdf, overrides=overrides, force=True)
+        with progress(console) as step:
+            step("reading recordings")
+            loaded = [load(path) for path in recordings]
+            of_arm = identify_arm(robot, loaded, played, model=links, progress=step)
+        content = of_arm.to_dict()
+        write, show = partial(write_arm, of_arm), partial(print_arm, found=of_arm)
+    if output is not None:
+        write(output)
+    if as_json:
+        print_json(content)
+    else:
+        show(console)
         print_written(console, [] if output is None else [output])
