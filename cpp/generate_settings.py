@@ -235,7 +235,7 @@ def _setting(one: Setting) -> str:
     unlimited = one.otherwise is not None and not isfinite(one.otherwise)
     if one.kind == "double" and not isfinite(highest) and not unlimited:
         highest = sys.float_info.max
-    otherwise = "Setting::nothing" if one.otherwise is None else _number(one.otherwise)
+    otherwise = "nan" if one.otherwise is None else _number(one.otherwise)
     least = "Setting::least" if one.above else _number(lowest)
     flags = (one.kind == "bool", one.live, one.parameter == [])
     values = (f'"{one.group}"', f'"{one.name}"', least, _number(highest), otherwise)
@@ -249,7 +249,7 @@ def _number(value: object) -> str:
     if number == sys.float_info.max:
         return "Setting::most"
     sign = "-" if number < 0 else ""
-    return repr(number) if isfinite(number) else f"{sign}Setting::infinity"
+    return repr(number) if isfinite(number) else f"{sign}infinity"
 
 
 # --- parameters of ROS 2 ----------------------------------------------------------------------

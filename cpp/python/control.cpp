@@ -171,68 +171,27 @@ void bind_settings(py::module_ & module)
 void bind_states(py::module_ & module)
 {
   using namespace dynid;
-  py::enum_<LawState>(module, "LawState")
-    .value("following", LawState::following)
-    .value("waiting", LawState::waiting)
-    .value("stopping", LawState::stopping)
-    .value("stopped", LawState::stopped);
-  py::enum_<BlindReason>(module, "BlindReason")
-    .value("none", BlindReason::none)
-    .value("off", BlindReason::off)
-    .value("guided", BlindReason::guided)
-    .value("no_model", BlindReason::no_model)
-    .value("model_torque", BlindReason::model_torque)
-    .value("bad_sample", BlindReason::bad_sample)
-    .value("suspended", BlindReason::suspended)
-    .value("settling", BlindReason::settling)
-    .value("constant_torque", BlindReason::constant_torque);
+  bind_values<LawState>(module, "LawState", {"following", "waiting", "stopping", "stopped"});
+  bind_values<BlindReason>(
+    module, "BlindReason",
+    {"none", "off", "guided", "no_model", "model_torque", "bad_sample", "suspended", "settling",
+     "constant_torque"});
 }
 
 void bind_enums(py::module_ & module)
 {
   using namespace dynid;
   bind_choices<FeedforwardMode>(module, "FeedforwardMode");
-  py::enum_<InactiveReason>(module, "InactiveReason")
-    .value("none", InactiveReason::none)
-    .value("no_model", InactiveReason::no_model)
-    .value("not_finite", InactiveReason::not_finite)
-    .value("unreachable", InactiveReason::unreachable)
-    .value("command_jump", InactiveReason::command_jump)
-    .value("acceleration", InactiveReason::acceleration)
-    .value("reference_away", InactiveReason::reference_away)
-    .value("position_limit", InactiveReason::position_limit)
-    .value("too_fast", InactiveReason::too_fast)
-    .value("uneven", InactiveReason::uneven)
-    .value("latched", InactiveReason::latched)
-    .value("guided", InactiveReason::guided)
-    .value("model_wrong", InactiveReason::model_wrong);
-  py::enum_<CollisionLevel>(module, "CollisionLevel")
-    .value("none", CollisionLevel::none)
-    .value("warn", CollisionLevel::warn)
-    .value("stop", CollisionLevel::stop);
-  py::enum_<CollisionCause>(module, "CollisionCause")
-    .value("none", CollisionCause::none)
-    .value("torque_error", CollisionCause::torque_error)
-    .value("torque_threshold", CollisionCause::torque_threshold)
-    .value("no_position", CollisionCause::no_position)
-    .value("no_velocity", CollisionCause::no_velocity)
-    .value("no_torque", CollisionCause::no_torque)
-    .value("frozen", CollisionCause::frozen)
-    .value("position_error", CollisionCause::position_error)
-    .value("speed", CollisionCause::speed)
-    .value("no_model", CollisionCause::no_model)
-    .value("velocity_mismatch", CollisionCause::velocity_mismatch)
-    .value("no_response", CollisionCause::no_response)
-    .value("position_limit", CollisionCause::position_limit)
-    .value("speed_grew", CollisionCause::speed_grew)
-    .value("blind", CollisionCause::blind);
+  bind_values<InactiveReason>(
+    module, "InactiveReason",
+    {"none", "no_model", "not_finite", "unreachable", "command_jump", "acceleration",
+     "reference_away", "position_limit", "too_fast", "uneven", "latched", "guided", "model_wrong"});
+  bind_values<CollisionLevel>(module, "CollisionLevel", {"none", "warn", "stop"});
+  bind_choices<CollisionCause>(module, "CollisionCause");
   bind_choices<CollisionReaction>(module, "CollisionReaction");
   bind_choices<DetectionMethod>(module, "DetectionMethod");
-  py::enum_<ResetAnswer>(module, "ResetAnswer")
-    .value("done", ResetAnswer::done)
-    .value("nothing_latched", ResetAnswer::nothing_latched)
-    .value("moving", ResetAnswer::moving)
-    .value("reference_away", ResetAnswer::reference_away);
+  bind_values<ResetAnswer>(
+    module, "ResetAnswer", {"done", "nothing_latched", "moving", "reference_away"});
 }
 
 void bind_law(py::module_ & module)

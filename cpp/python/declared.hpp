@@ -3,6 +3,8 @@
 #include <pybind11/eigen.h>
 #include <pybind11/pybind11.h>
 
+#include <initializer_list>
+
 #include "dynid/declared_settings.hpp"
 
 namespace dynid
@@ -23,15 +25,22 @@ pybind11::class_<Settings> bind_declared(pybind11::module_ & module, const char 
   return bound;
 }
 
+/// Adds an enumeration, whose values have these names in their order.
+template <typename Value, typename Names = std::initializer_list<const char *>>
+void bind_values(pybind11::module_ & module, const char * enumeration, const Names & names)
+{
+  pybind11::enum_<Value> bound(module, enumeration);
+  int value = 0;
+  for (const char * name : names) {
+    bound.value(name, static_cast<Value>(value++));
+  }
+}
+
 /// Adds the enumeration of a setting's choices.
 template <typename Choice>
 void bind_choices(pybind11::module_ & module, const char * name)
 {
-  pybind11::enum_<Choice> bound(module, name);
-  int value = 0;
-  for (const char * choice : choices(Choice())) {
-    bound.value(choice, static_cast<Choice>(value++));
-  }
+  bind_values<Choice>(module, name, choices(Choice()));
 }
 
 }  // namespace dynid

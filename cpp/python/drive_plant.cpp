@@ -14,15 +14,17 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "declared.hpp"
+#include "rows.hpp"
 
 namespace py = pybind11;
 
 namespace
 {
 
-using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using dynid::Array;
+using dynid::Row;
 using VectorView = Eigen::Ref<const Eigen::VectorXd>;
-using Row = Eigen::Map<const Eigen::VectorXd>;
 
 void check_size(const dynid::DrivePlant & plant, Eigen::Index size)
 {
@@ -167,19 +169,11 @@ void bind_plant_settings(py::module_ & module)
 
 void bind_plant_enums(py::module_ & module)
 {
-  using dynid::DriveMode;
-  using dynid::FaultReason;
-  py::enum_<FaultReason>(module, "FaultReason")
-    .value("none", FaultReason::none)
-    .value("following_error", FaultReason::following_error)
-    .value("injected", FaultReason::injected)
-    .value("no_command", FaultReason::no_command)
-    .value("not_finite", FaultReason::not_finite);
+  using namespace dynid;
+  bind_values<FaultReason>(
+    module, "FaultReason", {"none", "following_error", "injected", "no_command", "not_finite"});
 
-  py::enum_<DriveMode>(module, "DriveMode")
-    .value("position", DriveMode::position)
-    .value("torque", DriveMode::torque)
-    .value("torque_and_gravity", DriveMode::torque_and_gravity);
+  bind_values<DriveMode>(module, "DriveMode", {"position", "torque", "torque_and_gravity"});
 }
 
 void bind_target_line(py::module_ & module)

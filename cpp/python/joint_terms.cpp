@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "rows.hpp"
 
 namespace py = pybind11;
 
 namespace
 {
 
-using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using dynid::Array;
 using Shapes = std::map<std::string, double>;
 
 dynid::JointTerm make_term(

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "declared.hpp"
 #include "dynid/control_report.hpp"
 #include "dynid/model_update.hpp"
 
@@ -82,13 +83,9 @@ void bind_check(py::module_ & module)
 void dynid::bind_model_updates(py::module_ & module)
 {
   bind_check(module);
-  py::enum_<FallbackCause>(module, "FallbackCause")
-    .value("none", FallbackCause::none)
-    .value("alarm", FallbackCause::alarm)
-    .value("residual", FallbackCause::residual)
-    .value("torque_difference", FallbackCause::torque_difference)
-    .value("lost_input", FallbackCause::lost_input)
-    .value("payload", FallbackCause::payload);
+  bind_values<FallbackCause>(
+    module, "FallbackCause",
+    {"none", "alarm", "residual", "torque_difference", "lost_input", "payload"});
   py::class_<ModelUpdatesSettings>(module, "ModelUpdatesSettings")
     .def(py::init<>())
     .def_readwrite("control_rate", &ModelUpdatesSettings::control_rate)

@@ -13,13 +13,14 @@
 #include "dynid/gram.hpp"
 #include "dynid/mechanism.hpp"
 #include "dynid/physical_consistency.hpp"
+#include "rows.hpp"
 
 namespace py = pybind11;
 
 namespace
 {
 
-using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using dynid::Array;
 using Written = py::array_t<double, py::array::c_style>;  // filled in place, so never converted
 
 dynid::Samples samples(const Array & array)

@@ -42,28 +42,17 @@ void bind_torque_settings(py::module_ & module)
   using namespace dynid;
   bind_choices<GravityBy>(module, "GravityBy");
   bind_choices<Compensation>(module, "Compensation");
-  py::enum_<TorquePhase>(module, "TorquePhase")
-    .value("inactive", TorquePhase::inactive)
-    .value("following", TorquePhase::following)
-    .value("guided", TorquePhase::guided)
-    .value("stopping", TorquePhase::stopping)
-    .value("stopped", TorquePhase::stopped);
-  py::enum_<TorqueStartAnswer>(module, "TorqueStartAnswer")
-    .value("done", TorqueStartAnswer::done)
-    .value("no_position", TorqueStartAnswer::no_position)
-    .value("no_model", TorqueStartAnswer::no_model)
-    .value("torque", TorqueStartAnswer::torque);
+  bind_values<TorquePhase>(
+    module, "TorquePhase", {"inactive", "following", "guided", "stopping", "stopped"});
+  bind_values<TorqueStartAnswer>(
+    module, "TorqueStartAnswer", {"done", "no_position", "no_model", "torque"});
   py::class_<TorqueStart>(module, "TorqueStart")
     .def_readonly("answer", &TorqueStart::answer)
     .def_readonly("drive", &TorqueStart::drive)
     .def_readonly("holding_torque", &TorqueStart::holding_torque)
     .def_readonly("torque_max", &TorqueStart::torque_max)
     .def("__bool__", &TorqueStart::done);
-  py::enum_<GuideAnswer>(module, "GuideAnswer")
-    .value("done", GuideAnswer::done)
-    .value("not_following", GuideAnswer::not_following)
-    .value("moving", GuideAnswer::moving)
-    .value("disturbed", GuideAnswer::disturbed);
+  bind_values<GuideAnswer>(module, "GuideAnswer", {"done", "not_following", "moving", "disturbed"});
   py::class_<GuideStart>(module, "GuideStart")
     .def_readonly("answer", &GuideStart::answer)
     .def_readonly("drive", &GuideStart::drive)

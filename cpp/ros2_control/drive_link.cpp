@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <thread>
 #include <utility>
 
@@ -26,7 +25,9 @@ int cycles(double time, double rate)
   return std::max(2, static_cast<int>(std::ceil(time * rate)));
 }
 
-void append(
+}  // namespace
+
+void append_interfaces(
   const std::string & kind, const std::vector<std::string> & joints,
   std::vector<std::string> & found)
 {
@@ -37,8 +38,6 @@ void append(
     found.push_back(joint + "/" + kind);
   }
 }
-
-}  // namespace
 
 DriveLink::DriveLink(std::vector<std::string> joints, DriveInterfaces names, double rate)
 : joints_(std::move(joints)),
@@ -55,15 +54,15 @@ void DriveLink::append_states(
   const DriveInterfaces & names, const std::vector<std::string> & joints,
   std::vector<std::string> & found)
 {
-  append(names.status, joints, found);
-  append(names.error, joints, found);
+  append_interfaces(names.status, joints, found);
+  append_interfaces(names.error, joints, found);
 }
 
 void DriveLink::append_commands(
   const DriveInterfaces & names, const std::vector<std::string> & joints,
   std::vector<std::string> & found)
 {
-  append(names.reset, joints, found);
+  append_interfaces(names.reset, joints, found);
 }
 
 void DriveLink::offer(const std::shared_ptr<rclcpp_lifecycle::LifecycleNode> & node)
@@ -103,13 +102,12 @@ DrivePhase DriveLink::update(
   const States & states, Commands & commands, const VectorIn & position,
   const VectorIn & reference) noexcept
 {
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   const auto n = joints_.size();
   for (std::size_t i = 0; i < n; ++i) {
     auto & words = words_[i];
     words.status = states[first_state_ + i].get_optional().value_or(words.status);
     words.error = names_.error.empty()
-                    ? unknown
+                    ? nan
                     : states[first_state_ + n + i].get_optional().value_or(words.error);
   }
   gate_.update(words_, position, reference);

@@ -23,6 +23,11 @@ struct DriveInterfaces
   std::string reset;   ///< command: a step away from 0 resets a fault
 };
 
+/// Appends the interface of this kind of each joint; none where it has no name.
+void append_interfaces(
+  const std::string & kind, const std::vector<std::string> & joints,
+  std::vector<std::string> & found);
+
 /// A DriveGate between the state interfaces of drives and the topics of a controller:
 ///
 ///     /dynid/drives   diagnostic_msgs/DiagnosticStatus, latched: OK where every drive is enabled,

@@ -1,7 +1,6 @@
 #include "drive_monitor.hpp"
 
 #include <hardware_interface/types/hardware_interface_type_values.hpp>
-#include <limits>
 #include <pluginlib/class_list_macros.hpp>
 
 namespace dynid
@@ -34,9 +33,7 @@ DriveMonitor::InterfaceConfiguration DriveMonitor::command_interface_configurati
 DriveMonitor::InterfaceConfiguration DriveMonitor::state_interface_configuration() const
 {
   InterfaceConfiguration found{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
-  for (const auto & joint : params_.joints) {
-    found.names.push_back(joint + "/" + hardware_interface::HW_IF_POSITION);
-  }
+  append_interfaces(hardware_interface::HW_IF_POSITION, params_.joints, found.names);
   DriveLink::append_states(names(), params_.joints, found.names);
   return found;
 }
@@ -44,7 +41,7 @@ DriveMonitor::InterfaceConfiguration DriveMonitor::state_interface_configuration
 DriveMonitor::CallbackReturn DriveMonitor::on_configure(const rclcpp_lifecycle::State &)
 {
   const auto n = static_cast<Eigen::Index>(params_.joints.size());
-  position_.setConstant(n, std::numeric_limits<double>::quiet_NaN());
+  position_.setConstant(n, nan);
   no_reference_ = position_;
   drives_ = std::make_unique<DriveLink>(params_.joints, names(), get_update_rate());
   drives_->offer(get_node());

@@ -20,9 +20,9 @@ void FeedforwardController::make_law(Eigen::Index joints)
       get_node()->get_logger(), "references of elastic joints are delayed by %.1f ms.",
       1e3 * settings.elastic.delay());
   }
-  last_command_.setConstant(joints, not_a_number);
+  last_command_.setConstant(joints, nan);
   last_offset_.setZero(joints);
-  fading_step_ = params_.ramp_time > 0.0 ? 1.0 / (params_.ramp_time * rate_) : 1.0;
+  fading_step_ = settings.feedforward.ramp_step();
 }
 
 bool FeedforwardController::start_law()
@@ -83,7 +83,7 @@ void FeedforwardController::run_law(double cycles) noexcept
 /// run, because the torque of a drive in fault would be detected as a collision.
 void FeedforwardController::stop_law(DrivePhase phase, double cycles) noexcept
 {
-  reference_.position.setConstant(not_a_number);
+  reference_.position.setConstant(nan);
   if (phase == DrivePhase::stopping) {
     law_->update(reference_, feedback_, cycles, drive_cycles_);
   }

@@ -13,6 +13,9 @@
 #include <tuple>
 #include <utility>
 
+#include "diagnostics.hpp"
+#include "dynid/control_report.hpp"
+
 namespace dynid
 {
 namespace
@@ -25,14 +28,6 @@ using std_srvs::srv::Trigger;
 Eigen::Vector3d vector(const geometry_msgs::msg::Vector3 & from)
 {
   return {from.x, from.y, from.z};
-}
-
-diagnostic_msgs::msg::KeyValue value(const std::string & key, const std::string & text)
-{
-  diagnostic_msgs::msg::KeyValue made;
-  made.key = key;
-  made.value = text;
-  return made;
 }
 
 }  // namespace
@@ -130,12 +125,8 @@ void Injections::fail_drive(const std::string & joint)
 {
   const auto found = std::find(joints_.begin(), joints_.end(), joint);
   if (found == joints_.end()) {
-    std::string names;
-    for (const auto & name : joints_) {
-      names += (names.empty() ? "" : ", ") + name;
-    }
     throw std::invalid_argument(
-      "There is no drive of a joint '" + joint + "'; expected one of " + names + ".");
+      "There is no drive of a joint '" + joint + "'; expected one of " + joined(joints_) + ".");
   }
   send(DriveFault{static_cast<int>(found - joints_.begin())});
 }
@@ -168,7 +159,7 @@ void Injections::publish_status()
   entry.hardware_id = "dynid";
   entry.level = fault.empty() ? DiagnosticStatus::OK : DiagnosticStatus::ERROR;
   entry.message = fault.empty() ? "the simulated drives follow their targets" : fault;
-  entry.values = {value("lost frames", std::to_string(status.lost_frames))};
+  entry.values = {pair("lost frames", std::to_string(status.lost_frames))};
   diagnostic_msgs::msg::DiagnosticArray array;
   array.header.stamp = node_->now();
   array.status = {entry};

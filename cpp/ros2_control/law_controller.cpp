@@ -67,9 +67,7 @@ LawController::InterfaceConfiguration LawController::interfaces(
 {
   InterfaceConfiguration found{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
   for (const char * kind : kinds) {
-    for (const auto & joint : params_.joints) {
-      found.names.push_back(joint + "/" + kind);
-    }
+    append_interfaces(kind, params_.joints, found.names);
   }
   return found;
 }
@@ -99,7 +97,7 @@ LawController::CallbackReturn LawController::on_configure(const rclcpp_lifecycle
   for (auto * vector :
        {&reference_.position, &reference_.velocity, &reference_.acceleration, &feedback_.position,
         &feedback_.velocity, &feedback_.torque}) {
-    vector->setConstant(n, not_a_number);
+    vector->setConstant(n, nan);
   }
   drives_.reset();
   if (!params_.drives.status_interface.empty()) {
@@ -127,9 +125,9 @@ LawController::CallbackReturn LawController::on_activate(const rclcpp_lifecycle:
     return CallbackReturn::ERROR;
   }
   for (const auto & reference : ordered_exported_reference_interfaces_) {
-    std::ignore = reference->set_value(not_a_number, true);
+    std::ignore = reference->set_value(nan, true);
   }
-  reference_.position.setConstant(not_a_number);
+  reference_.position.setConstant(nan);
   topic_reference_.set([this](TopicReference & received) { received.reference = reference_; });
   RCLCPP_INFO(get_node()->get_logger(), "%s", supervision_.c_str());
   if (!start_law()) {
@@ -194,7 +192,7 @@ LawController::on_export_reference_interfaces_list()
       found.push_back(
         std::make_shared<hardware_interface::CommandInterface>(
           std::string(get_node()->get_name()) + "/" + joint, kind));
-      std::ignore = found.back()->set_value(not_a_number, true);
+      std::ignore = found.back()->set_value(nan, true);
     }
   }
   return found;
@@ -213,7 +211,7 @@ LawController::return_type LawController::update_reference_from_subscribers(
   });
   const auto age = static_cast<double>(time.nanoseconds() - reference_time_) * 1e-9;
   if (!(age <= params_.reference_timeout)) {
-    reference_.position.setConstant(not_a_number);
+    reference_.position.setConstant(nan);
   }
   return return_type::OK;
 }

@@ -4,7 +4,6 @@
 #include <controller_interface/chainable_controller_interface.hpp>
 #include <diagnostic_msgs/msg/diagnostic_array.hpp>
 #include <dynid/feedforward_controller_parameters.hpp>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <realtime_tools/realtime_thread_safe_box.hpp>
@@ -26,8 +25,6 @@
 
 namespace dynid
 {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// What the ros2_control plugins FeedforwardController and TorqueController share: parameters,
 /// models, references from a trajectory controller or the topic ~/reference, feedback, topics and

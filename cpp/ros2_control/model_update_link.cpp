@@ -1,6 +1,5 @@
 #include "model_update_link.hpp"
 
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -46,15 +45,6 @@ ModelUpdatesSettings updates_settings(const Params & params, double control_rate
   return settings;
 }
 
-std::string joined(const std::vector<std::string> & names)
-{
-  std::string all;
-  for (const auto & name : names) {
-    all += (all.empty() ? "" : ",") + name;
-  }
-  return all;
-}
-
 }  // namespace
 
 ModelUpdateLimits model_update_limits(const Params & params)
@@ -81,7 +71,7 @@ ModelUpdateLimits model_update_limits(const Params & params)
 ModelUpdate model_update_of(
   const std_msgs::msg::Float64MultiArray & message, const Mechanism & mechanism)
 {
-  const auto names = joined(mechanism.parameter_names());
+  const auto names = joined(mechanism.parameter_names(), ",");
   const auto p = mechanism.parameter_count();
   const auto & dimensions = message.layout.dim;
   if (dimensions.empty() || dimensions.back().label != names) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <limits>
 #include <pluginlib/class_list_macros.hpp>
 #include <rclcpp/logging.hpp>
 #include <sstream>
@@ -17,8 +16,6 @@ namespace dynid
 {
 namespace
 {
-
-constexpr double no_target = std::numeric_limits<double>::quiet_NaN();
 
 /// Error codes, 0x603F, of CiA402 and of manufacturers.
 double error_code(const Fault & fault, int drive)
@@ -145,7 +142,7 @@ CallbackReturn SimulatedDrives::on_activate(const rclcpp_lifecycle::State &)
     auto & joint = joints_[i];
     joint.state.start(operational_after_[j]);
     // a drive that is not on the bus has not reported its position
-    const double first = joint.state.present() ? target_[j] : no_target;
+    const double first = joint.state.present() ? target_[j] : nan;
     if (joint.target) {
       std::ignore = joint.target->set_value(first, true);
     }

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <sensor_msgs/msg/joint_state.hpp>
 #include <string>
 #include <vector>
@@ -59,7 +58,7 @@ public:
       }
     }
     for (auto * values : {&message_.position, &message_.velocity, &message_.effort}) {
-      values->assign(message_.name.size(), std::numeric_limits<double>::quiet_NaN());
+      values->assign(message_.name.size(), nan);
     }
   }
 

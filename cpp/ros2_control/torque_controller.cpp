@@ -129,7 +129,7 @@ void TorqueController::run_law(double cycles) noexcept
   const auto & hold = drives_->gate().hold();
   // a bus fills the data of a drive that it has lost with zeros
   for (auto * values : {&feedback_.position, &feedback_.velocity, &feedback_.torque}) {
-    *values = hold.array().isFinite().select(*values, not_a_number);
+    *values = hold.array().isFinite().select(*values, nan);
   }
   if (phase != DrivePhase::running) {
     wait_for_drives(cycles);

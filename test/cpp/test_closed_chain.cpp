@@ -9,6 +9,7 @@
 #include "control_under_test.hpp"
 #include "dynid/batch.hpp"
 #include "dynid/mechanism.hpp"
+#include "refusals.hpp"
 
 namespace
 {
@@ -411,13 +412,8 @@ TEST(ClosedChain, ArraysNameTheSampleThatIsOutOfReach)
   const dynid::Samples samples(q.data(), 3, 2);
   EXPECT_EQ(dynid::batch::reachable(mechanism, samples), (std::vector<bool>{true, false, true}));
   dynid::RowMajorMatrix out(3, 4);
-  try {
-    dynid::batch::spread(mechanism, samples, out.data());
-    FAIL() << "not refused";
-  } catch (const std::invalid_argument & error) {
-    const std::string text = error.what();
-    EXPECT_NE(text.find("Sample 1: at left = 3.14159, right = 0"), std::string::npos) << text;
-  }
+  const auto text = refusal_of([&] { dynid::batch::spread(mechanism, samples, out.data()); });
+  EXPECT_NE(text.find("Sample 1: at left = 3.14159, right = 0"), std::string::npos) << text;
 }
 
 /// The five-bar linkage cut open, with pins that follow the left crank and each other.
@@ -450,12 +446,7 @@ TEST(ClosedChain, AGearKeepsItsRatioAndTheOffsetOfItsStart)
 TEST(ClosedChain, RefusesChainsThatCannotBeClosed)
 {
   const auto refused = [](const dynid::MechanismDescription & description) {
-    try {
-      const dynid::Mechanism mechanism(description);
-    } catch (const std::invalid_argument & error) {
-      return std::string(error.what());
-    }
-    return std::string("not refused");
+    return refusal_of([&] { const dynid::Mechanism mechanism(description); });
   };
   auto description = press(dynid::ClosureKind::point, 0.4);
   description.chain.closures.front().link_b = "nothing";

@@ -7,6 +7,7 @@
 
 #include "control_under_test.hpp"
 #include "dynid/momentum_observer.hpp"
+#include "refusals.hpp"
 
 namespace
 {
@@ -337,12 +338,7 @@ TEST(CollisionDetector, RefusesInvalidSettings)
   const auto refused = [](const std::function<void(CollisionSettings &)> & change) {
     auto settings = law_settings().collision;
     change(settings);
-    try {
-      CollisionDetector(1, settings);
-    } catch (const std::invalid_argument & error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return refusal_of([&] { CollisionDetector(1, settings); });
   };
   EXPECT_TRUE(refused([](auto &) {}).empty()) << "valid settings are accepted";
   EXPECT_FALSE(refused([](auto & s) { s.torque_error_time_constant = one(-0.1); }).empty())

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "control_under_test.hpp"
+#include "refusals.hpp"
 
 namespace
 {
@@ -370,12 +371,7 @@ TEST(CommandGuard, ChecksStartAndSettings)
   const auto refused = [](const std::function<void(ControlLawSettings &)> & change) {
     auto settings = limited_settings();
     change(settings);
-    try {
-      ControlLaw(1, settings);
-    } catch (const std::invalid_argument & error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return refusal_of([&] { ControlLaw(1, settings); });
   };
   EXPECT_EQ(
     refused([](auto & s) { s.limits.position_min = one(2.0); }),

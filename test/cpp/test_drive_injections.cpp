@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <stdexcept>
 #include <tuple>
 
 #include "allocation_checks.hpp"
+#include "refusals.hpp"
 #include "simulated_robots.hpp"
 
 namespace
@@ -145,13 +145,7 @@ TEST(DriveInjections, ImpossibleInjectionsAreRefusedWithASentence)
 {
   auto plant = arm(plain(2));
   const auto refused = [&](const std::function<void()> & function, const std::string & sentence) {
-    std::string message;
-    try {
-      function();
-    } catch (const std::invalid_argument & error) {
-      message = error.what();
-    }
-    EXPECT_NE(message.find(sentence), std::string::npos) << sentence;
+    EXPECT_NE(refusal_of(function).find(sentence), std::string::npos) << sentence;
   };
   const auto checked = [&](const Injection & injection, const std::string & sentence) {
     refused([&] { plant.check(injection); }, sentence);

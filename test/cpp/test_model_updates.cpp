@@ -14,6 +14,7 @@
 #include "control_under_test.hpp"
 #include "dynid/model_update.hpp"
 #include "planar_arm.hpp"
+#include "refusals.hpp"
 
 namespace
 {
@@ -85,12 +86,7 @@ ModelUpdate carrying(double mass)
 std::string refusal(const ModelUpdate & update, const ModelUpdateLimits & given = limits())
 {
   auto check = make_check(given);
-  try {
-    std::ignore = check.checked(update);
-  } catch (const std::invalid_argument & error) {
-    return error.what();
-  }
-  return {};
+  return refusal_of([&] { std::ignore = check.checked(update); });
 }
 
 void expect_refusal(

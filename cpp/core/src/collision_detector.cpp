@@ -11,12 +11,6 @@ namespace dynid
 namespace
 {
 
-CollisionSettings checked(const CollisionSettings & settings, Eigen::Index drives)
-{
-  settings.check(drives);
-  return settings;
-}
-
 /// The share of its state that a low-pass keeps in a cycle; 0 without a time constant.
 double kept(double time_constant, double control_rate) noexcept
 {

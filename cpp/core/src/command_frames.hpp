@@ -43,8 +43,6 @@ public:
   /// What acts now: targets and offsets of the motors (2 n).
   [[nodiscard]] const Eigen::VectorXd & due() const noexcept { return due_; }
 
-  /// The last target that was usable, at the commanded side.
-  [[nodiscard]] const Eigen::VectorXd & target() const noexcept { return target_; }
   [[nodiscard]] std::uint64_t rejected() const noexcept { return rejected_; }
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
@@ -65,7 +63,7 @@ private:
   std::uint64_t rejected_ = 0;
   std::uint64_t lost_ = 0;
   // at the commanded side
-  Eigen::VectorXd target_;
+  Eigen::VectorXd target_;  // the last that was usable
   Eigen::VectorXd offset_;
   // at the motors
   Eigen::VectorXd command_;  // target and offset (2 n)

@@ -138,9 +138,9 @@ ForceEstimate force_of(const WrenchPlace & place, double size, double largest_de
 
 void ContactSettings::check() const
 {
-  check_range("threshold", threshold, 0.0, DriveSetting::infinity);
+  check_range("threshold", threshold, 0.0, infinity);
   check_range("confidence", confidence, 0.5, 1.0);
-  check_range("largest_deviation", largest_deviation, DriveSetting::least, DriveSetting::infinity);
+  check_range("largest_deviation", largest_deviation, Setting::least, infinity);
 }
 
 struct ContactEstimator::Parts

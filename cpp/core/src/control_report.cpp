@@ -80,6 +80,15 @@ std::string listed(const std::vector<std::string> & names)
 
 }  // namespace
 
+std::string joined(const std::vector<std::string> & names, const std::string & between)
+{
+  std::string all;
+  for (const auto & name : names) {
+    all += (all.empty() ? "" : between) + name;
+  }
+  return all;
+}
+
 std::string describe(const ModelUpdatesReport & report, const JointNames & joints)
 {
   if (report.updated) {
@@ -143,39 +152,7 @@ std::string describe(const Blindness & blindness, const JointNames & joints)
 
 std::string name_of(CollisionCause cause)
 {
-  switch (cause) {
-    case CollisionCause::torque_error:
-      return "torque_error";
-    case CollisionCause::torque_threshold:
-      return "torque_threshold";
-    case CollisionCause::no_position:
-      return "no_position";
-    case CollisionCause::no_velocity:
-      return "no_velocity";
-    case CollisionCause::no_torque:
-      return "no_torque";
-    case CollisionCause::frozen:
-      return "frozen";
-    case CollisionCause::position_error:
-      return "position_error";
-    case CollisionCause::speed:
-      return "speed";
-    case CollisionCause::no_model:
-      return "no_model";
-    case CollisionCause::blind:
-      return "blind";
-    case CollisionCause::velocity_mismatch:
-      return "velocity_mismatch";
-    case CollisionCause::no_response:
-      return "no_response";
-    case CollisionCause::position_limit:
-      return "position_limit";
-    case CollisionCause::speed_grew:
-      return "speed_grew";
-    case CollisionCause::none:
-      break;
-  }
-  return "none";
+  return choices(cause).at(static_cast<std::size_t>(cause));
 }
 
 std::string describe(

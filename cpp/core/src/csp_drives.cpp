@@ -36,12 +36,6 @@ void CspDrives::hold(const VectorIn & position, const VectorIn & torque) noexcep
   torque_ = integral_;
 }
 
-void CspDrives::follow(const VectorIn & reference, const VectorIn & velocity) noexcept
-{
-  reference_ = reference;
-  reference_velocity_ = velocity;
-}
-
 void CspDrives::follow(
   const VectorIn & reference, const VectorIn & velocity, const Eigen::VectorXi & failed) noexcept
 {

@@ -17,9 +17,6 @@ public:
   /// Holds a position at rest, with the required torque in the integrators (where there are any).
   void hold(const VectorIn & position, const VectorIn & torque) noexcept;
 
-  /// Follows a reference from now on.
-  void follow(const VectorIn & reference, const VectorIn & velocity) noexcept;
-
   /// Those that have not failed follow a reference from now on (n).
   void follow(
     const VectorIn & reference, const VectorIn & velocity, const Eigen::VectorXi & failed) noexcept;

@@ -13,6 +13,7 @@
 #include "dynid/delay_line.hpp"
 #include "injection_checks.hpp"
 #include "plant_bodies.hpp"
+#include "setting_checks.hpp"
 
 namespace dynid
 {
@@ -22,12 +23,6 @@ namespace
 double quantised(double value, double step) noexcept
 {
   return step > 0.0 ? std::round(value / step) * step : value;
-}
-
-DrivePlantSettings checked(DrivePlantSettings settings, Eigen::Index drives)
-{
-  settings.check(drives);
-  return settings;
 }
 
 /// Integration steps in a cycle in which every velocity loop is stable: at an elastic joint it

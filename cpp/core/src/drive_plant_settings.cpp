@@ -17,8 +17,8 @@ void DrivePlantSettings::check(Eigen::Index drives) const
   check_rate("integration", integration_rate);
   check_delay("command_delay", command_delay, control_rate);
   check_delay("feedback_delay", feedback_delay, control_rate);
-  constexpr auto least = DriveSetting::least;
-  constexpr auto most = DriveSetting::most;
+  constexpr auto least = Setting::least;
+  constexpr auto most = Setting::most;
   check_settings(
     drives, {
               {"bandwidth_hz", bandwidth_hz, least, most},

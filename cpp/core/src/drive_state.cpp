@@ -19,41 +19,27 @@ struct Pattern
   unsigned mask;
   unsigned value;
   DriveState state;
+  const char * name;
 };
 
 // CiA402-2, table of the status word's bits
 constexpr std::array<Pattern, 8> patterns{{
-  {0x4F, 0x00, DriveState::not_ready},
-  {0x4F, 0x40, DriveState::switch_on_disabled},
-  {0x6F, 0x21, DriveState::ready_to_switch_on},
-  {0x6F, 0x23, DriveState::switched_on},
-  {0x6F, 0x27, DriveState::enabled},
-  {0x6F, 0x07, DriveState::quick_stop},
-  {0x4F, 0x0F, DriveState::fault_reaction},
-  {0x4F, 0x08, DriveState::fault},
+  {0x4F, 0x00, DriveState::not_ready, "not ready to switch on"},
+  {0x4F, 0x40, DriveState::switch_on_disabled, "switch on disabled"},
+  {0x6F, 0x21, DriveState::ready_to_switch_on, "ready to switch on"},
+  {0x6F, 0x23, DriveState::switched_on, "switched on, but not enabled"},
+  {0x6F, 0x27, DriveState::enabled, "enabled"},
+  {0x6F, 0x07, DriveState::quick_stop, "in quick stop"},
+  {0x4F, 0x0F, DriveState::fault_reaction, "braking in a fault"},
+  {0x4F, 0x08, DriveState::fault, "in fault"},
 }};
 
 std::string name_of(DriveState state)
 {
-  switch (state) {
-    case DriveState::not_ready:
-      return "not ready to switch on";
-    case DriveState::switch_on_disabled:
-      return "switch on disabled";
-    case DriveState::ready_to_switch_on:
-      return "ready to switch on";
-    case DriveState::switched_on:
-      return "switched on, but not enabled";
-    case DriveState::enabled:
-      return "enabled";
-    case DriveState::quick_stop:
-      return "in quick stop";
-    case DriveState::fault_reaction:
-      return "braking in a fault";
-    case DriveState::fault:
-      return "in fault";
-    case DriveState::unknown:
-      break;
+  for (const auto & pattern : patterns) {
+    if (pattern.state == state) {
+      return pattern.name;
+    }
   }
   return "in an unknown state";
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "numbers.hpp"
+#include "setting_checks.hpp"
 
 namespace dynid
 {
@@ -12,12 +13,6 @@ namespace
 
 constexpr double negligible_torque = 1e-12;  // [N*m or N] teeth do not touch to hold less
 constexpr double gear_tolerance = 1e-10;     // of a torque, for the solution in a step
-
-/// Settings may omit what concerns elastic joints only.
-Eigen::VectorXd given_or(const Eigen::VectorXd & given, Eigen::Index joints, double value)
-{
-  return given.size() > 0 ? given : Eigen::VectorXd::Constant(joints, value);
-}
 
 }  // namespace
 

@@ -18,14 +18,9 @@ constexpr double most_lag_steps = 100.0;  // nominal cycles in one that came lat
 
 ElasticSettings filled(ElasticSettings settings, Eigen::Index drives)
 {
-  if (settings.stiffness.size() == 0) {
-    settings.stiffness.setConstant(drives, DriveSetting::infinity);
-  }
-  for (auto * values : {&settings.rotor_inertia, &settings.backlash}) {
-    if (values->size() == 0) {
-      values->setZero(drives);
-    }
-  }
+  settings.stiffness = given_or(settings.stiffness, drives, infinity);
+  settings.rotor_inertia = given_or(settings.rotor_inertia, drives, 0.0);
+  settings.backlash = given_or(settings.backlash, drives, 0.0);
   return settings;
 }
 
@@ -60,7 +55,7 @@ ElasticReference::ElasticReference(Eigen::Index drives, const ControlLawSettings
 : settings_(filled(checked.elastic, drives)),
   enabled_(settings_.enabled()),
   rate_(checked.feedforward.control_rate),
-  fade_step_(1.0 / std::max(1.0, checked.feedforward.ramp_time * rate_)),
+  fade_step_(checked.feedforward.ramp_step()),
   farthest_(checked.reference_tolerance)
 {
   // d^5q/dt^5 = w^5 (reference - q) - 5 w^4 dq/dt - ... of (s + w)^5, over a cycle of constant
@@ -101,8 +96,13 @@ void ElasticReference::restart() noexcept
 }
 
 double ElasticReference::update(
-  ControlModel * model, const VectorIn & reference, bool jumped, double cycles) noexcept
+  ControlModel * model, const Reference & given, bool jumped, double cycles) noexcept
 {
+  if (!enabled_) {
+    links_ = motors_ = given;
+    return cycles;
+  }
+  const auto & reference = given.position;
   const bool began = !started_ || jumped;
   const double steps = std::clamp(std::round(believable(cycles)), 1.0, most_lag_steps);
   if (began) {
@@ -150,15 +150,9 @@ void ElasticReference::bend(ControlModel * model, double time, Eigen::VectorXd &
 {
   const auto q = [this](int derivative) { return states_.row(derivative).transpose(); };
   auto & [position, velocity, acceleration] = links_;
-  if (time == 0.0) {
-    position = q(0);
-    velocity = q(1);
-    acceleration = q(2);
-  } else {
-    position = q(0) + time * (q(1) + time / 2.0 * (q(2) + time / 3.0 * (q(3) + time / 4.0 * q(4))));
-    velocity = q(1) + time * (q(2) + time / 2.0 * (q(3) + time / 3.0 * q(4)));
-    acceleration = q(2) + time * (q(3) + time / 2.0 * q(4));
-  }
+  position = q(0) + time * (q(1) + time / 2.0 * (q(2) + time / 3.0 * (q(3) + time / 4.0 * q(4))));
+  velocity = q(1) + time * (q(2) + time / 2.0 * (q(3) + time / 3.0 * q(4)));
+  acceleration = q(2) + time * (q(3) + time / 2.0 * q(4));
   if (model == nullptr) {
     lead.setZero();
     return;

@@ -27,18 +27,16 @@ public:
   /// `checked` settings.
   ElasticReference(Eigen::Index drives, const ControlLawSettings & checked);
 
-  [[nodiscard]] bool enabled() const noexcept { return enabled_; }
-
   /// Begins again: the motors are where the next reference is.
   void restart() noexcept;
 
   /// The model in use has changed.
   void model_changed() noexcept { changed_ = true; }
 
-  /// One cycle: a finite reference, which jumped, or moved on in so many cycles; without a model,
-  /// the motors do not lead. Returns the whole cycles in which the motors moved on.
-  double update(
-    ControlModel * model, const VectorIn & reference, bool jumped, double cycles) noexcept;
+  /// One cycle: a reference with a finite position, which jumped, or moved on in so many cycles;
+  /// without a model, the motors do not lead. Returns the whole cycles in which the motors moved
+  /// on. Where no joint is elastic, links and motors move as the reference does.
+  double update(ControlModel * model, const Reference & given, bool jumped, double cycles) noexcept;
 
   [[nodiscard]] const Reference & links() const noexcept { return links_; }
   [[nodiscard]] const Reference & motors() const noexcept { return motors_; }

@@ -34,16 +34,10 @@ void check_correlation(const Eigen::MatrixXd & correlation, Eigen::Index drives)
   }
 }
 
-TorqueUncertainty checked(const TorqueUncertainty & uncertainty, Eigen::Index drives)
-{
-  uncertainty.check(drives);
-  return uncertainty;
-}
-
 double checked_gain(double gain, double control_rate)
 {
   check_rate("control", control_rate);
-  check_range("observer_gain", gain, DriveSetting::least, control_rate);
+  check_range("observer_gain", gain, Setting::least, control_rate);
   return gain;
 }
 
@@ -51,7 +45,7 @@ double checked_gain(double gain, double control_rate)
 
 void TorqueUncertainty::check(Eigen::Index drives) const
 {
-  using S = DriveSetting;
+  using S = Setting;
   check_settings(
     drives, {
               {"constant", constant, S::least, S::most},

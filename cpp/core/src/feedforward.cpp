@@ -12,12 +12,6 @@ namespace
 
 constexpr double longest_continued = 100.0;  // cycles for which a motion may have continued
 
-FeedforwardSettings checked(const FeedforwardSettings & settings, Eigen::Index drives)
-{
-  settings.check(drives);
-  return settings;
-}
-
 }  // namespace
 
 void FeedforwardSettings::check(Eigen::Index drives) const
@@ -29,14 +23,11 @@ void FeedforwardSettings::check(Eigen::Index drives) const
 
 Feedforward::Feedforward(Eigen::Index drives, const FeedforwardSettings & settings)
 : settings_(checked(settings, drives)),
-  step_(
-    settings.ramp_time > 0.0 ? std::min(1.0, 1.0 / (settings.ramp_time * settings.control_rate))
-                             : 1.0),
+  step_(settings.ramp_step()),
+  smooth_(drives, step_),
   delay_(delay_cycles(settings.additive_torque_delay, settings.control_rate), drives)
 {
-  for (auto * vector :
-       {&last_, &model_torque_, &mode_torque_, &smooth_torque_, &difference_, &push_, &due_,
-        &offset_}) {
+  for (auto * vector : {&last_, &model_torque_, &mode_torque_, &push_, &due_, &offset_}) {
     vector->setZero(drives);
   }
 }
@@ -44,10 +35,8 @@ Feedforward::Feedforward(Eigen::Index drives, const FeedforwardSettings & settin
 void Feedforward::use(ControlModel * model) noexcept
 {
   model_ = model;
-  changed_ = true;
+  smooth_.model_changed();
 }
-
-void Feedforward::model_changed() noexcept { changed_ = true; }
 
 void Feedforward::set_gain(double gain) noexcept
 {
@@ -56,7 +45,9 @@ void Feedforward::set_gain(double gain) noexcept
 
 void Feedforward::set_mode(FeedforwardMode mode) noexcept
 {
-  changed_ = changed_ || mode != mode_;
+  if (mode != mode_) {
+    smooth_.model_changed();
+  }
   mode_ = mode;
 }
 
@@ -74,7 +65,7 @@ const Eigen::VectorXd & Feedforward::suspend(InactiveReason why) noexcept
   inactive_reason_ = why;
   known_ = false;
   gain_ = 0.0;
-  fading_ = 0.0;
+  smooth_.drop();
   offset_.setZero();
   delay_.fill(offset_);
   return offset_;
@@ -172,16 +163,7 @@ InactiveReason Feedforward::evaluate(
 /// Advances the ramps: of the gain, and from the previous model to this one.
 void Feedforward::blend(double wanted_gain) noexcept
 {
-  if (changed_) {
-    changed_ = false;
-    difference_ = smooth_torque_ - mode_torque_;
-    fading_ = gain_ > 0.0 ? 1.0 : 0.0;
-  }
-  fading_ = std::max(0.0, fading_ - step_);
-  smooth_torque_ = mode_torque_;
-  if (fading_ > 0.0) {
-    smooth_torque_ += fading_ * difference_;
-  }
+  smooth_.update(mode_torque_, gain_ > 0.0);
   gain_ = std::clamp(wanted_gain, gain_ - step_, gain_ + step_);
 }
 
@@ -189,7 +171,7 @@ const Eigen::VectorXd & Feedforward::delayed_offset() noexcept
 {
   for (Eigen::Index i = 0; i < due_.size(); ++i) {
     const double most = settings_.torque_max[i];
-    const double torque = gain_ * (smooth_torque_[i] + push_[i]);
+    const double torque = gain_ * (smooth_.torque()[i] + push_[i]);
     due_[i] = std::isnan(torque) ? 0.0 : std::clamp(torque, -most, most);
   }
   offset_ = delay_.pass(due_);

@@ -15,9 +15,7 @@ double room(double left, double distance) { return std::clamp(left / distance, 0
 
 HandGuiding::HandGuiding(const TorqueLawSettings & settings)
 : whole_share_(settings.guiding_friction),
-  step_(
-    settings.guiding_friction /
-    std::max(1.0, settings.law.feedforward.ramp_time * settings.law.feedforward.control_rate)),
+  step_(settings.guiding_friction * settings.law.feedforward.ramp_step()),
   speed_(settings.guiding_speed),
   torque_max_(settings.guiding_torque),
   wall_distance_(settings.wall_distance),

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <sstream>
@@ -120,7 +119,7 @@ double JointTerm::sliding_friction(double speed, double direction) const noexcep
   JointTerm sharp = *this;
   sharp.smoothing = 0.0;
   TermInput at{};
-  at.dq = direction * std::max(speed, std::numeric_limits<double>::min());
+  at.dq = direction * std::max(speed, Setting::least);
   at.load = 1.0;
   return direction * kind->column(sharp, at);
 }

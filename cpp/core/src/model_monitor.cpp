@@ -10,7 +10,7 @@ namespace dynid
 
 void ModelMonitorSettings::check() const
 {
-  using S = DriveSetting;
+  using S = Setting;
   check_range("model_monitor.time", time, S::least, S::most);
   check_range("model_monitor.share", share, S::least, S::most);
   check_range("model_monitor.times", times, 0.0, S::most);

@@ -57,7 +57,7 @@ double draw(std::mt19937 & random)
 
 void PlausibleChange::check() const
 {
-  check_range("payload", payload, 0.0, DriveSetting::most);
+  check_range("payload", payload, 0.0, Setting::most);
   check_range("friction", friction, 0.0, 10.0);
 }
 
@@ -88,7 +88,7 @@ Eigen::VectorXd plausible_deviations(const Mechanism & mechanism, const Plausibl
 
 void WorkspaceLimits::check(Eigen::Index drives) const
 {
-  using S = DriveSetting;
+  using S = Setting;
   check_settings(
     drives, {
               {"position_min", position_min, -S::most, S::most},
@@ -103,7 +103,7 @@ void WorkspaceLimits::check(Eigen::Index drives) const
 
 void ModelUpdateLimits::check(Eigen::Index drives) const
 {
-  using S = DriveSetting;
+  using S = Setting;
   check_range("deviations", deviations, S::least, 1e3);
   change.check();
   check_settings(drives, {{"torque_difference", torque_difference, S::least, S::most}});

@@ -15,22 +15,16 @@ namespace
 constexpr double negligible = 0.01;
 constexpr double longest = 1e12;  // cycles counted
 
-ModelUpdatesSettings checked(ModelUpdatesSettings settings, Eigen::Index drives)
-{
-  settings.check(drives);
-  return settings;
-}
-
 }  // namespace
 
 void ModelUpdatesSettings::check(Eigen::Index drives) const
 {
-  using S = DriveSetting;
+  using S = Setting;
   check_rate("control", control_rate);
   check_delay("torque_error_delay", torque_error_delay, control_rate);
   check_range("ramp_time", ramp_time, 1.0 / control_rate, S::most);
-  check_range("timeout", timeout, S::least, S::infinity);
-  check_range("hold_time", hold_time, 0.0, S::infinity);
+  check_range("timeout", timeout, S::least, infinity);
+  check_range("hold_time", hold_time, 0.0, infinity);
   check_range("residual_time", residual_time, 1.0 / control_rate, S::most);
   check_range("residual_ratio", residual_ratio, 1.0, S::most);
   check_settings(
@@ -112,9 +106,7 @@ void ModelUpdates::update(
   silence_ = std::min(silence_ + passed, longest);
   settled_ = std::min(settled_ + 1.0, longest);  // fades are in cycles of the law
   held_ = std::max(0.0, held_ - passed);
-  motion_.position = motion.position;
-  motion_.velocity = motion.velocity;
-  motion_.acceleration = motion.acceleration;
+  motion_ = motion;
   if (alarm) {
     fall_back(FallbackCause::alarm);
   }

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
+
+#include "dynid/setting.hpp"
 
 namespace dynid
 {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double two_pi = 6.283185307179586;
 constexpr double farthest = 1e9;  // [rad or m] that a position may be from 0
 

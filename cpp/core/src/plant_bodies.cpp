@@ -3,10 +3,9 @@
 #include <Eigen/LU>
 #include <cmath>
 #include <stdexcept>
-#include <string>
 
 #include "numbers.hpp"
-#include "setting_checks.hpp"
+#include "plant_mechanisms.hpp"
 
 namespace dynid
 {
@@ -14,7 +13,6 @@ namespace
 {
 
 constexpr int inertia_samples = 200;
-// [rad or m] that a robot may be from 0, as a command may: the dynamics overflow much farther away
 constexpr int most_bends = 50;     // a few suffice
 constexpr int most_contacts = 20;  // of Newton's method in backlash; 1 without, a few with it
 
@@ -24,7 +22,7 @@ double without_rounding(double velocity, double free) noexcept
   return std::abs(velocity) < 1e-12 + 1e-9 * std::abs(free) ? 0.0 : velocity;
 }
 
-/// Also false where a position is not a number.
+/// Also false where a position is not a number. The dynamics overflow much farther away.
 bool within_reach(const Eigen::VectorXd & position) noexcept
 {
   return (position.array().abs() <= farthest).all();
@@ -41,108 +39,16 @@ Eigen::VectorXd even_steps(Eigen::Index n)
   return Eigen::pow(1.0 / root, Eigen::ArrayXd::LinSpaced(n, 1.0, static_cast<double>(n)));
 }
 
-/// The mechanism with true parameters and those of its terms that `keep` selects. Terms of dry
-/// friction are for DryFriction to compute, and never kept.
-template <typename Keep>
-Mechanism with_terms(
-  const MechanismDescription & description, const VectorIn & parameters, const Keep & keep)
-{
-  auto simulated = description;
-  simulated.terms.clear();
-  for (const auto & term : description.terms) {
-    if (term.kind == nullptr || keep(term)) {
-      simulated.terms.push_back(term);
-    }
-  }
-  const Mechanism mechanism(simulated);
-  check_terms(
-    description.terms, static_cast<int>(mechanism.moving_joints().size()),
-    static_cast<int>(mechanism.joint_count()));
-  const auto first =
-    mechanism.parameter_count() - static_cast<Eigen::Index>(simulated.terms.size());
-  const auto count = static_cast<Eigen::Index>(description.terms.size());
-  if (parameters.size() != first + count || !parameters.allFinite()) {
-    return Mechanism(description).with_parameters(parameters);  // throws with a sentence
-  }
-  Eigen::VectorXd smooth = parameters.head(mechanism.parameter_count());
-  Eigen::Index kept = first;
-  for (Eigen::Index k = 0; k < count; ++k) {
-    const auto & term = description.terms[static_cast<std::size_t>(k)];
-    if (keep(term)) {
-      smooth[kept++] = parameters[first + k];
-    } else if (
-      term.kind->dry() && term.joint >= mechanism.joint_count() && parameters[first + k] != 0.0) {
-      throw std::invalid_argument(
-        Mechanism(description).parameter_names()[static_cast<std::size_t>(first + k)] +
-        " is dry friction of a passive joint, which cannot be simulated; set it to 0.");
-    }
-  }
-  for (Eigen::Index body = 0; body < first / 10; ++body) {
-    if (parameters[10 * body] < 0.0) {
-      throw std::invalid_argument(
-        "Body " + std::to_string(body + 1) + " has a negative mass, which cannot be simulated.");
-    }
-  }
-  auto bodies = mechanism.with_parameters(smooth);
-  bodies.require_rigid_bodies();
-  return bodies;
-}
-
-/// Whether a term is friction of a motor, not of a passive joint.
-bool of_motor(const MechanismDescription & description, const JointTerm & term)
-{
-  return term.kind->dissipative() && term.joint < static_cast<int>(description.joints.size());
-}
-
-/// What moves with the links: all but dry friction and, if any joint is elastic, all friction of
-/// motors and the rotors of elastic joints.
-Mechanism link_mechanism(
-  const MechanismDescription & description, const VectorIn & parameters,
-  const DrivePlantSettings & settings)
-{
-  const auto n = static_cast<int>(description.joints.size());
-  const ElasticGears gears(settings, n);
-  return with_terms(description, parameters, [&](const JointTerm & term) {
-    if (!gears.any()) {
-      return !term.kind->dry();
-    }
-    const bool moved = term.kind->inertial() && term.joint < n && gears.elastic(term.joint);
-    return !term.kind->dry() && !of_motor(description, term) && !moved;
-  });
-}
-
-Mechanism motor_mechanism(const MechanismDescription & description, const VectorIn & parameters)
-{
-  return with_terms(description, parameters, [&](const JointTerm & term) {
-    return of_motor(description, term) && !term.kind->dry();
-  });
-}
-
-/// Throws where the motor of an elastic joint moves another joint too, or another motor it.
-void check_coupling(const MechanismDescription & description, const ElasticGears & gears)
-{
-  const auto & coupling = description.coupling;
-  for (Eigen::Index j = 0; gears.any() && j < coupling.rows(); ++j) {
-    const auto others = coupling.row(j).cwiseAbs().sum() + coupling.col(j).cwiseAbs().sum();
-    if (gears.elastic(j) && others != 2.0 * std::abs(coupling(j, j))) {
-      throw std::invalid_argument(
-        "Joint '" + description.joints[static_cast<std::size_t>(j)] +
-        "' is elastic and coupled to other joints, which cannot be simulated; only a joint with a "
-        "motor of its own can be elastic.");
-    }
-  }
-}
-
 }  // namespace
 
 PlantBodies::PlantBodies(
   const MechanismDescription & description, const VectorIn & parameters,
   const DrivePlantSettings & settings)
-: mechanism_(link_mechanism(description, parameters, settings)),
+: gears_(settings, static_cast<Eigen::Index>(description.joints.size())),
+  mechanism_(link_mechanism(description, parameters, gears_)),
   workspace_(mechanism_.workspace()),
   motors_(motor_mechanism(description, parameters)),
   motors_workspace_(motors_.workspace()),
-  gears_(settings, mechanism_.joint_count()),
   friction_(
     description.terms, parameters.tail(static_cast<Eigen::Index>(description.terms.size())),
     mechanism_.coupling().inverse(), {settings.stribeck_torque, settings.stribeck_velocity}),
@@ -152,27 +58,13 @@ PlantBodies::PlantBodies(
   const auto n = mechanism_.joint_count();
   const auto k = friction_.count();
   for (auto * vector :
-       {&truth_.position,
-        &truth_.velocity,
-        &truth_.acceleration,
-        &truth_.torque,
-        &truth_.external_torque,
-        &truth_.motor_position,
-        &truth_.motor_velocity,
-        &zero_,
-        &middle_,
-        &now_,
-        &bias_,
-        &after_,
-        &load_,
-        &motor_acceleration_,
-        &motor_middle_,
-        &motor_now_,
-        &motor_after_,
-        &motor_impulse_,
-        &link_impulse_,
-        &impulse_,
-        &change_}) {
+       {&truth_.position, &truth_.velocity, &truth_.acceleration, &truth_.torque,
+        &truth_.external_torque, &truth_.motor_position, &truth_.motor_velocity}) {
+    vector->setZero(n);
+  }
+  for (auto * vector :
+       {&zero_, &middle_, &now_, &bias_, &after_, &load_, &motor_acceleration_, &motor_middle_,
+        &motor_now_, &motor_after_, &motor_impulse_, &link_impulse_, &impulse_, &change_}) {
     vector->setZero(n);
   }
   const auto moving = static_cast<Eigen::Index>(mechanism_.moving_joints().size());
@@ -214,7 +106,7 @@ Eigen::VectorXd PlantBodies::mean_motor_inertia(const VectorIn & lower, const Ve
 
 Eigen::VectorXd PlantBodies::own_motor_inertia() const
 {
-  Eigen::VectorXd inertia = Eigen::VectorXd::Constant(zero_.size(), DriveSetting::infinity);
+  Eigen::VectorXd inertia = Eigen::VectorXd::Constant(zero_.size(), infinity);
   for (Eigen::Index j = 0; j < inertia.size(); ++j) {
     if (gears_.elastic(j)) {
       inertia[j] = std::pow(mechanism_.coupling()(j, j), 2) * gears_.inertia()[j];
@@ -321,7 +213,9 @@ bool PlantBodies::advance(const VectorIn & torque, double step) noexcept
   cholesky_.solveInPlace(after_);
   after_ += velocity;
   if (friction_.count() > 0) {
-    apply_dry_friction(step);
+    slowed_ = step * friction_.directions();
+    cholesky_.solveInPlace(slowed_);
+    brake(after_, slowed_, step, true);
   }
   middle_ += step / 2.0 * after_;
   if (cholesky_.info() != Eigen::Success || !after_.allFinite() || !within_reach(middle_)) {
@@ -414,15 +308,26 @@ void PlantBodies::change_velocities(double step, bool last) noexcept
 /// Applies dry friction of the motors to the velocities after the step.
 void PlantBodies::brake_motors(double step, bool last) noexcept
 {
-  const auto & directions = friction_.directions();
-  turned_ = step * directions;
+  turned_ = step * friction_.directions();
   slowed_ = gears_.carried().asDiagonal() * turned_;
   cholesky_.solveInPlace(slowed_);
   for (Eigen::Index j = 0; j < after_.size(); ++j) {
     turned_.row(j) = gears_.direct()[j] * turned_.row(j) + gears_.carried()[j] * slowed_.row(j);
   }
-  free_.noalias() = directions.transpose() * motor_after_;
-  mobility_.noalias() = directions.transpose() * turned_;
+  brake(motor_after_, turned_, step, last);
+  for (Eigen::Index j = 0; j < after_.size(); ++j) {
+    after_[j] -= slowed_.row(j).dot(friction_torque_);
+  }
+}
+
+/// Applies dry friction to the velocities (n,) that it acts on, after the step; a surface's
+/// friction torque slows them by its column of `slowed` (n, k) per unit.
+void PlantBodies::brake(
+  Eigen::VectorXd & velocity, const Eigen::MatrixXd & slowed, double step, bool last) noexcept
+{
+  const auto & directions = friction_.directions();
+  free_.noalias() = directions.transpose() * velocity;
+  mobility_.noalias() = directions.transpose() * slowed;
   if (friction_.loaded()) {
     mechanism_.gravity_torque(workspace_, middle_, load_);
   }
@@ -431,10 +336,9 @@ void PlantBodies::brake_motors(double step, bool last) noexcept
   } else {
     friction_.find(free_, mobility_, load_, step, friction_torque_);
   }
-  for (Eigen::Index j = 0; j < after_.size(); ++j) {
-    after_[j] -= slowed_.row(j).dot(friction_torque_);
-    const double free = motor_after_[j];
-    motor_after_[j] = without_rounding(free - turned_.row(j).dot(friction_torque_), free);
+  for (Eigen::Index j = 0; j < velocity.size(); ++j) {
+    const double free = velocity[j];
+    velocity[j] = without_rounding(free - slowed.row(j).dot(friction_torque_), free);
   }
 }
 
@@ -447,24 +351,6 @@ bool PlantBodies::give_up() noexcept
   }
   rest();
   return false;
-}
-
-/// Applies dry friction to the velocity after the step.
-void PlantBodies::apply_dry_friction(double step) noexcept
-{
-  const auto & directions = friction_.directions();
-  slowed_ = step * directions;
-  cholesky_.solveInPlace(slowed_);
-  free_.noalias() = directions.transpose() * after_;
-  mobility_.noalias() = directions.transpose() * slowed_;
-  if (friction_.loaded()) {
-    mechanism_.gravity_torque(workspace_, middle_, load_);
-  }
-  friction_.solve(free_, mobility_, load_, step, friction_torque_);
-  for (Eigen::Index j = 0; j < after_.size(); ++j) {
-    const double free = after_[j];
-    after_[j] = without_rounding(free - slowed_.row(j).dot(friction_torque_), free);
-  }
 }
 
 }  // namespace dynid

@@ -58,17 +58,18 @@ private:
   void bend() noexcept;
   void bend_once(bool & stiff) noexcept;
   void find_external_torque(double step) noexcept;
-  void apply_dry_friction(double step) noexcept;
   [[nodiscard]] bool advance_elastic(const VectorIn & torque, double step) noexcept;
   void find_impulses(const VectorIn & torque, double step) noexcept;
   void change_velocities(double step, bool last) noexcept;
   void brake_motors(double step, bool last) noexcept;
+  void brake(
+    Eigen::VectorXd & velocity, const Eigen::MatrixXd & slowed, double step, bool last) noexcept;
 
+  ElasticGears gears_;
   Mechanism mechanism_;  // without dry friction; if elastic, without any friction of motors
   Workspace workspace_;
   Mechanism motors_;  // if elastic: smooth friction of the motors, no other term
   Workspace motors_workspace_;
-  ElasticGears gears_;
   DryFriction friction_;
   LinkForce links_;
   PlantTruth truth_;

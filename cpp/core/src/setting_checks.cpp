@@ -32,9 +32,9 @@ std::string bounds(double lowest, double highest)
   } else if (lowest == 0.0) {
     text << "0 or above";
   }
-  if (highest < DriveSetting::most) {
+  if (highest < Setting::most) {
     text << (lowest < 0.0 ? "" : ", and ") << "at most " << highest;
-  } else if (highest == DriveSetting::most) {
+  } else if (highest == Setting::most) {
     text << (lowest < 0.0 ? "" : ", and ") << "finite";
   }
   return text.str();

@@ -3,7 +3,6 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <initializer_list>
-#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -15,10 +14,6 @@ namespace dynid
 /// A setting with one value for each drive, and the range of its values.
 struct DriveSetting
 {
-  static constexpr double least = std::numeric_limits<double>::min();  ///< above 0
-  static constexpr double most = std::numeric_limits<double>::max();
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
-
   const char * name;
   const Eigen::VectorXd & values;
   double lowest;
@@ -50,6 +45,20 @@ void check_declared(const Settings & settings, Eigen::Index drives)
   Settings::visit([&settings, drives](const Setting & setting, const auto member) {
     check_value(setting, settings.*member, drives);
   });
+}
+
+/// Settings that pass their check().
+template <typename Settings>
+Settings checked(const Settings & settings, Eigen::Index drives)
+{
+  settings.check(drives);
+  return settings;
+}
+
+/// The values, or this one for each drive where there are none.
+inline Eigen::VectorXd given_or(const Eigen::VectorXd & given, Eigen::Index drives, double value)
+{
+  return given.size() > 0 ? given : Eigen::VectorXd::Constant(drives, value);
 }
 
 }  // namespace dynid

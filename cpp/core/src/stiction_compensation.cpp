@@ -17,14 +17,9 @@ constexpr double fastest_dither = 0.25;             // of the control rate
 
 StictionSettings filled(StictionSettings settings, Eigen::Index drives)
 {
-  for (auto * values : {&settings.stiction_gain, &settings.dither}) {
-    if (values->size() == 0) {
-      values->setZero(drives);
-    }
-  }
-  if (settings.stiction_band.size() == 0) {
-    settings.stiction_band.setOnes(drives);
-  }
+  settings.stiction_gain = given_or(settings.stiction_gain, drives, 0.0);
+  settings.stiction_band = given_or(settings.stiction_band, drives, 1.0);
+  settings.dither = given_or(settings.dither, drives, 0.0);
   return settings;
 }
 
@@ -36,18 +31,22 @@ void StictionSettings::check(Eigen::Index drives) const
 }
 
 StictionCompensation::StictionCompensation(
-  Eigen::Index drives, const ControlLawSettings & checked, double delay)
+  Eigen::Index drives, const ControlLawSettings & checked, double delay,
+  const DriveInertia * inertia)
 : settings_(filled(checked.stiction, drives)),
   enabled_(!settings_.stiction_gain.isZero(0.0) || !settings_.dither.isZero(0.0)),
   rate_(checked.feedforward.control_rate),
-  decay_(1.0 / std::max(1.0, checked.feedforward.ramp_time * rate_)),
+  decay_(checked.feedforward.ramp_step()),
   delay_(delay + 1.0 / rate_),
   lag_(1.0 / std::max(1.0, delay_ * rate_)),
   dither_rate_(
     two_pi *
     std::min(settings_.dither_frequency, fastest_dither * checked.feedforward.control_rate)),
-  inertia_(Eigen::VectorXd::Ones(drives), checked.feedforward.torque_max)
+  given_inertia_(inertia)
 {
+  if (inertia == nullptr) {
+    own_inertia_.emplace(Eigen::VectorXd::Ones(drives), checked.feedforward.torque_max);
+  }
   for (auto * vector :
        {&last_, &direction_, &expected_, &friction_, &present_, &unsmoothed_, &torque_}) {
     vector->setZero(drives);
@@ -79,7 +78,9 @@ void StictionCompensation::update(
   model->frictionless_torque(
     commanded.position, commanded.velocity, commanded.acceleration, present_);
   present_ = torque - present_;
-  inertia_.update(model, commanded.position);
+  if (own_inertia_) {
+    own_inertia_->update(model, commanded.position);
+  }
   phase_ = std::fmod(phase_ + dither_rate_ / rate_, two_pi);
   for (Eigen::Index i = 0; i < torque_.size(); ++i) {
     const double moved = moved_ ? commanded.position[i] - last_[i] : 0.0;
@@ -99,11 +100,12 @@ double StictionCompensation::push(Eigen::Index i, double measured) const noexcep
 {
   const double z = direction_[i];
   const double level = settings_.stiction_gain[i] * friction_[i] * std::abs(z);
-  if (!(level > 0.0) || !std::isfinite(measured) || !inertia_.known() || !(inertia_.of(i) > 0.0)) {
+  if (
+    !(level > 0.0) || !std::isfinite(measured) || !inertia().known() || !(inertia().of(i) > 0.0)) {
     return 0.0;
   }
   const double present = std::clamp(z > 0.0 ? present_[i] : -present_[i], 0.0, friction_[i]);
-  const double fading = std::max(unsmoothed_[i], margin * delay_ * level / inertia_.of(i));
+  const double fading = std::max(unsmoothed_[i], margin * delay_ * level / inertia().of(i));
   const double slip = std::max(0.0, (z > 0.0 ? measured : -measured) - expected_[i]);
   const double whole = std::max(level, present) * std::max(0.0, 1.0 - slip / fading);
   return z > 0.0 ? whole - present : present - whole;
@@ -112,10 +114,10 @@ double StictionCompensation::push(Eigen::Index i, double measured) const noexcep
 double StictionCompensation::dither(Eigen::Index i, double intended) const noexcept
 {
   const double amplitude = settings_.dither[i];
-  if (!(amplitude > 0.0) || !inertia_.known()) {
+  if (!(amplitude > 0.0) || !inertia().known()) {
     return 0.0;
   }
-  const double free = inertia_.of(i) * dither_rate_ * dither_rate_ * amplitude;
+  const double free = inertia().of(i) * dither_rate_ * dither_rate_ * amplitude;
   const double torque = std::min(free, friction_[i]);
   const double slow = std::max(0.0, 1.0 - std::abs(intended) / unsmoothed_[i]);
   return std::abs(direction_[i]) * slow * torque *

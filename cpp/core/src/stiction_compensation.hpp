@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 
 #include "drive_inertia.hpp"
 #include "dynid/control_law.hpp"
@@ -33,8 +34,11 @@ namespace dynid
 class StictionCompensation
 {
 public:
-  /// `checked` settings; `delay` from a torque to the feedback of its motion [s].
-  StictionCompensation(Eigen::Index drives, const ControlLawSettings & checked, double delay);
+  /// `checked` settings; `delay` from a torque to the feedback of its motion [s]; `inertia` of the
+  /// drives, which its owner keeps up to date, or none (nullptr), and then it has its own.
+  StictionCompensation(
+    Eigen::Index drives, const ControlLawSettings & checked, double delay,
+    const DriveInertia * inertia);
 
   /// No push, as at rest.
   void restart() noexcept;
@@ -48,6 +52,10 @@ public:
   [[nodiscard]] const Eigen::VectorXd & torque() const noexcept { return torque_; }
 
 private:
+  [[nodiscard]] const DriveInertia & inertia() const noexcept
+  {
+    return own_inertia_ ? *own_inertia_ : *given_inertia_;
+  }
   [[nodiscard]] double push(Eigen::Index i, double measured) const noexcept;
   [[nodiscard]] double dither(Eigen::Index i, double intended) const noexcept;
 
@@ -59,7 +67,8 @@ private:
   double lag_;          // share of a cycle in that
   double dither_rate_;  // [rad/s]
   double phase_ = 0.0;
-  DriveInertia inertia_;
+  std::optional<DriveInertia> own_inertia_;
+  const DriveInertia * given_inertia_;
   Eigen::VectorXd last_;  // commanded position
   Eigen::VectorXd direction_;
   Eigen::VectorXd expected_;  // measured speed, which follows the intended one with the delay

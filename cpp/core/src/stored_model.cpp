@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "dynid/control_report.hpp"
 #include "dynid/physical_consistency.hpp"
 #include "dynid/seal.hpp"
 #include "dynid/sha256.hpp"
@@ -92,15 +93,6 @@ void check_entries(const std::string & name, std::size_t found, std::size_t expe
 Eigen::VectorXd vector(const std::vector<double> & values)
 {
   return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
-}
-
-std::string joined(const std::vector<std::string> & names)
-{
-  std::string text;
-  for (const auto & name : names) {
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  return text;
 }
 
 ClosedChainDescription closed_chain(const EntrySource & source)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "numbers.hpp"
@@ -39,7 +38,7 @@ void Supervision::count(Eigen::Index i, BlindReason reason, double time) noexcep
   } else {
     // after it was off, the time begins now; infinite is only that of what is off
     const double before = std::isfinite(blind_time_[i]) ? blind_time_[i] : 0.0;
-    blind_time_[i] = std::min(before + time, std::numeric_limits<double>::max());
+    blind_time_[i] = std::min(before + time, Setting::most);
   }
 }
 

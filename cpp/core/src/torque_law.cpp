@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
-#include <utility>
 
+#include "damped_stop.hpp"
 #include "drive_inertia.hpp"
 #include "dynid/delay_line.hpp"
 #include "feedback_check.hpp"
@@ -19,9 +19,8 @@ namespace
 
 constexpr double model_errors = 2.0;   // r.m.s., that a model at rest may have
 constexpr double held_friction = 1.5;  // of the loops: of the rest, half of it holds the robot
-constexpr double still_time = 0.02;    // [s] at rest without interruption, to be stopped
 
-TorqueLawSettings checked(TorqueLawSettings settings, Eigen::Index drives)
+TorqueLawSettings completed(TorqueLawSettings settings, Eigen::Index drives)
 {
   settings.check(drives);
   settings.law.limits.fill(drives);
@@ -39,12 +38,6 @@ Eigen::VectorXd loop_inertia(const TorqueLawSettings & settings)
 int measurement_cycles(const TorqueLawSettings & settings)
 {
   return delay_cycles(settings.feedback_delay, settings.law.feedforward.control_rate);
-}
-
-/// Whether one of the measured speeds is above its limit; not for NaN.
-bool any_above(const VectorIn & values, const Eigen::VectorXd & limits) noexcept
-{
-  return (values.array().abs() > limits.array()).any();
 }
 
 }  // namespace
@@ -69,15 +62,12 @@ struct TorqueLaw::Parts
   bool check_guided() noexcept;
   void expect_motion(const Reference & motion, double time) noexcept;
   void damp(double cycles) noexcept;
-  void supervise_speed(double power, double time) noexcept;
   bool compute_held(const VectorIn & position) noexcept;
   bool update_holding() noexcept;
   bool update_model(const Reference & motion) noexcept;
-  void fade() noexcept;
   void check(const Feedback & feedback) noexcept;
   void stop(const Collision & cause) noexcept;
   void begin_stop() noexcept;
-  bool at_rest() const noexcept { return !any_above(believed.velocity(), settings.stop_speed); }
   /// The time of a number of cycles [s]; of one where that is not usable.
   double time_of(double cycles) const noexcept
   {
@@ -86,53 +76,43 @@ struct TorqueLaw::Parts
   }
 
   TorqueLawSettings settings;
+  DriveInertia inertia;
   ControlLaw law;
   TorqueLoop loop;
   HandGuiding guiding;
-  DriveInertia inertia;
   FeedbackCheck believed;
   ControlModel * model = nullptr;
   TorquePhase phase = TorquePhase::inactive;
-  double fading_step;          // in a cycle
-  double fading = 0.0;         // of the difference to the model before, from 1 to 0
-  bool changed = false;        // whether the model has changed since the last cycle
-  double stop_duration = 0.0;  // [s]
-  double still = 0.0;          // time at rest [s]
-  double explained = 0.0;      // speed of the robot by DriveInertia::norm(), in this stop
-  bool stop_failed = false;
+  DampedStop damped_stop;
   bool released = false;  // whether the stop ends hand guiding
 
   DelayLine due;
-  Eigen::VectorXd commanded;     // position and velocity (2 n)
-  DelayLine exerted;             // torque commands
-  Eigen::VectorXd before;        // velocity, while its growth was explained
-  Eigen::VectorXd holding;       // torque that the command must hold the robot with
-  Eigen::VectorXd held;          // the model's, before it is known to be finite
-  Eigen::VectorXd smooth_model;  // torque of the model with the difference to the one before
-  Eigen::VectorXd pushed;        // the same with the push against dry friction at rest
+  Eigen::VectorXd commanded;  // position and velocity (2 n)
+  DelayLine exerted;          // torque commands
+  Eigen::VectorXd holding;    // torque that the command must hold the robot with
+  Eigen::VectorXd held;       // the model's, before it is known to be finite
+  SmoothTorque smooth_model;  // torque of the model
+  Eigen::VectorXd pushed;     // the same with the push against dry friction at rest
   Eigen::VectorXd model_torque;
-  Eigen::VectorXd difference;
   Eigen::VectorXd loop_torque;
   Eigen::VectorXd friction;  // dry, of the model; 0: unknown
   Eigen::VectorXd zero;
 };
 
 TorqueLaw::Parts::Parts(Eigen::Index drives, const TorqueLawSettings & given)
-: settings(checked(given, drives)),
-  law(drives, settings.law),
+: settings(completed(given, drives)),
+  inertia(loop_inertia(settings), settings.law.feedforward.torque_max),
+  law(drives, settings.law, &inertia),
   loop(settings),
   guiding(settings),
-  inertia(loop_inertia(settings), settings.law.feedforward.torque_max),
   believed(settings.stop_speed, settings.law.feedforward.torque_max),
+  damped_stop(settings),
   due(measurement_cycles(settings), 2 * drives),
-  exerted(measurement_cycles(settings), drives)
+  exerted(measurement_cycles(settings), drives),
+  smooth_model(drives, settings.law.feedforward.ramp_step())
 {
-  const auto & feedforward = settings.law.feedforward;
   commanded.setZero(2 * drives);
-  fading_step = 1.0 / std::max(1.0, feedforward.ramp_time * feedforward.control_rate);
-  for (auto * vector :
-       {&before, &holding, &held, &smooth_model, &pushed, &model_torque, &difference, &loop_torque,
-        &friction, &zero}) {
+  for (auto * vector : {&holding, &held, &pushed, &model_torque, &loop_torque, &friction, &zero}) {
     vector->setZero(drives);
   }
 }
@@ -166,10 +146,8 @@ void TorqueLaw::Parts::begin(const VectorIn & position) noexcept
   commanded << position, zero;
   due.fill(commanded);
   exerted.fill(loop.command());
-  smooth_model = holding;
-  changed = false;
-  fading = 0.0;
-  stop_failed = false;
+  smooth_model.start(holding);
+  damped_stop.clear();
   released = false;
   phase = TorquePhase::following;
 }
@@ -220,21 +198,6 @@ bool TorqueLaw::Parts::update_model(const Reference & motion) noexcept
   return model_torque.allFinite();
 }
 
-/// Lets the difference to the model before fade out.
-void TorqueLaw::Parts::fade() noexcept
-{
-  if (changed) {
-    changed = false;
-    difference = smooth_model - model_torque;
-    fading = 1.0;
-  }
-  fading = std::max(0.0, fading - fading_step);
-  smooth_model = model_torque;
-  if (fading > 0.0) {
-    smooth_model += fading * difference;
-  }
-}
-
 void TorqueLaw::Parts::update(
   const Reference & reference, const Feedback & feedback, double cycles) noexcept
 {
@@ -266,9 +229,9 @@ void TorqueLaw::Parts::follow(
     stop({CollisionCause::no_model, 0, 0.0, 0.0, 0});
     return;
   }
-  fade();
+  smooth_model.update(model_torque);
   commanded << law.position_command(), motion.velocity;
-  pushed = smooth_model + law.stiction_torque();
+  pushed = smooth_model.torque() + law.stiction_torque();
   loop.follow(pushed, due.pass(commanded), believed.feedback());
   std::ignore = exerted.pass(loop.command());
   expect_motion(motion, time_of(cycles));
@@ -280,7 +243,7 @@ GuideStart TorqueLaw::Parts::guide() noexcept
     return {GuideAnswer::not_following, -1, 0.0, 0.0};
   }
   const bool commanded_rest = law.commanded_motion().velocity.isZero(0.0);
-  if (!commanded_rest || !at_rest()) {
+  if (!commanded_rest || !damped_stop.at_rest(believed.velocity())) {
     return {GuideAnswer::moving, -1, 0.0, 0.0};
   }
   for (Eigen::Index i = 0; i < loop_torque.size(); ++i) {
@@ -339,7 +302,7 @@ bool TorqueLaw::Parts::check_guided() noexcept
 /// Prepares the next cycle's check of the feedback.
 void TorqueLaw::Parts::expect_motion(const Reference & motion, double time) noexcept
 {
-  loop_torque = loop.command() - smooth_model;
+  loop_torque = loop.command() - smooth_model.torque();
   if (model != nullptr) {
     model->dry_friction(friction);
   } else {
@@ -383,8 +346,7 @@ void TorqueLaw::Parts::begin_stop() noexcept
 {
   released = false;
   phase = TorquePhase::stopping;
-  stop_duration = 0.0;
-  still = 0.0;
+  damped_stop.begin();
 }
 
 void TorqueLaw::Parts::damp(double cycles) noexcept
@@ -395,43 +357,16 @@ void TorqueLaw::Parts::damp(double cycles) noexcept
   // less than a cycle, and a time that is not usable, counts as one
   const double passed = std::max(time_of(cycles), time_of(1.0));
   const double power = velocity.dot(exerted.pass(loop.command()) - holding);
-  if (!stop_failed) {
-    supervise_speed(power, passed);
+  const auto faster = damped_stop.update(velocity, inertia, power, passed);
+  if (faster.cause != CollisionCause::none) {
+    law.stop(faster);
   }
-  still = at_rest() ? still + passed : 0.0;
-  stop_duration += passed;
-  if (stop_failed || still >= still_time || stop_duration >= settings.stop_time) {
+  if (damped_stop.failed() || damped_stop.settled()) {
     phase = TorquePhase::stopped;
   }
-  if (released && !stop_failed && still >= still_time) {  // otherwise the robot's own stop follows
-    loop.relax();
+  if (released && !damped_stop.failed() && damped_stop.still()) {
+    loop.relax();  // otherwise the robot's own stop follows
     begin(believed.position());
-  }
-}
-
-/// Gives up a damped stop in which the motion is not known, or its energy grows by more than the
-/// power [W] of the torque beyond the holding torque explains.
-void TorqueLaw::Parts::supervise_speed(double power, double time) noexcept
-{
-  const auto & velocity = believed.velocity();
-  if (!velocity.allFinite()) {
-    stop_failed = true;
-    return;
-  }
-  const double speed = inertia.norm(velocity);
-  const bool begins = stop_duration == 0.0;
-  const double gained = 2.0 * time * std::max(power, 0.0);
-  explained = begins ? speed : std::sqrt(explained * explained + gained);
-  if (speed <= explained) {
-    explained = speed;
-    before = velocity;
-  } else if (speed > explained + 2.0 * inertia.norm(settings.stop_speed)) {
-    stop_failed = true;
-    Eigen::Index drive = 0;
-    std::ignore = (velocity.cwiseAbs() - before.cwiseAbs()).maxCoeff(&drive);
-    law.stop(
-      {CollisionCause::speed_grew, static_cast<int>(drive), std::abs(velocity[drive]),
-       std::abs(before[drive]), 0});
   }
 }
 
@@ -449,7 +384,7 @@ TorqueStart TorqueLaw::start(const VectorIn & position) noexcept { return parts_
 void TorqueLaw::use(ControlModel * model) noexcept
 {
   parts_->model = model;
-  parts_->changed = true;
+  parts_->smooth_model.model_changed();
   parts_->inertia.restart();
   parts_->law.use(model);
 }
@@ -457,7 +392,7 @@ void TorqueLaw::use(ControlModel * model) noexcept
 void TorqueLaw::set_payload(const Payload & payload) noexcept
 {
   parts_->law.set_payload(payload);
-  parts_->changed = true;
+  parts_->smooth_model.model_changed();
   parts_->inertia.restart();
 }
 
@@ -490,13 +425,8 @@ const Eigen::VectorXd & TorqueLaw::torque_command() const noexcept
   return parts_->loop.command();
 }
 TorquePhase TorqueLaw::phase() const noexcept { return parts_->phase; }
-bool TorqueLaw::stop_failed() const noexcept { return parts_->stop_failed; }
-bool TorqueLaw::settled() const noexcept
-{
-  const auto & parts = *parts_;
-  return stopped() &&
-         (parts.still >= still_time || parts.stop_duration >= parts.settings.stop_time);
-}
+bool TorqueLaw::stop_failed() const noexcept { return parts_->damped_stop.failed(); }
+bool TorqueLaw::settled() const noexcept { return stopped() && parts_->damped_stop.settled(); }
 const ControlLaw & TorqueLaw::law() const noexcept { return parts_->law; }
 
 }  // namespace dynid

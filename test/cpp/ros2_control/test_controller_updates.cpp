@@ -12,6 +12,7 @@
 
 #include "allocation_checks.hpp"
 #include "controller_under_test.hpp"
+#include "dynid/control_report.hpp"
 #include "dynid/mechanism.hpp"
 #include "pendulum_model.hpp"
 
@@ -48,15 +49,11 @@ Float64MultiArray update(double factor)
   description.joints = {"axis"};
   description.terms = {{&dynid::term_kind("coulomb"), 0, dynid::TermSide::joint}};
   const dynid::Mechanism mechanism(description);
-  std::string names;
-  for (const auto & name : mechanism.parameter_names()) {
-    names += (names.empty() ? "" : ",") + name;
-  }
   std::vector<double> values{2.0, 1.0, 0.0, 0.0, 0.01, 0.0, 0.51, 0.0, 0.0, 0.51, 1.0};
   const auto p = values.size();
   Float64MultiArray message;
   message.layout.dim.resize(2);
-  message.layout.dim[1].label = names;
+  message.layout.dim[1].label = dynid::joined(mechanism.parameter_names(), ",");
   for (std::size_t i = 0; i + 1 < p; ++i) {
     values[i] *= factor;
   }
@@ -83,6 +80,14 @@ struct UpdatedController
       "/feedforward_controller/model_updates", rclcpp::QoS(1).transient_local(),
       [this](const DiagnosticStatus & message) { state = message; });
     rest(settled);
+    EXPECT_TRUE(!enabled || happens([&] { return updates->get_subscription_count() > 0; }));
+  }
+
+  /// Sends an update by this factor; false where it does not come into use.
+  bool use_update(double factor)
+  {
+    updates->publish(update(factor));
+    return happens([&] { return value("updated") == "true"; });
   }
 
   void rest(int cycles)
@@ -134,10 +139,8 @@ TEST(ModelUpdatesByTopic, AreOffByDefault)
 TEST(ModelUpdatesByTopic, AreUsedUntilTheirInputIsLost)
 {
   UpdatedController robot(true);
-  ASSERT_TRUE(robot.happens([&] { return robot.updates->get_subscription_count() > 0; }));
   EXPECT_NEAR(robot.controller.torque_offset(), -weight, tolerance);
-  robot.updates->publish(update(1.15));
-  ASSERT_TRUE(robot.happens([&] { return robot.value("updated") == "true"; }));
+  ASSERT_TRUE(robot.use_update(1.15));
   robot.rest(settled);
   EXPECT_NEAR(robot.controller.torque_offset(), -1.15 * weight, tolerance);
   robot.rest(500);
@@ -150,7 +153,6 @@ TEST(ModelUpdatesByTopic, AreUsedUntilTheirInputIsLost)
 TEST(ModelUpdatesByTopic, AreRefusedWithAReason)
 {
   UpdatedController robot(true);
-  ASSERT_TRUE(robot.happens([&] { return robot.updates->get_subscription_count() > 0; }));
   robot.updates->publish(update(20.0));
   ASSERT_TRUE(robot.happens([&] { return robot.value("refused") == "1"; }));
   EXPECT_NE(robot.value("refusal").find("standard deviations"), std::string::npos);
@@ -170,16 +172,13 @@ TEST(ModelUpdatesByTopic, AreRefusedWithAReason)
 TEST(ModelUpdatesByTopic, EndWithAnotherModelOrAPayload)
 {
   UpdatedController robot(true);
-  ASSERT_TRUE(robot.happens([&] { return robot.updates->get_subscription_count() > 0; }));
-  robot.updates->publish(update(1.15));
-  ASSERT_TRUE(robot.happens([&] { return robot.value("updated") == "true"; }));
+  ASSERT_TRUE(robot.use_update(1.15));
   EXPECT_EQ(robot.controller.set(model("success", 1.8)), "");
   robot.rest(settled);
   EXPECT_NEAR(robot.controller.torque_offset(), -0.9 * weight, tolerance);
   EXPECT_EQ(robot.controller.set(model()), "");
   robot.rest(settled);
-  robot.updates->publish(update(1.15));
-  ASSERT_TRUE(robot.happens([&] { return robot.value("updated") == "true"; }));
+  ASSERT_TRUE(robot.use_update(1.15));
   EXPECT_EQ(
     robot.controller.set(
       {{"payload.mass", 0.1}, {"payload.centre", std::vector<double>{0.5, 0.0, 0.0}}}),
@@ -197,9 +196,7 @@ TEST(ModelUpdatesByTopic, EndWithAnotherModelOrAPayload)
 TEST(ModelUpdatesByTopic, AreNotUsedAfterAnotherStart)
 {
   UpdatedController robot(true);
-  ASSERT_TRUE(robot.happens([&] { return robot.updates->get_subscription_count() > 0; }));
-  robot.updates->publish(update(1.15));
-  ASSERT_TRUE(robot.happens([&] { return robot.value("updated") == "true"; }));
+  ASSERT_TRUE(robot.use_update(1.15));
   robot.controller.deactivate();
   robot.controller.node()->activate();
   robot.rest(settled);
@@ -209,9 +206,7 @@ TEST(ModelUpdatesByTopic, AreNotUsedAfterAnotherStart)
 TEST(ModelUpdatesByTopic, CyclesWithThemDoNotAllocate)
 {
   UpdatedController robot(true);
-  ASSERT_TRUE(robot.happens([&] { return robot.updates->get_subscription_count() > 0; }));
-  robot.updates->publish(update(1.15));
-  ASSERT_TRUE(robot.happens([&] { return robot.value("updated") == "true"; }));
+  ASSERT_TRUE(robot.use_update(1.15));
   expect_no_allocation("a cycle with updates", [&] {
     for (int k = 0; k < 1000; ++k) {  // until the timeout, and after it
       robot.controller.update();
@@ -223,10 +218,8 @@ TEST(ModelUpdatesByTopic, CyclesWithThemDoNotAllocate)
 TEST(ModelUpdatesByTopic, ReachTheTorqueControllerToo)
 {
   UpdatedController robot(true, "dynid/TorqueController");
-  ASSERT_TRUE(robot.happens([&] { return robot.updates->get_subscription_count() > 0; }));
   EXPECT_NEAR(robot.controller.torque(), -weight, tolerance);
-  robot.updates->publish(update(1.15));
-  ASSERT_TRUE(robot.happens([&] { return robot.value("updated") == "true"; }));
+  ASSERT_TRUE(robot.use_update(1.15));
   robot.rest(settled);
   EXPECT_NEAR(robot.controller.torque(), -1.15 * weight, tolerance);
 }

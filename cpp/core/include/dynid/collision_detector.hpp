@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -72,6 +73,16 @@ enum class CollisionCause
   speed_grew,      ///< of a torque-controlled robot: it became faster in a damped stop
   blind            ///< torque was not evaluated for longer than longest_blind_stop
 };
+
+/// Their names, in that order.
+[[nodiscard]] constexpr std::array<const char *, 15> choices(CollisionCause /*of*/) noexcept
+{
+  return {"none",           "torque_error",      "torque_threshold",
+          "no_position",    "no_velocity",       "no_torque",
+          "frozen",         "position_error",    "speed",
+          "no_model",       "velocity_mismatch", "no_response",
+          "position_limit", "speed_grew",        "blind"};
+}
 
 /// The first stop, until reset().
 struct Collision

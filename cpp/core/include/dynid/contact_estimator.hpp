@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,7 +39,7 @@ struct ContactSettings
   double confidence = 0.95;  ///< least probability of a link to be the one in contact
   /// Of a force [N], and for moments of this on a lever as long as a link is wide: what has a
   /// larger standard deviation is unobservable. What no joint feels is so in any case.
-  double largest_deviation = std::numeric_limits<double>::infinity();
+  double largest_deviation = infinity;
 
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check() const;

@@ -60,6 +60,8 @@ struct Feedback
   Eigen::VectorXd torque;
 };
 
+class DriveInertia;
+
 /// Whether a collision was cleared, and otherwise why not.
 enum class ResetAnswer
 {
@@ -99,8 +101,11 @@ struct ResetReport
 class ControlLaw
 {
 public:
-  /// Throws std::invalid_argument with a sentence for the user.
-  ControlLaw(Eigen::Index drives, const ControlLawSettings & settings);
+  /// Throws std::invalid_argument with a sentence for the user. `inertia`: of the drives, which its
+  /// owner keeps up to date and alive (TorqueLaw), or none, where the law computes what it needs.
+  ControlLaw(
+    Eigen::Index drives, const ControlLawSettings & settings,
+    const DriveInertia * inertia = nullptr);
   ControlLaw(ControlLaw && other) noexcept;
   ControlLaw & operator=(ControlLaw && other) noexcept;
   ControlLaw(const ControlLaw &) = delete;

@@ -17,6 +17,10 @@ struct JointNames
   std::vector<bool> sliding;
 };
 
+/// Names with a text between them.
+[[nodiscard]] std::string joined(
+  const std::vector<std::string> & names, const std::string & between = ", ");
+
 /// A collision as a sentence, with what ends the stop; "no collision" where there was none.
 [[nodiscard]] std::string describe(
   const Collision & collision, const JointNames & joints, const std::string & until = "~/reset");

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <limits>
 #include <optional>
+
+#include "dynid/setting.hpp"
 
 namespace dynid
 {
@@ -29,7 +30,7 @@ public:
 private:
   static constexpr double most = 1e6;  // cycles between two calls
 
-  double last_ = std::numeric_limits<double>::quiet_NaN();
+  double last_ = nan;
 };
 
 }  // namespace dynid

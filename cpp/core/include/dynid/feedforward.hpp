@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 
 #include "dynid/control_model.hpp"
 #include "dynid/declared_settings.hpp"
@@ -16,6 +17,12 @@ struct FeedforwardSettings : declared::FeedforwardSettings
 
   /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;
+
+  /// Share of ramp_time that a cycle is, at most 1.
+  [[nodiscard]] double ramp_step() const noexcept
+  {
+    return 1.0 / std::max(1.0, ramp_time * control_rate);
+  }
 };
 
 /// Why there is no additive torque.
@@ -36,6 +43,56 @@ enum class InactiveReason
   model_wrong      ///< torque errors are larger than the model's own error explains
 };
 
+/// A torque that does not jump where another model gives it: the difference fades over ramp_time.
+/// Vectors (n,) [N*m or N]; for control cycles: no allocation, lock or exception.
+class SmoothTorque
+{
+public:
+  SmoothTorque(Eigen::Index drives, double ramp_step) : step_(ramp_step)
+  {
+    torque_.setZero(drives);
+    difference_.setZero(drives);
+  }
+
+  /// Begins at a torque, without a difference.
+  void start(const VectorIn & torque) noexcept
+  {
+    torque_ = torque;
+    changed_ = false;
+    fading_ = 0.0;
+  }
+
+  /// Drops the difference.
+  void drop() noexcept { fading_ = 0.0; }
+
+  /// From the next cycle on, the torque is another model's.
+  void model_changed() noexcept { changed_ = true; }
+
+  /// One cycle with the model's torque; `acts`: whether the torque before did, and must not jump.
+  void update(const Eigen::VectorXd & torque, bool acts = true) noexcept
+  {
+    if (changed_) {
+      changed_ = false;
+      difference_ = torque_ - torque;
+      fading_ = acts ? 1.0 : 0.0;
+    }
+    fading_ = std::max(0.0, fading_ - step_);
+    torque_ = torque;
+    if (fading_ > 0.0) {
+      torque_ += fading_ * difference_;
+    }
+  }
+
+  [[nodiscard]] const Eigen::VectorXd & torque() const noexcept { return torque_; }
+
+private:
+  double step_;           // of fading in a cycle
+  double fading_ = 0.0;   // of the difference to the model before, from 1 to 0
+  bool changed_ = false;  // whether the model has changed since the last cycle
+  Eigen::VectorXd difference_;
+  Eigen::VectorXd torque_;
+};
+
 /// The additive torque: the inverse dynamics of the commanded motion, some cycles later.
 ///
 /// It is ramped in and out. When the model or its payload changes, the difference fades over the
@@ -51,9 +108,6 @@ public:
 
   /// Uses another model from now on, or none (nullptr). The caller owns it.
   void use(ControlModel * model) noexcept;
-
-  /// The model in use has changed.
-  void model_changed() noexcept;
 
   /// 0 to 1, to be reached along the ramp.
   void set_gain(double gain) noexcept;
@@ -122,13 +176,10 @@ private:
   bool trusted_ = true;
   bool known_ = false;    // whether model_torque_ is of this cycle
   bool moved_ = false;    // whether there is a command before this one
-  bool changed_ = false;  // whether the model has changed since the last cycle
-  double fading_ = 0.0;   // of the difference to the model before
   Eigen::VectorXd last_;  // command
   Eigen::VectorXd model_torque_;
-  Eigen::VectorXd mode_torque_;    // what of it the mode adds
-  Eigen::VectorXd smooth_torque_;  // the same with the difference
-  Eigen::VectorXd difference_;
+  Eigen::VectorXd mode_torque_;  // what of it the mode adds
+  SmoothTorque smooth_;          // the same
   Eigen::VectorXd push_;
   Eigen::VectorXd due_;
   Eigen::VectorXd offset_;

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <limits>
 #include <variant>
+
+#include "dynid/setting.hpp"
 
 namespace dynid
 {
@@ -14,12 +15,12 @@ namespace dynid
 /// and ends abruptly.
 struct ExternalForce
 {
-  int link = -1;                                              ///< DrivePlant::link(); -1: no force
-  Eigen::Vector3d force = Eigen::Vector3d::Zero();            ///< [N]
-  Eigen::Vector3d moment = Eigen::Vector3d::Zero();           ///< about the point [N*m]
-  Eigen::Vector3d point = Eigen::Vector3d::Zero();            ///< where the force acts [m]
-  double rise = 0.0;                                          ///< [s]
-  double duration = std::numeric_limits<double>::infinity();  ///< rise included [s]
+  int link = -1;                                     ///< DrivePlant::link(); -1: no force
+  Eigen::Vector3d force = Eigen::Vector3d::Zero();   ///< [N]
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero();  ///< about the point [N*m]
+  Eigen::Vector3d point = Eigen::Vector3d::Zero();   ///< where the force acts [m]
+  double rise = 0.0;                                 ///< [s]
+  double duration = infinity;                        ///< rise included [s]
 };
 
 /// The frames of the next `cycles` cycles are lost.

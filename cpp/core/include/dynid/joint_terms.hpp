@@ -1,11 +1,11 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "dynid/setting.hpp"
 #include "dynid/term_kinds.hpp"
 
 namespace dynid
@@ -75,9 +75,8 @@ struct Presliding
   /// Moves to a position at a velocity; returns the deflection over the term's scale.
   double move(const JointTerm & term, double to, double dq) noexcept;
 
-  double position =
-    std::numeric_limits<double>::quiet_NaN();  ///< followed [rad or m], NaN at first
-  double deflection = 0.0;                     ///< [rad or m]
+  double position = nan;    ///< followed [rad or m], NaN at first
+  double deflection = 0.0;  ///< [rad or m]
   double first_play = 0.0;  ///< [rad or m] until it first moves, where above the dead band
 };
 

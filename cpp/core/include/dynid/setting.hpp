@@ -5,13 +5,14 @@
 namespace dynid
 {
 
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 /// What is declared of a setting, in dynid's classes of settings; declared_settings.hpp has all.
 struct Setting
 {
   static constexpr double least = std::numeric_limits<double>::min();  ///< above 0
   static constexpr double most = std::numeric_limits<double>::max();
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
-  static constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
   const char * group;  ///< of the controllers' parameters; empty: those without a group
   const char * name;
