@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled matrix, relative to the largest
+_ROUNDING = 1e-14  # norm of a column, relative to the largest: it is zero but for rounding
 _HIDDEN = 1e-6  # share of a parameter in directions without information, squared
 
 
@@ -18,7 +19,7 @@ class ScaledSpectrum:
     """Eigenvalues and eigenvectors of a normal matrix (k, k) with scaled columns.
 
     Attributes:
-        scale: (k,) one over the norm of each column of W; 0 for a column of zeros.
+        scale: (k,) one over the norm of each column of W; 0 for a column without information.
         values: (k,) eigenvalues, ascending.
         vectors: (k, k) eigenvectors, one a column.
     """
@@ -61,6 +62,11 @@ class ScaledSpectrum:
 
 
 def inverse_norms(matrix: Array) -> Array:
-    """Return one over the norms of the columns of W (k,), from WᵀW (k, k); 0 where that is 0."""
+    """Return one over the norms of the columns of W (k,), from WᵀW (k, k); 0 where there is none.
+
+    A norm of rounding errors is none: one over it would make information of them, and of their
+    quotient a parameter of any size, as where a joint stands still.
+    """
     norms = np.sqrt(np.diag(matrix))
-    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    least = _ROUNDING * norms.max(initial=0.0)
+    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > least)

@@ -44,7 +44,8 @@ def diagnose_command(
 ) -> None:
     """Find problems in recordings or a model, with remedies.
 
-    Exit code 0: none found; 1: at least one found; 2: bad input, or nothing for --apply to correct.
+    Exit code 0: none found; 1: at least one found, or the model fails its criterion; 2: bad input,
+    or nothing for --apply to correct.
     """
     from dynid.cli.loading import load_recordings
     from dynid.cli.repaired_profile import print_repaired
@@ -74,7 +75,7 @@ def diagnose_command(
         repair = _applied(diagnosis, robot, profile, apply, urdf, settings or [])
         if not as_json:
             print_repaired(repair, apply, recordings, start, stop, run)
-    raise typer.Exit(1 if diagnosis.found else 0)
+    raise typer.Exit(1 if diagnosis.found or diagnosis.reasons else 0)
 
 
 def _check_apply(path: Path, profile: str | None) -> None:

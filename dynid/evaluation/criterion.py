@@ -175,8 +175,9 @@ def _limited_uses(moved: Sequence[JointErrors]) -> Iterator[str]:
         for use in joint.uses:
             if use.use == "feedforward" and use.serves is False:
                 yield (
-                    f"{joint.joint}: the model passes, but does not serve feedforward: "
-                    f"{use.reason} (up to {100 * use.limit:g} % serves; {references(joint)})."
+                    f"{joint.joint}: the error is allowed, but the model does not serve "
+                    f"feedforward: {use.reason} (up to {100 * use.limit:g} % serves; "
+                    f"{references(joint)})."
                 )
     blunt = [joint for joint in good if joint.feedforward and joint.collision is False]
     if blunt:

@@ -58,11 +58,13 @@ class Verdict:
 
     @property
     def compared(self) -> tuple[JointErrors, ...]:
-        """The joints at which the model can be compared with the URDF."""
+        """The joints that move and at which the model can be compared with the URDF."""
         return tuple(
             joint
             for joint in self.joints
-            if isfinite(joint.held_out_error) and isfinite(joint.urdf_error)
+            if joint.moving_samples > 0
+            and isfinite(joint.held_out_error)
+            and isfinite(joint.urdf_error)
         )
 
 
@@ -129,7 +131,8 @@ def evaluate(
         comparisons: one per recording, of the same joints.
         settings: the criterion, and the filters of the comparisons.
         reference: errors on data not used in the fit, and the robot's limits.
-        reasons: sentences on why no model of these recordings can be good.
+        reasons: sentences on why no model of these recordings can be good; with any, no use is
+            rated.
         warnings: sentences to add to the verdict's warnings.
     """
     names = comparisons[0].signals.joint_names
@@ -142,10 +145,13 @@ def evaluate(
         errors = _joint_errors(comparisons, number, torques)
         rated = _rated(errors, torques, number, float(floor[number]), against)
         rated = replace(rated, state=criterion.state(rated, settings, resting=resting))
-        uses = uses_of(rated, settings)
+        uses = () if reasons else uses_of(rated, settings)
         serves = {use.use: use.serves for use in uses}
         rated = replace(
-            rated, uses=uses, feedforward=serves["feedforward"], collision=serves["collision"]
+            rated,
+            uses=uses,
+            feedforward=serves.get("feedforward"),
+            collision=serves.get("collision"),
         )
         joints.append(rated)
     reasons = (*reasons, *criterion.reasons(joints, settings))

@@ -32,12 +32,14 @@ class Diagnosis(Shown):
         sources: the recordings' files.
         findings: the worst first.
         no_model: why no model could be fitted; None if there is a model.
+        reasons: why the model fails its criterion; () if it does not.
     """
 
     robot: str
     sources: tuple[Source, ...]
     findings: tuple[Finding, ...]
     no_model: str | None = None
+    reasons: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return the robot and a line for each finding."""
@@ -91,14 +93,15 @@ def diagnose_recordings(
     sources = tuple(source for recording in recordings for source in recording.sources)
     if model is not None:
         progress("diagnosing")
-        findings = validate(model.with_robot(robot), recordings).findings
-        return Diagnosis(robot.name, sources, findings)
+        validation = validate(model.with_robot(robot), recordings)
+        reasons = validation.verdict.reasons
+        return Diagnosis(robot.name, sources, validation.findings, reasons=reasons)
     try:
-        findings = identify(robot, recordings, progress=progress).findings
+        result = identify(robot, recordings, progress=progress)
     except EstimationError as error:
         progress("diagnosing")
         pieces = usable_pieces(recordings, robot)
         signals = tuple(preprocess(recording, robot) for recording in pieces)
         case = Case(robot, robot.mechanism(), tuple(pieces), signals)
         return Diagnosis(robot.name, sources, diagnose(case), no_model=str(error))
-    return Diagnosis(robot.name, sources, findings)
+    return Diagnosis(robot.name, sources, result.findings, reasons=result.verdict.reasons)

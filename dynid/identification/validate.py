@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,7 +118,15 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     signals = tuple(without_noise_at_rest(preprocess(recording, robot)) for recording in recordings)
     comparisons = compare(mechanism, signals, settings)
     plain = mechanism.with_parameters(mechanism.urdf_parameters)
-    case = Case(robot, plain, tuple(recordings), signals, mechanism, comparisons)
+    case = Case(
+        robot,
+        plain,
+        tuple(recordings),
+        signals,
+        mechanism,
+        comparisons,
+        identified_errors=_identified_errors(model),
+    )
     findings = diagnose(case)
     warnings = ["the identification of this model failed its criterion."] if model.failed else []
     verdict = evaluate(
@@ -146,6 +155,23 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         ),
         findings=findings,
     )
+
+
+def _identified_errors(model: Model) -> tuple[float, ...]:
+    """Return the held-out errors (n,) of a model's identification; () if it cannot be trusted.
+
+    They are infinite where friction was not determined.
+    """
+    if model.errors is None or model.failed:
+        return ()
+    known = model.determined[model.mechanism.first_term :]
+    unknown = {
+        term.joint
+        for term, determined in zip(model.mechanism.terms, known, strict=bool(known))
+        if term.traits.missing and not determined
+    }
+    errors = enumerate(model.errors.held_out_relative_error if known else ())
+    return tuple(inf if joint in unknown else error for joint, error in errors)
 
 
 def _other_filters(given: IdentificationSettings, used: IdentificationSettings) -> Iterator[str]:

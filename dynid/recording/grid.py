@@ -13,6 +13,7 @@ from dynid.recording.gaps import Bridging, find_gaps
 from dynid.recording.interpolation import interpolate_position, linear
 from dynid.recording.limits import check_memory
 from dynid.recording.order import drop_near_repeats
+from dynid.recording.rate_change import rate_changes, refuse_wrong_clock
 from dynid.recording.samples import NANOSECONDS, Samples
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ _SMALL_GRID, _POINTS_OF_A_SAMPLE = 100_000, 100
 _MISSING, _MISSING_UNEVEN = 1.5, 2.5
 
 
+_CERTAIN = 0.5  # share of the samples whose cycles are certain, of a clock that explains stamps
+
+
 class Placed(NamedTuple):
     """Samples at steps of ``1 / rate`` [Hz], and those of them that were not measured."""
 
@@ -49,7 +53,8 @@ def place_on_grid(
     Samples on such a grid (within ``JITTER`` of a step) keep their exact values, and only missing
     ones are interpolated; so do samples of the regular cycles of a clock whose stamps are late.
     Otherwise samples were measured at the times of their stamps, and are interpolated: position by
-    the method that predicts it best, velocity and effort linearly.
+    the method that predicts it best, velocity and effort linearly. So are samples that change their
+    rate, which no single clock explains.
 
     Args:
         samples: with strictly increasing stamps and finite values.
@@ -57,7 +62,8 @@ def place_on_grid(
         sampling_rate: [Hz]; None: the rate of the stamps.
 
     Raises:
-        RecordingError: there would be too many samples, as after a stamp that is far off.
+        RecordingError: there would be too many samples, as after a stamp that is far off; or the
+            stamps change their rate, and the samples do not.
     """
     seconds = samples.seconds
     shown = usual_rate(seconds)
@@ -66,12 +72,16 @@ def place_on_grid(
     # a few steps of a nanosecond could multiply the number of samples by a million
     most = int(min(seconds[-1] * fastest, 1e18)) + 1
     check_memory(most, len(samples.joint_names), samples.label)
+    changes = rate_changes(seconds)
+    refuse_wrong_clock(samples, changes)
     exact = _exact(samples, shown, sampling_rate)
     if exact is not None:
         return _fill_holes(samples, valid, *exact)
     clock = None
-    if sampling_rate is None or _exact(samples, shown, None) is None:
+    if not changes and (sampling_rate is None or _exact(samples, shown, None) is None):
         clock = find_clock(seconds, samples.position, shown)
+        if clock is not None and not _explains(clock):
+            clock = None
     if clock is not None and clock.regular:
         samples = samples.noting(clock.sentence)
         if not clock.certain.all():
@@ -101,6 +111,16 @@ def _refuse_far_stamps(samples: Samples, rate: float) -> None:
         f"wrong time, or select a span on one side of it (--stop "
         f"{seconds[row - 1] + 1 / rate:.3f} or --start {seconds[row] - 1 / rate:.3f})."
     )
+
+
+def _explains(clock: SampleClock) -> bool:
+    """Return whether a clock explains stamps: most are of certain cycles, or late by less than one.
+
+    Otherwise the cycles of a slow stretch would be numbered like those of a fast one, seconds late.
+    """
+    if clock.regular:
+        return bool(clock.certain.mean() > _CERTAIN)
+    return bool(np.median(clock.lateness) * clock.rate < 1.0 - JITTER)
 
 
 def _sure(

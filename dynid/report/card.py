@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 _USUAL_ERRORS = (0.02, 0.1)  # relative torque errors of models of real robots
 
-_NO_BETTER: dict[JointState, str] = {
-    "noise": "its torque is hardly more than noise",
-    "at_rest": "it did not move",
-    "not_moved": "it did not move",
-}
+_NO_BETTER: dict[JointState, str] = {"noise": "its torque is hardly more than noise"}
 
 _USE_NAMES: dict[UseName, str] = {
     "feedforward": "Feedforward",
@@ -86,7 +82,11 @@ class Card:
         if verdict.compared:
             before = ErrorBar("masses of the URDF", 0.0, verdict.mean_urdf_error, "measured")
             return (before, ErrorBar("this model", 0.0, verdict.mean_error, "model"), usual)
-        known = [joint.held_out_error for joint in verdict.joints if isfinite(joint.held_out_error)]
+        known = [
+            joint.held_out_error
+            for joint in verdict.joints
+            if isfinite(joint.held_out_error) and joint.state != "not_moved"
+        ]
         if not known:
             return ()
         model = ErrorBar("this model", 0.0, sum(known) / len(known), "model")
@@ -148,12 +148,12 @@ class Card:
 def _summary(verdict: Verdict, settings: IdentificationSettings, *, held_out: bool) -> str:
     """Return the outcome in one sentence."""
     what = "unseen recordings" if held_out else "the recordings"
-    good = (
-        "explains {} at every joint that moves"
-        if verdict.success
-        else "does not explain {} well enough"
-    )
-    return f"The model {good.format(what)}: {_largest(verdict, settings, held_out)}"
+    largest = _largest(verdict, settings, held_out)
+    if verdict.success:
+        return f"The model explains {what} at every joint that moves: {largest}"
+    if any(joint.state == "poor" for joint in verdict.joints):
+        return f"The model does not explain {what} well enough: {largest}"
+    return f"The model fails: {verdict.reasons[0]} Besides, {largest}"
 
 
 def _largest(verdict: Verdict, settings: IdentificationSettings, held_out: bool) -> str:
@@ -165,7 +165,11 @@ def _largest(verdict: Verdict, settings: IdentificationSettings, held_out: bool)
             f"the largest torque error in motion is {percent(worst.max_relative_torque_error)} of "
             f"the largest measured torque ({worst.joint}); {allowed}"
         )
-    rated = [joint for joint in verdict.joints if isfinite(joint.unexplained_error)]
+    rated = [
+        joint
+        for joint in verdict.joints
+        if isfinite(joint.unexplained_error) and joint.state != "not_moved"
+    ]
     if not rated:
         return f"no joint's error could be rated; {allowed}"
     worst = max(rated, key=lambda joint: joint.unexplained_error)

@@ -51,6 +51,7 @@ def write_diagnosis(diagnosis: Diagnosis, path: Path) -> None:
         "sources": diagnosis.sources,
         "found": len(diagnosis.found),
         "no_model": diagnosis.no_model,
+        "reasons": diagnosis.reasons,
         "findings": finding_rows(diagnosis.findings),
     }
     write_text(path, render("diagnosis.html.j2", content))

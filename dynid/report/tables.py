@@ -100,6 +100,7 @@ def error_row(
 ) -> list[Cell]:
     """Return one joint's line of the table of errors."""
     torque_unit = "N" if joint.unit == "N" else "N·m"
+    moved = joint.moving_samples > 0
     largest = joint.max_relative_torque_error
     limit = settings.largest_error
     too_large = limit is not None and not largest <= limit
@@ -119,8 +120,8 @@ def error_row(
         Cell(percent(joint.nrmse)),
         Cell(percent(joint.noise_share)),
         Cell(significant(joint.r_squared, 4)),
-        Cell(percent(largest), mark="bad" if too_large else ""),
-        Cell(percent(joint.mean_relative_torque_error)),
+        Cell(percent(largest if moved else np.nan), mark="bad" if too_large else ""),
+        Cell(percent(joint.mean_relative_torque_error if moved else np.nan)),
         Cell(count(joint.moving_samples), f"of {count(joint.samples)}"),
     ]
 

@@ -17,7 +17,7 @@ _STARTS = 5  # frequencies of a joint with a locked motor, from the slowest wave
 _BEYOND = 2.0  # times the fastest wave, up to which these are tried
 _DAMPED = 0.1  # damping at the start, over the root of stiffness times inertia
 _FOLDS = 4
-_CERTAIN = 4.5  # gain of loss of waves left out: half the square of three standard deviations
+_CERTAIN = 7.0  # gain of loss of waves left out: half the square of 3.7 standard deviations
 _RIGID = (
     1e3  # stiffness of a joint that does not bend, over what moves its links at the fastest wave
 )

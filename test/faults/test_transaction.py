@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.killed import killed_at
+from support.representatives import representatives
 
 from dynid import transaction
 from dynid.errors import WriteError
@@ -118,7 +119,9 @@ def test_a_kill_while_a_single_file_is_replaced_leaves_the_old_one_or_the_new_on
         assert hidden(folder) == []
 
 
-@pytest.mark.parametrize("elsewhere", ["elsewhere/model.yaml", "{folder}/real.yaml"])
+@pytest.mark.parametrize(
+    "elsewhere", representatives(["elsewhere/model.yaml", "{folder}/real.yaml"], 1)
+)
 def test_a_linked_file_is_followed_and_survives_a_kill(tmp_path, elsewhere) -> None:
     def linked(folder: Path) -> Path:
         target = Path(elsewhere.format(folder=folder))

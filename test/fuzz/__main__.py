@@ -17,6 +17,11 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+import scipy.ndimage
+import scipy.optimize
+import scipy.signal
+import scipy.spatial.transform  # noqa: F401
+
 from fuzz.batch import CPU_SECONDS, Tally, run_batch
 from fuzz.case import Seeds, case
 from fuzz.corpus import make_corpus

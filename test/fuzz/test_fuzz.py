@@ -54,14 +54,16 @@ def planted(number: int) -> object:
     return answers.get(number, lambda: [1.0])()
 
 
-@pytest.fixture
-def tally(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tally:
+@pytest.fixture(scope="module")
+def tally(tmp_path_factory: pytest.TempPathFactory) -> Tally:
     def read(path: Path, folder: Path) -> object:
         found = planted(int(path.read_text()))
         return found if isinstance(found, list) else []
 
-    monkeypatch.setitem(targets.TARGETS, "planted", Target(read, 1))
-    return run_cases("planted", range(12), lambda number: ("f", str(number).encode()), tmp_path)
+    folder = tmp_path_factory.mktemp("planted")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(targets.TARGETS, "planted", Target(read, 1))
+        return run_cases("planted", range(12), lambda number: ("f", str(number).encode()), folder)
 
 
 def test_planted_faults_are_found_and_the_run_continues(tally: Tally) -> None:

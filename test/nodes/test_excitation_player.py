@@ -46,29 +46,6 @@ def cell(stepped_graph, tmp_path):
     return partial(Cell, stepped_graph, tmp_path)
 
 
-def test_a_robot_in_a_namespace_is_moved_through_the_given_names(stepped_graph, tmp_path) -> None:
-    names = {
-        "/joint_states": "/lab/joint_states",
-        TRAJECTORIES: "/lab/scaled_controller/joint_trajectory",
-    }
-    remapped = [one for pair in names.items() for one in ("-r", ":=".join(pair))]
-    robot = stepped_graph.start(partial(FakeRobot, cli_args=["--ros-args", *remapped]))
-    player = stepped_graph.start(
-        ExcitationPlayer,
-        excitation=excitation(tmp_path),
-        controller="/lab/scaled_controller",
-        topic="/lab/joint_states",
-        move_fraction=1.0,
-    )
-    states = StateList(stepped_graph.listen(String, f"{PLAYER}/state", LATCHED))
-    stepped_graph.until(lambda: player.count_subscribers(names[TRAJECTORIES]) and robot.count > 60)
-    stepped_graph.until(lambda: states.last == "idle")
-    answer = stepped_graph.call(f"{PLAYER}/start")
-    assert answer.success, answer.message
-    stepped_graph.until(lambda: states.last == "finished")
-    assert robot.at_rest()
-
-
 def test_two_robots_in_one_graph_move_at_once(stepped_graph, tmp_path) -> None:
     robots, states = [], []
     for side in ("left", "right"):

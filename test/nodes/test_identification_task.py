@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import resource
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,6 +12,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from support.arm_files import write_arm
+from support.representatives import representatives
 from support.small_robot import JOINTS, write_small_robot
 
 from dynid.errors import RecordingError, TaskError
@@ -128,7 +128,9 @@ def loop(graph, tmp_path) -> Loop:
     return Loop(graph, tmp_path)
 
 
-def test_identifies_publishes_and_validates_and_leaves_every_file(loop) -> None:
+def test_identifies_publishes_and_validates_and_leaves_every_file(loop, monkeypatch) -> None:
+    # test_identifier.py writes whole ones, which takes half the time
+    monkeypatch.setattr("dynid.report.write.write_report", lambda _, path, *__: path.touch())
     assert loop.start().perform()
     assert list(loop.cards) == ["identification", "validation"]
     assert loop.steps == [
@@ -302,6 +304,7 @@ def test_an_interruption_in_the_middle_brings_the_robot_to_rest_and_closes_the_b
     loop.assert_bag_closed()
 
 
+@pytest.mark.thorough
 def test_a_bag_is_complete_even_if_the_recorders_last_message_is_lost(loop, monkeypatch) -> None:
     """A suspended task misses the last message of a recorder that has ended meanwhile."""
     loop.start()
@@ -325,28 +328,7 @@ def test_a_stopped_simulated_clock_is_detected(loop, monkeypatch) -> None:
     assert "; the robot was not observed at rest" in message
 
 
-def test_a_full_disk_ends_the_motion_at_once(loop) -> None:
-    loop.start()
-    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def fill() -> None:
-        size = sum(file.stat().st_size for file in loop.output.glob("recording_*/*.mcap"))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10_000, most))
-
-    loop.when_playing(fill)
-    try:
-        message = loop.failed()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    assert re.fullmatch(
-        r"recorder: .*: cannot be written \(File too large\); .* written before can be read\.",
-        message,
-    )
-    assert loop.played[-1].data == "aborted: the motion was stopped on request."
-    loop.assert_at_rest()
-
-
-@pytest.mark.parametrize("missing", ["player", "identifier"])
+@pytest.mark.parametrize("missing", representatives(["player", "identifier"], 1))
 def test_a_node_that_is_missing_is_named_before_anything_moves(loop, monkeypatch, missing) -> None:
     monkeypatch.setattr(remote, "_APPEAR", 2.0)
     loop.start(without=missing)

@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from support.arm_files import write_arm
+from support.representatives import representatives
 
 from dynid.identification.identify import identify
 from dynid.profile import load_model, load_robot
@@ -173,7 +174,7 @@ def test_invalid_input_gets_a_response_of_one_sentence(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("name", ["signals.mcap", "mine_identified.urdf"])
+@pytest.mark.parametrize("name", representatives(["signals.mcap", "mine_identified.urdf"], 1))
 def test_an_output_neither_replaces_nor_removes_what_was_read(graph, start, arm, tmp_path, name):
     output = tmp_path / "out"
     output.mkdir()
@@ -284,7 +285,7 @@ def test_interrupted_work_gets_a_response_and_leaves_no_thread(graph, start, arm
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("writing", [False, True])
+@pytest.mark.parametrize("writing", representatives([False, True], 1))
 def test_a_signal_ends_the_process_with_whole_files_or_none(
     graph, arm, tmp_path, diagnostics, writing
 ):

@@ -1,4 +1,4 @@
-"""Static poses of a real robot, of which no history is known."""
+"""Static poses of a real robot, of which no history is known, and its motion between them."""
 
 from __future__ import annotations
 
@@ -78,3 +78,13 @@ def test_the_dead_band_hardly_changes_the_error_of_motion(
 ) -> None:
     moving, exact = (rms_errors(one, "ptp_10_points") for one in (shipped, without_dead_band))
     assert np.all(moving < 1.03 * exact)
+
+
+@needs(UR10E)
+def test_ur10e_currents_between_ten_points_are_predicted(shipped: Model) -> None:
+    points = load_recording(UR10E / "ur-20_01_17-ptp_10_points.csv", shipped.robot)
+    held_out = validate(shipped, [points]).verdict
+    standard = np.array([0.220, 0.278, 0.186, 0.037, 0.099, 0.118])  # [A]
+    assert [joint.unit for joint in held_out.joints] == ["A"] * 6
+    assert np.all(np.array([joint.rmse for joint in held_out.joints]) <= standard)
+    assert held_out.success

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from support.real_recordings import UR10E, needs
+from support.representatives import representatives
 
 from dynid.identification.identify import identify
 from dynid.identification.payload.identification import PayloadIdentification, identify_payload
@@ -19,6 +22,7 @@ HARMONICS = ("ur-20_02_19_14harm50sec", "ur-20_02_19_14harm50secLoad")
 JANUARY = ("ur-20_01_31-unload", "ur-20_01_31-load")
 
 
+@cache
 def without(*names: str) -> Model:
     recordings = [load_recording(UR10E / f"{name}.csv", ROBOT) for name in names]
     return identify(ROBOT, recordings).model
@@ -29,7 +33,7 @@ def payload(model: Model, name: str) -> PayloadIdentification:
 
 
 @needs(UR10E)
-@pytest.mark.parametrize(("unloaded", "loaded"), [HARMONICS, JANUARY])
+@pytest.mark.parametrize(("unloaded", "loaded"), representatives([HARMONICS, JANUARY], 1))
 def test_the_mass_is_the_true_one(unloaded: str, loaded: str) -> None:
     found = payload(without(unloaded), loaded)
     body = found.payload.body

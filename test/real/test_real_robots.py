@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.real_recordings import DVRK, LWR, PANDA, TX40, UR10, UR10E, needs
+from support.real_recordings import DVRK, LWR, PANDA, TX40, UR10, needs
 
 from dynid.evaluation.verdict import Verdict
 from dynid.identification.identify import identify
@@ -66,18 +66,6 @@ def test_tx40_friction_is_that_of_the_literature() -> None:
             assert found[f"{prefix}{joint}"] == pytest.approx(value, rel=0.15), f"{prefix}{joint}"
     assert found["Fvm6"] == pytest.approx(0.616, rel=0.15)
     assert found["Fcm6"] == pytest.approx(1.95, rel=0.15)
-
-
-@needs(UR10E)
-def test_ur10e_currents_between_ten_points_are_predicted() -> None:
-    robot = load_robot("ur10e")
-    result = identify(robot, [load_recording(UR10E / "ur-20_02_12-50sec_12harm.csv", robot)])
-    points = load_recording(UR10E / "ur-20_01_17-ptp_10_points.csv", robot)
-    held_out = validate(result.model, [points]).verdict
-    standard = np.array([0.220, 0.278, 0.186, 0.037, 0.099, 0.118])  # [A]
-    assert [joint.unit for joint in held_out.joints] == ["A"] * 6
-    assert np.all(np.array([joint.rmse for joint in held_out.joints]) <= standard)
-    assert held_out.success
 
 
 @pytest.mark.thorough

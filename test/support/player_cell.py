@@ -69,7 +69,7 @@ class Cell:
         success, message = self.call(service)
         assert not success
         assert message.endswith((".", "?"))
-        self.graph.spin(1.0)
+        self.graph.spin(0.3)
         assert not self.robot.received
         assert self.states.last in {"waiting", "idle"}
         return message

@@ -34,3 +34,11 @@ def test_equal_columns_and_a_column_of_zeros_are_not_determined() -> None:
     assert spectrum.determined.tolist() == [True, False, True, False, False]
     assert spectrum.basis.shape == (5, 3)
     assert inverse_norms(columns.T @ columns)[-1] == 0.0
+
+
+def test_a_column_of_rounding_errors_contains_no_information() -> None:
+    rounding = 1e-16 * np.random.default_rng(1).normal(size=50)
+    columns = np.column_stack([regressor(), rounding])
+    spectrum = ScaledSpectrum.of(columns.T @ columns)
+    assert spectrum.scale[-1] == 0
+    assert spectrum.determined.tolist() == [True, True, True, False]

@@ -73,6 +73,8 @@ class Case:
         held_out: errors of cross-validation; None without a fit.
         filters_given: whether a user set the cut-off; otherwise the data chose it.
         before_choice: the robot with plain terms, where the data chose those of ``robot``.
+        identified_errors: held-out relative errors (n,) of a given model in its identification;
+            infinite where friction was not determined; () if nothing was identified, or failed.
     """
 
     robot: Robot
@@ -85,6 +87,7 @@ class Case:
     held_out: HeldOut | None = None
     filters_given: bool = True
     before_choice: Robot | None = None
+    identified_errors: tuple[float, ...] = ()
     _derived: dict[Hashable, object] = field(init=False, default_factory=dict, repr=False)
 
     def derived(self, key: Hashable, compute: Callable[[], _Derived]) -> _Derived:

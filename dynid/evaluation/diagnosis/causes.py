@@ -25,9 +25,10 @@ from dynid.evaluation.diagnosis.scale import torque_factor
 from dynid.evaluation.diagnosis.small_region import small_region
 from dynid.evaluation.diagnosis.spikes import spikes
 from dynid.evaluation.diagnosis.steps import quantised_feedback
-from dynid.evaluation.diagnosis.tested import TESTED, tested, tested_causes
+from dynid.evaluation.diagnosis.tested import TESTED, tested_causes
 from dynid.evaluation.diagnosis.too_short import too_short
 from dynid.evaluation.diagnosis.too_slow import too_slow
+from dynid.evaluation.diagnosis.unexplained_at_rest import unexplained_at_rest
 from dynid.evaluation.diagnosis.warming_up import warming_up
 from dynid.recording.contradiction import SEVERITIES
 
@@ -35,16 +36,21 @@ Cause = Callable[[Case], Iterable[Finding]]
 
 
 def _torque_factors(case: Case) -> Iterator[Finding]:
-    """Yield factors that a refit shows; if it shows nothing, those against the URDF's masses."""
+    """Yield factors that a refit shows between joints, and one of all against the URDF's masses."""
     yield from tested_causes(case, "torque_factor")
-    if not tested(case):
-        yield from torque_factor(case)
+    yield from torque_factor(case)
 
 
 def _backlash(case: Case) -> Iterator[Finding]:
     """Yield play that shows between position and velocity; if there is none, what a refit shows."""
     seen = tuple(contradicting_signals(case, "backlash"))
     yield from seen or tested_causes(case, "backlash")
+
+
+def _unexplained(case: Case) -> Iterator[Finding]:
+    """Yield what no refit explains in motion, and what the model does not at rest."""
+    yield from tested_causes(case, "unexplained")
+    yield from unexplained_at_rest(case)
 
 
 CAUSES: Mapping[str, Cause] = MappingProxyType(
@@ -60,6 +66,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         **{kind: partial(tested_causes, kind=kind) for kind in TESTED},
         "torque_factor": _torque_factors,
         "backlash": _backlash,
+        "unexplained": _unexplained,
         "noise": noise,
         "quantised_feedback": quantised_feedback,
         "friction_terms": friction_terms,

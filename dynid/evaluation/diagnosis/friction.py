@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,9 +13,11 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.residual import TorqueResidual
 from dynid.evaluation.diagnosis.tested import friction_is_doubted
+from dynid.evaluation.hypotheses.trial import POOR
 from dynid.text import listed, percent, torque_unit
 
-_EXPLAINED = 0.25  # least share of the squared error that a term explains
+_NOTED = 0.25  # least share of the squared error that a term explains
+_MOST = 0.5  # share from which it is the cause
 _SMALLEST_EFFECT = 0.03  # least size over the joint's torque
 
 
@@ -36,13 +39,13 @@ def friction_terms(case: Case) -> Iterator[Finding]:
             for kind, columns in _untried(residual, joint).items()
         }
         best = max(explained, key=lambda kind: explained[kind], default=None)
-        if best is None or explained[best][0] < _EXPLAINED or explained[best][1] < _SMALLEST_EFFECT:
+        if best is None or explained[best][0] < _NOTED or explained[best][1] < _SMALLEST_EFFECT:
             continue
         # of several similar shapes the plain ones are preferred
         plain = [
             kind
             for kind, (share, _) in explained.items()
-            if term_kind(kind).plain and share > _EXPLAINED
+            if term_kind(kind).plain and share > _NOTED
         ]
         yield _finding(case, joint, plain or [best], explained, residual)
 
@@ -68,34 +71,72 @@ def _finding(
 ) -> Finding:
     name = case.joints[joint]
     friction = residual.filtered_friction(joint)
-    missing = np.column_stack([friction[kind] for kind in kinds])
-    share, effect = residual.explained(joint, missing, residual.plain(joint))
-    traits = [term_kind(kind) for kind in kinds]
-    terms = [f"{k.name} and {k.mirror}" if k.mirror else k.name for k in traits]
-    also = f" (or {traits[0].alternative})" if len(kinds) == 1 and traits[0].alternative else ""
-    advice = f"Add {listed(terms)}{also} of {{joints}} to 'terms' in the profile."
-    changed = set(kinds) <= {kind.name for kind in residual.kinds(joint)}
-    if changed:
-        advice = "Identify again: friction of {joints} has changed since this model was identified."
+    columns = np.column_stack([friction[kind] for kind in kinds])
+    share, effect = residual.explained(joint, columns, residual.plain(joint))
+    meaning = _meaning(case, joint, kinds, share, effect)
+    missing = listed(term_kind(kind).missing for kind in kinds)
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="friction_terms",
         joints=(name,),
         severity="warning",
         sentence=(
-            f"{name}: friction is not described by the model's terms; "
-            f"{listed(kind.missing for kind in traits)} would explain {100 * share:.0f} % of the "
-            f"squared torque error, {percent(effect)} of the torque."
+            f"{name}: {meaning.cause}{missing} would explain {100 * share:.0f} % of the squared "
+            f"torque error, {percent(effect)} of the torque."
         ),
-        advice=advice,
+        advice=meaning.advice,
         evidence={f"share explained by {kind}": share for kind, share in _largest_first(explained)}
         | {"effect over torque": effect},
-        statement=f"{'changed' if changed else 'missing'} {listed(kinds)}",
+        statement=f"{meaning.statement} {listed(kinds)}",
         plot=Plot(
             x_label=f"velocity of {name} [{'m/s' if unit == 'N' else 'rad/s'}]",
             y_label=f"torque error of {name} [{unit}]",
             traces=(Trace(residual.velocity[:, joint], residual.error[:, joint], "error", "dots"),),
         ),
+    )
+
+
+class _Meaning(NamedTuple):
+    """What friction that explains an error stands for: a cause, or "" for an observation."""
+
+    cause: str
+    advice: str
+    statement: str
+
+
+def _meaning(case: Case, joint: int, kinds: list[str], share: float, effect: float) -> _Meaning:
+    """Return what it means that friction of some kinds explains a share of a joint's error.
+
+    A given model whose friction alone has changed was good before, and is good with that friction.
+    """
+    given = case.fit is None
+    if share < _MOST or (given and effect * np.sqrt(1 / share - 1) > POOR):
+        return _Meaning(
+            "",
+            "Look for other causes first: friction of {joints} explains only a part of the error.",
+            "observed",
+        )
+    before = case.identified_errors[joint] if case.identified_errors else np.inf
+    if given and not before <= min(POOR, effect):  # also where it is not known
+        return _Meaning(
+            "",
+            "Identify again with a motion of {joints}: friction there was not identified reliably.",
+            "not identified",
+        )
+    of_model = {term.kind for term in case.mechanism.terms if term.joint == joint}
+    if given and set(kinds) <= of_model:
+        return _Meaning(
+            "friction differs from that of the model; ",
+            "Identify again: friction of {joints} has changed since this model was identified.",
+            "changed",
+        )
+    traits = [term_kind(kind) for kind in kinds]
+    terms = [f"{k.name} and {k.mirror}" if k.mirror else k.name for k in traits]
+    also = f" (or {traits[0].alternative})" if len(kinds) == 1 and traits[0].alternative else ""
+    return _Meaning(
+        "friction is not described by the model's terms; ",
+        f"Add {listed(terms)}{also} of {{joints}} to 'terms' in the profile.",
+        "missing",
     )
 
 

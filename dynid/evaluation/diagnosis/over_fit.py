@@ -1,4 +1,4 @@
-"""Overfitting: the error on the fitted motion is much smaller than on other motion."""
+"""An error on the fitted motion that is much smaller than on other motion."""
 
 from __future__ import annotations
 
@@ -31,13 +31,17 @@ def over_fit(case: Case) -> Iterator[Finding]:
             joints=(case.joints[j],),
             severity="warning",
             sentence=(
-                f"{case.joints[j]}: the relative torque error is {percent(fitted[j])} on the "
-                f"fitted motion, but {percent(held_out[j])} on held-out parts of it: the model is "
-                f"overfitted ({essential} of {parameters} parameters are essential)."
+                f"{case.joints[j]}: the model predicts parts left out worse than those fitted: a "
+                f"relative torque error of {percent(held_out[j])} against {percent(fitted[j])}. "
+                f"Either it has too many parameters for this motion ({essential} of {parameters} "
+                "are essential), or something that it does not describe acts on the joint, such "
+                "as one that changes during the recording."
             ),
             advice=(
-                "Record longer and more varied motion, or remove terms (identification.essential: "
-                "true drops parameters that are not essential)."
+                "See in the report where the torque error is large: if at some times, look for "
+                "what happened there; if everywhere, record longer and more varied motion, or "
+                "remove terms (identification.essential: true drops parameters that are not "
+                "essential)."
             ),
             evidence={
                 "relative error": float(fitted[j]),
@@ -46,7 +50,7 @@ def over_fit(case: Case) -> Iterator[Finding]:
                 "essential parameters": float(essential),
             },
             plot=_plot(case, fitted, held_out),
-            statement="overfitted",
+            statement="held out worse",
         )
 
 

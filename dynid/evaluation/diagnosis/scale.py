@@ -17,6 +17,8 @@ _SIMILAR = 0.8  # correlation of two torques of the same shape
 _SIMILAR_WITH_ROTOR = 0.7  # correlation of the whole torques, used for too small ones only
 _OFF = 1.8  # ratio, either way: masses in a URDF may be wrong by a third
 _FAR_OFF = 5.0  # ratio, either way, beyond wrong masses
+_GEAR = 10.0  # least ratio of a gear before which torque is too small by it
+_LARGEST_GEAR_SPREAD = 5.0  # largest gear ratio over the smallest one
 _LARGEST_RATIO_SPREAD = 1.5  # largest ratio between the ratios of joints with the same wrong unit
 _ROUNDING = 1e-6
 _UNITS = {
@@ -57,9 +59,17 @@ def torque_factor(case: Case) -> Iterator[Finding]:
     off = {j: r for j, r in ratios.items() if max(r, 1 / r) > _OFF}
     middle = float(np.exp(np.median(np.log(list(off.values()) or [1.0]))))
     similar = all(max(r / middle, middle / r) < _LARGEST_RATIO_SPREAD for r in ratios.values())
+    similar |= _are_gears(ratios)
     # a refit shows whether one joint differs from the others
     if off and similar and (len(off) > 1 or len(case.joints) == 1):
         yield _finding(case, middle, off)
+
+
+def _are_gears(ratios: dict[int, float]) -> bool:
+    """Whether the torque of every joint is smaller than the URDF's, each by another gear."""
+    if not ratios or max(ratios.values()) > 1 / _GEAR:
+        return False
+    return max(ratios.values()) < _LARGEST_GEAR_SPREAD * min(ratios.values())
 
 
 def similarity(case: Case, joint: int, joint_terms: Array) -> Similarity:
@@ -132,14 +142,21 @@ def _finding(case: Case, ratio: float, ratios: dict[int, float]) -> Finding:
     if len(case.joints) == 1:
         where = case.joints[0]
     worst = max(ratios, key=lambda j: abs(np.log(ratios[j])))
+    smallest, largest = min(ratios.values()), max(ratios.values())
+    alike = largest < _LARGEST_RATIO_SPREAD**2 * smallest
     near = min(_UNITS, key=lambda f: abs(np.log(ratio / f)))
-    hint = f" (maybe {_UNITS[near]})" if abs(np.log(ratio / near)) < _LARGEST_LOG_DISTANCE else ""
+    is_unit = alike and abs(np.log(ratio / near)) < _LARGEST_LOG_DISTANCE
+    hints = [_UNITS[near]] if is_unit else []
+    if largest < 1 / _GEAR:
+        hints.append("the motors' side of the gears")
+    hint = f" (maybe {' or '.join(hints)})" if hints else ""
+    size = f"{ratio:.3g}" if alike else f"{smallest:.3g} to {largest:.3g}"
     return Finding(
         cause="torque_factor",
         joints=(),  # all joints are affected, as they share parameters
         severity="problem" if max(ratio, 1 / ratio) > _FAR_OFF else "warning",
         sentence=(
-            f"{where}: torque is {ratio:.3g} times that of the URDF's masses{hint}; the recordings "
+            f"{where}: torque is {size} times that of the URDF's masses{hint}; the recordings "
             "alone cannot show which is right."
         ),
         advice=(

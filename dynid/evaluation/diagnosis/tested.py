@@ -346,12 +346,15 @@ def _effect(step: ChosenCause) -> Plot:
 
 def _undecided(step: ChosenCause, meaning: Meaning, others: list[Meaning], effect: str) -> Finding:
     sentences = [m.sentence.rstrip(".") for m in (meaning, *others)]
+    left = np.nanmax(step.chosen.outcome.refit.held_out)
+    rest = "; or something else" if left > DOUBTED else ""
+    tried = f" With the first of them {effect}." if effect else ""
     return Finding(
         cause=meaning.cause,
         severity="warning",
         sentence=(
             f"the recordings do not decide between {len(sentences)} causes that explain about the "
-            f"same: {'; or '.join(sentences)}. With the first of them {effect}."
+            f"same: {'; or '.join(sentences)}{rest}.{tried}"
         ),
         advice=f"Check each of them; of the first: {meaning.remedy}",
         evidence=dict(meaning.evidence),

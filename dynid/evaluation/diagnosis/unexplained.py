@@ -20,6 +20,8 @@ from dynid.text import listed, percent, significant
 
 _PARTS = 8  # of equal numbers of samples, by speed and by position
 _NOTED = 0.15  # relative error above which what is unexplained is a note: 2 % of the square
+_TRIED = ("zeros", "gravity", "delays", "backlash", "contact", "friction of any shape")
+_OF_SEVERAL = ("signs", "factors", "exchanged channels", "coupling")  # where joints are several
 _CONCENTRATED = 2.0  # times its share of the samples: less says nothing of the place
 
 
@@ -59,21 +61,20 @@ def _finding(
 ) -> Finding:
     error = left.refit.held_out
     names = [joints[j] for j in poor]
-    parts = [
-        f"of {joints[j]}, {listed(places)}"
+    where = "".join(
+        f" The squared error of {joints[j]} is concentrated: {listed(places)}."
         for j in poor
         if (places := [*_places(trial, left, j, recordings)])
-    ]
-    where = f" Of this squared error is {'; '.join(parts)}." if parts else ""
+    )
+    tried = (*(_OF_SEVERAL if len(joints) > 1 else ()), *_TRIED)
     better = "".join(f" Better, but not good, with this: {one.sentence}" for one in doubted)
     return Finding(
         cause="unexplained",
         severity=severity,
         sentence=(
             f"{listed(names)}: {listed(percent(error[j] ** 2) for j in poor)} of the squared "
-            "torque remains unexplained on data left out, whatever was tried: signs, factors, "
-            "exchanged channels, zeros, gravity, delays, backlash, contact, coupling, and friction "
-            f"of any shape.{where}{better}"
+            f"torque remains unexplained on data left out by all that was tried: {listed(tried)}."
+            f"{where}{better}"
         ),
         advice=(
             "Record again, slowly and with each joint alone, to find at which joint and in which "

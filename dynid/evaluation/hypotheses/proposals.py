@@ -120,8 +120,11 @@ def _best_factor(equations: Equations, state: Hypothesis, joint: int) -> Iterato
 
 
 def opposite_torque(state: Hypothesis) -> Iterator[Proposal]:
-    """Propose torque with the other sign, of all joints and of each."""
+    """Propose torque with the other sign, of all joints and of each, or friction alone."""
     joints = range(len(state.direction))
+    if not state.backlash.any():  # its side would be that of the next motion
+        backwards = replace(state, backwards=not state.backwards)
+        yield Proposal("flipped_sign", "sign", tuple(joints), backwards)
     yield Proposal("flipped_sign", "sign", tuple(joints), state.scaled(np.array(-1.0)))
     for joint in joints if len(joints) > 1 else ():
         yield Proposal("flipped_sign", "sign", (joint,), state.scaled_at(joint, -1.0))

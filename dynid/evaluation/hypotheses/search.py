@@ -219,6 +219,7 @@ def _same(first: TriedCause, other: TriedCause, recordings: int) -> bool:
         other.joints,
         kinds.get(other.kind, other.kind),
     )
+    alike &= first.outcome.state.backwards == other.outcome.state.backwards
     return alike and (recordings <= 2 or first.recordings == other.recordings)
 
 

@@ -30,6 +30,8 @@ class Hypothesis:
         rubbing: pairs (recording, joint) with friction and an offset of their own.
         coupled: pairs (driven, driving) of joints with a motor that moves both.
         gravity: (3,) [m/s^2]; None: the mechanism's.
+        backwards: whether time runs backwards: velocities have the other sign, accelerations and
+            torques have not.
     """
 
     position_of: NDArray[np.intp]
@@ -44,6 +46,7 @@ class Hypothesis:
     coupled: tuple[tuple[int, int], ...] = ()
     rubbing: tuple[tuple[int, int], ...] = ()
     gravity: Array | None = None
+    backwards: bool = False
 
     @classmethod
     def unchanged(cls, samples: TrialSamples) -> Hypothesis:
@@ -82,6 +85,7 @@ class Hypothesis:
             coupled=(*self.coupled, *after.coupled[len(before.coupled) :]),
             rubbing=(*self.rubbing, *after.rubbing[len(before.rubbing) :]),
             gravity=self.gravity if same_gravity else after.gravity,
+            backwards=self.backwards ^ after.backwards ^ before.backwards,
         )
 
     def with_swapped(self, joint: int, other: int, *, position: bool, torque: bool) -> Hypothesis:
@@ -109,7 +113,7 @@ class Hypothesis:
 
     def moves_like(self, other: Hypothesis) -> bool:
         """Return whether bodies move in the same way under the same gravity."""
-        names = ["position_of", "direction", "zero", "backlash", "gravity"]
+        names = ["position_of", "direction", "zero", "backlash", "gravity", "backwards"]
         if self.backlash.any():  # the side of the teeth is that of torque
             names += ["torque_of", "factor"]
         return all(np.array_equal(getattr(self, n), getattr(other, n)) for n in names)
@@ -155,7 +159,7 @@ def _moved(
 ) -> Data:
     turned, order, number = state.direction, state.position_of, samples.recording
     position = samples.rows("position")[:, order] * turned + state.zero[number]
-    velocity = samples.rows("velocity")[:, order] * turned
+    velocity = samples.rows("velocity")[:, order] * (-turned if state.backwards else turned)
     acceleration = samples.rows("acceleration")[:, order] * turned
     motion = position, velocity, acceleration
     if state.backlash.any():

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause
+from dynid.evaluation.diagnosis.projection import basis_of, beyond
+from dynid.evaluation.hypotheses.refit import friction_shapes
+from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, TriedCause
 from dynid.evaluation.hypotheses.trial import Trial
 from dynid.recording.contradiction import remedy
 from dynid.recording.corrections import SIGNALS, Correction, Signal
@@ -55,6 +57,16 @@ class Meaning:
     def remedy(self) -> str:
         """What to do, with names of the joints and keys of the profile."""
         return remedy(self.advice, self.joints, self.corrections)
+
+
+_BACKWARDS = Meaning(
+    "flipped_sign",
+    (),
+    "time runs backwards: friction drives every joint instead of opposing its motion, and only "
+    "with the opposite sign of the velocities, not of the torques, have friction, rotors and "
+    "masses values that are physically possible.",
+    "Check the order of the rows, and the sign of recorded velocities.",
+)
 
 
 class Wording:
@@ -117,6 +129,17 @@ class Wording:
     def _sign(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         if len(candidate.joints) == 1 and len(self._joints) > 1:
             return self._factor(step, candidate)
+        if candidate.outcome.state.backwards != step.before.state.backwards:
+            return _BACKWARDS
+        if (candidate.outcome.penalty or 0.0) > MATTERS or self._against_urdf(candidate):
+            return Meaning(
+                "flipped_sign",
+                (),
+                "friction drives the joints instead of opposing their motion, but with the "
+                "opposite sign of every torque rotors and masses are not those of the URDF, or "
+                "not physically possible either: the recordings do not decide what is wrong.",
+                "Check the signs of effort and position, and the order of the rows in time.",
+            )
         key, corrections = self._fixed(Correction(signal="effort", factor=-1.0))
         return Meaning(
             "flipped_sign",
@@ -126,6 +149,20 @@ class Wording:
             f"Change the sign of effort.{key}",
             corrections,
         )
+
+    def _against_urdf(self, candidate: TriedCause) -> bool:
+        """Whether a candidate's torque has mostly the opposite sign of the URDF's masses'."""
+        data = self._trial.data(candidate.outcome.state)
+        expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
+        products = []
+        for joint in range(len(self._joints)):
+            kept = data.kept[:, joint]
+            shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint])
+            columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
+            left, measured = beyond(basis_of(shapes), columns).T
+            sizes = float(np.linalg.norm(left) * np.linalg.norm(measured))
+            products.append(float(left @ measured) / max(sizes, 1e-300))
+        return sum(products) < 0
 
     def _factor(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         if candidate.recordings:

@@ -26,7 +26,10 @@ def print_diagnosis(console: Console, diagnosis: Diagnosis) -> None:
         title = f"{finding.severity}, {finding.cause.replace('_', ' ')}"
         sentences = [finding.sentence, finding.remedy]
         print_sentences(console, title, sentences, _STYLES[finding.severity])
-    if not diagnosis.found:
+    if diagnosis.reasons and not diagnosis.found:
+        title = "No cause found, but the model fails"
+        print_sentences(console, title, diagnosis.reasons, "bold red")
+    elif not diagnosis.found:
         print_text(console, "No problem found.", "bold green")
 
 
@@ -35,6 +38,7 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
         "robot": diagnosis.robot,
         "no_model": diagnosis.no_model,
+        "reasons": list(diagnosis.reasons),
         "findings": [
             json_fields(
                 finding, without=["plot", "corrections", "alternatives", "advice", "statement"]

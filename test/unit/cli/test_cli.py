@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -18,18 +19,24 @@ from dynid.recording.convert import write_bag
 MOTION = ["identify", "motion_0", "-p", "arm.yaml"]
 
 
-@pytest.fixture
-def workshop(tmp_path: Path) -> Path:
-    """A folder with a robot's profile, its URDF, and two bags of its motion."""
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     robot = arm_robot()
-    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    folder = tmp_path_factory.mktemp("written")
+    (folder / "arm.urdf").write_text(ARM_URDF)
     settings = robot.yaml_content(exclude_unset=True)
-    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
+    (folder / "arm.yaml").write_text(yaml.safe_dump(settings))
     mechanism = robot.mechanism()
     for seed in (0, 1):
         recording = recorded(mechanism, true_parameters(mechanism), noise=0.05, seed=seed)
-        write_bag(recording, tmp_path / f"motion_{seed}")
-    return tmp_path
+        write_bag(recording, folder / f"motion_{seed}")
+    return folder
+
+
+@pytest.fixture
+def workshop(written: Path, tmp_path: Path) -> Path:
+    """A folder with a robot's profile, its URDF, and two bags of its motion."""
+    return shutil.copytree(written, tmp_path, dirs_exist_ok=True)
 
 
 def test_identifies_and_validates_and_leaves_four_files(

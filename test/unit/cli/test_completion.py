@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -15,23 +15,16 @@ from dynid.estimation.estimators import estimator_names
 from dynid.robot_files import shipped_profiles
 
 
-@pytest.fixture
-def complete(tmp_path: Path):
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
     """Complete a line in bash, where ``dynid`` is the program of this Python."""
-    program = tmp_path / "dynid"
+    folder = tmp_path_factory.mktemp("program")
+    program = folder / "dynid"
     program.write_text(f"#!{sys.executable}\nfrom dynid.cli import main\nmain()\n")
     program.chmod(0o755)
-    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    path = os.pathsep.join([str(folder), os.environ["PATH"]])
 
-    def run(*words: str) -> list[str]:
-        quoted = " ".join(f"'{word}'" for word in ("dynid", *words))
-        script = (
-            'eval "$(_DYNID_COMPLETE=source_bash dynid)"\n'
-            f"COMP_WORDS=({quoted})\n"
-            f"COMP_CWORD={len(words)}\n"
-            "_dynid_completion dynid\n"
-            "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
-        )
+    def bash(script: str) -> str:
         done = subprocess.run(
             ["bash", "-c", script],  # noqa: S607
             env={**os.environ, "PATH": path},
@@ -40,7 +33,20 @@ def complete(tmp_path: Path):
             check=True,
         )
         assert done.stderr == ""
-        return [line.strip() for line in done.stdout.splitlines() if line.strip()]
+        return done.stdout
+
+    installed = bash("_DYNID_COMPLETE=source_bash dynid")
+
+    def run(*words: str) -> list[str]:
+        quoted = " ".join(f"'{word}'" for word in ("dynid", *words))
+        script = (
+            f"{installed}\n"
+            f"COMP_WORDS=({quoted})\n"
+            f"COMP_CWORD={len(words)}\n"
+            "_dynid_completion dynid\n"
+            "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
+        )
+        return [line.strip() for line in bash(script).splitlines() if line.strip()]
 
     return run
 
@@ -80,9 +86,9 @@ def test_names_are_those_of_the_library() -> None:
     assert complete_estimator("rls") == ["rls", "rls_joint"]
 
 
-@pytest.mark.parametrize("option", ["--install-completion", "--show-completion"])
-def test_help_names_the_options_of_completion(option: str) -> None:
+def test_help_names_the_options_of_completion() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "dynid", "--help"], capture_output=True, text=True, check=True
     )
-    assert option in done.stdout
+    assert "--install-completion" in done.stdout
+    assert "--show-completion" in done.stdout

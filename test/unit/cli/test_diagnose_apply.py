@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import yaml
 from support.command_line import run_dynid
+from support.representatives import representatives
 from support.swung_arm import limited_arm, swung
 from support.synthetic import ARM_URDF
 
@@ -117,7 +118,7 @@ def late(good: Recording) -> Recording:
     return replace(good, effort=np.roll(good.effort, 6, axis=0))
 
 
-@pytest.mark.parametrize("fault", [exchanged, moved_and_reversed, late])
+@pytest.mark.parametrize("fault", representatives([moved_and_reversed, exchanged, late], 1))
 def test_corrected_recordings_leave_nothing_to_find(fault: Callable[..., Recording]) -> None:
     robot = limited_arm()
     faulty = fault(swung(robot))
@@ -142,7 +143,7 @@ def test_json_lists_corrections_settings_and_alternatives(
     assert load_robot("mended.yaml").settings(RecordingSettings).corrections
 
 
-@pytest.mark.parametrize("profile", ["arm.urdf", "elsewhere/arm.yaml"])
+@pytest.mark.parametrize("profile", representatives(["elsewhere/arm.yaml", "arm.urdf"], 1))
 def test_a_urdf_alone_and_a_profile_of_another_folder_stay_found(
     shop: Path, run: Run, capsys: pytest.CaptureFixture[str], profile: str
 ) -> None:
@@ -169,6 +170,15 @@ def test_a_shipped_robot_keeps_the_comments_of_its_profile(tmp_path: Path) -> No
     assert robot.settings(RecordingSettings).corrections == (flipped,)
     assert robot.urdf_xml == load_robot("scara").urdf_xml
     assert (tmp_path / "mended.yaml").read_text().count("#") > 3
+
+
+def test_a_urdf_alone_becomes_a_profile_that_names_it(shop: Path) -> None:
+    (shop / "out").mkdir()
+    flipped = Correction(signal="effort", factor=-1.0)
+    write_repaired("arm.urdf", Repair((flipped,), {}, (), ()), Path("out/mended.yaml"))
+    assert yaml.safe_load(Path("out/mended.yaml").read_text())["urdf"] == "../arm.urdf"
+    corrections = load_robot("out/mended.yaml").settings(RecordingSettings).corrections
+    assert corrections == (flipped,)
 
 
 @pytest.mark.parametrize(

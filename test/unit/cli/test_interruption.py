@@ -228,14 +228,14 @@ def interrupted_in_import(
 
 
 @pytest.mark.parametrize(
-    "name", representatives([name for name, one in all_commands().items() if one.module], 8)
+    "name", representatives([name for name, one in all_commands().items() if one.module], 4)
 )
 def test_an_interruption_while_a_command_is_imported_ends_it_without_a_complaint(name: str) -> None:
     done = interrupted_in_import(all_commands()[name].module, *name.split(), "--help")
     assert (done.returncode, done.stderr) == (130, "")
 
 
-@pytest.mark.parametrize("module", ["dynid.cli.application", "typer", "rich"])
+@pytest.mark.parametrize("module", representatives(["dynid.cli.application", "typer", "rich"], 1))
 def test_an_interruption_while_the_program_is_imported_ends_it_without_a_complaint(
     module: str,
 ) -> None:

@@ -48,6 +48,16 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def uncertainty(workshop: Path) -> Path:
+    """The file with the uncertainty from free motion."""
+    folder = workshop / "out"
+    given = [workshop / "pushed", "-m", workshop / "model.yaml", f"--free={workshop / 'free_3'}"]
+    with pytest.MonkeyPatch.context() as patch:
+        assert run(patch, *given, "-o", folder) == 0
+    return folder / "wrench_uncertainty.yaml"
+
+
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
     return run_dynid(monkeypatch, "collisions", "wrench", *arguments)
 
@@ -149,22 +159,13 @@ def test_a_mistake_is_one_sentence(
     ],
 )
 def test_a_damaged_uncertainty_is_refused(
-    workshop: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    old: str,
-    new: str,
-    sentence: str,
+    workshop: Path, uncertainty: Path, tmp_path: Path, old: str, new: str, sentence: str
 ) -> None:
-    free = f"--free={workshop / 'free_3'}"
-    folder = tmp_path / "out"
-    given = [workshop / "pushed", "-m", workshop / "model.yaml", free, "-o", folder]
-    assert run(monkeypatch, *given) == 0
     robot = load_robot(workshop / "duo.yaml")
-    path = folder / "wrench_uncertainty.yaml"
-    text = path.read_text()
-    assert uncertainty_text(read_uncertainty(path, robot), []) in text
+    text = uncertainty.read_text()
+    assert uncertainty_text(read_uncertainty(uncertainty, robot), []) in text
     assert old in text
+    path = tmp_path / "damaged.yaml"
     path.write_text(text.replace(old, new))
     with pytest.raises(ConfigurationError, match=sentence):
         read_uncertainty(path, robot)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from dynid.control.contact_check import FALSE_REJECTION, outlying_spans
 from dynid.control.free_motion import free_motion
 from dynid.control.left_out import without_spans
 from dynid.control.residual import CommandedResidual
-from dynid.control.tuning import tune
+from dynid.control.tuning import Tuning, tune
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
@@ -24,9 +23,16 @@ SECONDS = 60.0
 JOINTS = ("shoulder", "elbow")
 
 
-@pytest.fixture
-def robot(tmp_path: Path) -> Robot:
-    return load_robot(write_small_robot(tmp_path, collision={"low_speed": [0.2]}))
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory: pytest.TempPathFactory) -> Robot:
+    folder = tmp_path_factory.mktemp("robot")
+    return load_robot(write_small_robot(folder, collision={"low_speed": [0.2]}))
+
+
+@pytest.fixture(scope="module")
+def expected(robot: Robot) -> Tuning:
+    """The thresholds without a contact."""
+    return tune(robot, day(), false_alarms_per_hour=1.0)
 
 
 def clean(seed: int, *, noise: float = 1.0, pause: float = 10.0) -> CommandedResidual:
@@ -69,7 +75,9 @@ def day() -> list[CommandedResidual]:
             id="slow pull of ten seconds",
             marks=pytest.mark.thorough,
         ),
-        pytest.param(0.0, 0.5, (0.0, 15.0), "elbow", id="contact at the start"),
+        pytest.param(
+            0.0, 0.5, (0.0, 15.0), "elbow", id="contact at the start", marks=pytest.mark.thorough
+        ),
         pytest.param(
             59.5, 60.0, (0.0, 15.0), "elbow", id="contact at the end", marks=pytest.mark.thorough
         ),
@@ -77,10 +85,14 @@ def day() -> list[CommandedResidual]:
     ],
 )
 def test_a_contact_is_refused_with_its_time_and_joint_until_it_is_left_out(
-    robot: Robot, start: float, stop: float, torques: tuple[float, float], joint: str
+    robot: Robot,
+    expected: Tuning,
+    start: float,
+    stop: float,
+    torques: tuple[float, float],
+    joint: str,
 ) -> None:
     recordings = day()
-    expected = tune(robot, recordings, false_alarms_per_hour=1.0)
     recordings[1] = pushed(recordings[1], start, stop, torques)
     with pytest.raises(ConfigurationError, match="nothing was written") as refusal:
         tune(robot, recordings, false_alarms_per_hour=1.0)

@@ -220,6 +220,12 @@ def test_feedforward_needs_more_than_passing() -> None:
     assert "100 % without a model" in verdict.warnings[0]
 
 
+def test_no_warning_of_a_model_that_failed_states_that_it_passes() -> None:
+    failed = evaluate([comparison(SINE, 0.601 * SINE)], HELD_OUT, reasons=["a reason."])
+    assert not failed.success
+    assert not any("passes" in warning or "serve" in warning for warning in failed.warnings)
+
+
 def test_feedforward_is_not_served_where_plain_friction_is_better() -> None:
     joint = rated(SINE, 0.8 * SINE, held_out=[0.2], plain=[0.1]).joints[0]
     (feedforward,) = [use for use in joint.uses if use.use == "feedforward"]

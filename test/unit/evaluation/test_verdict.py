@@ -121,6 +121,15 @@ def test_warnings_are_not_a_failure() -> None:
     assert verdict.warnings == ("look here.",)
 
 
+def test_nothing_is_served_by_a_model_of_recordings_that_contradict_themselves() -> None:
+    torques = comparison([1, 2, -3, 4], [1, 2, -3, 4])
+    assert evaluate([torques], softmc()).joints[0].uses
+    verdict = evaluate([torques], softmc(), reasons=["no gravity."])
+    assert not verdict.success
+    assert verdict.joints[0].uses == ()
+    assert verdict.joints[0].feedforward is None
+
+
 def test_failure_names_joint_and_numbers() -> None:
     verdict = verdict_of([80, 160, 160, 160], [180, 160, 160, 160])
     assert not verdict.success

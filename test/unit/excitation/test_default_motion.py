@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from support.representatives import representatives
 from support.small_robot import URDF
 
 from dynid.errors import ExcitationError
@@ -33,7 +34,7 @@ def duo(**limits: object) -> Robot:
     return make_robot({**content, "limits": limits}, re.sub("<limit .*/>", NO_LIMIT, URDF))
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", representatives(list(ROBOTS), 4))
 def test_a_robot_without_an_excitation_gets_two_motions_that_keep_all_limits(name: str) -> None:
     robot = without_excitation(load_robot(name))
     first = make_plan(robot)

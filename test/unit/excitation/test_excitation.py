@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from support.representatives import representatives
 
 from dynid.configuration import Settings, parse
 from dynid.errors import ConfigurationError, ExcitationError
@@ -148,7 +149,7 @@ def test_sine_is_softmcs_wave_between_its_ramps() -> None:
     assert np.allclose(excitation.evaluate(time[:, 0] + SINE.ramp).position, wave, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", representatives([*range(50)], 25))
 def test_random_motion_keeps_its_limits_at_finer_sampling(seed: int) -> None:
     excitation = fourier(seed=seed, harmonics=1 + seed % 7, ramp=(0.3, 1.5)[seed % 2])
     time = np.linspace(0.0, excitation.duration, 10 * len(sample_peaks(excitation).time))

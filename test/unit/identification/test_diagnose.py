@@ -176,7 +176,7 @@ def test_recording_that_cannot_be_identified_is_diagnosed_without_a_model(
     assert run(monkeypatch, workshop, "rest", "-p", "arm.yaml", "--json") == 1
     printed = json.loads(capsys.readouterr().out)
     assert "an identification needs motion" in printed["no_model"]
-    assert set(printed) == {"robot", "no_model", "findings"}
+    assert set(printed) == {"robot", "no_model", "reasons", "findings"}
     assert [one["cause"] for one in printed["findings"]] == ["too_slow"]
     assert set(printed["findings"][0]) == {
         *("cause", "joints", "severity", "sentence", "remedy", "evidence"),

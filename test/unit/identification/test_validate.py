@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.synthetic import arm_robot, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, swinging, true_parameters
 
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
@@ -46,6 +46,22 @@ def test_wrong_model_fails_and_names_the_joint() -> None:
     assert not result.verdict.success
     assert any(reason.startswith("elbow: held-out relative") for reason in result.verdict.reasons)
     assert any("elbow" in w and "friction" in w for w in result.verdict.warnings)
+
+
+def test_friction_has_changed_only_where_it_was_identified() -> None:
+    truth = true_model()
+    known = recorded(truth.mechanism, truth.parameters)
+    motion = [values * [1.0, 1.0, 0.0] for values in swinging(4000, 3, 200.0, 0)]
+    torque = truth.mechanism.torque(*motion, truth.parameters)
+    still = replace(known, position=motion[0], velocity=motion[1], effort=torque)
+    more = truth.parameters.copy()
+    for joint in (2, 3):
+        more[truth.parameter_names.index(f"Fc{joint}")] *= 3.0
+    model = identify(truth.robot, still).model
+    warnings = validate(model, recorded(truth.mechanism, more, seed=1)).verdict.warnings
+    (changed,) = [warning for warning in warnings if "has changed" in warning]
+    assert changed.startswith("elbow")
+    assert any("wrist" in one and "not identified reliably" in one for one in warnings)
 
 
 def test_allowed_error_is_that_of_the_profile() -> None:

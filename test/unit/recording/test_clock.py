@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from late_cycles_recordings import SCENARIOS, disturbed, late_times
+from support.representatives import representatives
 
 from dynid.recording.clock import find_clock
 from dynid.recording.grid import usual_rate
@@ -29,7 +30,7 @@ def recording(seconds=8.0, rate=RATE):
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", representatives([0, 1], 1))
 def test_the_explanation_of_late_stamps_is_found_by_positions(name, seed):
     samples = disturbed(recording(), SCENARIOS[name], seed)
     seconds = samples.seconds
@@ -74,7 +75,7 @@ def test_uneven_sampling_follows_no_clock(steps):
     assert find_clock(stamps - stamps[0], position, usual_rate(stamps - stamps[0])) is None
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", representatives(list(SCENARIOS), 5))
 def test_positions_are_those_of_the_motion_in_spite_of_late_cycles(name):
     built = build_recording(disturbed(recording(), SCENARIOS[name], 3))
     inside = np.ones(len(built.time), dtype=bool)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib import image
+from support.representatives import representatives
 from support.walled_arm import BALL, URDF, walled, walled_robot
 
 from dynid.excitation.build import described_excitation
@@ -73,7 +74,9 @@ def test_hulls_of_meshes_are_drawn_as_faces(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("target", "verdict"),
-    [((-0.2, 3.0, 0.0, 0.0), "Not safe"), ((-0.2, 0.3, 0.0, 0.0), "Limits kept")],
+    representatives(
+        [((-0.2, 0.3, 0.0, 0.0), "Limits kept"), ((-0.2, 3.0, 0.0, 0.0), "Not safe")], 1
+    ),
 )
 def test_a_picture_is_written_of_a_violation_and_of_the_nearest_approach(
     tmp_path, target, verdict

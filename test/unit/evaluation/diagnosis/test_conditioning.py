@@ -15,6 +15,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.conditioning import ill_conditioned
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.over_fit import over_fit
+from dynid.text import percent
 
 
 def still_wrist(terms: list[dict[str, object]]) -> Case:
@@ -134,6 +135,12 @@ def test_over_fit_reports_both_errors_and_the_number_of_essential_parameters() -
     assert first.evidence["relative error held out"] == pytest.approx(held_out[0])
     assert first.evidence["parameters"] == case.fit.estimate.determined.sum()
     assert first.evidence["essential parameters"] == case.fit.essential.sum()
+    errors = f"{percent(held_out[0])} against {percent(case.relative_errors[0])}"
+    assert errors in first.sentence
+    # parameters and a change during the recording are alternatives
+    assert "Either it has too many parameters" in first.sentence
+    assert "or something that it does not describe" in first.sentence
+    assert "overfitted" not in first.sentence
     assert first.plot is not None
     fitted, other = first.plot.traces
     for trace, values in ((fitted, case.relative_errors), (other, held_out)):

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.fitted_case import arm
+from support.representatives import representatives
 from support.synthetic import arm_robot
 
 from dynid.identification.diagnose import diagnose_recordings
@@ -70,14 +71,17 @@ def test_a_recording_without_fault_succeeds_without_findings_of_its_signals() ->
 
 @pytest.mark.parametrize(
     ("fault", "cause"),
-    [
-        (flipped, "velocity"),
-        (in_degrees, "velocity"),
-        (swapped, "velocity"),
-        (stretched, "time"),
-        (wrapped, "wrapped_position"),
-        (copied, "copied_channel"),
-    ],
+    representatives(
+        [
+            (flipped, "velocity"),
+            (in_degrees, "velocity"),
+            (stretched, "time"),
+            (swapped, "velocity"),
+            (wrapped, "wrapped_position"),
+            (copied, "copied_channel"),
+        ],
+        3,
+    ),
 )
 def test_a_contradiction_fails_the_verdict_as_the_only_cause(fault: Fault, cause: str) -> None:
     robot, recording = recorded_arm()
@@ -88,7 +92,7 @@ def test_a_contradiction_fails_the_verdict_as_the_only_cause(fault: Fault, cause
     assert identification.verdict.reasons[0] == finding.sentence
 
 
-@pytest.mark.parametrize("fault", [flipped, in_degrees, swapped])
+@pytest.mark.parametrize("fault", representatives([flipped, in_degrees, swapped], 1))
 def test_a_wrong_velocity_that_is_not_used_is_a_warning(fault: Fault) -> None:
     robot, recording = recorded_arm("differentiated")
     identification = identify(robot, fault(recording))
@@ -97,7 +101,7 @@ def test_a_wrong_velocity_that_is_not_used_is_a_warning(fault: Fault) -> None:
     assert finding.severity == "warning"
 
 
-@pytest.mark.parametrize("fault", [stretched, wrapped, copied])
+@pytest.mark.parametrize("fault", representatives([stretched, wrapped, copied], 1))
 def test_wrong_motion_fails_with_differentiated_velocity_too(fault: Fault) -> None:
     robot, recording = recorded_arm("differentiated")
     assert not identify(robot, fault(recording)).verdict.success
@@ -110,7 +114,7 @@ def test_a_velocity_that_is_not_used_hides_no_other_cause() -> None:
     assert {"velocity", "flipped_sign"} <= set(causes)
 
 
-@pytest.mark.parametrize("fault", [flipped, in_degrees, swapped, wrapped])
+@pytest.mark.parametrize("fault", representatives([swapped, flipped, wrapped, in_degrees], 2))
 def test_the_corrections_of_a_finding_restore_the_model(fault: Fault) -> None:
     robot, recording = recorded_arm()
     wrong = fault(recording)
@@ -134,7 +138,8 @@ def test_diagnose_has_the_finding_with_its_remedy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "cause"), [(flipped, "velocity"), (stretched, "time"), (wrapped, "wrapped_position")]
+    ("fault", "cause"),
+    representatives([(wrapped, "wrapped_position"), (flipped, "velocity"), (stretched, "time")], 1),
 )
 def test_validation_fails_by_a_contradiction(fault: Fault, cause: str) -> None:
     robot, recording = recorded_arm()

@@ -20,7 +20,7 @@ ELBOW = np.array([0.0, 1.0, 0.0])
 # --- saturation -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [0.35, 0.6, 0.8])
+@pytest.mark.parametrize("share", representatives([0.6, 0.35, 0.8], 1))
 def test_clipped_torque_is_named_with_its_level(share: float) -> None:
     robot = limited_arm()
     recording = swung(robot)
@@ -66,7 +66,7 @@ def test_torque_as_flat_as_friction_makes_it_is_not_saturation(noise: float) -> 
     assert "saturation" not in findings(robot, lossy)
 
 
-@pytest.mark.parametrize("threshold", [0.02, 0.15, 0.5])
+@pytest.mark.parametrize("threshold", representatives([0.15, 0.02, 0.5], 1))
 @pytest.mark.parametrize("side", representatives([1, -1], 1))
 def test_small_torque_reported_as_zero_is_not_saturation(side: int, threshold: float) -> None:
     robot = limited_arm()

@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.fitted_case import TURNTABLE_URDF, arm, fitted_case, with_terms
+from support.representatives import representatives
 from support.synthetic import ARM_URDF, arm_robot, recorded
 
+from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.scale import reasons_against_units, torque_factor
 from dynid.evaluation.diagnosis.tested import tested_causes as causes_tried
 from dynid.identification.identify import identify
@@ -37,7 +39,19 @@ def test_wrong_factor_of_all_joints_is_one_finding(factor: float, words: str) ->
     assert found.severity == ("problem" if factor > 5 or factor < 0.2 else "warning")
 
 
-@pytest.mark.parametrize("factor", [2.5, 0.4])
+def test_torque_of_the_motors_side_of_different_gears_is_found() -> None:
+    """A refit finds a difference between joints, and the URDF's masses what they share."""
+    robot, _, recording = arm()
+    scaled = replace(recording, effort=recording.effort / [150.0, 100.0, 50.0])
+    findings = diagnose(fitted_case(robot, scaled))
+    (common,) = [one for one in findings if one.sentence.startswith("all joints")]
+    assert (common.cause, common.severity) == ("torque_factor", "problem")
+    assert "motors' side of the gears" in common.sentence
+    assert list(common.evidence.values()) == pytest.approx([1 / 150, 1 / 100, 1 / 50], rel=0.15)
+    assert len([one for one in findings if one.severity != "note"]) > 1
+
+
+@pytest.mark.parametrize("factor", representatives([0.4, 2.5], 1))
 def test_torque_factor_of_one_joint_is_left_to_a_refit(factor: float) -> None:
     robot, _, recording = arm()
     scaled = replace(recording, effort=recording.effort * [1.0, factor, 1.0])

@@ -29,7 +29,7 @@ def disturbed(where: Array) -> Finding:
 def test_an_error_at_a_time_is_placed_there() -> None:
     time = crane_recording().time
     sentence = disturbed((time > 10.5) & (time < 12.0)).sentence
-    _, _, place = sentence.partition("Of this squared error is of elbow, ")
+    _, _, place = sentence.partition("The squared error of elbow is concentrated: ")
     start, stop = (float(word) for word in place.split(" s")[0].split()[-3::2])
     assert start < 12.0
     assert stop > 10.5
@@ -46,6 +46,21 @@ def test_an_error_everywhere_has_no_place() -> None:
     sentence = disturbed(np.ones(len(crane_recording().time))).sentence
     assert "at speeds" not in sentence
     assert "at positions" not in sentence
+
+
+def test_only_what_was_tried_is_listed() -> None:
+    """One joint has no other to be exchanged with, or to be coupled to."""
+    good = crane_recording()
+    noise = good.effort[:, 0].std() * np.random.default_rng(1).standard_normal(len(good.time))
+    trial = trial_of(replace(good, effort=good.effort + np.outer(noise, PAN)))
+    (several,) = unexplained(JOINTS, ["recording 1"], trial, trial.present)
+    (one,) = unexplained(JOINTS[:1], ["recording 1"], trial, trial.present)
+    for word in ("delays", "friction of any shape"):
+        assert word in several.sentence
+        assert word in one.sentence
+    for word in ("exchanged channels", "coupling", "factors", "signs"):
+        assert word in several.sentence
+        assert word not in one.sentence
 
 
 def test_a_cause_that_leaves_its_joint_poor_is_an_alternative() -> None:

@@ -101,7 +101,7 @@ def test_a_small_fall_is_a_note():
     assert note == "note"
 
 
-@pytest.mark.parametrize("seed", representatives([*range(6)], 2))
+@pytest.mark.parametrize("seed", representatives([*range(6)], 1))
 @pytest.mark.parametrize("noise", [0.0, 0.05, 3.0])
 def test_constant_friction_gives_no_finding(noise, seed):
     assert found(np.ones_like, noise=noise, seed=seed) == {}

@@ -31,7 +31,7 @@ from dynid.robot.model import nominal_model
 
 TESTS = Path(__file__).parents[3]
 DEADLINE = 600.0  # [s] for a script to end
-STARTS, SEED = 4, 4
+STARTS, SEED = 3, 4
 
 IMPORTS = """
 import json, os, signal, threading

@@ -33,6 +33,7 @@ def models(selection: FrictionSelection) -> dict[str, str]:
 def test_friction_that_grows_with_load_is_found_at_its_joint() -> None:
     load = {"kind": "coulomb_load", "joints": ["elbow"], "smoothing": 0.02}
     selection = chosen(rubbing(load, samples=1000, Fl2=0.4, Fc2=0.0))
+    assert selection.left_out == "recording"
     assert "load" in models(selection)["elbow"]
     kinds = {term.kind: term.joints for term in selection.robot.explicit_terms}
     assert kinds["coulomb_load"] == ("elbow",)
@@ -71,6 +72,12 @@ def test_presliding_friction_is_found_in_a_single_recording() -> None:
     selection = chosen(rubbing(stop, seeds=(0,), samples=2500, Fh2=4.0, Fc2=0.0))
     assert selection.left_out == "5th of the recording"
     assert "stop" in models(selection)["elbow"]
+    # a remedy names what was tried instead of a term to add
+    finding = Finding("friction_terms", ("elbow",), "warning", "Elbow.", "Add stribeck.", {})
+    assert "Add stribeck" not in selection.remedy(finding).remedy
+    assert models(selection)["elbow"] in selection.remedy(finding).remedy
+    other = Finding("noise", ("elbow",), "note", "Elbow.", "Filter.", {})
+    assert selection.remedy(other) is other
 
 
 def test_friction_that_differs_between_directions_is_found_at_its_joint() -> None:
@@ -189,16 +196,3 @@ def test_a_short_recording_gives_plain_terms_and_a_note() -> None:
     selection = chosen(rubbing(seeds=(0,), samples=100))
     assert selection.robot.terms == robot.explicit_terms
     assert "too short" in selection.note()
-
-
-def test_recordings_are_held_out_as_a_whole() -> None:
-    assert chosen(rubbing(samples=400)).left_out == "recording"
-
-
-def test_the_remedy_names_what_was_tried_instead_of_a_term_to_add() -> None:
-    selection = chosen(rubbing(seeds=(0,), samples=600))
-    finding = Finding("friction_terms", ("elbow",), "warning", "Elbow.", "Add stribeck.", {})
-    assert "Add stribeck" not in selection.remedy(finding).remedy
-    assert models(selection)["elbow"] in selection.remedy(finding).remedy
-    other = Finding("noise", ("elbow",), "note", "Elbow.", "Filter.", {})
-    assert selection.remedy(other) is other

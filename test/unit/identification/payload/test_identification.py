@@ -82,7 +82,7 @@ def test_friction_that_drifts_cancels_between_alternating_recordings() -> None:
             for column, name in enumerate(MODEL.parameter_names):
                 if name.startswith(("Fv", "Fc")):
                     parameters[column] *= 1 - 0.1 * number
-            recording = recorded(MODEL, parameters, samples=2000, rate=100.0)
+            recording = recorded(MODEL, parameters, samples=1000, rate=100.0)
             (carrying if kind == "B" else empty).append(recording)
         found = identify_payload(identify(ROBOT, empty).model, carrying)
         return float(abs(found.payload.body.mass / TRUTH[0] - 1))

@@ -42,11 +42,16 @@ def test_errors_of_friction_show_where_they_are() -> None:
     assert found.rms[4] > 10 * found.rms[[0, 1, 2, 3]].max()
 
 
-def test_refuses_a_recording_that_is_shorter_than_the_horizon() -> None:
+def test_refuses_a_horizon_that_no_recording_or_only_a_longer_one_has() -> None:
     robot = so101()
     recording = record_servos(robot, make_plan(robot).excitation).cut(0.0, 4.0)
-    for horizon, words in ((5.0, "of 5 s"), (1e308, r"of 1e\+308 s")):
-        with pytest.raises(SimulationError, match=f"too short for roll-outs {words}"):
+    for horizon, words in (
+        (5.0, "too short for roll-outs of 5 s"),
+        (1e308, r"too short for roll-outs of 1e\+308 s"),
+        (np.inf, "A horizon of inf s is no time"),
+        (np.nan, "A horizon of nan s is no time"),
+    ):
+        with pytest.raises(SimulationError, match=words):
             roll_outs(simulated_model(robot), recording, horizon=horizon)
 
 
@@ -59,11 +64,3 @@ def test_light_joints_with_parallel_axes_come_to_the_recorded_state() -> None:
     values[[name.startswith("Ia") for name in names]] = 0.005
     found = roll_outs(nominal_model(robot, values), recording, horizon=4.0)
     assert np.all(found.rms < 0.05)
-
-
-@pytest.mark.parametrize("horizon", [np.inf, np.nan])
-def test_refuses_a_horizon_that_is_no_time(horizon: float) -> None:
-    robot = so101()
-    recording = record_servos(robot, make_plan(robot).excitation).cut(0.0, 4.0)
-    with pytest.raises(SimulationError, match=f"A horizon of {horizon} s is no time"):
-        roll_outs(simulated_model(robot), recording, horizon=horizon)

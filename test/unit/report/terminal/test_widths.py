@@ -87,7 +87,8 @@ def errors() -> list[SimpleNamespace]:
         ("rmse", "rmse_torque", "nrmse", "relative_error", "r_squared", "urdf_error"), abs(SMALL)
     )
     relative = dict.fromkeys(("max_relative_torque_error", "mean_relative_torque_error"), 123.0)
-    use = {"feedforward": True, "collision": False, "uses": (), "state": "good"}
+    use: dict[str, object] = {"moving_samples": 1}
+    use |= {"feedforward": True, "collision": False, "uses": (), "state": "good"}
     use |= {"moving_error": 0.1, "rest_share": 0.5, "rest_rmse": 0.2, "static_friction": 1.0}
     use |= {"rest_error_share": 0.7, "coverage": 0.95, "held_out_error": 0.3}
     return [some(joint=joint, unit="permille", **numbers, **relative, **use) for joint in JOINTS]
@@ -441,7 +442,7 @@ def static_payload() -> SimpleNamespace:
 
 def diagnosis() -> SimpleNamespace:
     finding = Finding("small_range", (), "problem", SENTENCE, SENTENCE, {})
-    return some(robot="robot", no_model=SENTENCE, findings=[finding], found=True)
+    return some(robot="robot", no_model=SENTENCE, findings=[finding], found=True, reasons=())
 
 
 def operations() -> dict[str, dict[str, int]]:

@@ -1,0 +1,29 @@
+"""Causes between which recordings do not decide: another one is possible where much is left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.searched_arm import crane_recording, trial_of
+
+from dynid.evaluation.diagnosis.tested import _undecided
+from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause
+from dynid.evaluation.hypotheses.wording import Meaning
+
+
+@pytest.mark.parametrize(("left", "is_open"), [(0.01, False), (0.13, True)])
+def test_something_else_is_an_alternative_where_the_best_cause_leaves_much(
+    left: float, is_open: bool
+) -> None:
+    present = trial_of(crane_recording()).present
+    refit = replace(present.refit, held_out=np.array([0.01, 0.01, left]))
+    outcome = replace(present, refit=refit)
+    first = TriedCause("torque_factor", "factor", (2,), outcome)
+    other = TriedCause("encoder_zero", "zero", (2,), outcome)
+    step = ChosenCause(present, first, (other,), other)
+    meaning = Meaning("torque_factor", ("elbow",), "elbow: one.", "Check it.")
+    found = _undecided(step, meaning, [replace(meaning, sentence="elbow: two.")], "it falls")
+    assert "elbow: one; or elbow: two" in found.sentence
+    assert ("or something else" in found.sentence) is is_open
