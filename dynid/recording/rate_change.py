@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.ndimage import median_filter
+import scipy
 
 from dynid.errors import RecordingError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WINDOW = 21  # steps of a moving median: a change shorter than half of it is none
 _SAMPLES, _SECONDS = 25, 0.1  # least of a stretch; a burst that a loop makes up is shorter
 _EVEN = 0.05  # of the step: within this distance of it are most steps of a stretch
-_MOST = 0.8
+_EVEN_SHARE = 0.8
 _CHANGE = 0.02  # least relative change of the step
 _BESIDE = 8  # samples at each side of a change to which a polynomial is fitted
 _DEGREE = 4
@@ -47,14 +47,14 @@ def rate_changes(seconds: NDArray[np.float64]) -> list[RateChange]:
     steps = np.diff(seconds)
     if len(steps) < 2 * _SAMPLES:
         return []
-    usual = median_filter(steps, _WINDOW, mode="nearest")
+    usual = scipy.ndimage.median_filter(steps, _WINDOW, mode="nearest")
     bounds = np.flatnonzero(np.abs(np.diff(np.log(usual))) > _CHANGE) + 1
     stretches = []
     for first, past in zip([0, *bounds], [*bounds, len(steps)], strict=True):
         step = float(np.median(steps[first:past]))
         even = np.abs(steps[first:past] - step) < _EVEN * step
         long = past - first >= _SAMPLES and seconds[past] - seconds[first] >= _SECONDS
-        if long and even.mean() >= _MOST:
+        if long and even.mean() >= _EVEN_SHARE:
             stretches.append((int(first), step))
     changes = []
     for (_, before), (first, after) in pairwise(stretches):

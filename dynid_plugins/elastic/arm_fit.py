@@ -18,9 +18,7 @@ _BEYOND = 2.0  # times the fastest wave, up to which these are tried
 _DAMPED = 0.1  # damping at the start, over the root of stiffness times inertia
 _FOLDS = 4
 _CERTAIN = 7.0  # gain of loss of waves left out: half the square of 3.7 standard deviations
-_RIGID = (
-    1e3  # stiffness of a joint that does not bend, over what moves its links at the fastest wave
-)
+_RIGID = 1e3  # stiffness of a joint that does not bend, over that which resonates at the end
 _SINGULAR = 1e-12
 _LOOSE = 1.5  # times the slowest wave: a locked frequency below is not believed
 _LEAST_SHARE = 0.5  # of its links' inertia, a rotor's at the start
@@ -67,7 +65,7 @@ def fit_arm(
         progress: called with the name of each step.
     """
     progress("fitting a rigid arm")
-    data = _Data(arms, rotors, [arm.harmonics.deviation(arm.harmonics.torque) for arm in arms])
+    data = _ArmData(arms, rotors, [arm.harmonics.deviation(arm.harmonics.torque) for arm in arms])
     data, best = data.weighed(data.solve((), data.rigid()))
     while (more := data.with_another(best)) is not None:
         data, best = data.weighed(more)
@@ -75,7 +73,7 @@ def fit_arm(
     return data.result(best)
 
 
-class _Solution(NamedTuple):
+class _ArmSolution(NamedTuple):
     """Parameters (p,) with elastic joints, in their order, and cost."""
 
     elastic: tuple[int, ...]
@@ -83,7 +81,7 @@ class _Solution(NamedTuple):
     cost: float
 
 
-class _Data:
+class _ArmData:
     """Torques of the excited joints; parameters are logarithms, except for the delay.
 
     Of rotors and viscous friction of the excited joints, stiffness and damping of elastic ones.
@@ -97,7 +95,7 @@ class _Data:
         ]
         self._fold = [np.arange(len(one)) % _FOLDS for one in self._deviation]
 
-    def weighed(self, solution: _Solution) -> tuple[_Data, _Solution]:
+    def weighed(self, solution: _ArmSolution) -> tuple[_ArmData, _ArmSolution]:
         """Return data and solution with deviations by what a solution leaves unexplained."""
         gears = self._gears(solution.elastic, solution.values)
         deviations = [
@@ -106,7 +104,7 @@ class _Data:
             )
             for arm in self._arms
         ]
-        data = _Data(self._arms, self._rotors, deviations)
+        data = _ArmData(self._arms, self._rotors, deviations)
         return data, data.solve(solution.elastic, solution.values)
 
     def rigid(self) -> Array:
@@ -137,7 +135,7 @@ class _Data:
         """Return the first arm in which a joint is excited."""
         return next(arm for arm in self._arms if arm.harmonics.joint == joint)
 
-    def with_another(self, present: _Solution) -> _Solution | None:
+    def with_another(self, present: _ArmSolution) -> _ArmSolution | None:
         """Return the best solution in which a joint more bends; None where none is worth it."""
         left = [joint for joint in self.joints if joint not in present.elastic]
         tried = [one for joint in left if not self._is_loose(one := self.bent(present, joint))]
@@ -152,7 +150,7 @@ class _Data:
         """Return the inertia of a joint's links, which leave other joints free."""
         return 1 / float(np.linalg.inv(self._arm(joint).mass)[joint, joint])
 
-    def _is_loose(self, solution: _Solution) -> bool:
+    def _is_loose(self, solution: _ArmSolution) -> bool:
         """Return whether the link of the last elastic joint hardly follows even the slowest wave.
 
         Such a gear stands for something else: no drive could position its link.
@@ -162,7 +160,7 @@ class _Data:
         slow = 2 * np.pi * self._arm(joint).harmonics.frequency[0]
         return bool(stiffness < (_LOOSE * slow) ** 2 * self._inertia(joint))
 
-    def bent(self, present: _Solution, joint: int) -> _Solution:
+    def bent(self, present: _ArmSolution, joint: int) -> _ArmSolution:
         """Return the best solution in which one more joint bends."""
         inertia = self._inertia(joint)
         slow, fast = self._arm(joint).harmonics.frequency[[0, -1]]
@@ -185,7 +183,7 @@ class _Data:
         start: Array,
         left_out: int | None = None,
         steps: int = _MOST_STEPS,
-    ) -> _Solution:
+    ) -> _ArmSolution:
         """Return the fit to the torques of all folds, or of all but one."""
         free = self._free(elastic)
         computed: tuple[Array, tuple[Array, Array]] | None = None
@@ -206,9 +204,9 @@ class _Data:
             x_scale="jac",
             max_nfev=steps,
         )
-        return _Solution(elastic, self._whole(start, free, found.x), float(found.cost))
+        return _ArmSolution(elastic, self._whole(start, free, found.x), float(found.cost))
 
-    def loss_left_out(self, solution: _Solution) -> float:
+    def loss_left_out(self, solution: _ArmSolution) -> float:
         """Return the loss of waves, each by a fit to the others."""
         folds = np.concatenate(self._fold)
         total = 0.0
@@ -218,7 +216,7 @@ class _Data:
             total += float(robust_loss(errors)[folds == fold].sum())
         return total
 
-    def result(self, solution: _Solution) -> ArmFit:
+    def result(self, solution: _ArmSolution) -> ArmFit:
         """Return values and deviations of a solution."""
         elastic, bent = solution.elastic, len(solution.elastic)
         of_motors, stiffness, damping, delay = self._deviations(solution)
@@ -235,7 +233,7 @@ class _Data:
             tuple(response(arm, elastic, gears).torque for arm in self._arms),
         )
 
-    def _deviations(self, solution: _Solution) -> list[Array]:
+    def _deviations(self, solution: _ArmSolution) -> list[Array]:
         """Return standard deviations of motors (2 E,), stiffness, damping (E,), and delay (1,).
 
         NaN where a parameter is known. Of an M-estimate, by the scatter that remains (Huber and

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
+from dynid.errors import ConfigurationError
 from dynid.robot.model import Model
 from dynid_plugins.elastic.harmonics import Harmonics
 from dynid_plugins.elastic.link_torque import of_link
@@ -45,9 +46,20 @@ class Arm(NamedTuple):
 
     @classmethod
     def of(cls, harmonics: Harmonics, model: Model) -> Arm:
-        """Return the links of a model in a recording."""
+        """Return the links of a model in a recording.
+
+        Raises:
+            ConfigurationError: the model has no mass matrix that a robot can have.
+        """
         positions = harmonics.positions[:: max(1, len(harmonics.positions) // _POSTURES)]
-        return cls(harmonics, *_mass_and_gravity(model.mechanism, positions))
+        mass, gravity = _mass_and_gravity(model.mechanism, positions)
+        if not np.all(np.linalg.eigvalsh(mass) > 0):
+            raise ConfigurationError(
+                "the links of the model have no mass matrix that is positive definite in the "
+                "recording's posture; name a model with physically consistent parameters, or a "
+                "URDF with masses."
+            )
+        return cls(harmonics, mass, gravity)
 
 
 def _mass_and_gravity(mechanism: Mechanism, positions: Array) -> tuple[Array, Array]:

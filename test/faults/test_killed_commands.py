@@ -22,7 +22,7 @@ def run(monkeypatch: pytest.MonkeyPatch, arguments: list[object]) -> int:
 COMMANDS = [name for name in WRITING if not name.startswith("fleet")]
 
 
-@pytest.mark.parametrize("name", representatives(COMMANDS, 5))
+@pytest.mark.parametrize("name", representatives(COMMANDS, 4))
 def test_a_kill_leaves_all_old_files_or_all_new_ones(name, workshop, folder, monkeypatch) -> None:
     out = folder / "out"
     out.mkdir()

@@ -17,7 +17,7 @@ from dynid.evaluation.hypotheses.trial import POOR
 from dynid.text import listed, percent, torque_unit
 
 _NOTED = 0.25  # least share of the squared error that a term explains
-_MOST = 0.5  # share from which it is the cause
+_CAUSE_SHARE = 0.5  # share from which it is the cause
 _SMALLEST_EFFECT = 0.03  # least size over the joint's torque
 
 
@@ -110,7 +110,7 @@ def _meaning(case: Case, joint: int, kinds: list[str], share: float, effect: flo
     A given model whose friction alone has changed was good before, and is good with that friction.
     """
     given = case.fit is None
-    if share < _MOST or (given and effect * np.sqrt(1 / share - 1) > POOR):
+    if share < _CAUSE_SHARE or (given and effect * np.sqrt(1 / share - 1) > POOR):
         return _Meaning(
             "",
             "Look for other causes first: friction of {joints} explains only a part of the error.",

@@ -16,7 +16,7 @@ from dynid.recording.model import source_names
 from dynid.signals.signals import Signals
 from dynid.text import listed, percent, significant
 
-_MOST = 0.5  # share of the squared error at rest from which on the error is one of rest
+_AT_REST_SHARE = 0.5  # share of the squared error at rest from which on the error is one of rest
 _NAMED = 0.9  # share of the squared error in the times that are named
 _TIMES = 3  # at most
 _PAUSE = 0.1  # [s] between two stretches that are one
@@ -46,7 +46,7 @@ def unexplained_at_rest(case: Case) -> Iterator[Finding]:
         total = sum(float(error @ error) for error in errors)
         resting = [np.where(flags, 0.0, error) for flags, error in zip(moving, errors, strict=True)]
         rest = sum(float(error @ error) for error in resting)
-        if rest < _MOST * total or not total > LARGEST_UNEXPLAINED**2 * sum(squared):
+        if rest < _AT_REST_SHARE * total or not total > LARGEST_UNEXPLAINED**2 * sum(squared):
             continue
         rms = float(np.sqrt(rest / sum(int((~flags).sum()) for flags in moving)))
         friction = _static_friction(case.model, case.signals, joint)

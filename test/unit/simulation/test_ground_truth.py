@@ -87,7 +87,7 @@ def test_the_identified_model_predicts_a_second_motion(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", representatives([name for name in ROBOTS if not rounds_off(name)], 2)
+    "name", representatives([name for name in ROBOTS if not rounds_off(name)], 3)
 )
 def test_base_parameters_are_as_far_from_the_truth_as_their_deviations_say(name: str) -> None:
     errors = deviations(name)

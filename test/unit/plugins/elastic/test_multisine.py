@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -81,7 +82,7 @@ def test_all_limits_are_kept_and_points_are_dense_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["excite", "multisine", "-p", "scara_2r", "-o", tmp_path / "waves.yaml"]
-    assert run_dynid(monkeypatch, *words, "--periods", 3) == 0
+    assert run_dynid(monkeypatch, *words, "--periods", 3, "--highest", 20) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["waves_1.yaml", "waves_2.yaml"]
     plan = make_plan(load_robot("scara_2r"), excitation=tmp_path / "waves_2.yaml")
     time = np.linspace(0, plan.excitation.duration, 5001)
@@ -146,3 +147,13 @@ def test_the_command_prints_stiffness_and_draws_the_responses(
     assert bode.stat().st_size > 10000
     assert run_dynid(monkeypatch, *words) == 2
     assert "are for --multisine" in capsys.readouterr().err
+
+
+def test_links_without_masses_are_refused() -> None:
+    robot = load_robot("scara_2r")
+    model = nominal_model(robot)
+    massless = replace(
+        model, mechanism=model.mechanism.with_parameters(np.zeros(len(model.parameter_names)))
+    )
+    with pytest.raises(ConfigurationError, match="URDF with masses"):
+        identify_arm(robot, [played(0)], multisine(0), model=massless)
