@@ -1,5 +1,11 @@
 """What every test shares: hypothesis without a clock, because machines differ."""
 
+import os
+
+# before numpy is imported, here and in every process that a test starts: matrices are small, and
+# threads that wait for each other take a quarter of the time of a run on all processors
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
