@@ -56,6 +56,8 @@ nitpick_ignore_regex = [
     ("cpp:.*", r"(Eigen|std).*"),
     # of dynid/declared_settings.hpp, which is generated while dynid is built
     ("cpp:.*", r"FeedforwardMode|CollisionReaction"),
+    # internal, of a parameter that only TorqueLaw gives
+    ("cpp:.*", "DriveInertia"),
 ]
 
 # --- HTML -------------------------------------------------------------------------------------

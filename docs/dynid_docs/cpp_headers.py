@@ -132,7 +132,7 @@ def _signature(text: str) -> str:
     text = " ".join(text.replace("[[nodiscard]] ", "").rstrip(";").split())
     if text.startswith("using "):
         return text
-    text = re.sub(r" = \{\}", "", text)
+    text = re.sub(r" = \{\}| /\*\w*\*/", "", text)
     if _is_function(text):
         text = re.split(r" \{|(?<=[)\w]) : ", text)[0]
         return text.removesuffix(" override")
