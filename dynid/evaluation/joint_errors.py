@@ -119,3 +119,10 @@ class JointErrors:
     collision: bool | None = None
     sliding: bool = False
     of_several: bool = False
+
+    @property
+    def errors_in_motion(self) -> tuple[float, float]:
+        """Largest and mean error over the largest torque; NaN of a joint that does not move."""
+        if self.moving_samples == 0:
+            return nan, nan
+        return self.max_relative_torque_error, self.mean_relative_torque_error

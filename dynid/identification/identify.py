@@ -18,6 +18,7 @@ from dynid.estimation.cross_validation import cross_validate
 from dynid.estimation.estimators import make_estimator
 from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.work import Share, Work
+from dynid.evaluation.at_rest import largest_static_friction, without_noise_at_rest
 from dynid.evaluation.consistency_price import consistency_price
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
@@ -30,7 +31,6 @@ from dynid.evaluation.errors import compare, urdf_errors
 from dynid.evaluation.left_out_recordings import disagreements, held_out_notes
 from dynid.evaluation.plain_model import plain_held_out
 from dynid.evaluation.verdict import ErrorReference, evaluate
-from dynid.identification.at_rest import largest_static_friction, without_noise_at_rest
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.filter_choice import FilterChoice, filtered_pieces, lost_motion
 from dynid.identification.friction.search import choose_terms

@@ -9,7 +9,7 @@ import numpy as np
 from dynid.arguments import check_type
 from dynid.errors import ConfigurationError
 from dynid.estimation.regression import unfiltered_torque
-from dynid.identification.at_rest import without_noise_at_rest
+from dynid.evaluation.at_rest import without_noise_at_rest
 from dynid.recording.model import Recording
 from dynid.robot.model import Model, PredictedTorque
 from dynid.robot.recordings import load_recording, with_joints_of

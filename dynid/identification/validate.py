@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.evaluation.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.contradicting_signals import reasons_against_signals
@@ -19,7 +20,6 @@ from dynid.evaluation.diagnosis.tested import reasons_of_tested
 from dynid.evaluation.errors import compare, urdf_errors
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import ErrorReference, TorqueComparison, Verdict, evaluate
-from dynid.identification.at_rest import largest_static_friction, rest_notes, without_noise_at_rest
 from dynid.identification.evaluated_model import EvaluatedModel
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.torque_signs import model_signs

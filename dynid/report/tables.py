@@ -100,10 +100,9 @@ def error_row(
 ) -> list[Cell]:
     """Return one joint's line of the table of errors."""
     torque_unit = "N" if joint.unit == "N" else "N·m"
-    moved = joint.moving_samples > 0
-    largest = joint.max_relative_torque_error
+    largest, mean = joint.errors_in_motion
     limit = settings.largest_error
-    too_large = limit is not None and not largest <= limit
+    too_large = limit is not None and not joint.max_relative_torque_error <= limit
     mark = "bad" if joint.state == "poor" else ""
     unseen = [Cell(percent(held_out.relative_error[number]), mark=mark)] if held_out else []
     own_unit = [] if unit(joint.unit) == torque_unit else [Cell(significant(joint.rmse, 3))]
@@ -120,8 +119,8 @@ def error_row(
         Cell(percent(joint.nrmse)),
         Cell(percent(joint.noise_share)),
         Cell(significant(joint.r_squared, 4)),
-        Cell(percent(largest if moved else np.nan), mark="bad" if too_large else ""),
-        Cell(percent(joint.mean_relative_torque_error if moved else np.nan)),
+        Cell(percent(largest), mark="bad" if too_large else ""),
+        Cell(percent(mean)),
         Cell(count(joint.moving_samples), f"of {count(joint.samples)}"),
     ]
 

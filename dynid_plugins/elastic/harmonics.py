@@ -13,6 +13,7 @@ from dynid.errors import RecordingError
 from dynid.excitation.settings import FourierSettings
 from dynid.recording.model import Recording, source_names
 from dynid.robot.robot import Robot
+from dynid_plugins.elastic.multisine import waves_of
 
 _MOVING = 0.01  # of the largest distance from the start: the motion has begun
 _NEIGHBOURS = 6  # harmonics left out that show the distortion around a wave
@@ -67,7 +68,8 @@ def harmonics_of(recording: Recording, robot: Robot, multisine: FourierSettings)
         multisine: of any joint; those of the other joints have the same waves.
 
     Raises:
-        RecordingError: the recording is too short, or sampled too slowly.
+        ConfigurationError: the excitation is no multisine.
+        RecordingError: the recording is too short, sampled too slowly, or of another motion.
     """
     waves, name = waves_of(multisine), source_names(recording.sources) or "a recording"
     period, rate = 1 / multisine.base_frequency, recording.sampling_rate
@@ -108,23 +110,6 @@ def harmonics_of(recording: Recording, robot: Robot, multisine: FourierSettings)
         scatter / np.sqrt(periods),
         even[:count, :-1],
     )
-
-
-def waves_of(multisine: FourierSettings) -> NDArray[np.intp]:
-    """Return the numbers of the waves (F,), without the carrier.
-
-    Raises:
-        RecordingError: the excitation is no multisine.
-    """
-    size = np.abs([multisine.sine or ((0.0,),), multisine.cosine or ((0.0,),)]).max(axis=(0, 1))
-    waves = np.flatnonzero(size) + 1
-    even = waves[waves > 1]
-    if len(even) == 0 or np.any(even % 2):
-        raise RecordingError(
-            "the excitation is no multisine of even harmonics on a slow swing; `dynid excite "
-            "multisine` makes one."
-        )
-    return even
 
 
 def _steady(recording: Recording, multisine: FourierSettings) -> tuple[float, float]:

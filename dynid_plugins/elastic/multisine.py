@@ -37,7 +37,6 @@ _TRIALS = 50  # random phases, of which those with the smallest peak are taken
 _RAMP = 2.0  # [s]
 _CARRIER = 0.15  # amplitude over the joint's range, or over a turn: inertia changes with position
 _WAVES = 0.3  # largest velocity of the waves over that of the carrier
-_MARGIN = 0.9  # of the limits, where the profile does not say
 _SAMPLES = 16  # for each period of the fastest wave
 _SHARES = np.linspace(1.0, 0.05, 20)  # of the waves' size, until ramps and torque fit, too
 _INSIDE = 0.98  # of what may be used, by samples: the proof adds what is between them
@@ -89,12 +88,31 @@ def read_multisine(path: Path) -> FourierSettings:
         ConfigurationError: the file cannot be read, or describes another motion.
     """
     settings = read_excitation(path)
-    if not isinstance(settings, FourierSettings) or settings.sine is None:
-        raise ConfigurationError(
-            f"{path}: is no multisine, which has type fourier and coefficients; `dynid excite "
-            "multisine` writes one."
-        )
+    if not isinstance(settings, FourierSettings):
+        raise ConfigurationError(_refusal(path))
+    waves_of(settings, path)
     return settings
+
+
+def waves_of(multisine: FourierSettings, name: object = "the excitation") -> NDArray[np.intp]:
+    """Return the numbers of the waves (F,) of a named multisine, without the carrier.
+
+    Raises:
+        ConfigurationError: the excitation is no multisine.
+    """
+    size = np.abs([multisine.sine or ((0.0,),), multisine.cosine or ((0.0,),)]).max(axis=(0, 1))
+    waves = np.flatnonzero(size) + 1
+    even = waves[waves > 1]
+    if len(even) == 0 or np.any(even % 2):
+        raise ConfigurationError(_refusal(name))
+    return even
+
+
+def _refusal(name: object) -> str:
+    return (
+        f"{name} is no multisine of even harmonics on a slow swing; `dynid excite multisine` makes "
+        "one."
+    )
 
 
 def propose_multisine(model: Model, joint: int, spec: MultisineSpec) -> FourierSettings:
@@ -115,13 +133,13 @@ def propose_multisine(model: Model, joint: int, spec: MultisineSpec) -> FourierS
     robot, waves = model.robot, spec.harmonics()
     count, highest = len(robot.joints), int(waves[-1])
     check_coefficients(highest, count)
-    given = find_excitation(robot)
+    given = find_excitation(robot) or FourierSettings()
     settings = FourierSettings(
         base_frequency=1 / spec.period,
         harmonics=highest,
         periods=spec.periods,
         ramp=_RAMP,
-        margin=_MARGIN if given is None else given.margin,
+        margin=given.margin,
         centre=given.centre if isinstance(given, FourierSettings) else None,
     )
     centre = centre_of(settings, robot.limits, count)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.dynamics.mechanism import Mechanism
+from dynid.evaluation.at_rest import largest_static_friction
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED
 from dynid.recording.model import source_names
-from dynid.signals.signals import Signals
 from dynid.text import listed, percent, significant
 
 _AT_REST_SHARE = 0.5  # share of the squared error at rest from which on the error is one of rest
@@ -37,7 +36,8 @@ def unexplained_at_rest(case: Case) -> Iterator[Finding]:
     """
     if case.model is None or case.held_out is None:
         return
-    for joint, name in enumerate(case.joints):
+    holding = largest_static_friction(case.model, case.signals)
+    for joint, (name, friction) in enumerate(zip(case.joints, holding, strict=True)):
         moving = [c.signals.moving[:, joint] for c in case.comparisons]
         errors = [(c.model - c.measured)[:, joint] for c in case.comparisons]
         squared = [float(np.sum(c.measured[:, joint] ** 2)) for c in case.comparisons]
@@ -49,7 +49,6 @@ def unexplained_at_rest(case: Case) -> Iterator[Finding]:
         if rest < _AT_REST_SHARE * total or not total > LARGEST_UNEXPLAINED**2 * sum(squared):
             continue
         rms = float(np.sqrt(rest / sum(int((~flags).sum()) for flags in moving)))
-        friction = _static_friction(case.model, case.signals, joint)
         unit = "N" if case.mechanism.prismatic[joint] else "N·m"
         held = rms > friction
         than = "more than" if held else "within"
@@ -104,14 +103,3 @@ def _times(case: Case, errors: list[NDArray[np.float64]]) -> str:
         for one in named
     )
     return f" {listed(times)}"
-
-
-def _static_friction(model: Mechanism, signals: Sequence[Signals], joint: int) -> float:
-    """Return half the difference between the torques of slow motion to both sides [N m or N]."""
-    halves = []
-    for recording in signals:
-        position = np.repeat(recording.position.mean(axis=0)[None], 2, axis=0)
-        slow = np.outer([1.0, -1.0], recording.velocity_threshold)
-        torque = model.torque(position, slow, 0 * slow, model.parameters)[:, joint]
-        halves.append(abs(float(torque[0] - torque[1])) / 2)
-    return max(halves)

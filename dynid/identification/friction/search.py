@@ -19,7 +19,7 @@ from dynid.arrays import Array
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
 from dynid.estimation.work import Share, Work
-from dynid.identification.at_rest import without_noise_at_rest
+from dynid.evaluation.at_rest import without_noise_at_rest
 from dynid.identification.dead_bands import position_steps
 from dynid.identification.filter_choice import filtered_pieces
 from dynid.identification.friction.joint_trials import FittedRobot, JointTrials, try_joint

@@ -243,16 +243,10 @@ def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Res
             *([percent(held_out.relative_error[number])] if held_out else []),
             *([percent(joint.urdf_error)] if urdf else []),
             significant(joint.r_squared, 4),
-            *_in_motion(joint),
+            *map(percent, joint.errors_in_motion),
         ]
         rows.add_row(joint.joint, *values)
     return rows
-
-
-def _in_motion(joint: JointErrors) -> list[str]:
-    """Return the largest and the mean error of the samples in motion, over the largest torque."""
-    errors = (joint.max_relative_torque_error, joint.mean_relative_torque_error)
-    return [percent(error if joint.moving_samples else math.nan) for error in errors]
 
 
 def _rest_table(joints: Sequence[JointErrors]) -> ResultTable:

@@ -11,7 +11,7 @@ from support.small_robot import JOINTS, write_small_robot
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
-from dynid.identification.at_rest import static_friction
+from dynid.evaluation.at_rest import static_friction
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings

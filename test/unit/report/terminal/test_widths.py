@@ -87,7 +87,7 @@ def errors() -> list[SimpleNamespace]:
         ("rmse", "rmse_torque", "nrmse", "relative_error", "r_squared", "urdf_error"), abs(SMALL)
     )
     relative = dict.fromkeys(("max_relative_torque_error", "mean_relative_torque_error"), 123.0)
-    use: dict[str, object] = {"moving_samples": 1}
+    use: dict[str, object] = {"errors_in_motion": (123.0, 123.0)}
     use |= {"feedforward": True, "collision": False, "uses": (), "state": "good"}
     use |= {"moving_error": 0.1, "rest_share": 0.5, "rest_rmse": 0.2, "static_friction": 1.0}
     use |= {"rest_error_share": 0.7, "coverage": 0.95, "held_out_error": 0.3}
