@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, OptionalProfile, Set, Urdf, check_png
+from dynid.cli.options import (
+    AsJson,
+    OptionalProfile,
+    Set,
+    TorqueModel,
+    Urdf,
+    check_png,
+    output_file,
+)
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -28,18 +36,10 @@ def check_command(
         ),
     ] = None,
     profile: OptionalProfile = None,
-    model: Annotated[
-        Path | None,
-        typer.Option("--model", "-m", metavar="FILE", help="model.yaml that predicts torque."),
-    ] = None,
+    model: TorqueModel = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="PNG of the robot at the first violation, else where bodies are closest.",
-        ),
+        output_file(help="PNG of the robot at the first violation, else where bodies are closest."),
     ] = None,
     urdf: Urdf = None,
     settings: Set = None,

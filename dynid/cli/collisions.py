@@ -9,6 +9,7 @@ import typer
 
 from dynid.cli.options import (
     AsJson,
+    CarriedPayload,
     ForceModel,
     ModelFile,
     OwnProfile,
@@ -30,10 +31,7 @@ def collisions_command(
             help="File of `dynid collisions tune -o`, in place of the model's thresholds.",
         ),
     ] = None,
-    payload: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="payload.yaml of the body that the robot carries."),
-    ] = None,
+    payload: CarriedPayload = None,
     profile: OwnProfile = None,
     settings: SetCollision = None,
     start: Start = None,

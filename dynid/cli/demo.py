@@ -10,14 +10,11 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Output, profile_option
+from dynid.cli.options import AsJson, Output, Profile
 
 
 def demo_command(
-    robot: Annotated[
-        str,
-        profile_option("Shipped robot (dynid robots), profile (.yaml), URDF or xacro."),
-    ] = "puma560",
+    robot: Profile = "puma560",
     output: Output = Path("out"),
     without_ros: Annotated[
         bool, typer.Option("--without-ros", help="Run in one process, without ROS 2 nodes.")

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Output, OwnProfile, Recordings, Run, Set, Start, Stop, Urdf
+from dynid.cli.options import (
+    AsJson,
+    Output,
+    OwnProfile,
+    Recordings,
+    Run,
+    Set,
+    Start,
+    Stop,
+    Urdf,
+    model_file,
+)
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -21,10 +32,7 @@ def diagnose_command(
     recordings: Recordings,
     profile: OwnProfile = None,
     model: Annotated[
-        Path | None,
-        typer.Option(
-            "--model", "-m", metavar="FILE", help="model.yaml to compare with the recordings."
-        ),
+        Path | None, model_file(help="model.yaml to compare with the recordings.")
     ] = None,
     urdf: Urdf = None,
     start: Start = None,
@@ -34,9 +42,7 @@ def diagnose_command(
     apply: Annotated[
         Path | None,
         typer.Option(
-            "--apply",
-            metavar="FILE",
-            help="New profile to write, with the corrections of what was found.",
+            metavar="FILE", help="New profile to write, with the corrections of what was found."
         ),
     ] = None,
     output: Output = Path("out"),

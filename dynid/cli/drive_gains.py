@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Profile, Recordings, Set, Urdf
+from dynid.cli.options import AsJson, Profile, Recordings, Set, Urdf, output_folder
 
 if TYPE_CHECKING:
     from dynid.identification.drive_gains.identification import DriveGains
@@ -41,15 +41,7 @@ def drive_gains_command(
     ] = None,
     urdf: Urdf = None,
     settings: Set = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Folder for drive_gains.yaml.",
-        ),
-    ] = None,
+    output: Annotated[Path | None, output_folder(help="Folder for drive_gains.yaml.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Identify the torque constants of the drives.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import Force, Profile, Set, Urdf
+from dynid.cli.options import Force, Profile, Set, Urdf, output_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,19 +26,13 @@ def drives_command(
     urdf: Urdf = None,
     rate: Annotated[float, typer.Option(metavar="HZ", help="Control cycles per second.")] = 1000.0,
     settings: Set = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the EtherCAT files."),
-    ] = None,
+    output: Annotated[Path | None, output_folder(help="Folder for the EtherCAT files.")] = None,
     esi: Annotated[
-        Path | None,
-        typer.Option("--esi", metavar="FILE", help="ESI file (XML) of the drives."),
+        Path | None, typer.Option(metavar="FILE", help="ESI file (XML) of the drives.")
     ] = None,
     device: Annotated[
         str | None,
-        typer.Option(
-            "--device", metavar="NAME", help="Drive of an ESI file with several: name or code."
-        ),
+        typer.Option(metavar="NAME", help="Drive of an ESI file with several: name or code."),
     ] = None,
     force: Force = False,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dynid.cli.options import AsJson, Force, Profile, Set, Urdf
+from dynid.cli.options import AsJson, Force, Profile, Set, TorqueModel, Urdf, output_file
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -34,12 +34,7 @@ def excite_command(
     profile: Profile,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="YAML file to write, with a PNG and an HTML report of the same name.",
-        ),
+        output_file(help="YAML file to write, with a PNG and an HTML report of the same name."),
     ] = Path("excitation.yaml"),
     kind: Annotated[
         Literal["fourier", "sine"], typer.Option("--type", help="Kind of motion.")
@@ -80,10 +75,7 @@ def excite_command(
     seed: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, help="Seed of the initial motions.")
     ] = 0,
-    model: Annotated[
-        Path | None,
-        typer.Option("--model", "-m", metavar="FILE", help="model.yaml that predicts torque."),
-    ] = None,
+    model: TorqueModel = None,
     urdf: Urdf = None,
     settings: Set = None,
     force: Force = False,

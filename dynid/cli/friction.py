@@ -18,7 +18,6 @@ def friction_command(
     validate: Annotated[
         list[Path] | None,
         typer.Option(
-            "--validate",
             metavar="RECORDING",
             help="Unseen recording to compare the given and the selected terms on; repeatable.",
         ),

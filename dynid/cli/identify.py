@@ -20,6 +20,7 @@ from dynid.cli.options import (
     Start,
     Stop,
     Urdf,
+    output_folder,
     with_estimator,
 )
 from dynid.errors import ConfigurationError
@@ -102,10 +103,7 @@ def validate_command(
     stop: Stop = None,
     run: Run = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Folder for a report and the signals."
-        ),
+        Path | None, output_folder(help="Folder for a report and the signals.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -8,16 +8,13 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import Force
+from dynid.cli.options import Force, output_file
 from dynid.errors import ConfigurationError
 
 
 def import_dh_command(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="YAML file (docs/robots.md).")],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="URDF to write; printed by default."),
-    ] = None,
+    output: Annotated[Path | None, output_file(help="URDF to write; printed by default.")] = None,
     profile_out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Profile to write, with defaults to edit."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from dynid.cli.options import AsJson, Force
+from dynid.cli.options import AsJson, CarriedPayload, Force, RobotModel, output_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,12 +19,8 @@ if TYPE_CHECKING:
 
 
 def limits_command(
-    model: Annotated[
-        Path, typer.Option("--model", "-m", metavar="FILE", help="model.yaml of the robot.")
-    ],
-    payload: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="payload.yaml of a payload it carries.")
-    ] = None,
+    model: RobotModel,
+    payload: CarriedPayload = None,
     along: Annotated[
         Path | None,
         typer.Option(metavar="RECORDING", help="A recorded path, to which the limits apply."),
@@ -36,10 +32,7 @@ def limits_command(
     ramp_time: Annotated[
         float, typer.Option(metavar="SECONDS", help="Shortest time to the largest velocity.")
     ] = 0.05,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="joint_limits.yaml for MoveIt."),
-    ] = None,
+    output: Annotated[Path | None, output_file(help="joint_limits.yaml for MoveIt.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -78,8 +71,7 @@ def limits_command(
         print_json(_json(limits))
         return
     _print(limits, base)
-    if output is not None:
-        print_written(console, [output])
+    print_written(console, [output])
 
 
 def _path(along: Path, base: Model, step: Callable[[str], None]) -> Array:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.named_model import ModelFile, OrProfile, named_model, origin
-from dynid.cli.options import AsJson, Set, Urdf
+from dynid.cli.named_model import OrProfile, named_model, origin
+from dynid.cli.options import AsJson, OptionalModel, Set, Urdf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ def gains_command(
     margin: Annotated[
         float, typer.Option(metavar="DEGREES", help="Phase margin of both loops, 30 to 70.")
     ] = 60.0,
-    model: ModelFile = None,
+    model: OptionalModel = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,

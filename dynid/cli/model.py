@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynid.cli.loop_gains import gains_command
-from dynid.cli.named_model import ModelFile, OrProfile, named_model, origin, provenance
-from dynid.cli.options import AsJson, Run, Set, Start, Stop, Urdf
+from dynid.cli.named_model import OrProfile, named_model, origin, provenance
+from dynid.cli.options import (
+    AsJson,
+    OneRecording,
+    OptionalModel,
+    Run,
+    Set,
+    Start,
+    Stop,
+    Urdf,
+    Without,
+    output_file,
+)
 from dynid.errors import ConfigurationError
 from dynid.plugins import MODEL_COMMANDS, load_plugin, registered
 
@@ -41,7 +52,7 @@ def at_command(
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Angles are in degrees in place of radians.")
     ] = False,
-    model: ModelFile = None,
+    model: OptionalModel = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,
@@ -72,21 +83,15 @@ def at_command(
 
 @model_app.command("along")
 def along_command(
-    recording: Annotated[
-        Path,
-        typer.Argument(metavar="RECORDING", help="Bag or file of any format (docs/recordings.md)."),
-    ],
-    model: ModelFile = None,
+    recording: OneRecording,
+    model: OptionalModel = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,
     start: Start = None,
     stop: Stop = None,
     run: Run = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File for all samples: .csv or .npz."),
-    ] = None,
+    output: Annotated[Path | None, output_file(help="File for all samples: .csv or .npz.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute torque along a recording, in parts: inertia, Coriolis, gravity, friction by kind."""
@@ -114,7 +119,7 @@ def along_command(
     print_text(console, f"{chosen.robot.name}: {origin(chosen)}")
     console.print()
     print_shares(console, split)
-    print_written(console, [] if output is None else [output])
+    print_written(console, [output])
 
 
 class BaseFormat(str, Enum):
@@ -127,17 +132,14 @@ class BaseFormat(str, Enum):
 
 @model_app.command("base")
 def base_command(
-    model: ModelFile = None,
+    model: OptionalModel = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,
     written_as: Annotated[
         BaseFormat, typer.Option("--format", help="Format of the table.")
     ] = BaseFormat.text,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write; printed by default."),
-    ] = None,
+    output: Annotated[Path | None, output_file(help="File to write; printed by default.")] = None,
 ) -> None:
     """List base parameters with their regrouping relations."""
     from dynid.dynamics.base_parameters import base_parameterization
@@ -167,10 +169,8 @@ def base_command(
 
 @model_app.command("softmc")
 def softmc_command(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Program to write: IDNT.PRG.")
-    ],
-    model: ModelFile = None,
+    output: Annotated[Path, output_file(help="Program to write: IDNT.PRG.")],
+    model: OptionalModel = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,
@@ -179,10 +179,7 @@ def softmc_command(
         float,
         typer.Option(metavar="METRES", min=0.0, help="From a rotary axis to its payload [m]."),
     ] = 0.0,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KIND", help="Kind of joint terms to omit; repeatable."),
-    ] = None,
+    without: Without = None,
 ) -> None:
     """Write a model of a single axis as softMC's program IDNT.PRG."""
     from dynid.files import write_text

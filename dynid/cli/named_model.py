@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from dynid.cli.options import profile_option
 from dynid.errors import ConfigurationError
 
@@ -15,10 +13,6 @@ if TYPE_CHECKING:
 
     from dynid.robot.model import Model
 
-ModelFile = Annotated[
-    Path | None,
-    typer.Option("--model", "-m", metavar="FILE", help="model.yaml of an identification."),
-]
 OrProfile = Annotated[
     str | None,
     profile_option(

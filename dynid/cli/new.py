@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import Force
+from dynid.cli.options import Force, output_file
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -27,10 +27,7 @@ def new_command(
         typer.Argument(metavar="NAME:=VALUE", help="Arguments of the xacro.", show_default=False),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Profile to write; by default ROBOT.yaml."
-        ),
+        Path | None, output_file(help="Profile to write; by default ROBOT.yaml.")
     ] = None,
     name: Annotated[
         str | None, typer.Option(metavar="ROBOT", help="Name of the robot; by default the URDF's.")

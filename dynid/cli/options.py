@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -46,9 +47,17 @@ def profile_option(description: str) -> OptionInfo:
     return option
 
 
+output_file = partial(typer.Option, "--output", "-o", metavar="FILE")
+output_folder = partial(typer.Option, "--output", "-o", metavar="FOLDER")
+model_file = partial(typer.Option, "--model", "-m", metavar="FILE")
+
 Recordings = Annotated[
     list[Path],
     typer.Argument(metavar="RECORDING", help="One or more, of any format (docs/recordings.md)."),
+]
+OneRecording = Annotated[
+    Path,
+    typer.Argument(metavar="RECORDING", help="Bag or file of any format (docs/recordings.md)."),
 ]
 Profile = Annotated[
     str,
@@ -62,10 +71,10 @@ OwnProfile = Annotated[
     str | None,
     profile_option("Profile to use in place of the one in the model."),
 ]
-ModelFile = Annotated[
-    Path,
-    typer.Option("--model", "-m", metavar="FILE", help="model.yaml of an identification."),
-]
+ModelFile = Annotated[Path, model_file(help="model.yaml of an identification.")]
+OptionalModel = Annotated[Path | None, model_file(help="model.yaml of an identification.")]
+RobotModel = Annotated[Path, model_file(help="model.yaml of the robot.")]
+TorqueModel = Annotated[Path | None, model_file(help="model.yaml that predicts torque.")]
 BaseModel = Annotated[
     Path, typer.Option(metavar="FILE", help="model.yaml of the robot without payload.")
 ]
@@ -116,8 +125,27 @@ ForceModel = Annotated[
     bool, typer.Option("--force", help="Accept a model whose identification failed.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
-Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the results.")
+Output = Annotated[Path, output_folder(help="Folder for the results.")]
+CarriedPayload = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="payload.yaml of the body that the robot carries."),
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KIND", help="Kind of joint terms to omit, such as presliding; repeatable."
+    ),
+]
+MappedJoints = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="JOINT=NAME",
+        help="Name of a joint in the file, where it differs from the robot's; repeatable.",
+    ),
+]
+Port = Annotated[
+    int, typer.Option(metavar="NUMBER", min=0, max=65535, help="HTTP port; 0: any free one.")
 ]
 
 

@@ -19,6 +19,7 @@ from dynid.cli.options import (
     Start,
     Stop,
     Urdf,
+    output_folder,
     with_estimator,
 )
 from dynid.errors import ConfigurationError, ModelFileError
@@ -117,10 +118,7 @@ def payload_measure_command(
     stop: Stop = None,
     run: Run = None,
     settings: Set = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for payload.yaml."),
-    ] = None,
+    output: Annotated[Path | None, output_folder(help="Folder for payload.yaml.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a payload's mass and centre with the robot at rest.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import Force
+from dynid.cli.options import Force, RobotModel, output_file
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ def payload_write_command(
     payload: Annotated[
         Path, typer.Argument(metavar="PAYLOAD", help="payload.yaml of `dynid payload identify`.")
     ],
-    model: Annotated[
-        Path, typer.Option("--model", "-m", metavar="FILE", help="model.yaml of the robot.")
-    ],
+    model: RobotModel,
     to: Annotated[_Controller, typer.Option(help="The controller that takes it.")],
     flange: Annotated[
         str | None,
@@ -42,10 +40,7 @@ def payload_write_command(
     name: Annotated[
         str, typer.Option(metavar="NAME", help="ABB: the variable; KUKA, FANUC: the number.")
     ] = "",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File in place of the terminal."),
-    ] = None,
+    output: Annotated[Path | None, output_file(help="File in place of the terminal.")] = None,
     force: Force = False,
 ) -> None:
     """Write a payload as the robot's own controller takes it.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, complete_robot
+from dynid.cli.options import AsJson, OneRecording, complete_robot
 
 if TYPE_CHECKING:
     from dynid.recording.settings import RecordingSettings
@@ -49,10 +49,7 @@ def convert_command(
 
 
 def info_command(
-    recording: Annotated[
-        Path,
-        typer.Argument(metavar="RECORDING", help="Bag or file of any format (docs/recordings.md)."),
-    ],
+    recording: OneRecording,
     columns: Annotated[Path | None, _COLUMNS] = None,
     profile: Annotated[str | None, _PROFILE] = None,
     as_json: AsJson = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import AsJson
+from dynid.cli.options import AsJson, output_folder
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -23,10 +23,7 @@ _DRAWN_FROM = 115  # columns of a terminal in which a row has room for a drawing
 
 def robots_command(
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Folder for a picture of each and one of all."
-        ),
+        Path | None, output_folder(help="Folder for a picture of each and one of all.")
     ] = None,
     motors: Annotated[
         bool, typer.Option("--motors", help="List data of motors in place of robots.")

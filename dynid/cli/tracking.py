@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Set, profile_option
+from dynid.cli.options import AsJson, Set, model_file, output_file, profile_option
 from dynid.errors import ConfigurationError
 
 
@@ -18,21 +18,13 @@ def tracking_command(
     ] = "puma560",
     model: Annotated[
         Path | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="FILE",
-            help="model.yaml for the feedforward torque; identified first by default.",
-        ),
+        model_file(help="model.yaml for the feedforward torque; identified first by default."),
     ] = None,
     seed: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, help="Seed of the sensor noise.")
     ] = 0,
     settings: Set = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="PNG of the errors over time."),
-    ] = None,
+    output: Annotated[Path | None, output_file(help="PNG of the errors over time.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate tracking with and without feedforward torque.
@@ -71,5 +63,5 @@ def tracking_command(
         print_json(trial.as_json())
     else:
         print_trial(console, trial)
-        print_written(console, [] if output is None else [output])
+        print_written(console, [output])
     raise typer.Exit(0 if trial.ratio < 1 else 1)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, ForceModel, ModelFile, OwnProfile, SetCollision
+from dynid.cli.options import AsJson, ForceModel, ModelFile, OwnProfile, SetCollision, output_file
 
 _OF_READING = 0.3  # share of the work
 
@@ -36,10 +36,7 @@ def tune_collision_command(
     settings: SetCollision = None,
     force: ForceModel = False,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="New parameter file for the running controller."
-        ),
+        Path | None, output_file(help="New parameter file for the running controller.")
     ] = None,
     into_model: Annotated[
         bool,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.options import Set, Urdf, complete_robot
+from dynid.cli.options import OptionalModel, Port, Set, Urdf, complete_robot, output_file
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -29,10 +29,7 @@ def view_command(
             help="Shipped robot (dynid robots), profile (.yaml), URDF or xacro.",
         ),
     ] = None,
-    model: Annotated[
-        Path | None,
-        typer.Option("--model", "-m", metavar="FILE", help="model.yaml of an identification."),
-    ] = None,
+    model: OptionalModel = None,
     recording: Annotated[
         Path | None,
         typer.Option(
@@ -44,9 +41,7 @@ def view_command(
     ] = None,
     excitation: Annotated[
         Path | None,
-        typer.Option(
-            "--excitation", metavar="FILE", help="Excitation to show in place of the profile's."
-        ),
+        typer.Option(metavar="FILE", help="Excitation to show in place of the profile's."),
     ] = None,
     at: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Time of the pose to show.")
@@ -56,13 +51,8 @@ def view_command(
         typer.Option(metavar="LINK", help="Link whose path is drawn; the last by default."),
     ] = None,
     urdf: Urdf = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write: .html or .png."),
-    ] = None,
-    port: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, max=65535, help="HTTP port; 0: any free one.")
-    ] = 0,
+    output: Annotated[Path | None, output_file(help="File to write: .html or .png.")] = None,
+    port: Port = 0,
     settings: Set = None,
 ) -> None:
     """Show a robot and its motion in a browser or as a picture.

@@ -9,6 +9,7 @@ import typer
 
 from dynid.cli.options import (
     AsJson,
+    CarriedPayload,
     ModelFile,
     OwnProfile,
     Recordings,
@@ -16,6 +17,7 @@ from dynid.cli.options import (
     SetCollision,
     Start,
     Stop,
+    output_folder,
 )
 from dynid.errors import ConfigurationError
 
@@ -61,19 +63,13 @@ def wrench_command(
             help="Filter motion by the profile's zero-phase filters, which no controller can.",
         ),
     ] = False,
-    payload: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="payload.yaml of the body that the robot carries."),
-    ] = None,
+    payload: CarriedPayload = None,
     profile: OwnProfile = None,
     settings: SetCollision = None,
     start: Start = None,
     stop: Stop = None,
     run: Run = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for CSV files and pictures."),
-    ] = None,
+    output: Annotated[Path | None, output_folder(help="Folder for CSV files and pictures.")] = None,
     force: Annotated[
         bool,
         typer.Option(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import OptionalProfile, Output
+from dynid.cli.options import OptionalProfile, Output, Port
 
 
 def start_command(
@@ -21,9 +21,7 @@ def start_command(
     ] = None,
     profile: OptionalProfile = None,
     output: Output = Path("out"),
-    port: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, max=65535, help="HTTP port; 0: any free one.")
-    ] = 0,
+    port: Port = 0,
 ) -> None:
     """Go from a robot to its model step by step, on a page in a browser.
 

@@ -53,9 +53,9 @@ def _pipe(file: TextIO | object, width: int) -> Console:
     )
 
 
-def print_written(console: Console, paths: Iterable[Path]) -> None:
-    """Print where results are; a path is never broken, so that it can be copied."""
-    for path in paths:
+def print_written(console: Console, paths: Iterable[Path | None]) -> None:
+    """Print where results are, if anywhere; a path is never broken, so that it can be copied."""
+    for path in filter(None, paths):
         console.print(Text(f"wrote {path}"), soft_wrap=True)
 
 

@@ -9,19 +9,17 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson
+from dynid.cli.options import AsJson, output_file
 
 
 def bench_command(
     data: Annotated[
         Path | None,
-        typer.Option(
-            "--data", metavar="FOLDER", help="Folder of the recordings; default: a cache, filled."
-        ),
+        typer.Option(metavar="FOLDER", help="Folder of the recordings; default: a cache, filled."),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="ROBOT", help="Recording to use; repeatable; default: all."),
+        typer.Option(metavar="ROBOT", help="Recording to use; repeatable; default: all."),
     ] = None,
     tools: Annotated[
         str | None,
@@ -36,10 +34,7 @@ def bench_command(
             metavar="FOLDER", help="Folder with a recordings.yaml and splits.yaml of your own."
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the results as an HTML page."),
-    ] = None,
+    output: Annotated[Path | None, output_file(help="Write the results as an HTML page.")] = None,
     limit: Annotated[
         float, typer.Option(metavar="SECONDS", min=1, help="Longest time of one fit.")
     ] = 600.0,
@@ -92,5 +87,4 @@ def bench_command(
         print_json({"errors": results, "tools": titles, "skipped": skipped})
         return
     print_comparison(console, results, titles, skipped)
-    if output is not None:
-        print_written(console, [output])
+    print_written(console, [output])

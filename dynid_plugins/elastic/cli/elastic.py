@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Profile, Recordings, Run, Set, Start, Stop, Urdf, check_png
+from dynid.cli.options import (
+    AsJson,
+    Profile,
+    Recordings,
+    Run,
+    Set,
+    Start,
+    Stop,
+    Urdf,
+    check_png,
+    model_file,
+    output_file,
+)
 
 
 def elastic_command(
@@ -16,18 +28,14 @@ def elastic_command(
     validate: Annotated[
         list[Path] | None,
         typer.Option(
-            "--validate",
             metavar="RECORDING",
             help="Recording that is not fitted, for the error of the deflection; repeatable.",
         ),
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="FILE",
-            help="model.yaml of the links, whose torque bends the joints; identified by default.",
+        model_file(
+            help="model.yaml of the links, whose torque bends the joints; identified by default."
         ),
     ] = None,
     urdf: Urdf = None,
@@ -36,10 +44,7 @@ def elastic_command(
     run: Run = None,
     settings: Set = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="PNG of the deflection against torque."
-        ),
+        Path | None, output_file(help="PNG of the deflection against torque.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -82,4 +87,4 @@ def elastic_command(
         print_json({**found.to_dict(), "validation": validation})
     else:
         print_elastic(console, found, errors)
-        print_written(console, [] if output is None else [output])
+        print_written(console, [output])

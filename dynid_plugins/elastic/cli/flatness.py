@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Profile, Set, check_png
+from dynid.cli.options import AsJson, Profile, Set, check_png, output_file
 
 
 def flatness_command(
@@ -15,17 +15,13 @@ def flatness_command(
     cutoff: Annotated[
         float,
         typer.Option(
-            "--cutoff",
             metavar="HZ",
             min=0.1,
             help="Cut-off of the five lags that give the reference its derivatives.",
         ),
     ] = 20.0,
     settings: Set = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="PNG of the errors over time."),
-    ] = None,
+    output: Annotated[Path | None, output_file(help="PNG of the errors over time.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate elastic joints with rigid and with flatness-based feedforward.
@@ -53,5 +49,5 @@ def flatness_command(
         print_json(trial.to_dict())
     else:
         print_flatness(console, trial)
-        print_written(console, [] if output is None else [output])
+        print_written(console, [output])
     raise typer.Exit(0 if trial.ratios[1] < 1 else 1)

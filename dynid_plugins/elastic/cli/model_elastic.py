@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Force, Profile, Set, Urdf, mapped_joints
+from dynid.cli.options import (
+    AsJson,
+    Force,
+    MappedJoints,
+    Profile,
+    Set,
+    Urdf,
+    mapped_joints,
+    output_file,
+)
 
 
 def model_elastic_command(
@@ -16,15 +25,8 @@ def model_elastic_command(
         typer.Argument(metavar="FILE", help="MJCF or SDF of the robot with rigid joints."),
     ],
     profile: Profile,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write.")],
-    names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="JOINT=NAME",
-            help="Name of a joint in the file, where it differs from the profile's; repeatable.",
-        ),
-    ] = None,
+    output: Annotated[Path, output_file(help="File to write.")],
+    names: MappedJoints = None,
     urdf: Urdf = None,
     settings: Set = None,
     force: Force = False,

@@ -7,19 +7,13 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Force, Profile, Set, Urdf
+from dynid.cli.options import AsJson, Force, Profile, Set, TorqueModel, Urdf, output_file
 
 
 def multisine_command(
     profile: Profile,
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="YAML; the number of the joint is added to the name.",
-        ),
+        Path, output_file(help="YAML; the number of the joint is added to the name.")
     ] = Path("multisine.yaml"),
     lowest: Annotated[
         float, typer.Option(metavar="HZ", min=0.01, help="Frequency of the slowest wave.")
@@ -34,10 +28,7 @@ def multisine_command(
         int, typer.Option(metavar="NUMBER", min=3, help="Periods; the first one is transient.")
     ] = 6,
     seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Seed of the phases.")] = 0,
-    model: Annotated[
-        Path | None,
-        typer.Option("--model", "-m", metavar="FILE", help="model.yaml that predicts torque."),
-    ] = None,
+    model: TorqueModel = None,
     urdf: Urdf = None,
     settings: Set = None,
     force: Force = False,

@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Profile, Recordings, Run, Set, Start, Stop, Urdf, check_png
+from dynid.cli.options import (
+    AsJson,
+    Profile,
+    Recordings,
+    Run,
+    Set,
+    Start,
+    Stop,
+    Urdf,
+    check_png,
+    model_file,
+    output_file,
+)
 
 
 def resonance_command(
@@ -16,18 +28,14 @@ def resonance_command(
     multisine: Annotated[
         Path | None,
         typer.Option(
-            "--multisine",
             metavar="FILE",
             help="Excitation of `dynid excite multisine` that was played: all joints together.",
         ),
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="FILE",
-            help="model.yaml of the links, for --multisine; default: the bodies of the URDF.",
+        model_file(
+            help="model.yaml of the links, for --multisine; default: the bodies of the URDF."
         ),
     ] = None,
     urdf: Urdf = None,
@@ -35,10 +43,7 @@ def resonance_command(
     stop: Stop = None,
     run: Run = None,
     settings: Set = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="PNG of the Bode diagrams."),
-    ] = None,
+    output: Annotated[Path | None, output_file(help="PNG of the Bode diagrams.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Identify resonances of joints from torque and motor encoders alone.
@@ -92,4 +97,4 @@ def resonance_command(
         print_json(content)
     else:
         show(console)
-        print_written(console, [] if output is None else [output])
+        print_written(console, [output])

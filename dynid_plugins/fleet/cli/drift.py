@@ -27,7 +27,6 @@ def drift_command(
     table: Annotated[
         Path | None,
         typer.Option(
-            "--table",
             metavar="CSV",
             help="In place of MODEL: a table with the columns model, time, temperature [°C].",
         ),

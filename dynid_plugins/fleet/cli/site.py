@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dynid.cli.options import Port, output_folder
 from dynid_plugins.fleet.cli.options import (
     DataSetFolder,
     FalseAlarms,
@@ -22,9 +23,7 @@ from dynid_plugins.fleet.cli.options import (
 
 def report_command(
     data_set: DataSetFolder,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the pages.")
-    ],
+    output: Annotated[Path, output_folder(help="Folder of the pages.")],
     reference: Reference = 10,
     false_alarms_per_year: FalseAlarms = 0.1,
     simulations: Simulations = 500,
@@ -63,9 +62,7 @@ def report_command(
 
 def serve_command(
     data_set: DataSetFolder,
-    port: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, max=65535, help="HTTP port; 0: any free one.")
-    ] = 0,
+    port: Port = 0,
     reference: Reference = 10,
     false_alarms_per_year: FalseAlarms = 0.1,
     simulations: Simulations = 500,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.named_model import ModelFile, OrProfile, named_model, origin, provenance
-from dynid.cli.options import Set, Urdf
+from dynid.cli.named_model import OrProfile, named_model, origin, provenance
+from dynid.cli.options import OptionalModel, Set, Urdf, Without, output_folder
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -33,15 +33,12 @@ class _Target(str, Enum):
 
 
 def code_command(
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the files."),
-    ],
+    output: Annotated[Path, output_folder(help="Folder for the files.")],
     target: Annotated[
         _Target,
         typer.Option(help="C99; structured text (IEC 61131-3) for PLCs; FMU (FMI 3.0)."),
     ] = _Target.c,
-    model: ModelFile = None,
+    model: OptionalModel = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,
@@ -51,12 +48,7 @@ def code_command(
             metavar="NAME", help="Prefix of the names in the code; the robot's name by default."
         ),
     ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KIND", help="Kind of joint terms to omit, such as presliding; repeatable."
-        ),
-    ] = None,
+    without: Without = None,
     single: Annotated[
         bool,
         typer.Option("--float", help="Single precision (float, REAL), for microcontrollers."),

@@ -120,7 +120,6 @@ def rig_command(
     motor: Annotated[
         Path | None,
         typer.Option(
-            "--motor",
             metavar="FILE.yaml",
             help="Also write the motor's data, as `dynid robots --motors` lists those of others.",
         ),
@@ -163,4 +162,4 @@ def rig_command(
         print_json(rig_json(found, held_out))
     else:
         print_rig(console, found, held_out)
-        print_written(console, [] if motor is None else [motor])
+        print_written(console, [motor])

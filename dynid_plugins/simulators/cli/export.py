@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynid.cli.options import AsJson, Force, Start, Stop, mapped_joints
+from dynid.cli.options import AsJson, Force, MappedJoints, Start, Stop, mapped_joints, output_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,7 +34,7 @@ def export_command(
         Path, typer.Argument(metavar="MODEL", help="model.yaml of an identification.")
     ],
     to: Annotated[_Format, typer.Option(help="The simulator's format.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write.")],
+    output: Annotated[Path, output_file(help="File to write.")],
     into: Annotated[
         Path | None,
         typer.Option(
@@ -42,14 +42,7 @@ def export_command(
             help="Your own file of the robot, which gets the model; default: a new file.",
         ),
     ] = None,
-    names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="JOINT=NAME",
-            help="Name of a joint in that file, where it differs from the model's; repeatable.",
-        ),
-    ] = None,
+    names: MappedJoints = None,
     recording: Annotated[
         Path | None,
         typer.Option(
