@@ -120,7 +120,7 @@ _NAMES = {
 _WHERE = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 _RENAMED = {"OutputError": "WriteError"}
-"""Old public names and the new ones; they are accepted until 0.4."""
+"""Old public names and the new ones."""
 
 __all__ = list(_WHERE)
 
@@ -130,7 +130,7 @@ def __getattr__(name: str) -> object:
     value: object
     if name in _RENAMED:
         new = _RENAMED[name]
-        message = f"dynid.{name} is now dynid.{new}; the old name will be removed in 0.4."
+        message = _import_module("dynid.guessed_names").renamed(f"dynid.{name}", f"dynid.{new}")
         _import_module("warnings").warn(message, DeprecationWarning, stacklevel=2)
         return getattr(_import_module("dynid"), new)
     if name in _WHERE:

@@ -1,16 +1,13 @@
-"""Former place of ``dynid_plugins.fleet``, which works until 0.4."""
+"""Former place of ``dynid_plugins.fleet``."""
 
 from __future__ import annotations
 
 import warnings
 
+from dynid.guessed_names import renamed
 from dynid.plugins import public_name
 
-warnings.warn(
-    "import dynid_plugins.fleet: dynid.fleet will be removed in 0.4.",
-    DeprecationWarning,
-    stacklevel=2,
-)
+warnings.warn(renamed("dynid.fleet", "dynid_plugins.fleet"), DeprecationWarning, stacklevel=2)
 
 
 def __getattr__(name: str) -> object:

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
+REMOVED_IN = "0.4"
+"""Release that no longer accepts the former names."""
+
 _GUESSES = {
     "IterativelyReweightedLeastSquares": "IRLS",
     "OrdinaryLeastSquares": "OLS LeastSquares LinearRegression",
@@ -73,6 +76,11 @@ _ELSEWHERE = {
 
 # with less, difflib takes other words for misspelt ones: 'friction' for 'criterion'
 _LEAST_SIMILARITY = 0.66
+
+
+def renamed(former: str, present: str) -> str:
+    """Return the sentence on a former name, which is accepted until REMOVED_IN."""
+    return f"{former} is now {present}; the old name will be removed in {REMOVED_IN}."
 
 
 def meant_name(name: str, available: Collection[str]) -> str | None:

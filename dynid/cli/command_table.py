@@ -216,10 +216,7 @@ RENAMED = {
     "tune-collision": "collisions tune",
     "wrench": "collisions wrench",
 }
-"""Former words of commands, accepted until REMOVED_IN, and the present ones."""
-
-REMOVED_IN = "0.4"
-"""Release that no longer accepts the former words of commands."""
+"""Former words of commands, and the present ones."""
 
 GUESSED = {
     "check": "collide limit verify",

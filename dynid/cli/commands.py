@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from dynid.cli.command_table import CORE_COMMANDS, GUESSED, REMOVED_IN, RENAMED, CommandEntry
+from dynid.cli.command_table import CORE_COMMANDS, GUESSED, RENAMED, CommandEntry
 from dynid.cli.input_files import keeping_inputs
 from dynid.cli.robot_argument import RobotCommand
 from dynid.errors import ConfigurationError
+from dynid.guessed_names import renamed
 from dynid.text import printable
 
 if TYPE_CHECKING:
@@ -144,8 +145,7 @@ def _named(args: list[str], *, quiet: bool) -> tuple[str, list[str]]:
     if not quiet:
         from dynid.report.terminal.console import print_message
 
-        hint = f"`dynid {former}` is now `dynid {RENAMED[former]}`"
-        print_message(f"{hint}; the old name will be removed in {REMOVED_IN}.", kind="note")
+        print_message(renamed(f"`dynid {former}`", f"`dynid {RENAMED[former]}`"), kind="note")
     return RENAMED[former], [one for one in rest if one != flag]
 
 

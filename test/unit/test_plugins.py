@@ -194,6 +194,6 @@ def test_a_command_of_the_core_reads_no_entry_points(site: Path) -> None:
 
 def test_dynid_fleet_works_until_it_is_removed() -> None:
     sys.modules.pop("dynid.fleet", None)
-    with pytest.warns(DeprecationWarning, match=r"import dynid_plugins.fleet.*removed in 0\.4"):
+    with pytest.warns(DeprecationWarning, match=r"now dynid_plugins.fleet.*removed in 0\.4"):
         former = import_module("dynid.fleet")
     assert former.detect_drift is dynid.detect_drift is dynid.fleet.detect_drift

@@ -8,7 +8,7 @@ import pytest
 from support.pages import ROOT, read_blocks
 
 import dynid
-from dynid.cli.command_table import REMOVED_IN
+from dynid.guessed_names import REMOVED_IN
 
 PAGE = (ROOT / "docs/development.md").read_text("utf-8")
 DEPRECATED = [

@@ -12,13 +12,14 @@ from typer.testing import CliRunner
 
 import dynid
 from dynid.cli import app
-from dynid.cli.command_table import REMOVED_IN, RENAMED
+from dynid.cli.command_table import RENAMED
 from dynid.cli.commands import (
     all_commands,
     commands_below,
     find_command,
     load_command,
 )
+from dynid.guessed_names import REMOVED_IN
 
 HEAVY = ("clarabel", "matplotlib", "numpy", "pinocchio", "pydantic", "rosbags", "scipy", "yaml")
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.link_encoders import save_both_encoders, simulate_both_encoders
 from support.simulated_puma import EXACT, RATE, ROBOT, largest, puma, short_excitation, targets
 
 from dynid import _core
 from dynid.control.ros2_control import hardware_tag
-from dynid.errors import ConfigurationError, WriteError
+from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.robot.elastic import ElasticSettings
 from dynid.robot.robot import Robot
 from dynid.simulation.build import plant_arguments
-from dynid.simulation.link_encoders import save_both_encoders, simulate_both_encoders
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
@@ -212,8 +212,6 @@ def test_identification_finds_the_joint_of_a_simulated_recording(tmp_path: Path)
     assert joint.stiffness.value == pytest.approx(5000, rel=0.03)
     assert joint.damping.value == pytest.approx(10, rel=0.1)
     assert joint.backlash.value == pytest.approx(4e-4, rel=0.03)
-    with pytest.raises(WriteError, match="already exists"):
-        save_both_encoders(*simulate_both_encoders(robot), robot, file)
 
 
 def test_links_are_those_of_the_motors_where_nothing_bends() -> None:
@@ -222,8 +220,6 @@ def test_links_are_those_of_the_motors_where_nothing_bends() -> None:
     np.testing.assert_allclose(links, recording.position, rtol=0, atol=1e-12)
     once = simulate(robot, short_excitation())
     np.testing.assert_array_equal(recording.effort, once.effort)
-    with pytest.raises(ConfigurationError, match=r"elastic\.link_position must name"):
-        save_both_encoders(recording, links, robot, Path("unwritten.csv"))
 
 
 def test_a_delay_of_the_link_encoder_leaves_what_both_have(tmp_path: Path) -> None:
