@@ -19,7 +19,6 @@ from dynid_ros.executor import make_executor
 from dynid_ros.node import ERROR, OK, DynidNode, close
 from dynid_ros.qos import LATCHED
 from dynid_ros.remote import Remote, WaitTimeoutError
-from dynid_ros.simulated_clock import SimulatedClock
 from dynid_ros.stop import (
     CRITERION_FAILED,
     FINISHED,
@@ -35,9 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rclpy.executors import Executor
+    from rclpy.node import Node
 
     from dynid.identification.quantities import Quantity
     from dynid.report.card import Card
+
+_LONGEST_PAUSE = 1.5  # [s] that /clock may pause; including a tick this is detected within 2 s
 
 _TICK = 0.05  # [s] between checks of a condition
 _FOLLOWS = 5.0  # [s] in which a topic follows the response of its service
@@ -222,3 +224,30 @@ def answer(error: DynidError, stop: Stop) -> int:
     if isinstance(error, IncompleteEndError):
         return NO_GOOD_END
     return stop.exit_code if isinstance(error, InterruptionError) else NOT_FINISHED
+
+
+class SimulatedClock:
+    """Monitors the time of a node that uses /clock; does nothing for others."""
+
+    def __init__(self, node: Node) -> None:
+        """Start with the node's first time."""
+        self._node = node
+        self._last = 0  # [ns] of simulated time
+        self._timeout = Countdown(_LONGEST_PAUSE)  # since it changed
+
+    def check(self) -> None:
+        """Check the time; to be called often.
+
+        Raises:
+            TaskError: it has not changed for too long after its first message.
+        """
+        if not self._node.get_parameter("use_sim_time").value:
+            return
+        simulated = int(self._node.get_clock().now().nanoseconds)
+        if simulated != self._last or not simulated:
+            self._last, self._timeout = simulated, Countdown(_LONGEST_PAUSE)
+        elif self._timeout.over():
+            raise TaskError(
+                f"the simulated time of /clock stopped at {simulated * 1e-9:.2f} s; its publisher "
+                "has ended or is paused."
+            )

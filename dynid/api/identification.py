@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 from dynid.api.inputs import (
     ModelLike,
@@ -16,7 +16,10 @@ from dynid.api.inputs import (
     as_robot,
 )
 from dynid.arguments import checked_call
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.estimation.cross_validation import HeldOut
+from dynid.estimation.estimate import Estimator
+from dynid.estimation.settings import PhysicalSettings
 from dynid.estimation.work import Share
 from dynid.evaluation import model_comparison
 from dynid.evaluation.model_comparison import ModelComparison
@@ -31,12 +34,13 @@ from dynid.identification.result import Identification
 from dynid.identification.validate import Validation
 from dynid.robot.robot import Robot
 from dynid.robot_files import names_model
+from dynid.signals.settings import MedianSettings, ParallelFilterSettings, VelocityThreshold
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from dynid.identification.keywords import IdentificationKeywords
-
+TermLike = TermSettings | Mapping[str, Any] | str
+"""A joint term, its entry in a profile, or its kind alone."""
 Progress = Callable[[str], None]
 
 
@@ -200,3 +204,38 @@ def identify_payload(
     used = as_model("identify_payload(): base", base)
     several = as_recordings("identify_payload()", recordings, used.robot)
     return payload.identify_payload(used, several, progress=progress)
+
+
+class IdentificationKeywords(TypedDict, total=False):
+    """Settings of an identification, by the names of the profile's ``identification``.
+
+    For type checkers and editors; defaults and meaning are those of IdentificationSettings.
+    """
+
+    terms: Sequence[TermLike] | TermLike
+    trim_rest: bool
+    period: float | None
+    border: float
+    median: MedianSettings | Mapping[str, Any] | None
+    cutoff_hz: float | Literal["auto"] | None
+    filter_order: int
+    excitation_hz: float | None
+    filter_torque: bool
+    derivatives: Literal["differences", "kalman"]
+    difference_order: Literal["auto", 2, 6]
+    velocity: Literal["differentiated", "measured"]
+    parallel_filter: ParallelFilterSettings | Mapping[str, Any] | Literal["auto"] | None
+    torque_delay: float | Literal["auto"]
+    velocity_threshold: VelocityThreshold | Mapping[str, Any]
+    estimator: str | Estimator | type[Estimator]
+    essential: bool
+    physical: PhysicalSettings | Mapping[str, Any]
+    friction_repeatability: float | None
+    torque_repeatability: float
+    bootstrap: int
+    folds: int
+    criterion: Literal["held_out", "max_error"]
+    max_held_out_error: float
+    max_feedforward_error: float
+    max_relative_torque_error: float | None
+    unsigned_torque: bool

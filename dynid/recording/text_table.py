@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +15,6 @@ from dynid.errors import RecordingError
 from dynid.limits import RECORDING_COLUMNS
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.names import shown
-from dynid.recording.quick_numbers import quick_numbers
 from dynid.recording.quoted_table import is_quoted, read_quoted_table
 from dynid.recording.table import Reading, Table
 from dynid.recording.table_head import bare, find_head, number
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from dynid.recording.text_lines import LineBlock, TextFile
 
+_SMALLEST_BLOCK = 2**18  # [bytes] of a block: below, importing Arrow takes longer than reading
 _DELIMITERS = (";", "\t", ",")  # in order of priority: a comma may also be a decimal point
 _EXAMINED = 200  # lines, to detect delimiter and width even if some are damaged
 
@@ -267,3 +269,72 @@ def _delimiter(lines: list[str]) -> str:
 
 def _usual_width(lines: list[str], delimiter: str | None) -> int:
     return Counter(len(split(line, delimiter)) for line in lines).most_common(1)[0][0]
+
+
+def quick_numbers(
+    block: LineBlock, places: list[int], width: int, delimiter: str | None
+) -> list[NDArray[np.float64]] | None:
+    """Return columns (lines,) of a block as Arrow reads it; None if it needs all checks.
+
+    Args:
+        block: its lines.
+        places: of the columns, counted from 0.
+        width: number of columns.
+        delimiter: one character, or None for any white space.
+    """
+    usual = delimiter is not None and delimiter in ",;\t" and len(block.raw) >= _SMALLEST_BLOCK
+    libraries = _arrow() if usual and block.plain else None
+    if libraries is None or not block.raw.endswith(b"\n"):
+        return None
+    arrow, csv = libraries
+    raw = block.raw if delimiter == "," else block.raw.replace(b",", b".")
+    columns = _read_with_arrow(arrow, csv, raw, places, width, delimiter)
+    complete = columns is not None and all(len(column) == block.size for column in columns)
+    return columns if complete else None
+
+
+@cache
+def _arrow() -> Any:
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.csv")
+    except ImportError:
+        return None
+
+
+def _read_with_arrow(
+    arrow: Any,
+    csv: Any,
+    raw: bytes,
+    places: list[int],
+    width: int,
+    delimiter: str | None,
+) -> list[NDArray[np.float64]] | None:
+    """Return columns; None if a row has another width, or a cell is no number as Arrow has them."""
+    names = [str(number) for number in range(width)]
+    wanted = [names[place] for place in places]
+    try:
+        table = csv.read_csv(
+            arrow.BufferReader(raw),
+            read_options=csv.ReadOptions(
+                use_threads=False, column_names=names, block_size=len(raw) + 1
+            ),
+            parse_options=csv.ParseOptions(
+                delimiter=delimiter, quote_char=False, ignore_empty_lines=False
+            ),
+            convert_options=csv.ConvertOptions(
+                column_types=dict.fromkeys(wanted, arrow.float64()),
+                include_columns=wanted,
+                null_values=[],
+            ),
+        )
+    except arrow.ArrowInvalid:
+        return None
+    return [
+        np.concatenate([_numbers_of_arrow(chunk) for chunk in column.chunks])
+        for column in table.columns
+    ]
+
+
+def _numbers_of_arrow(chunk: Any) -> NDArray[np.float64]:
+    """Return the numbers of an Arrow array; its own method would import pandas."""
+    return np.frombuffer(chunk.buffers()[1], np.float64, len(chunk), 8 * chunk.offset)

@@ -37,7 +37,7 @@ from dynid_plugins.fleet.dataset import FleetResults, load
 from dynid_plugins.fleet.progress import read_progress
 from dynid_plugins.fleet.schema import TABLES
 from dynid_plugins.fleet.site import build
-from dynid_plugins.servo.cli.rig_recordings import load_rig
+from dynid_plugins.servo.cli.servo import load_rig
 
 Numbers = Iterator[object]
 

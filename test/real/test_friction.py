@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from support.real_recordings import UR10, UR10E, needs
 
-from dynid.identification.friction.noise_at_rest import motion_noise
-from dynid.identification.friction.search import choose_terms
+from dynid.identification.friction.search import choose_terms, motion_noise
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.validate import validate

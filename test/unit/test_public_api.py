@@ -16,8 +16,8 @@ import pytest
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 import dynid
+from dynid.api.identification import IdentificationKeywords
 from dynid.dynamics.joint_terms import TermSettings
-from dynid.identification.keywords import IdentificationKeywords
 from dynid.identification.settings import IdentificationSettings
 
 HEAVY = ("clarabel", "matplotlib", "numpy", "pinocchio", "pydantic", "rosbags", "scipy", "yaml")

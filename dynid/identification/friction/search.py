@@ -20,11 +20,10 @@ from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
 from dynid.estimation.work import Share, Work
 from dynid.evaluation.at_rest import without_noise_at_rest
-from dynid.identification.dead_bands import position_steps
+from dynid.identification.dead_bands import finest_step, position_steps
 from dynid.identification.filter_choice import filtered_pieces
 from dynid.identification.friction.joint_trials import FittedRobot, JointTrials, try_joint
 from dynid.identification.friction.motor_side import motors_of_several_joints, with_motor_terms
-from dynid.identification.friction.noise_at_rest import motion_noise
 from dynid.identification.friction.reduced import held_out_blocks
 from dynid.identification.friction.selection import ChosenTerms, FrictionSelection, TriedTerms
 from dynid.identification.friction.whole_model import WholeModel, given_model, with_terms
@@ -35,6 +34,8 @@ from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 from dynid.text import listed, significant, unit
 
+_WINDOW = 1.0  # [s]
+_STATIONARY = 1.5  # a window's range of positions over that of its halves; 2 in steady motion
 Progress = Callable[[str], None]
 
 _FEWEST_SAMPLES_OF_A_FOLD = 30
@@ -252,3 +253,70 @@ def _chosen(joint: JointTrials, signals: Signals, number: int, *, is_given: bool
         chosen_error=np.nan,
         reason=reason,
     )
+
+
+def motion_noise(
+    robot: Robot, recordings: Sequence[Recording], signals: Sequence[Signals]
+) -> tuple[Array, Array]:
+    """Return the noise of positions and velocities at rest, or else in motion; (n,) each."""
+    # the robot's settings may remove rest
+    settings = robot.settings(IdentificationSettings).model_copy(
+        update={"trim_rest": False, "period": None}
+    )
+    whole = robot.with_settings(settings)
+    position, velocity = noise_at_rest([preprocess(recording, whole) for recording in recordings])
+    cutoff, rate = settings.motion_cutoff_hz, signals[0].sampling_rate
+    if cutoff is None:
+        return position, velocity
+    # the low-pass removed the part of white noise above its cut-off
+    removed = np.median([_spread(piece.raw_position - piece.position) for piece in signals], axis=0)
+    share = cutoff / (0.5 * rate)
+    passed = removed * np.sqrt(share / max(1.0 - share, share))
+    speed = passed * 2 * np.pi * cutoff / np.sqrt(3)
+    return (
+        np.where(position > 0, position, 2 * passed),
+        np.where(velocity > 0, velocity, speed),
+    )
+
+
+def _spread(values: Array) -> Array:
+    """Return a robust standard deviation of each column."""
+    return np.asarray(1.4826 * np.median(np.abs(values - np.median(values, axis=0)), axis=0))
+
+
+def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
+    """Estimate half the range of positions at rest, and the velocity's root mean square.
+
+    The range is at least a step of the positions.
+
+    Windows in which a joint creeps are left out: there the range of the positions is twice that of
+    each half of the window.
+
+    Args:
+        signals: one per recording, including rest.
+
+    Returns:
+        (n,) each [rad or m], [rad/s or m/s]; zeros if no recording contains a second of rest.
+    """
+    joints = len(signals[0].joint_names)
+    widths, speeds = [np.zeros((0, joints))], [np.zeros((0, joints))]
+    for piece in signals:
+        half = max(1, round(0.5 * _WINDOW * piece.sampling_rate))
+        count = len(piece.time) // (2 * half)
+        shape = (count, 2, half, joints)
+        rests = ~piece.moving[: count * 2 * half].reshape(shape).any(axis=(1, 2, 3))
+        position = piece.position[: count * 2 * half].reshape(shape)[rests]
+        velocity = piece.velocity[: count * 2 * half].reshape(shape)[rests]
+        width, parts = np.ptp(position, axis=(1, 2)), np.ptp(position, axis=2).max(axis=1)
+        still = width <= _STATIONARY * parts
+        widths.append(np.where(still, 0.5 * width, np.nan))
+        speeds.append(np.where(still, np.sqrt(np.mean(velocity**2, axis=(1, 2))), np.nan))
+    width, speed = np.concatenate(widths), np.concatenate(speeds)
+    steps = finest_step([s.position_step for s in signals if s.position_step is not None])
+    return np.maximum(_median(width), steps / 2), _median(speed)
+
+
+def _median(values: Array) -> Array:
+    """Return the median of each column without NaN, 0 where there is none; (n,)."""
+    known = [column[np.isfinite(column)] for column in values.T]
+    return np.array([np.median(column) if len(column) else 0.0 for column in known])

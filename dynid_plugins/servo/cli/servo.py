@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dynid.cli.options import AsJson, ModelFile, Profile, Recordings, Set, Start, Stop, Urdf
+from dynid.configuration import parse, read_yaml
+from dynid.input_file import is_file
+from dynid.profile import load_robot
+from dynid.robot.recordings import load_commands
+from dynid_plugins.servo.rig_runs import RigRun, RigSettings, rig_robot, rig_run
 
 if TYPE_CHECKING:
     from dynid_plugins.servo.identification import ServoIdentification
@@ -139,7 +145,6 @@ def rig_command(
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.servo.bam_friction import identify_friction
-    from dynid_plugins.servo.cli.rig_recordings import load_rig
     from dynid_plugins.servo.motor_file import motor_of, write_motor
     from dynid_plugins.servo.rig import identify_rig
     from dynid_plugins.servo.rig_report import print_rig, rig_json
@@ -163,3 +168,26 @@ def rig_command(
     else:
         print_rig(console, found, held_out)
         print_written(console, [motor])
+
+
+def load_rig(path: Path, overrides: Sequence[str] = ()) -> list[RigRun]:
+    """Return the runs of a rig's file.
+
+    Args:
+        path: of the file, which its paths are relative to.
+        overrides: of the profile's keys.
+
+    Raises:
+        ConfigurationError: the file or its profile is missing or invalid.
+        RecordingError: a recording cannot be read.
+    """
+    settings = parse(RigSettings, read_yaml(path), path.name)
+    profile = path.parent / settings.profile
+    robot = load_robot(profile if is_file(profile) else settings.profile, overrides=overrides)
+    runs = []
+    for run in settings.runs:
+        rig_robot(robot, run)  # before anything is read
+        recording = path.parent / run.recording
+        commanded = load_commands(recording, robot, start=run.start, stop=run.stop)
+        runs.append(rig_run(run.recording, robot, commanded, run))
+    return runs

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynid.report.correlation import correlation_map, correlations
+from dynid.report.report import correlation_map, correlations
 from dynid.robot.provenance import BaseEstimate
 
 

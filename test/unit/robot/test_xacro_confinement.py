@@ -17,7 +17,7 @@ from support.representatives import representatives
 
 from dynid.errors import ConfigurationError
 from dynid.packages import Packages
-from dynid.robot.xacro_expansion import expand_xacro
+from dynid.robot.description import expand_xacro
 
 BUILTINS = (
     "[c for c in ().__class__.__base__.__subclasses__() if c.__name__ == 'catch_warnings'][0]()"

@@ -15,8 +15,7 @@ from typer.testing import CliRunner
 from dynid.cli import app
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.friction.candidates import MotionScales, candidates
-from dynid.identification.friction.noise_at_rest import noise_at_rest
-from dynid.identification.friction.search import select_friction
+from dynid.identification.friction.search import noise_at_rest, select_friction
 from dynid.identification.friction.whole_model import with_terms
 from dynid.profile import load_robot, write_profile
 from dynid.recording.model import Recording

@@ -17,7 +17,8 @@ from support.small_robot import ROBOT, URDF
 from support.table_widths import printed_whole
 
 import dynid
-from dynid.cli import check, loop_gains
+from dynid.cli import check
+from dynid.cli import model as model_commands
 from dynid.cli import robots as robots_list
 from dynid.dynamics.model_at_point import model_at_point
 from dynid.evaluation.diagnosis.finding import Finding
@@ -411,7 +412,7 @@ def gains(console: Console) -> None:
     loops = ("velocity_bandwidth", "velocity_margin", "position_bandwidth", "position_margin")
     numbers |= dict.fromkeys(loops, 123.0)
     found = [some(joint=joint, inertia=(abs(SMALL), 1.234), **numbers) for joint in JOINTS]
-    loop_gains._print(console, found)
+    model_commands._print_gains(console, found)
 
 
 def quantities() -> list[SimpleNamespace]:
@@ -494,7 +495,7 @@ CASES = {
     "print_trial": lambda c: print_trial(c, trial()),
     "print_tuning": lambda c: print_tuning(c, some(name="robot"), tuning(), ORIGIN),
     "check.py": check_result,
-    "loop_gains.py": gains,
+    "model.py": gains,
     "model_code.py": lambda c: model_code._print_operations(c, operations()),
     "retrieve.py": retrieved,
     "robots.py": robots,

@@ -17,8 +17,7 @@ from dynid.identification.torque_signs import TorqueSigns
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid_plugins.laboratory.unsigned.model_signs import signed_by_model
-from dynid_plugins.laboratory.unsigned.refine import expected_torque
-from dynid_plugins.laboratory.unsigned.sign_finding import find_signs
+from dynid_plugins.laboratory.unsigned.sign_finding import expected_torque, find_signs
 
 NOISE = 0.2
 ROD = """
