@@ -31,8 +31,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         what = "a folder" if target.is_dir() else "not a regular file"
-        message = f"{path}: is {what}; expected the name of a file to write."
-        raise WriteError(message)
+        raise WriteError(f"{path}: is {what}; expected the name of a file to write.")
     try:
         # in the same folder, so that the last step is a rename within one file system
         with unfinished(target.parent) as folder:
@@ -40,8 +39,7 @@ def whole_file(path: Path) -> Iterator[Path]:
             flush(folder / target.name)
             (folder / target.name).replace(target)
     except OSError as error:
-        message = f"{path}: cannot be written ({error.strerror or error})."
-        raise WriteError(message) from None
+        raise WriteError(f"{path}: cannot be written ({error.strerror or error}).") from None
 
 
 def write_text(path: Path, text: str) -> None:
@@ -71,8 +69,7 @@ def write_texts(texts: Mapping[Path, str]) -> None:
 def check_folder(path: Path) -> None:
     """Raise an WriteError if the folder of a file to write does not exist."""
     if not path.parent.is_dir():
-        message = f"{path}: its folder does not exist; create it first."
-        raise WriteError(message)
+        raise WriteError(f"{path}: its folder does not exist; create it first.")
 
 
 def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
@@ -80,8 +77,7 @@ def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
     for path in paths:
         refuse_input(path)
         if path.exists() and not force:
-            message = f"{path}: already exists; --force replaces it."
-            raise WriteError(message)
+            raise WriteError(f"{path}: already exists; --force replaces it.")
 
 
 def check_new(path: Path) -> None:

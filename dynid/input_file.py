@@ -91,21 +91,18 @@ def read_text(path: Path) -> str:
     content = read_bytes(path, TEXT_BYTES)
     shown = printable(path)
     if content.startswith(_UTF_16_OR_32):
-        message = (
+        raise ConfigurationError(
             f"{shown}: cannot be read as text, because it is UTF-16 or UTF-32; save it as UTF-8."
         )
-        raise ConfigurationError(message)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        message = (
+        raise ConfigurationError(
             f"{shown}: cannot be read as text (byte {problem.start + 1} is not UTF-8); save it as "
             "UTF-8."
-        )
-        raise ConfigurationError(message) from None
+        ) from None
     if "\0" in text:
-        message = (
+        raise ConfigurationError(
             f"{shown}: cannot be read as text, because it contains null bytes; check the file."
         )
-        raise ConfigurationError(message)
     return text.replace("\r\n", "\n").replace("\r", "\n")

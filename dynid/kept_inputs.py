@@ -34,5 +34,4 @@ def inputs_kept(paths: Iterable[Path]) -> Iterator[None]:
 def refuse_input(path: Path) -> None:
     """Raise an WriteError if a file to write, or to remove, is an input."""
     if os.path.realpath(path) in _KEPT.get():
-        message = f"{path}: is an input, which is never overwritten; name another output."
-        raise WriteError(message)
+        raise WriteError(f"{path}: is an input, which is never overwritten; name another output.")

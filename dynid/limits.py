@@ -52,11 +52,10 @@ class InputLimit:
 
     def refuse(self, what: str, error: type[DynidError] = ConfigurationError) -> None:
         """Raise ``error`` with a sentence that starts with ``what`` and names the setting."""
-        message = (
+        raise error(
             f"{what}, but at most {self.most} are allowed; if this is intended, set "
             f"{self.setting} to a larger number."
         )
-        raise error(message)
 
 
 TEXT_BYTES = InputLimit("DYNID_MAX_TEXT_BYTES", 50_000_000)

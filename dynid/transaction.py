@@ -75,8 +75,7 @@ def written_together(folder: Path, *, stale: Iterable[str] = ()) -> Iterator[Pat
                 pool.submit(_swap, scratch, folder, names, patterns, beside).result()
     except OSError as error:
         name = error.filename or folder
-        message = f"{name}: cannot be written ({error.strerror or error})."
-        raise WriteError(message) from None
+        raise WriteError(f"{name}: cannot be written ({error.strerror or error}).") from None
 
 
 @contextmanager
@@ -167,11 +166,10 @@ def _finish(swapping: Path, beside: dict[str, Path], *, follow: bool) -> None:
     try:
         _put_in_place(swapping, beside, follow=follow)
     except OSError as error:
-        message = (
+        raise WriteError(
             f"{swapping.parent}: the results of a run are in {swapping.name}, and cannot be moved "
             f"to their places ({error.strerror or error}); the next run tries again."
-        )
-        raise WriteError(message) from None
+        ) from None
 
 
 def _put_in_place(swapping: Path, beside: dict[str, Path], *, follow: bool) -> None:
@@ -220,8 +218,7 @@ def _beside_target(place: Path, files: Path, stack: ExitStack) -> Path | None:
     """Return a copy of the new file in the folder that a place links to, or None."""
     target = Path(os.path.realpath(place))
     if target.exists() and not target.is_file():
-        message = f"{place}: is not a file; expected one, or none."
-        raise WriteError(message)
+        raise WriteError(f"{place}: is not a file; expected one, or none.")
     if not place.is_symlink() or target.parent == Path(os.path.realpath(place.parent)):
         return None
     copy = stack.enter_context(unfinished(target.parent)) / target.name

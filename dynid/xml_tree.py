@@ -59,11 +59,10 @@ class _TreeParser:
         self._builder.end(name)
 
     def _entity(self, name: str, *_: object) -> NoReturn:
-        message = (
+        raise self._error(
             f"{self._where}: declares an XML entity '{name[:40]}', which is not supported; write "
             "its value instead."
         )
-        raise self._error(message)
 
 
 def line_of(element: ET.Element) -> int:

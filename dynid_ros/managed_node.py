@@ -51,11 +51,10 @@ class ManagedNode(LifecycleNodeMixin, DynidNode):
         """Raise a TaskError where the node is not active."""
         if not self.active:
             name = self.get_fully_qualified_name()
-            message = (
+            raise TaskError(
                 f"{self.get_name()} is not active; activate it first (ros2 lifecycle set {name} "
                 "activate)."
             )
-            raise TaskError(message)
 
     def activated(self) -> None:
         """Report that requests are accepted; overridden by nodes."""

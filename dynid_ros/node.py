@@ -181,11 +181,10 @@ class DynidNode(Node):
             ParameterUninitializedException,
         ) as error:
             where = "" if between is None else f" from {between[0]:g} to {between[1]:g}"
-            message = (
+            raise ConfigurationError(
                 f"parameter '{name}' of {self.get_name()}: expected "
                 f"{_KINDS[type(default)]}{where} ({description.rstrip('.')}); {error}"
-            )
-            raise ConfigurationError(message) from None
+            ) from None
         return value
 
     def declare_robot(self, *, fixed: bool = True) -> None:

@@ -50,11 +50,10 @@ class RobotOwner:
     def refuse_if_taken(self) -> None:
         """Raise a PlaybackError that names the other owner, if there is one."""
         if self.other:
-            message = (
+            raise PlaybackError(
                 f"the robot is being moved by {self.other}; wait until that motion has ended, or "
                 "stop it."
             )
-            raise PlaybackError(message)
 
     def claim(self) -> None:
         """Claim the robot; to be called often while this node owns it."""

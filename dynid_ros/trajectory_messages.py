@@ -81,9 +81,8 @@ def _column(message: JointTrajectory, name: str) -> Array | None:
         return None
     for k, row in enumerate(rows):
         if len(row) != len(message.joint_names):
-            sentence = (
+            raise PlaybackError(
                 f"the trajectory's point {k + 1} has {len(row)} {name} for "
                 f"{len(message.joint_names)} joints; every point needs one for each."
             )
-            raise PlaybackError(sentence)
     return np.array(rows, dtype=np.float64)

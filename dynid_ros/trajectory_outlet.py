@@ -82,11 +82,10 @@ class TrajectoryOutlet:
         if client is None and interface != "topic":
             self._client = action_client(node, controller)
         if self._client is None and interface == "action":
-            message = (
+            raise PlaybackError(
                 "interface 'action': the messages of control_msgs are not installed; install them "
                 "(ros-<distribution>-control-msgs), or use the interface topic."
             )
-            raise PlaybackError(message)
         self.acknowledged = False
         """Whether the newest trajectory is known to be accepted; False for the topic."""
         self._own: deque[int] = deque(maxlen=10)  # stamps of own trajectories [ns]
@@ -101,11 +100,9 @@ class TrajectoryOutlet:
         if self._action_is_available():
             return
         if self._interface == "action":
-            message = f"{self._action} has no server; is the controller active?"
-            raise PlaybackError(message)
+            raise PlaybackError(f"{self._action} has no server; is the controller active?")
         if not self._listeners():
-            message = f"{self._topic} has no subscriber; is the controller active?"
-            raise PlaybackError(message)
+            raise PlaybackError(f"{self._topic} has no subscriber; is the controller active?")
 
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
         """Send a trajectory that starts at an instant [ns].

@@ -187,8 +187,7 @@ def _refuse_series_options(
 
 def _files(output: Path) -> list[Path]:
     if output.suffix not in {".yaml", ".yml"}:
-        message = f"--output {output}: must end in .yaml."
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"--output {output}: must end in .yaml.")
     return [output, output.with_suffix(".png"), output.with_suffix(".html")]
 
 
@@ -205,11 +204,10 @@ def _model(robot: Robot, path: Path | None) -> Model:
         model.parameter_names != nominal.parameter_names
         or model.mechanism.joints != nominal.mechanism.joints
     ):
-        message = (
+        raise ConfigurationError(
             f"{path}: has other joints or joint terms than profile '{robot.name}'; name the "
             "profile that the model was identified with."
         )
-        raise ConfigurationError(message)
     return replace(
         model, robot=robot, mechanism=nominal.mechanism.with_parameters(model.parameters)
     )

@@ -39,8 +39,7 @@ def import_dh_command(
         return
     texts = {output: urdf}
     if profile_out == output:
-        message = f"--profile-out {profile_out}: must differ from the URDF file."
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"--profile-out {profile_out}: must differ from the URDF file.")
     if profile_out is not None:
         seen_from_profile = os.path.relpath(output, profile_out.parent)
         texts[profile_out] = profile_text(

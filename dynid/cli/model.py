@@ -290,11 +290,10 @@ def _numbers(mechanism: Mechanism, name: str, text: str | None, *, degrees: bool
         message = f"{name} {text}: must be numbers separated by commas, such as 0,-1.2,0.5."
         raise ConfigurationError(message) from None
     if len(values) != count or not np.isfinite(values).all():
-        message = (
+        raise ConfigurationError(
             f"{name} {text}: must be {count} finite numbers, one each for "
             f"{', '.join(mechanism.joints)}."
         )
-        raise ConfigurationError(message)
     turns = ~np.array(mechanism.prismatic)
     return np.where(turns, np.radians(values), values) if degrees else values
 

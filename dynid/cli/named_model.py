@@ -36,8 +36,7 @@ def named_model(
     if profile is not None and model is None:
         return simulated_model(load_robot(profile, urdf=urdf, overrides=settings or []))
     if model is None or profile is not None:
-        message = "Name either a model with --model, or a robot with --profile."
-        raise ConfigurationError(message)
+        raise ConfigurationError("Name either a model with --model, or a robot with --profile.")
     if urdf is not None or settings:
         message = "--urdf and --set change a profile, not a model.yaml; use them with --profile."
         raise ConfigurationError(message)

@@ -71,11 +71,10 @@ def new_command(
     from dynid.robot.new_profile import NewProfile
 
     if not is_description(description):
-        message = (
+        raise ConfigurationError(
             f"{description}: must be a URDF that ends in .urdf, a xacro in .xacro, or an MJCF in "
             ".xml."
         )
-        raise ConfigurationError(message)
     packages = Packages(package_path or (), beside=description)
     given = _xacro_arguments(arguments or (), description)
     urdf_xml = read_description(description, arguments=given, packages=packages)
@@ -120,8 +119,7 @@ def _files(output: Path | None, robot: str, description: Path) -> tuple[Path, Pa
     """Return the profile to write, and its URDF: the given one, or that of the xacro."""
     profile = output or Path(f"{robot}.yaml")
     if profile.suffix.lower() not in {".yaml", ".yml"}:
-        message = f"--output {profile}: must end in .yaml."
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"--output {profile}: must end in .yaml.")
     is_urdf = description.suffix.lower() == ".urdf"
     return profile, description if is_urdf else profile.with_suffix(".urdf")
 

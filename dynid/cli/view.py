@@ -69,8 +69,7 @@ def view_command(
     from dynid.report.view.png import write_png
 
     if output is not None and output.suffix.lower() not in _SUFFIXES:
-        message = f"--output {output}: must end in {' or '.join(_SUFFIXES)}."
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"--output {output}: must end in {' or '.join(_SUFFIXES)}.")
     if output is not None:
         check_folder(output)
     with progress(result_console(), "drawing the robot"):
@@ -108,8 +107,7 @@ def _scene(
         message = "view needs a robot (dynid robots lists those shipped), or a --model."
         raise ConfigurationError(message)
     elif urdf is not None or settings:
-        message = "--urdf and --set change a profile; name one besides --model."
-        raise ConfigurationError(message)
+        raise ConfigurationError("--urdf and --set change a profile; name one besides --model.")
     else:
         robot = stored.robot
     if stored is not None and model is not None:

@@ -46,8 +46,7 @@ def control_model(robot: Robot, mechanism: Mechanism) -> _core.ControlModel:
             robot.settings(RecordingSettings).side == "motor",
         )
     except ValueError as error:
-        message = f"feedforward: {error}"
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(f"feedforward: {error}") from None
 
 
 def simulated_extrapolation(control_rate: float) -> float:
@@ -78,8 +77,7 @@ def control_law(
             settings.extrapolation_time = extrapolation_time
         law = _core.ControlLaw(len(robot.joints), settings)
     except ValueError as error:
-        message = f"feedforward, collision: {error}"
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(f"feedforward, collision: {error}") from None
     _set_share(law, robot)
     return law
 
@@ -117,11 +115,10 @@ def _set_elastic(robot: Robot, core: _core.ElasticSettings) -> None:
         return
     rotors = None if elastic is None else elastic.known_rotors(robot)
     if elastic is None or elastic.stiffness is None or rotors is None:
-        message = (
+        raise ConfigurationError(
             f"profile '{robot.name}': feedforward.elastic_cutoff needs elastic.stiffness and "
             "elastic.rotor_inertia (docs/friction.md#elastic-joints)."
         )
-        raise ConfigurationError(message)
     core.stiffness = elastic.of_all_joints(robot, "stiffness", np.inf)
     core.backlash = elastic.of_all_joints(robot, "backlash", 0.0)
     core.rotor_inertia = rotors
@@ -197,8 +194,7 @@ def feedforward(robot: Robot, *, control_rate: float) -> _core.Feedforward:
     try:
         core = _core.Feedforward(len(robot.joints), settings)
     except ValueError as error:
-        message = f"feedforward: {error}"
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(f"feedforward: {error}") from None
     _set_share(core, robot)
     return core
 
@@ -226,11 +222,10 @@ def feedforward_settings(robot: Robot, *, control_rate: float) -> _core.Feedforw
     """
     given, limits = robot.settings(FeedforwardSettings), robot.limits
     if limits.torque_max is None:
-        message = (
+        raise ConfigurationError(
             f"profile '{robot.name}': additive torque needs 'limits.torque_max', its limit at "
             "each joint [N m or N]."
         )
-        raise ConfigurationError(message)
     velocity = _each(robot, limits.velocity, np.inf, "velocity")
     acceleration = _each(robot, limits.acceleration, np.inf, "acceleration")
     with np.errstate(divide="ignore", over="ignore"):  # at rates that the core refuses

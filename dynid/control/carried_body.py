@@ -53,11 +53,10 @@ def read_carried_body(path: Path) -> RigidBody:
             parameters["payload.inertia"],
         )
     except (KeyError, OverflowError, TypeError, ValueError):
-        message = (
+        raise ConfigurationError(
             f"{path}: has no payload.mass, payload.centre with 3 and payload.inertia with 6 "
             "finite numbers; expected the payload.yaml of `dynid payload identify`."
-        )
-        raise ConfigurationError(message) from None
+        ) from None
     problem = _problem(body)
     if problem:
         raise ConfigurationError(f"{path}: {problem}")

@@ -99,11 +99,10 @@ def replay_thresholds(
     """
     collision = robot.settings(CollisionSettings)
     if collision.torque_error_max is None or not any(collision.torque_error_enable):
-        message = (
+        raise ConfigurationError(
             f"robot '{robot.name}' has no collision thresholds: name a file of `dynid "
             "collisions tune -o` with --thresholds, or a profile with collision.torque_error_max."
         )
-        raise ConfigurationError(message)
     _check_finite(residual, recording, start)
     filtered, threshold, collisions = residual.run_detector(robot)
     time = start + np.arange(len(filtered)) / residual.rate
@@ -149,8 +148,7 @@ def _check_finite(residual: CommandedResidual, recording: str, start: float) -> 
     lost = ~np.isfinite(residual.error).all(axis=1)
     if lost.any():
         first = start + float(np.argmax(lost)) / residual.rate
-        message = (
+        raise RecordingError(
             f"{recording}: from {first:.3g} s on its torque errors are not finite; exclude "
             "damaged samples with --start and --stop."
         )
-        raise RecordingError(message)

@@ -149,8 +149,7 @@ class ControlledRobot:
             PlaybackError: it is impossible, or a collision holds the robot.
         """
         if self.latched:
-            message = f"{self.collision} Reset the collision before the next trajectory."
-            raise PlaybackError(message)
+            raise PlaybackError(f"{self.collision} Reset the collision before the next trajectory.")
         self._follower.accept(trajectory, start_ns, now_ns)
 
     def step(self, now_ns: int, cycles: float = 1.0, law_cycles: float | None = None) -> DriveState:
@@ -202,8 +201,7 @@ class ControlledRobot:
             SimulationError: there is no collision, or the robot still moves.
         """
         if self.law is None:
-            message = "The robot has no collision detection."
-            raise SimulationError(message)
+            raise SimulationError("The robot has no collision detection.")
         report = self.law.reset()
         sentence = _core.describe_reset(report, self._robot.joints, self.sliding)
         if report.answer != _core.ResetAnswer.done:

@@ -257,8 +257,7 @@ def _shape(size: Array, features: Array) -> Array:
         method="highs",
     )
     if not solution.success:
-        message = f"the threshold's shape cannot be fitted: {solution.message}"
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"the threshold's shape cannot be fitted: {solution.message}")
     shape: Array = np.maximum(solution.x[:parts], 0.0) / scale * moves
     return shape
 

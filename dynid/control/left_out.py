@@ -57,11 +57,10 @@ def _parsed(span: str, names: Sequence[str]) -> tuple[int, float, float]:
             raise ValueError(span)
         start, stop = float(parts["start"]), float(parts["stop"])
     except ValueError:
-        message = (
+        raise ConfigurationError(
             f"--without {span}: must be START..STOP in seconds, such as 16.1..17.0, or "
             "2:16.1..17.0 in the second recording."
-        )
-        raise ConfigurationError(message) from None
+        ) from None
     return _recording(span, parts["recording"], names), start, stop
 
 

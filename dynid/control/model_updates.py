@@ -105,8 +105,7 @@ class UpdatedModel:
                 n, _cycle_settings(robot, settings, limits, difference)
             )
         except ValueError as error:
-            message = f"model_updates: {error}"
-            raise ConfigurationError(message) from None
+            raise ConfigurationError(f"model_updates: {error}") from None
         self._updates.accept(self._model)
         self._used = self._model
         law.use(self._model)

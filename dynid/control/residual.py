@@ -114,8 +114,7 @@ class CommandedResidual:
         try:
             detector = _core.CollisionDetector(len(robot.joints), settings)
         except ValueError as error:
-            message = f"collision: {error}"
-            raise ConfigurationError(message) from None
+            raise ConfigurationError(f"collision: {error}") from None
         return detector.run(
             self.error, self.torque, self.velocity, self.acceleration, self.friction
         )

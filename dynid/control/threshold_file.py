@@ -104,9 +104,8 @@ def with_thresholds(robot: Robot, path: Path) -> Robot:
         if name.startswith(f"{COLLISION}.")
     }
     if "torque_error_max" not in found:
-        message = (
+        raise ConfigurationError(
             f"{path}: has no parameter '{COLLISION}.torque_error_max'; expected a file of `dynid "
             "collisions tune -o`."
         )
-        raise ConfigurationError(message)
     return with_threshold_parameters(robot, found, str(path))

@@ -68,8 +68,7 @@ class TorqueControlledRobot:
             )
             self.plant.reset(self._target)
         except ValueError as error:
-            message = f"simulation: {error}"
-            raise ConfigurationError(message) from None
+            raise ConfigurationError(f"simulation: {error}") from None
         self.law = torque_law(robot, model, control_rate=control_rate)
         start = self.law.start(self._target)
         if not start:

@@ -40,8 +40,7 @@ def torque_law(robot: Robot, mechanism: Mechanism, *, control_rate: float) -> _c
     try:
         law = _core.TorqueLaw(len(robot.joints), settings)
     except ValueError as error:
-        message = f"torque_control, feedforward, collision: {error}"
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(f"torque_control, feedforward, collision: {error}") from None
     law.use(control_model(robot, mechanism))
     return law
 

@@ -119,18 +119,16 @@ def tune(
             threshold is above ``torque_max``.
     """
     if not RAREST <= false_alarms_per_hour <= MOST_FREQUENT:
-        message = (
+        raise ConfigurationError(
             f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be from {RAREST:g} to "
             f"{MOST_FREQUENT:g}."
         )
-        raise ConfigurationError(message)
     hours = _hours(residuals)
     if hours * 3600 < _SHORTEST_RECORDING:
-        message = (
+        raise ConfigurationError(
             f"{hours * 3600:.3g} s of motion are too short for tuning; record at least "
             f"{_SHORTEST_RECORDING:g} s, and several minutes for reliable thresholds."
         )
-        raise ConfigurationError(message)
     names = [residual.name or f"recording {k}" for k, residual in enumerate(residuals, 1)]
     spans = outlying_spans(robot.joints, [free_motion(robot, residual) for residual in residuals])
     # what is unexplained besides them is no contact

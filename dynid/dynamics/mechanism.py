@@ -407,10 +407,9 @@ class Mechanism:
         several = numbers("vectors", vectors)
         if several.ndim != 3 or several.shape[1:] != position.shape:
             shape = ("c", *position.shape)
-            message = (
+            raise MechanismError(
                 f"vectors has shape {several.shape}, but must have ({', '.join(map(str, shape))})."
             )
-            raise MechanismError(message)
         flat = several.reshape(len(several), -1)
         return _sentence(lambda: self._core.products(position, velocity, acceleration, flat, past))
 

@@ -44,20 +44,18 @@ def check_mimic(
         if joint in passive:
             continue
         if joint in joints:
-            message = (
+            raise MechanismError(
                 f"Joint '{joint}' is in 'joints', so it has a drive, but in the URDF it follows "
                 f"joint '{mimic.leader}' (<mimic>); remove it from 'joints', or the <mimic> from "
                 "the URDF."
             )
-            raise MechanismError(message)
         moving = _leader_that_moves(joint, followers, {*joints, *passive})
         if joint not in locked and moving is not None:
-            message = (
+            raise MechanismError(
                 f"Joint '{joint}' follows joint '{moving}' (<mimic>), which moves, but would be "
                 "modelled as locked; name it in 'closed_chain.passive' with a closure of kind "
                 "gear, as `dynid new` does, or, where its motion can be neglected, in 'locked'."
             )
-            raise MechanismError(message)
         _check_place(joint, mimic, followers, locked, moves=moving is not None)
 
 
@@ -74,11 +72,10 @@ def _followers(urdf_xml: str) -> dict[str, _Mimic]:
         # numbers, as urdf_text has checked
         multiplier, offset = (float(mimic.get(key, default)) for key, default in _DEFAULTS.items())
         if leader not in names or leader == name:
-            message = (
+            raise MechanismError(
                 f"Joint '{name}' follows joint '{leader}' (<mimic>), which must be another joint "
                 "of the URDF."
             )
-            raise MechanismError(message)
         followers[name] = _Mimic(leader, multiplier, offset)
     return followers
 
@@ -113,8 +110,7 @@ def _check_place(
         return
     expected = mimic.multiplier * locked.get(mimic.leader, 0.0) + mimic.offset
     if not isclose(locked.get(joint, 0.0), expected, abs_tol=1e-9):
-        message = (
+        raise MechanismError(
             f"Joint '{joint}' follows joint '{mimic.leader}' (<mimic>), so its position is "
             f"{expected:g}, not {locked.get(joint, 0.0):g}; set locked.{joint} to {expected:g}."
         )
-        raise MechanismError(message)

@@ -39,8 +39,7 @@ class RigidBody:
         )
         place = np.reshape(np.asarray(centre, dtype=np.float64), 3)
         if not (np.isfinite(mass) and np.isfinite(place).all() and np.isfinite(matrix).all()):
-            message = "mass, centre or inertia is not a finite number"
-            raise ValueError(message)
+            raise ValueError("mass, centre or inertia is not a finite number")
         return cls(float(mass), place, matrix)
 
     @classmethod

@@ -31,12 +31,11 @@ def sample_arrays(count: int, arrays: Mapping[str, ArrayLike]) -> tuple[list[Arr
     expected = (count,) if single else (len(first) if first.ndim == 2 else "N", count)
     for name, array in read.items():
         if array.shape != expected:
-            message = (
+            raise MechanismError(
                 f"{name} has shape {array.shape}, but must have "
                 f"({', '.join(map(str, expected))}{',' if single else ''}), "
                 f"one column for each of the {count} joints."
             )
-            raise MechanismError(message)
     return [array.reshape(-1, count) for array in read.values()], single
 
 
@@ -45,16 +44,14 @@ def numbers(name: str, array: ArrayLike) -> Array:
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError):
-        message = f"{name} must be an array of numbers."
-        raise MechanismError(message) from None
+        raise MechanismError(f"{name} must be an array of numbers.") from None
 
 
 def vector(name: str, array: ArrayLike, size: int) -> Array:
     """Return a vector of that size; raises MechanismError for any other."""
     vector = numbers(name, array)
     if vector.shape != (size,):
-        message = f"{name} has shape {vector.shape}, but must have ({size},)."
-        raise MechanismError(message)
+        raise MechanismError(f"{name} has shape {vector.shape}, but must have ({size},).")
     return vector
 
 
@@ -62,5 +59,4 @@ def check_output(out: Array, shape: tuple[int, ...]) -> None:
     """Raise MechanismError where ``out`` cannot be filled in place."""
     usable = out.dtype == np.float64 and out.flags.c_contiguous and out.flags.writeable
     if out.shape != shape or not usable:
-        message = f"out must be a writeable C-ordered float64 array of shape {shape}."
-        raise MechanismError(message)
+        raise MechanismError(f"out must be a writeable C-ordered float64 array of shape {shape}.")

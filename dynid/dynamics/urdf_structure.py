@@ -156,8 +156,7 @@ class UrdfStructure:
             )
 
     def _refuse(self, problem: str) -> NoReturn:
-        message = f"{self._where}: {problem}."
-        raise MechanismError(message)
+        raise MechanismError(f"{self._where}: {problem}.")
 
 
 def link_of(joint: ET.Element, end: str) -> str:

@@ -78,11 +78,10 @@ def _check_numbers(element: ET.Element, whose: str) -> None:
             if text is not None and not _are_numbers(text, count, most):
                 expected = "a finite number" if count == 1 else f"{count} finite numbers"
                 size = f" of at most {most:g} in size" if math.isfinite(most) else ""
-                message = (
+                raise MechanismError(
                     f'{whose} has <{part.tag} {name}="{shortened(text)}"> (line {line_of(part)}), '
                     f"expected {expected}{size}."
                 )
-                raise MechanismError(message)
 
 
 def _check_axis(element: ET.Element, whose: str) -> None:
@@ -92,11 +91,10 @@ def _check_axis(element: ET.Element, whose: str) -> None:
         return
     text = axis.get("xyz", "1 0 0")
     if math.hypot(*map(float, text.split())) < _SHORTEST_AXIS:
-        message = (
+        raise MechanismError(
             f'{whose} has <axis xyz="{shortened(text)}"> (line {line_of(axis)}), which has no '
             "direction, expected a unit vector such as 0 0 1."
         )
-        raise MechanismError(message)
 
 
 def _are_numbers(text: str, count: int, most: float) -> bool:

@@ -59,11 +59,10 @@ class Forgetting:
             EstimationError: a value is out of range.
         """
         if not (0 < self.initial <= 1 and 0 <= self.rate <= 1):
-            message = (
+            raise EstimationError(
                 f"forgetting factor {self.initial:g} with rate {self.rate:g}: the factor must be "
                 "above 0 and at most 1 (1: no forgetting), and the rate between 0 and 1."
             )
-            raise EstimationError(message)
 
     def factors(self, first: int, samples: int) -> Array:
         """λ of samples ``first``, ``first`` + 1, … (samples,), the first sample being number 1."""

@@ -102,11 +102,10 @@ def _sine(settings: SineSettings, joints: int) -> SineExcitation:
 def _spline(settings: SplineSettings, joints: int) -> SplineExcitation:
     for number, waypoint in enumerate(settings.waypoints, start=1):
         if len(waypoint) != joints:
-            message = (
+            raise ConfigurationError(
                 f"excitation: waypoint {number} has {len(waypoint)} positions, expected {joints} "
                 "(one per joint)."
             )
-            raise ConfigurationError(message)
     return spline_through(np.array(settings.times), np.array(settings.waypoints))
 
 
@@ -115,10 +114,9 @@ def _given_fourier(settings: FourierSettings, limits: Limits, joints: int) -> Fo
     for name, rows in (("sine", settings.sine), ("cosine", settings.cosine)):
         array = np.array(rows, dtype=np.float64)
         if len(array) != joints:
-            message = (
+            raise ConfigurationError(
                 f"excitation: '{name}' has {len(array)} rows, expected {joints} (one per joint)."
             )
-            raise ConfigurationError(message)
         coefficients.append(array)
     centre = centre_of(settings, limits, joints)
     return _fourier(settings, centre, coefficients[0], coefficients[1])
@@ -183,9 +181,8 @@ def room_about(
         if values is not None:
             allowed[row] = settings.margin * per_joint(values, count, "limits")
     for j in np.flatnonzero(allowed[0] <= 0).tolist():
-        message = (
+        raise ExcitationError(
             f"joint '{joints[j]}': the excitation's centre {centre[j]:.4g} is outside "
             f"the part of its position limits that margin {settings.margin:g} allows."
         )
-        raise ExcitationError(message)
     return allowed

@@ -130,12 +130,11 @@ def _searched(described: _Described) -> FourierSettings:
         excitation, reason = search.first(settings)
         if excitation is not None:
             return excitation
-    message = (
+    raise ExcitationError(
         f"profile '{robot.name}' has no 'excitation', and no motion was found that keeps its "
         f"limits, because even in the smallest one tried {reason} Or add an 'excitation' to the "
         "profile."
     )
-    raise ExcitationError(message)
 
 
 def _candidates(motion: MotionRange, centres: Array) -> Iterator[FourierSettings]:

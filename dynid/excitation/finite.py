@@ -47,12 +47,11 @@ def check_finite(excitation: Excitation, joints: Sequence[str]) -> None:
 def _check(sizes: Array, name: str, joints: Sequence[str]) -> None:
     """Raise unless sizes (n,) of a quantity are finite."""
     for j in np.flatnonzero(~np.isfinite(sizes)).tolist():
-        message = (
+        raise ExcitationError(
             f"joint '{joints[j]}': the {name} of the motion is not a finite number, because its "
             "positions, frequencies or times are too large or too small; give values that are "
             "possible for a robot."
         )
-        raise ExcitationError(message)
 
 
 def _check_times(excitation: Excitation, frequency: float = 0.0) -> None:
@@ -60,11 +59,10 @@ def _check_times(excitation: Excitation, frequency: float = 0.0) -> None:
     ends = excitation.breakpoints
     shortest = min(stop - start for start, stop in pairwise(ends))
     if not (np.all(np.isfinite(ends)) and shortest > 0):
-        message = (
+        raise ExcitationError(
             f"the motion lasts {ends[-1]:g} s, its shortest part {shortest:g} s; both must be "
             "finite numbers above 0."
         )
-        raise ExcitationError(message)
     check_duration(ends[-1])
     series = len(excitation.used_harmonics) if isinstance(excitation, FourierExcitation) else 0
     columns = max(excitation.joint_count, series)

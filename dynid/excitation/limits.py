@@ -135,11 +135,10 @@ def check_rest(excitation: Excitation, joints: Sequence[str]) -> None:
         values = np.abs(ends[order])
         allowed = 1e-6 * np.maximum(excitation.derivative_bound(order), 1e-12)
         for end, j in zip(*np.nonzero(~(values <= allowed)), strict=True):
-            message = (
+            raise ExcitationError(
                 f"joint '{joints[j]}': {quantity} is {values[end, j]:.3g} at the "
                 f"{('start', 'end')[end]} of the motion instead of 0; give it a ramp."
             )
-            raise ExcitationError(message)
 
 
 def position_range(limits: Limits, joints: int) -> tuple[Array, Array] | None:

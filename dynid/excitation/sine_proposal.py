@@ -94,8 +94,7 @@ def propose_sine(
         if broken is None:
             return settings
         sentence = broken.sentence()
-    message = f"even {100 * _SIZES[-1]:.0f} % of the range is too large: {sentence}"
-    raise ExcitationError(message)
+    raise ExcitationError(f"even {100 * _SIZES[-1]:.0f} % of the range is too large: {sentence}")
 
 
 def _within(
@@ -116,11 +115,10 @@ def _within(
         if np.all(factor >= 1):
             return settings
         fastest = fastest * np.minimum(factor, 1.0) * (1 - 1e-3)
-    message = (
+    raise ExcitationError(
         f"no frequencies were found within the limits with ramps of {ramp:g} s; make the ramps "
         "longer."
     )
-    raise ExcitationError(message)
 
 
 def _rounded(values: Array) -> tuple[float, ...]:
@@ -141,11 +139,10 @@ def _room(robot: Robot, margin: float) -> _Room:
         message = f"joint '{joints[j]}': start and target are equal; let it move, or lock it."
         raise ConfigurationError(message)
     for j in np.flatnonzero(np.isinf(distance)).tolist():
-        message = (
+        raise ConfigurationError(
             f"joint '{joints[j]}': its range is not limited; add limits.position or "
             "excitation.span to the profile."
         )
-        raise ConfigurationError(message)
     torque = limits.torque_max
     allowed = None if torque is None else margin * per_joint(torque, len(joints), "torque_max")
     return _Room(centre, _INSIDE * distance, velocity, acceleration, allowed)
@@ -157,11 +154,10 @@ def _fastest(room: _Room, joints: Sequence[str]) -> Array:
     by_velocity, by_acceleration = room.velocity / amplitude, room.acceleration / amplitude
     rate: Array = np.minimum(by_velocity, np.sqrt(by_acceleration))
     for j in np.flatnonzero(np.isinf(rate)).tolist():
-        message = (
+        raise ConfigurationError(
             f"joint '{joints[j]}': its speed is not limited; add limits.velocity or "
             "limits.acceleration to the profile."
         )
-        raise ConfigurationError(message)
     return rate / (2 * np.pi)
 
 
@@ -174,12 +170,11 @@ def _choice(fastest: Array, duration: float | None, ramps: float) -> tuple[float
         frequencies = _frequencies(fastest, max(duration - ramps, 0.0))
         if frequencies is None:
             enough = _choice(fastest, None, ramps)[0] + ramps
-            message = (
+            raise ExcitationError(
                 f"{duration:g} s are too short for every joint to make {FEWEST_CYCLES} cycles "
                 f"within its limits without repeating another's early; use {enough:g} s, or a "
                 "smaller span."
             )
-            raise ExcitationError(message)
         return duration - ramps, frequencies
     for cycles in count(_CYCLES):
         length = float(np.ceil(cycles / fastest.min()))
@@ -236,13 +231,12 @@ def _torque_factor(motion: Motion, allowed: Array | None, mechanism: Mechanism) 
     slow = used(_SMALLEST_SPEED_FACTOR)
     if slow.max() > 1:
         j = int(np.argmax(slow))
-        message = (
+        raise ExcitationError(
             f"joint '{mechanism.joints[j]}': at {100 * _SMALLEST_SPEED_FACTOR:.0f} % of its speed "
             f"it still needs {slow[j] * allowed[j]:.4g} of torque or force, "
             f"more than {allowed[j]:.4g}; "
             "give the joints a smaller span, so that gravity torque decreases."
         )
-        raise ExcitationError(message)
     low, high = _SMALLEST_SPEED_FACTOR, 1.0
     while high - low > 1e-2:
         middle = (low + high) / 2

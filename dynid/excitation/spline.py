@@ -92,11 +92,10 @@ def spline_through(
     try:
         return _through(time, position, velocity, acceleration)
     except (np.linalg.LinAlgError, ValueError):  # of a singular system, or one that is not finite
-        message = (
+        raise ExcitationError(
             "no smooth motion through the points can be computed, because the positions are too "
             "large, or the intervals too different; give values that are possible for a robot."
-        )
-        raise ExcitationError(message) from None
+        ) from None
 
 
 def _through(

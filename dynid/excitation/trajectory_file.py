@@ -87,8 +87,7 @@ def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -
     if is_table(path):
         points = _table_points(path, settings.columns, joints)
     elif settings.columns.model_fields_set:
-        message = f"{path.name}: 'columns' apply to CSV files only; remove them."
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"{path.name}: 'columns' apply to CSV files only; remove them.")
     else:
         points = _message_points(path, joints)
     _check_numbers(points, path.name, joints)
@@ -137,11 +136,10 @@ def _named(table: Table, signal: str, joints: Sequence[str]) -> tuple[str, ...] 
 
 def _signal(table: Table, signal: str, columns: tuple[Column, ...], joints: Sequence[str]) -> Array:
     if len(columns) != len(joints):
-        message = (
+        raise ConfigurationError(
             f"excitation: columns.{signal} lists {len(columns)} columns, expected {len(joints)} "
             "(one per joint)."
         )
-        raise ConfigurationError(message)
     return table.numbers(columns)
 
 
@@ -182,8 +180,7 @@ def _one_message(path: Path) -> str:
         raise ConfigurationError(message)
     messages = [part for part in re.split(r"(?m)^---\s*$", text) if part.strip()]
     if len(messages) != 1:
-        message = f"{path.name}: contains {len(messages)} messages; keep only one."
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"{path.name}: contains {len(messages)} messages; keep only one.")
     return messages[0]
 
 

@@ -61,10 +61,9 @@ def check_quantities(wanted: Mapping[str, QuantitySettings], mechanism: Mechanis
                 message = f"quantity '{quantity}': this model has no parameter '{name}'; {hint}."
                 raise ConfigurationError(message)
         if not set(names) - {_GRAVITY}:
-            message = (
+            raise ConfigurationError(
                 f"quantity '{quantity}': '{settings.of}' must contain a parameter, such as M1."
             )
-            raise ConfigurationError(message)
 
 
 def find_quantities(

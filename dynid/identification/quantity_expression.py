@@ -104,11 +104,10 @@ def _build(node: ast.expr, names: list[str]) -> Expression:
         return _applied(lambda base: base.power(exponent), [node.left], names)
     if isinstance(node, ast.Call) and not node.keywords:
         return _applied(_function(node), node.args, names)
-    message = (
+    raise ValueError(
         f"'{ast.unparse(node)}' is not allowed; use numbers, names, + - * / **, and the functions "
         f"{', '.join(_FUNCTIONS)}"
     )
-    raise ValueError(message)
 
 
 def _applied(
@@ -121,16 +120,14 @@ def _applied(
 def _exponent(node: ast.expr) -> float:
     expression, names = parse_expression(ast.unparse(node))
     if names:
-        message = f"the exponent '{ast.unparse(node)}' must be a number, without names"
-        raise ValueError(message)
+        raise ValueError(f"the exponent '{ast.unparse(node)}' must be a number, without names")
     return float(expression({}).value)
 
 
 def _function(call: ast.Call) -> Callable[..., Dual]:
     name = ast.unparse(call.func)
     if name not in _FUNCTIONS:
-        message = f"the function '{name}' does not exist; use {', '.join(_FUNCTIONS)}"
-        raise ValueError(message)
+        raise ValueError(f"the function '{name}' does not exist; use {', '.join(_FUNCTIONS)}")
     count, function = _FUNCTIONS[name]
     if len(call.args) != count:
         message = f"{name} takes {count} value{'s' if count > 1 else ''}, got {len(call.args)}"

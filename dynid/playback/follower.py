@@ -65,11 +65,10 @@ class TrajectoryFollower:
         begin_ns = start_ns or now_ns
         present = (now_ns - begin_ns) * _SECONDS_PER_NANOSECOND
         if trajectory.duration < present:
-            message = (
+            raise PlaybackError(
                 f"the trajectory ended {present - trajectory.duration:.3f} s ago; its stamp must "
                 "be 0 for now, or an instant of the clock that this robot uses."
             )
-            raise PlaybackError(message)
         position, velocity, acceleration = (
             None if values is None else values[:, columns]
             for values in (trajectory.position, trajectory.velocity, trajectory.acceleration)
@@ -106,21 +105,19 @@ class TrajectoryFollower:
         given = trajectory.joints
         for joint in given:
             if joint not in self._joints:
-                message = (
+                raise PlaybackError(
                     f"the trajectory names joint '{joint}', which this robot does not have; "
                     f"expected {', '.join(self._joints)}."
                 )
-                raise PlaybackError(message)
             if given.count(joint) > 1:
                 message = f"the trajectory names joint '{joint}' twice; expected it once."
                 raise PlaybackError(message)
         for joint in self._joints:
             if joint not in given:
-                message = (
+                raise PlaybackError(
                     f"the trajectory lacks joint '{joint}'; expected all of "
                     f"{', '.join(self._joints)}."
                 )
-                raise PlaybackError(message)
         return [given.index(joint) for joint in self._joints]
 
 
@@ -129,8 +126,7 @@ def _check_rest(trajectory: Trajectory) -> None:
     final = trajectory.velocity[-1]
     j = int(np.argmax(np.abs(final)))
     if abs(final[j]) > _REST:
-        message = (
+        raise PlaybackError(
             f"joint '{trajectory.joints[j]}': the trajectory ends with velocity {final[j]:.4g}; "
             "it must end at rest."
         )
-        raise PlaybackError(message)

@@ -178,11 +178,10 @@ def second_seed(robot: Robot, excitation: Path | None = None) -> int | None:
 def check_joint_side(robot: Robot) -> None:
     """Raise a ConfigurationError where joint states are those of motors."""
     if robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None:
-        message = (
+        raise ConfigurationError(
             f"profile '{robot.name}': recording.side is 'motor', but motions are played at the "
             "joints; use a driver that applies the coupling, and recording.side joint."
         )
-        raise ConfigurationError(message)
 
 
 def _settings(robot: Robot, seed: int | None, file: Path | None) -> ExcitationSettings:
@@ -190,11 +189,10 @@ def _settings(robot: Robot, seed: int | None, file: Path | None) -> ExcitationSe
     if seed is None:
         return settings
     if not isinstance(settings, FourierSettings) or settings.sine is not None:
-        message = (
+        raise ConfigurationError(
             f"seed {seed}: the excitation has no random coefficients; use seed -1, or an "
             "excitation of type fourier without coefficients."
         )
-        raise ConfigurationError(message)
     return settings.model_copy(update={"seed": seed})
 
 
@@ -211,9 +209,8 @@ def _mechanism(robot: Robot, model: Model | None) -> tuple[Mechanism, bool]:
     mechanism = model.mechanism
     if mechanism.joints != robot.joints:
         where = model.source.name if model.source is not None else "the model"
-        message = (
+        raise ConfigurationError(
             f"{where}: has the joints {', '.join(mechanism.joints)}, expected "
             f"{', '.join(robot.joints)} as in profile '{robot.name}'."
         )
-        raise ConfigurationError(message)
     return mechanism, True

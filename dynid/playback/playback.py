@@ -253,10 +253,9 @@ class Playback:
     def refuse_while_under_way(self) -> None:
         """Raise a PlaybackError while the robot moves."""
         if self.under_way:
-            message = (
+            raise PlaybackError(
                 f"the robot is already {self.state}; wait until the motion has ended, or stop it."
             )
-            raise PlaybackError(message)
 
     def _tick_moving(self, commander: Commander, plan: Plan) -> None:
         after, settled = commander.since_end, self._options.settle_time
@@ -410,11 +409,10 @@ class Playback:
         if not self._rest.at_rest:
             raise PlaybackError(self._rest.sentence(plan.robot.joints))
         if supervises_torque(plan, options) and state.effort is None:
-            message = (
+            raise PlaybackError(
                 "the joint states have no effort, so torque cannot be supervised; configure the "
                 "driver to publish it, or set supervise_torque to false."
             )
-            raise PlaybackError(message)
         return state
 
     def _input_fault(self, plan: Plan) -> str | None:

@@ -181,30 +181,26 @@ def check_state(
     """
     age = now - state.arrival
     if age > max_age:
-        message = (
+        raise PlaybackError(
             f"{_STALE_POSITION}: its last joint states arrived {age:.2g} s ago, at "
             f"most {max_age:g} s are allowed (parameter max_age); is its driver still running?"
         )
-        raise PlaybackError(message)
     if abs(offset) > max_offset:
         side = "before" if offset < 0 else "after"
-        message = (
+        raise PlaybackError(
             f"{_OTHER_CLOCK} {abs(offset):.4g} s {side} this computer's time, at "
             f"most {max_offset:g} s are allowed (max_clock_offset); synchronise the clocks, or set "
             "use_sim_time for a simulation."
         )
-        raise PlaybackError(message)
     joints, sliding = mechanism.joints, sliding_joints(mechanism)
     reach = position_range(limits, len(joints))
     for j, joint in enumerate(joints):
         low, high = (-np.inf, np.inf) if reach is None else (reach[0][j], reach[1][j])
         where, unit = state.position[j], "m" if joint in sliding else "rad"
         if not np.isfinite(where):
-            message = f"joint '{joint}': its position in the joint states is {where}."
-            raise PlaybackError(message)
+            raise PlaybackError(f"joint '{joint}': its position in the joint states is {where}.")
         if not low <= where <= high:
-            message = (
+            raise PlaybackError(
                 f"joint '{joint}' is at {where:.4g} {unit}, outside its limits {low:.4g} to "
                 f"{high:.4g} {unit}; move it back inside by hand first."
             )
-            raise PlaybackError(message)

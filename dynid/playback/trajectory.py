@@ -93,16 +93,14 @@ def _check_shapes(trajectory: Trajectory) -> None:
     expected = (len(trajectory.time), len(trajectory.joints))
     if 0 in expected:
         what = "points" if trajectory.joints else "joint names"
-        message = f"the trajectory has no {what}; at least one is needed."
-        raise PlaybackError(message)
+        raise PlaybackError(f"the trajectory has no {what}; at least one is needed.")
     for name in ("position", "velocity", "acceleration"):
         values = getattr(trajectory, name)
         if values is not None and values.shape != expected:
-            message = (
+            raise PlaybackError(
                 f"the trajectory's {name} has the shape {values.shape}, expected {expected} "
                 "(points, joints)."
             )
-            raise PlaybackError(message)
     if trajectory.velocity is None and trajectory.acceleration is not None:
         message = "the trajectory has accelerations but no velocities; give both or neither."
         raise PlaybackError(message)
@@ -110,19 +108,17 @@ def _check_shapes(trajectory: Trajectory) -> None:
 
 def _check_time(time: Array) -> None:
     if not np.all(np.isfinite(time)) or time[0] < 0:
-        message = (
+        raise PlaybackError(
             f"the trajectory's first point is at {time[0]:g} s from its start; times must be "
             "finite and not negative."
         )
-        raise PlaybackError(message)
     late = np.flatnonzero(np.diff(time) <= 0)
     if len(late):
         k = int(late[0]) + 1
-        message = (
+        raise PlaybackError(
             f"the trajectory's point {k + 1} is at {time[k]:g} s, not after point {k} at "
             f"{time[k - 1]:g} s; times must increase."
         )
-        raise PlaybackError(message)
 
 
 def _check_finite(trajectory: Trajectory) -> None:
@@ -130,8 +126,7 @@ def _check_finite(trajectory: Trajectory) -> None:
         values = getattr(trajectory, name)
         if values is not None and not np.all(np.isfinite(values)):
             k, j = np.argwhere(~np.isfinite(values))[0]
-            message = (
+            raise PlaybackError(
                 f"joint '{trajectory.joints[j]}': the trajectory's {name} at "
                 f"{trajectory.time[k]:g} s is {values[k, j]}, expected a number."
             )
-            raise PlaybackError(message)

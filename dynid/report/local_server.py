@@ -88,8 +88,7 @@ def make_server(
         return _LocalServer((HOST, port), partial(_LocalHandler, answer, accept))
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
-        message = f"--port {port}: cannot be opened ({reason})."
-        raise WriteError(message) from None
+        raise WriteError(f"--port {port}: cannot be opened ({reason}).") from None
 
 
 class _LocalServer(ThreadingHTTPServer):

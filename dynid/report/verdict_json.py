@@ -87,10 +87,9 @@ def _sentence(text: str) -> Iterator[None]:
         yield
     except (AttributeError, KeyError, TypeError, ValueError):
         start = text if len(text) <= 60 else f"{text[:57]}..."
-        message = (
+        raise ModelFileError(
             f"a verdict must be the JSON object that dynid identify --json prints, got: {start}"
-        )
-        raise ModelFileError(message) from None
+        ) from None
 
 
 def identification_json(

@@ -65,11 +65,10 @@ def check_acceptance(model: Model, robot: Robot, where: str, *, force: bool = Fa
             raise _foreign(where, f"was identified with another URDF ({hashes}): {difference}")
     if model.provenance is not None and model.provenance.failed and not force:
         reasons = " ".join(model.provenance.reasons)
-        message = (
+        raise ModelFileError(
             f"{where}: its identification failed ({reasons.rstrip('.')}), so it must not be used; "
             "identify again, or set 'force' to load it anyway."
         )
-        raise ModelFileError(message)
 
 
 def check_physical(model: Model, where: str) -> None:
@@ -80,11 +79,10 @@ def check_physical(model: Model, where: str) -> None:
     """
     problem = model.mechanism.physical_problem()
     if problem:
-        message = (
+        raise ModelFileError(
             f"{where}: is not physically consistent: {problem}; identify again, or set 'force' to "
             "load it anyway."
         )
-        raise ModelFileError(message)
 
 
 def largest_difference(first: Model, other: Model) -> float:

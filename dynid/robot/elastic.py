@@ -46,11 +46,10 @@ class ElasticSettings(TaskSettings):
         names = robot.joints if self.joints == "all" else self.joints
         for name in names:
             if name not in robot.joints:
-                message = (
+                raise ConfigurationError(
                     f"profile '{robot.name}': elastic.joints names '{name}', which is no joint; "
                     f"its joints are {', '.join(robot.joints)}."
                 )
-                raise ConfigurationError(message)
         return tuple(robot.joints.index(name) for name in names)
 
     def known_rotors(self, robot: Robot) -> Array | None:

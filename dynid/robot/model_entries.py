@@ -178,11 +178,10 @@ def parse_entries(content: Mapping[str, Any], where: str) -> ModelEntries:
         message = f"{where}: is not a dynid model; it has no entry '/**: ros__parameters: model:'."
         raise ModelFileError(message)
     if tree.get("format") not in (UNSEALED_FORMAT, FORMAT):
-        message = (
+        raise ModelFileError(
             f"{where}: has model.format {tree.get('format')!r}, but this dynid reads "
             f"{UNSEALED_FORMAT} and {FORMAT}; identify again, or use the dynid that wrote it."
         )
-        raise ModelFileError(message)
     entries = parse(ModelEntries, tree, f"{where}, model")
     _check_lengths(entries, where)
     _check_urdf(entries, where)
@@ -206,12 +205,11 @@ def check_seal(content: Mapping[str, Any], where: str) -> None:
     if "sha256" not in stored:
         raise ModelFileError(f"{where}: has no seal (model.sha256); identify again.")
     if stored["sha256"] != expected:
-        message = (
+        raise ModelFileError(
             f"{where}: status, parameters, terms or chains were altered after they were written "
             f"(their SHA-256 is {expected[:12]}…, model.sha256 is {str(stored['sha256'])[:12]}…); "
             "identify again, or confirm an intended edit with 'dynid model seal'."
         )
-        raise ModelFileError(message)
 
 
 def _check_lengths(entries: ModelEntries, where: str) -> None:
@@ -255,21 +253,19 @@ def _check_lengths(entries: ModelEntries, where: str) -> None:
         for name, values in lists.items():
             optional = name in _OFTEN_EMPTY and not values
             if isinstance(values, tuple) and len(values) != expected and not optional:
-                message = (
+                raise ModelFileError(
                     f"{where}: model.{name} has {len(values)} values, "
                     f"expected {expected} as in {reference}."
                 )
-                raise ModelFileError(message)
 
 
 def _check_urdf(entries: ModelEntries, where: str) -> None:
     digest = hashlib.sha256(entries.urdf.encode("utf-8", "surrogatepass")).hexdigest()
     if digest != entries.urdf_sha256:
-        message = (
+        raise ModelFileError(
             f"{where}: model.urdf was altered (its SHA-256 is {digest[:12]}…, "
             f"model.urdf_sha256 is {entries.urdf_sha256[:12]}…); identify again."
         )
-        raise ModelFileError(message)
 
 
 def check_mechanism(entries: ModelEntries, robot: Robot, where: str) -> Mechanism:
@@ -284,8 +280,7 @@ def check_mechanism(entries: ModelEntries, robot: Robot, where: str) -> Mechanis
     try:
         mechanism = robot.mechanism()
     except MechanismError as error:
-        message = f"{where}: {error}"
-        raise ModelFileError(message) from None
+        raise ModelFileError(f"{where}: {error}") from None
     listed = entries.terms
     pairs: list[tuple[str, object, object]] = [
         ("robot", entries.robot, robot.name),
@@ -304,9 +299,8 @@ def check_mechanism(entries: ModelEntries, robot: Robot, where: str) -> Mechanis
     ]
     for name, actual, expected in pairs:
         if actual != expected:
-            message = (
+            raise ModelFileError(
                 f"{where}: model.{name} does not match model.profile and model.urdf; "
                 "the file was altered: identify again."
             )
-            raise ModelFileError(message)
     return mechanism

@@ -166,7 +166,6 @@ def _time(name: str, text: str, where: str) -> datetime:
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
         return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
     except ValueError:
-        message = (
+        raise ModelFileError(
             f"{where}: model.{name} is '{text}', expected a time such as 2026-01-31T12:00:00Z."
-        )
-        raise ModelFileError(message) from None
+        ) from None

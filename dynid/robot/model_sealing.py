@@ -105,12 +105,11 @@ def _check_edit(model: Model, where: str) -> None:
         message = f"{where}: is not physically consistent: {problem}; it was not sealed."
         raise ModelFileError(message)
     if made.reasons and not made.failed:
-        message = (
+        raise ModelFileError(
             f"{where}: model.status is success, but model.reasons says why the identification "
             "failed; it was not sealed: identify again, or set status to failed and load it with "
             "'force'."
         )
-        raise ModelFileError(message)
 
 
 def _sealed_text(text: str, sha256: str, now: str) -> str:
@@ -178,8 +177,7 @@ def _check_unchanged(text: str, sealed: str, where: str) -> None:
         both_entries = [{}, {"": ""}]
     rest = [{k: v for k, v in version.items() if k not in _BY_SEALING} for version in both_entries]
     if repr(rest[0]) != repr(rest[1]):  # repr, because NaN is not equal to itself
-        message = (
+        raise ModelFileError(
             f"{where}: cannot be sealed in place; write format, sha256 and edited_at each on a "
             "separate line, as dynid does."
         )
-        raise ModelFileError(message)

@@ -95,8 +95,7 @@ def ros_parameters(text: str, where: str) -> dict[str, ParameterValue]:
         raise ConfigurationError(message)
     parameters = nodes[0][PARAMETERS] or {}
     if not isinstance(parameters, Mapping):
-        message = f"{where}: '{PARAMETERS}' must be a group of names and values."
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"{where}: '{PARAMETERS}' must be a group of names and values.")
     return dict(_flat(parameters, ""))
 
 
@@ -179,8 +178,7 @@ def _flow(start: str, inner: str, scalars: list[str]) -> list[str]:
 
 def _scalars(values: Sequence[Scalar]) -> list[str]:
     if len({type(value) for value in values}) > 1:
-        message = f"a ROS 2 parameter must have values of one type, got {values!r}"
-        raise ValueError(message)
+        raise ValueError(f"a ROS 2 parameter must have values of one type, got {values!r}")
     return [_scalar(value) for value in values]
 
 

@@ -52,11 +52,10 @@ def _positions(
     tried = low + (high - low) * random.uniform(0, 1, (_TRIED * count, n))
     reachable = tried[mechanism.reachable(tried)][:count]
     if len(reachable) < count:
-        message = (
+        raise MechanismError(
             f"the closed chain can be closed at only {len(reachable)} of {len(tried)} positions "
             "within its limits; narrow limits.position to the range in which it can move."
         )
-        raise MechanismError(message)
     return np.asarray(reachable)
 
 

@@ -134,11 +134,10 @@ def load_commands(
         ConfigurationError: the profile says that effort is no position command.
     """
     if robot.drives.effort != "position_command":
-        message = (
+        raise ConfigurationError(
             f"profile '{robot.name}': drives.effort is '{robot.drives.effort}', but commands of "
             "servos are needed: position_command (docs/encoder-only.md)."
         )
-        raise ConfigurationError(message)
     return _loaded(path, robot, topic=None, start=start, stop=stop)
 
 

@@ -204,8 +204,7 @@ class Robot(Settings, metaclass=_RobotClass):
         try:
             check_terms(checked, self.moving_joints)
         except ValueError as error:
-            message = f"{where}: {error}."
-            raise ConfigurationError(message) from None
+            raise ConfigurationError(f"{where}: {error}.") from None
         return self.model_copy(update={"terms": checked})
 
     @property

@@ -294,12 +294,11 @@ class CollisionSettings(ReactionSettings, ThresholdSettings, TaskSettings):
         given = content if isinstance(content, Mapping) else {}
         for old, (new, seconds) in _IN_CYCLES.items():
             if old in given:
-                message = (
+                raise ValueError(
                     f"'{old}' (in control cycles) was replaced by '{new}' in seconds; in place of "
                     f"{old}: {_written(given[old])} write {new}: {_written(given[old], seconds)} "
                     "if it was meant for 1000 cycles per second"
                 )
-                raise ValueError(message)
         return content
 
     def threshold_at_rest(self, joints: int) -> NDArray[np.float64] | None:

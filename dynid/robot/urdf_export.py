@@ -51,18 +51,16 @@ def identified_urdf(
     """
     values = np.asarray(mechanism.parameters if parameters is None else parameters, dtype=float)
     if values.shape != (len(mechanism.parameter_names),):
-        message = (
+        raise MechanismError(
             f"There are {values.size} parameters for the URDF, "
             f"expected {len(mechanism.parameter_names)}."
         )
-        raise MechanismError(message)
     root = xml_tree(urdf_xml, "The URDF", comments=True)
     links = {link.get("name", ""): link for link in root.findall("link")}
     joints = {joint.get("name", ""): joint for joint in root.findall("joint")}
     absent = [name for name in mechanism.moving_joints if name not in joints]
     if absent:
-        message = f"The URDF has no joint '{absent[0]}', which the mechanism has."
-        raise MechanismError(message)
+        raise MechanismError(f"The URDF has no joint '{absent[0]}', which the mechanism has.")
     moving = frozenset(mechanism.moving_joints)
     for number, name in enumerate(mechanism.body_joints):
         body = values[_PER_BODY * number : _PER_BODY * (number + 1)]
@@ -126,11 +124,10 @@ def _attached(link: str, root: ET.Element, moving: frozenset[str]) -> Iterator[s
 def _inertial(body: Array, joint: str) -> ET.Element:
     """Return ``<inertial>`` of body (10,): mass, first moments, inertia about its joint's frame."""
     if not (np.isfinite(body).all() and body[0] > 0):
-        message = (
+        raise MechanismError(
             f"The body behind joint '{joint}' has a mass of {body[0]:g} kg, but a URDF needs one "
             "above 0; identify with physical.enabled: true."
         )
-        raise MechanismError(message)
     rigid = RigidBody.from_parameters(body)
     element = ET.Element("inertial")
     xyz = " ".join(repr(float(value)) for value in rigid.centre)

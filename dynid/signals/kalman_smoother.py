@@ -62,11 +62,10 @@ class KalmanSmoother:
             PreprocessingError: there are too few samples.
         """
         if len(position) < _FEWEST_SAMPLES:
-            message = (
+            raise PreprocessingError(
                 f"derivatives = kalman: the recording has {len(position)} samples; at least "
                 f"{_FEWEST_SAMPLES} are needed to separate motion from noise."
             )
-            raise PreprocessingError(message)
         order, bandwidth, standard_deviation = np.array(
             [_most_likely(column, sampling_rate, periodic) for column in position.T]
         ).T

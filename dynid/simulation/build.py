@@ -74,8 +74,7 @@ def build_plant(
     try:
         return _core.DrivePlant(mechanism.core_description, made.parameters, made.settings)
     except ValueError as error:
-        message = f"simulation: {error}"
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(f"simulation: {error}") from None
 
 
 def position_limits(robot: Robot) -> tuple[Array, Array]:
@@ -165,12 +164,11 @@ def set_elasticity(
         rotors = _rotor_terms(mechanism, parameters)
     for joint in joints:
         if not rotors[joint] > 0:
-            message = (
+            raise ConfigurationError(
                 f"profile '{robot.name}': joint '{robot.joints[joint]}' is elastic, but its rotor "
                 f"has an inertia of {rotors[joint]:g}; give elastic.rotor_inertia, or a positive "
                 f"'Ia{joint + 1}' in simulation.parameters."
             )
-            raise ConfigurationError(message)
     settings.joint_stiffness = elastic.of_all_joints(robot, "stiffness", np.inf)
     settings.joint_damping = elastic.of_all_joints(robot, "damping", 0.0)
     settings.joint_backlash = elastic.of_all_joints(robot, "backlash", 0.0)

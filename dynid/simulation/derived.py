@@ -150,11 +150,10 @@ def _states(robot: Robot, mechanism: Mechanism, motion: MotionRange) -> Motion:
     q = random.uniform(motion.low, motion.high, (_STATES, joints))
     q = q[mechanism.reachable(q)]
     if not len(q):
-        message = (
+        raise ConfigurationError(
             f"profile '{robot.name}': its simulated robot cannot be derived, because the closed "
             "chain cannot be closed within limits.position; correct them."
         )
-        raise ConfigurationError(message)
     dq, ddq = random.uniform(-1, 1, (2, len(q), joints)) * motion.speed
     return Motion(q, dq, 2 * np.pi * _RISE * ddq)
 
@@ -176,12 +175,11 @@ def _rotor_and_rated_torque(
     rotor = np.where(load > 0, np.maximum(load, least * load.max()), load)
     torque = mechanism.torque(*states, mechanism.parameters) + rotor * states.acceleration
     for j in np.flatnonzero(~(rotor > 0)).tolist():
-        message = (
+        raise ConfigurationError(
             f"joint '{robot.joints[j]}': the bodies that it moves have neither inertia nor shapes "
             "with a volume in the URDF, so that its simulated drive cannot be derived; add their "
             "<inertial>, or lock the joint."
         )
-        raise ConfigurationError(message)
     rated = np.sqrt(np.mean(torque**2, axis=0))
     if robot.drives.torque_constant and robot.drives.rated_current_ma:
         rated = np.abs(rated_joint_torque(robot.drives, joints))

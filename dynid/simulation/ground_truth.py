@@ -74,11 +74,10 @@ def try_robot(robot: Robot) -> GroundTruthTrial:
     begun = time.perf_counter()
     seed = second_seed(robot)
     if seed is None:
-        message = (
+        raise ConfigurationError(
             f"profile '{robot.name}': its excitation has one motion only; for a second one it must "
             "be of type fourier without coefficients."
         )
-        raise ConfigurationError(message)
     first = make_plan(robot).excitation
     identification = identify(robot, simulate(robot, first))
     second = make_plan(robot, seed=seed).excitation

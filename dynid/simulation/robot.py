@@ -136,8 +136,7 @@ class SimulatedRobot:
         try:
             self._plant.reset(np.asarray(position, dtype=np.float64))
         except (TypeError, ValueError) as error:
-            message = f"simulation: {error}"
-            raise ConfigurationError(message) from None
+            raise ConfigurationError(f"simulation: {error}") from None
 
     def step(self, target: Array, torque_offset: Array | None = None) -> DriveState:
         """Return the state after one control cycle.
@@ -201,11 +200,10 @@ class SimulatedRobot:
         try:
             factors = np.broadcast_to(np.asarray(factor, dtype=np.float64), joints)
         except (TypeError, ValueError):
-            message = (
+            raise SimulationError(
                 f"Drives cannot saturate at {factor!r}; expected one number from 0 to 1, or "
                 f"{joints}, one for each joint."
-            )
-            raise SimulationError(message) from None
+            ) from None
         self._inject(self._plant.saturate, factors)
 
     def push(
@@ -269,9 +267,8 @@ def _home(robot: Robot) -> Array:
     home = per_joint(given, joints, "home")
     for name, value, low, high in zip(robot.joints, home, lower, upper, strict=True):
         if not low <= value <= high:
-            message = (
+            raise ConfigurationError(
                 f"simulation: home of joint '{name}' is {value:g}, outside its position limits "
                 f"[{low:g}, {high:g}]."
             )
-            raise ConfigurationError(message)
     return home

@@ -89,11 +89,10 @@ def recording_of(run: PreparedRun, position: Array, velocity: Array, effort: Arr
     """
     simulated = run.simulated
     if simulated.fault is not None:
-        message = (
+        raise SimulationError(
             f"{simulated.fault} Check simulation.parameters and limits.torque_max, lower "
             "bandwidth_hz or raise integration_rate."
         )
-        raise SimulationError(message)
     return Recording(
         time=run.time,
         position=position,
@@ -109,9 +108,8 @@ def _motion(robot: Robot, excitation: Excitation | None) -> Excitation:
     if excitation is None:
         excitation = make_plan(robot).excitation
     if excitation.joint_count != len(robot.joints):
-        message = (
+        raise ExcitationError(
             f"the excitation moves {excitation.joint_count} joints, expected "
             f"{len(robot.joints)} as in profile '{robot.name}'."
         )
-        raise ExcitationError(message)
     return excitation

@@ -68,8 +68,7 @@ class FleetResults:
         try:
             return self.recordings.to_pandas(), self.parameters.to_pandas()
         except ImportError:
-            message = "frames need pandas: pip install pandas."
-            raise ConfigurationError(message) from None
+            raise ConfigurationError("frames need pandas: pip install pandas.") from None
 
     def __repr__(self) -> str:
         """Return counts of robots, recordings and failures."""
@@ -159,14 +158,12 @@ def writer(folder: Path) -> Iterator[DataSet]:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                message = (
+                raise WriteError(
                     f"{folder}: another 'dynid fleet identify' writes to it; wait for its end."
-                )
-                raise WriteError(message) from None
+                ) from None
             yield DataSet(folder)
     except OSError as problem:
-        message = f"{folder}: cannot be written ({problem.strerror or problem})."
-        raise WriteError(message) from None
+        raise WriteError(f"{folder}: cannot be written ({problem.strerror or problem}).") from None
 
 
 class DataSet:

@@ -76,11 +76,10 @@ def identify_fleet(
                 counts[_keep(kept, plan, entry, result)] += 1
                 report(counts.total(), len(entries))
         except TaskError as problem:
-            message = (
+            raise TaskError(
                 f"{printable(fleet.data_set)}: {counts['identified']} recordings were identified "
                 f"before {problem} Run the same command again: it goes on."
-            )
-            raise TaskError(message) from None
+            ) from None
         finally:
             kept.flush()
     seconds = time.monotonic() - begin

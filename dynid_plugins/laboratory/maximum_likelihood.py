@@ -211,9 +211,8 @@ def _whitened_equations(problem: Problem, noise: TorqueNoiseModel) -> NormalEqua
             tail = values[:, max(0, values.shape[1] - noise.memory) :]
         count += int(usable.sum())
     if count < size:
-        message = (
+        raise EstimationError(
             f"maximum likelihood: only {count} consecutive samples are in motion, too few for "
             f"{size - 1} base parameters; record a longer motion, or use wls."
         )
-        raise EstimationError(message)
     return NormalEquations(gram[None, None], np.full((1, 1), float(count)))

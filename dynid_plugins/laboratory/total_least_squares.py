@@ -69,8 +69,7 @@ def total_least_squares(gram: Array, noise: Array, start: Array) -> Array:
     """
     basis = ScaledSpectrum.of(gram[:-1, :-1]).directions
     if not basis.size:
-        message = "the recording contains no motion from which to estimate parameters."
-        raise EstimationError(message)
+        raise EstimationError("the recording contains no motion from which to estimate parameters.")
     right = basis.T @ gram[:-1, -1]
     shares = basis.T @ noise[:-1, :-1] @ basis
     factor = _least_factor(gram[-1, -1], right, shares, basis.T @ noise[:-1, -1], noise[-1, -1])
@@ -142,11 +141,10 @@ def motion_noise(signals: Signals) -> MotionNoise:
     """
     filters = signals.motion_filter
     if filters is None:
-        message = (
+        raise EstimationError(
             "the noise of measured velocities is unknown; set velocity: differentiated, or use "
             "another estimator than tls."
         )
-        raise EstimationError(message)
     # filters extrapolate at the ends
     edge = len(signals.time) // 20
     inner = slice(edge, len(signals.time) - edge)
@@ -155,10 +153,9 @@ def motion_noise(signals: Signals) -> MotionNoise:
     position, velocity, acceleration = filters.motion(white)
     share = np.std((white - position)[inner], axis=0)
     if not share.all():
-        message = (
+        raise EstimationError(
             "positions are not filtered, so their noise cannot be separated from motion; set "
             "cutoff_hz or derivatives: kalman."
         )
-        raise EstimationError(message)
     size = taken / share
     return MotionNoise(size, position * size, velocity * size, acceleration * size)

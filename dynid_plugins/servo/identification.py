@@ -115,11 +115,10 @@ def identify_servos(
     given = base.project(mechanism.urdf_parameters)
     for name in known:
         if name not in base.names:
-            message = (
+            raise ConfigurationError(
                 f"there is no base parameter '{name}'; those of {robot.name} are "
                 f"{', '.join(base.names)}."
             )
-            raise ConfigurationError(message)
     fixed = np.array([name in known for name in base.names])
     law = first = law_of(robot)
     wanted = unknowns_of(unknowns, len(robot.joints))
@@ -168,8 +167,7 @@ def _check(unknowns: Sequence[str]) -> None:
             message = f"servos have no unknown '{one}'; expected some of {', '.join(UNKNOWNS)}."
             raise ConfigurationError(message)
     if not unknowns:
-        message = f"name at least one unknown of the servos: {', '.join(UNKNOWNS)}."
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"name at least one unknown of the servos: {', '.join(UNKNOWNS)}.")
 
 
 def _check_enough(commanded: Sequence[Recording], unknown: int) -> None:

@@ -82,11 +82,10 @@ def roll_outs(model: Model, commanded: Recording, *, horizon: float = 1.0) -> Ro
     samples = 0 if end - horizon * rate < first else round(horizon * rate)
     last = end - samples
     if samples < 1 or last < first:
-        message = (
+        raise SimulationError(
             f"A recording whose motion lasts {signals.time[-1] - signals.time[0]:.3g} s is too "
             f"short for roll-outs of {horizon:g} s."
         )
-        raise SimulationError(message)
     cycles = max(1, round(law_of(robot).loop_rate / rate))
     servos = SimulatedServos(robot, rate=rate * cycles)
     reference = _Reference(model, signals, rate * cycles)

@@ -31,11 +31,10 @@ def law_of(robot: Robot) -> ServoLaw:
         ConfigurationError: the profile has no ``servo``, or it lacks a value.
     """
     if robot.servo is None:
-        message = (
+        raise ConfigurationError(
             f"profile '{robot.name}': drives.effort is '{robot.drives.effort}', which needs the "
             "group 'servo' with the law of the drives; docs/encoder-only.md describes it."
         )
-        raise ConfigurationError(message)
     return servo_law(robot.servo, robot.drives, len(robot.joints))
 
 

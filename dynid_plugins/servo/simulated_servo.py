@@ -53,11 +53,10 @@ class SimulatedServos:
         self._half_cycle = 0.5 / control_rate  # [s]
         made = plant_arguments(robot, control_rate=control_rate, seed=seed)
         if np.isfinite(made.settings.joint_stiffness).any():
-            message = (
+            raise ConfigurationError(
                 f"profile '{robot.name}': a robot with 'servo' cannot have elastic joints in "
                 "simulation; remove elastic.stiffness, and give play as simulation.backlash."
             )
-            raise ConfigurationError(message)
         made.settings.mode = _core.DriveMode.torque
         made.settings.command_delay = 0
         made.settings.torque_max = np.full(n, np.inf)  # the law limits it
@@ -66,8 +65,7 @@ class SimulatedServos:
                 made.mechanism.core_description, made.parameters, made.settings
             )
         except ValueError as error:
-            message = f"simulation: {error}"
-            raise ConfigurationError(message) from None
+            raise ConfigurationError(f"simulation: {error}") from None
         self._shaft = np.zeros(n)
         self.reset(np.zeros(n))
 
@@ -109,11 +107,10 @@ class SimulatedServos:
         """
         self._plant.step(self._target, torque)
         if self._plant.fault.reason != _core.FaultReason.none:
-            message = (
+            raise SimulationError(
                 "The simulated servos diverge; lower servo.position_gain, or give the joints the "
                 "rotor inertia of their motors in simulation.parameters."
             )
-            raise SimulationError(message)
         position = np.array(self._plant.truth.position)
         self._shaft = np.clip(self._shaft, position - self._play, position + self._play)
 

@@ -63,8 +63,7 @@ class Job:
             )
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
-            message = f"{words[0]}: cannot be started ({error.strerror})."
-            raise ConfigurationError(message) from None
+            raise ConfigurationError(f"{words[0]}: cannot be started ({error.strerror}).") from None
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
 

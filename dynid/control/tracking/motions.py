@@ -85,8 +85,7 @@ class LineMotion:
         direction = np.array(settings.direction)
         size = float(np.linalg.norm(direction))
         if size == 0:
-            message = "tracking: 'direction' must not be zero."
-            raise ConfigurationError(message)
+            raise ConfigurationError("tracking: 'direction' must not be zero.")
         # a smooth step's steepest slope is 3 / 2 of its mean one
         reached = np.sqrt(settings.acceleration * settings.length / 1.5)
         self._speed = min(settings.speed, reached)
@@ -139,11 +138,10 @@ def _follow(kinematics: Kinematics, start: Array, direction: Array, path: Array)
             damped = jacobian @ jacobian.T + _DAMPING * np.eye(3)
             q = q + jacobian.T @ np.linalg.solve(damped, error)
         else:
-            message = (
+            raise ConfigurationError(
                 f"tracking: the robot does not reach {way:.3f} m along its line; move 'start', "
                 "turn 'direction' or shorten 'length'."
             )
-            raise ConfigurationError(message)
         positions[number] = q
     return positions
 

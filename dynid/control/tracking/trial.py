@@ -152,11 +152,10 @@ def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> TrackingTrial:
 
     without = followed(np.zeros_like(targets.position))
     if without.metric == 0:
-        message = (
+        raise SimulationError(
             "tracking: position control alone has no error to reduce; make the motion faster or "
             "'settle_window' smaller."
         )
-        raise SimulationError(message)
     return TrackingTrial(
         robot=robot.name,
         joints=robot.joints,
@@ -180,11 +179,10 @@ def _check_limits(robot: Robot, commands: Motion) -> None:
             low, high = allowed
             worst = values[np.argmax(np.maximum(low - values, values - high))]
             if not low <= worst <= high:
-                message = (
+                raise ConfigurationError(
                     f"tracking: joint '{robot.joints[number]}' would reach the {name} "
                     f"{worst:.3g}, outside [{low:g}, {high:g}]; make the motion slower or smaller."
                 )
-                raise ConfigurationError(message)
 
 
 def _command_delay(robot: Robot) -> float:
@@ -208,8 +206,7 @@ def _follow(simulated: SimulatedRobot, targets: Array, torque_offsets: Array) ->
         simulated.step(target, offset)
         reached[number] = simulated.truth.position
     if simulated.fault is not None:
-        message = f"{simulated.fault} Slow the tracking motion down."
-        raise SimulationError(message)
+        raise SimulationError(f"{simulated.fault} Slow the tracking motion down.")
     return reached
 
 
@@ -240,9 +237,8 @@ def settling_time(error: Array, step: float, window: float, hold: float) -> floa
     outside = np.flatnonzero(error > window)
     first = int(outside[-1]) + 1 if len(outside) else 0
     if (len(error) - first) * step < hold:
-        message = (
+        raise SimulationError(
             f"tracking: the tool is {error[-1]:.3g} m from its goal at the end, outside "
             f"settle_window {window:g} m; increase 'hold' or 'settle_window'."
         )
-        raise SimulationError(message)
     return first * step

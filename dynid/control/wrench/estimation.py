@@ -174,11 +174,10 @@ def estimate(
     """Estimate the external wrench from the external torque; see :func:`wrench_of_recording`."""
     robot = model.robot
     if uncertainty.joints != robot.joints:
-        message = (
+        raise ConfigurationError(
             f"the uncertainty is of joints {', '.join(uncertainty.joints)}, but the robot's are "
             f"{', '.join(robot.joints)}; determine it with this robot's model."
         )
-        raise ConfigurationError(message)
     tool = robot.kinematics(tool=frame).tool
     links, estimator = contact_estimator(
         robot, model.mechanism.core_description, uncertainty, tool, confidence
@@ -243,8 +242,7 @@ def contact_estimator(
             settings,
         )
     except ValueError as error:
-        message = f"external wrench: {error}"
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(f"external wrench: {error}") from None
     return tuple(region.link for region in regions), estimator
 
 

@@ -128,20 +128,18 @@ def observe(
     settling = float(np.ceil(_SETTLING / gain * recording.sampling_rate))
     if len(external) <= 2 * settling:
         named = source_names(recording.sources) or "the recording"
-        message = (
+        raise PreprocessingError(
             f"{named} has {len(external)} samples, but the observer needs more than "
             f"{2 * settling:g} at {gain:g}/s; record longer, or raise the observer's gain."
         )
-        raise PreprocessingError(message)
     skipped = int(settling)
     lost = ~np.isfinite(external).all(axis=1)
     if lost.any():
         first = float(time[np.argmax(lost)])
-        message = (
+        raise PreprocessingError(
             f"at {first:.3g} s the external torque is not finite; exclude damaged samples, or "
             "positions that the robot cannot reach, with --start and --stop."
         )
-        raise PreprocessingError(message)
     joint = np.arange(len(robot.joints))
     friction = np.sqrt(np.maximum(covariance[:, joint, joint] - 1.0, 0.0))
     return ObservedTorque(
@@ -185,8 +183,7 @@ def torque_observer(
     try:
         return _core.ExternalTorqueObserver(len(uncertainty.constant), uncertainty, gain, rate)
     except ValueError as error:
-        message = f"external wrench: {error}"
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(f"external wrench: {error}") from None
 
 
 def _unit_uncertainty(robot: Robot) -> _core.TorqueUncertainty:

@@ -44,11 +44,10 @@ def identified_uncertainty(
     """
     robot, errors = model.robot, model.errors
     if errors is None:
-        message = (
+        raise ConfigurationError(
             f"the model of {robot.name} was not identified, so its torque errors are unknown; "
             "give recordings of free motion."
         )
-        raise ConfigurationError(message)
     rmse = np.array(errors.rmse_torque)
     if errors.held_out_relative_error:
         held_out, fit = np.array(errors.held_out_relative_error), np.array(errors.relative_error)

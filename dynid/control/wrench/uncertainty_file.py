@@ -74,17 +74,15 @@ def read_uncertainty(path: Path, robot: Robot) -> ExternalTorqueUncertainty:
     content = parse(_Content, read_yaml(path), str(path))
     n = len(content.joints)
     if content.joints != robot.joints:
-        message = (
+        raise ConfigurationError(
             f"{path}: is of joints {', '.join(content.joints)}, but the robot's are "
             f"{', '.join(robot.joints)}; give the file of this robot."
         )
-        raise ConfigurationError(message)
     for name in ("constant", "per_speed", "correlation"):
         values = getattr(content, name)
         rows = values if name == "correlation" else (values,)
         if len(rows) != (n if name == "correlation" else 1) or {len(row) for row in rows} != {n}:
-            message = f"{path}: {name} must have one value for each of {n} joints."
-            raise ConfigurationError(message)
+            raise ConfigurationError(f"{path}: {name} must have one value for each of {n} joints.")
     uncertainty = ExternalTorqueUncertainty(
         content.joints,
         np.array(content.constant),
@@ -103,11 +101,10 @@ def _check_correlation(correlation: Array, path: Path) -> None:
     symmetric = np.allclose(correlation, correlation.T, rtol=0, atol=1e-9)
     normal = np.allclose(np.diag(correlation), 1.0, rtol=0, atol=1e-9)
     if not (symmetric and normal and np.linalg.eigvalsh(correlation).min() > 0):
-        message = (
+        raise ConfigurationError(
             f"{path}: correlation must be a symmetric, positive definite matrix with ones on its "
             "diagonal."
         )
-        raise ConfigurationError(message)
 
 
 def _list(values: Array) -> str:

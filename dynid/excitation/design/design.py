@@ -126,12 +126,11 @@ class Design:
                 break
         if room > _LEAST_SLACK:
             return np.asarray(best)
-        message = (
+        raise ExcitationError(
             "excitation: the robot cannot rest at "
             f"{'its centre' if self.from_centre else f'any of {_POSES} poses'} within its limits "
             "on position, torque and workspace; widen these, or choose another centre."
         )
-        raise ExcitationError(message)
 
     def begin(self, descent: Descent, random: np.random.Generator) -> Array:
         """Return random coordinates (n, d) within all limits."""
@@ -219,13 +218,12 @@ def _bounds(
         span = per_joint(settings.span, joints, "span")
         low, high = np.maximum(low, centre - span), np.minimum(high, centre + span)
     if not np.all(np.isfinite(low)) or not np.all(low < high):
-        message = (
+        raise ConfigurationError(
             f"profile '{robot.name}': an excitation needs limits.position, or excitation.centre "
             "and span within them, as the allowed range of the joints"
             + "".join(f"; {doubt}" for doubt in position_doubts(robot))
             + "."
         )
-        raise ConfigurationError(message)
     largest = [np.full(joints, np.inf), np.full(joints, np.inf)]
     for k, values in enumerate((limits.velocity, limits.acceleration)):
         if values is not None:

@@ -104,11 +104,10 @@ def _optimise(
     else:
         search = search_here(design, starts, seed, progress)
     if not search.found:
-        message = (
+        raise ExcitationError(
             "excitation: the search was stopped before it found a motion within all limits; let "
             "it run longer."
         )
-        raise ExcitationError(message)
     objectives = {
         start.number: design.descent(start.pose).objective(start.y) for start in search.found
     }

@@ -67,12 +67,11 @@ def propose_series(
     check_coefficients(chosen, len(robot.joints))
     cutoff = robot.settings(SignalSettings).motion_cutoff_hz or _NO_CUTOFF
     if chosen / period > cutoff:
-        message = (
+        raise ConfigurationError(
             f"{chosen} harmonics of a series of {period:.4g} s go up to {chosen / period:.4g} Hz, "
             f"above the cut-off frequency {cutoff:g} Hz of the identification; give a duration of "
             f"{times * chosen / cutoff:.4g} s or more, or fewer harmonics."
         )
-        raise ConfigurationError(message)
     return FourierSettings(
         base_frequency=1 / period,
         harmonics=chosen,

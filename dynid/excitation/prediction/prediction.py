@@ -185,11 +185,10 @@ def predict(
 
 def _check_joints(excitation: Excitation, robot: Robot, mechanism: Mechanism) -> None:
     if excitation.joint_count != len(mechanism.joints):
-        message = (
+        raise ExcitationError(
             f"the excitation moves {excitation.joint_count} joints, expected "
             f"{len(mechanism.joints)} as in profile '{robot.name}'."
         )
-        raise ExcitationError(message)
 
 
 def _checked_rate(given: float | None, robot: Robot) -> float:
@@ -197,8 +196,7 @@ def _checked_rate(given: float | None, robot: Robot) -> float:
     if given is None:
         return robot.settings(RecordingSettings).sampling_rate or _RATE
     if not given > 0:
-        message = f"sampling_rate: is {given:g} Hz, expected more than 0."
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"sampling_rate: is {given:g} Hz, expected more than 0.")
     return given
 
 

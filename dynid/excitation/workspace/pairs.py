@@ -132,11 +132,10 @@ def allowed_links(
     for pair in settings.allowed_pairs:
         for link in pair:
             if link not in links:
-                message = (
+                raise ConfigurationError(
                     f"workspace.allowed_pairs: the URDF has no link '{link}'; it has "
                     f"{', '.join(links)}."
                 )
-                raise ConfigurationError(message)
         allowed[frozenset(pair)] = "allowed_pairs"
     return allowed
 

@@ -53,11 +53,10 @@ def workspace_uses(excitation: Excitation, workspace: Workspace) -> list[LimitUs
         if not len(doubtful):
             break
         if len(time) + len(doubtful) > _MOST_SAMPLES:
-            message = (
+            raise ExcitationError(
                 f"the workspace constraints near {time[doubtful[0]]:.3f} s cannot be proven with "
                 f"{_MOST_SAMPLES} samples; make the motion slower."
             )
-            raise ExcitationError(message)
         between = (time[doubtful] + time[doubtful + 1]) / 2
         margins = workspace.margins(excitation.evaluate(between)) - reserve
         time = np.insert(time, doubtful + 1, between)

@@ -38,8 +38,7 @@ def read_srdf(path: Path) -> tuple[DisabledPair, ...]:
     for entry in root.findall("disable_collisions"):
         links = [entry.get(key, "") for key in ("link1", "link2")]
         if not all(links):
-            message = f"{path}: a <disable_collisions> lacks its link1 or link2."
-            raise ConfigurationError(message)
+            raise ConfigurationError(f"{path}: a <disable_collisions> lacks its link1 or link2.")
         reason = entry.get("reason", "")
         if reason.lower() != "never":
             pairs.append(DisabledPair(frozenset(links), reason))

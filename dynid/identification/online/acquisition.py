@@ -73,8 +73,7 @@ class MotionSmoother:
             ValueError: measured velocities are missing.
         """
         if self._measured and velocity is None:
-            message = "measured velocities are required, but none are given"
-            raise ValueError(message)
+            raise ValueError("measured velocities are required, but none are given")
         source = position if velocity is None or not self._measured else velocity
         new = np.stack([position, source, torque])
         kept = new if self._kept is None else np.concatenate([self._kept, new], axis=1)

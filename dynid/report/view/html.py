@@ -76,11 +76,10 @@ def render_html(scene: Scene) -> str:
 
 def _meshcat() -> ModuleType:
     if find_spec("meshcat") is None:
-        message = (
+        raise WriteError(
             f"the page in a browser needs the package meshcat: {INSTALL}; "
             "a PNG (--output view.png) does not need it."
         )
-        raise WriteError(message)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of pyzmq, as used by meshcat
         return import_module("meshcat")

@@ -181,11 +181,10 @@ def check_same_joints(model: Robot, robot: Robot, path: Path) -> None:
         ModelFileError: their joints differ.
     """
     if model.joints != robot.joints:
-        message = (
+        raise ModelFileError(
             f"{path}: its joints are {', '.join(model.joints)}, but those of the profile "
             f"{robot.name} are {', '.join(robot.joints)}."
         )
-        raise ModelFileError(message)
 
 
 def _base_axes(reach: float) -> tuple[Shape, ...]:

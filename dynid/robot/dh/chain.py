@@ -99,8 +99,7 @@ def _named(place: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        message = f"{place}: {error}."
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(f"{place}: {error}.") from None
 
 
 def _link(table: DhTable, row: DhRow, name: str) -> Link:

@@ -139,11 +139,10 @@ def filtered(problem: Problem, prior: Prior, make: MakeFilter) -> Filtered:
     recordings = [model.inputs(rows) for rows in problem.rows]
     steps = sum(len(one.torque) for one in recordings)
     if steps < _FEWEST_STEPS:
-        message = (
+        raise EstimationError(
             f"a Kalman filter needs at least {_FEWEST_STEPS} steps after the first fold to settle, "
             f"but there are {steps}; record a longer motion, or use wls."
         )
-        raise EstimationError(message)
     drift = _DRIFT**2 / steps * np.diag(prior.covariance)
     state = make(model, prior, drift)
     innovations: list[float] = []
@@ -157,12 +156,11 @@ def filtered(problem: Problem, prior: Prior, make: MakeFilter) -> Filtered:
     except (MechanismError, np.linalg.LinAlgError):
         ratio = np.inf
     if not ratio < _DIVERGED:
-        message = (
+        raise EstimationError(
             f"the Kalman filter diverged by step {len(innovations)} of {steps}: the model does not "
             f"explain the motion, {_filtered_torque(problem)}or its initial parameters are too far "
             "off; use wls, or move all joints in the first fifth of the recording."
         )
-        raise EstimationError(message)
     return Filtered(*state.parameters, ratio)
 
 

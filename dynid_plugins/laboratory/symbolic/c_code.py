@@ -101,11 +101,10 @@ def c_name(text: str) -> str:
         WriteError: it is not such a name.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
-        message = (
+        raise WriteError(
             f"'{text}' cannot begin the names of C functions: --name must consist of lower-case "
             "letters, digits and underscores, and begin with a letter."
         )
-        raise WriteError(message)
     return text
 
 

@@ -102,8 +102,7 @@ def _compiled(sources: Mapping[str, str], name: str) -> dict[str, bytes]:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             line = next(iter(done.stderr.splitlines()), "no message")
-            message = f"The C compiler {compiler} cannot build the FMU: {line}"
-            raise WriteError(message)
+            raise WriteError(f"The C compiler {compiler} cannot build the FMU: {line}")
         path = f"binaries/{_MACHINES.get(machine, machine)}-{system}/{library.name}"
         return {path: library.read_bytes()}
 

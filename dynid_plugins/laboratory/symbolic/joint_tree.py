@@ -48,11 +48,10 @@ def joint_tree(kinematics: Kinematics) -> tuple[SymbolicJoint, ...]:
     """
     mechanism = kinematics.mechanism
     if mechanism.chain.passive:
-        message = (
+        raise MechanismError(
             f"The robot has closed chains (passive joints {', '.join(mechanism.chain.passive)}), "
             "whose positions have no closed formula: C code can be generated for trees only."
         )
-        raise MechanismError(message)
     rest = kinematics.poses(np.zeros((1, len(mechanism.joints))))[0]
     number_of = {body: number for number, body in enumerate(kinematics.joint_bodies)}
     index_of = {body: index for index, body in enumerate(sorted(number_of))}

@@ -233,9 +233,8 @@ class _Writer:
 def _check_terms(mechanism: Mechanism) -> None:
     for term in mechanism.terms:
         if term.traits.has_memory:
-            message = (
+            raise MechanismError(
                 f"Joint '{mechanism.joints[term.joint]}' has a term '{term.kind}', whose torque "
                 "depends on past motion, so it is not a formula of q, dq and ddq; "
                 f"--without {term.kind} omits it from the code."
             )
-            raise MechanismError(message)

@@ -42,12 +42,11 @@ def st_name(text: str) -> str:
         WriteError: it is not such a name.
     """
     if not re.fullmatch(r"[a-z](_?[a-z0-9])*", text):
-        message = (
+        raise WriteError(
             f"'{text}' cannot begin the name of a function block: --name must consist of "
             "lower-case letters, digits and single underscores between them, and begin with a "
             "letter."
         )
-        raise WriteError(message)
     return text
 
 
