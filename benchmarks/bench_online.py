@@ -41,9 +41,7 @@ def moved(robot: Robot, seed: int) -> Recording:
 
 
 def changes(
-    robot: Robot,
-    parts: list[tuple[Recording, slice]],
-    gap: float = 0.0,
+    robot: Robot, parts: list[tuple[Recording, slice]], gap: float = 0.0
 ) -> tuple[list[PayloadChange], float, float]:
     """What is reported of recordings one after the other; evidence's maximum; share of real time.
 

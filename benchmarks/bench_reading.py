@@ -48,12 +48,7 @@ def swinging(samples: int) -> Recording:
     clock = np.arange(samples) / _RATE
     q, dq, ddq = Swing(len(_JOINTS), highest_hz=1.0).at(clock)
     return Recording(
-        time=clock,
-        position=q,
-        velocity=dq,
-        effort=ddq,
-        joint_names=_JOINTS,
-        sampling_rate=_RATE,
+        time=clock, position=q, velocity=dq, effort=ddq, joint_names=_JOINTS, sampling_rate=_RATE
     )
 
 

@@ -259,10 +259,7 @@ def _six_joints(console: Console) -> None:
     rows = table("six joints", "signs right", "held out, % of torque", "with signs")
     _held_out(rows, "PUMA 560, simulated", puma, recorded[0], recorded[1])
     if _UR10.exists():
-        parts = [
-            load_recording(_UR10, ur10, stop=19.26),
-            load_recording(_UR10, ur10, start=19.26),
-        ]
+        parts = [load_recording(_UR10, ur10, stop=19.26), load_recording(_UR10, ur10, start=19.26)]
         _held_out(rows, "UR10, last 30 %", ur10, parts[0], parts[1])
     if all(path.exists() for path in _UR10E):
         parts = [load_recording(path, ur10e) for path in _UR10E]

@@ -51,10 +51,10 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
     },
     ("small_region", "one joint"): {"too_slow": "in a small region no joint gets fast"},
     ("overlapping_frequencies", _ANY): {
-        "ill_conditioned": "parameters of joints that move together are found apart badly",
+        "ill_conditioned": "parameters of joints that move together are found apart badly"
     },
     ("overlapping_frequencies", "repeating"): {
-        "small_region": "a joint at a high frequency must not go far",
+        "small_region": "a joint at a high frequency must not go far"
     },
     ("noise", _ANY): {"over_fit": "parameters fit the noise"},
     ("quantised_feedback", _ANY): {"noise": "steps are noise"},

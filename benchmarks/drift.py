@@ -63,12 +63,7 @@ LOADED = ("2020-02-19T13:00", "ur-20_02_19_14harm50secLoad")  # 2.805 kg
 
 
 def drawn(
-    model: Model,
-    count: int,
-    seed: int,
-    *,
-    change: Array | None = None,
-    correlation: float = 0.0,
+    model: Model, count: int, seed: int, *, change: Array | None = None, correlation: float = 0.0
 ) -> History:
     """Draw a history; ``change`` (count, k) is added, ``correlation`` is from day to day."""
     random = np.random.default_rng(seed)

@@ -25,11 +25,7 @@ import pinocchio
 
 import dynid
 from dynid.arrays import Array
-from dynid.control.wrench.estimation import (
-    estimate,
-    free_motion_uncertainty,
-    wrench_of_recording,
-)
+from dynid.control.wrench.estimation import estimate, free_motion_uncertainty, wrench_of_recording
 from dynid.control.wrench.external_torque import observe
 from dynid.control.wrench.table import rms
 from dynid.playback.motions import point_to_point

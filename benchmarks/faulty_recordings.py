@@ -142,10 +142,7 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
             "30 ms late": shifted(30),
             "10 ms early": shifted(-10),
         },
-        "quantised_feedback": {
-            "position": coarse_position,
-            "effort": coarse_effort,
-        },
+        "quantised_feedback": {"position": coarse_position, "effort": coarse_effort},
         "unmodelled_coupling": {"transmission": transmission, "crosstalk": crosstalk},
         "friction_terms": {
             "Stribeck": stribeck,

@@ -46,10 +46,7 @@ class Subject:
         return len(self.robot.joints)
 
     def recorded(
-        self,
-        seed: int,
-        plant: Robot | None = None,
-        excitation: Excitation | None = None,
+        self, seed: int, plant: Robot | None = None, excitation: Excitation | None = None
     ) -> Recording:
         """Record the robot, or another plant, on a random motion of its own or a given one."""
         excitation = excitation or motion(self.robot, seed)

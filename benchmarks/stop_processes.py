@@ -176,13 +176,7 @@ def real_trials(name: str, count: int, first_seed: int) -> None:
 def _in_process(name: str, kind: str, seed: int) -> list[Any] | None:
     """Result of one trial, or None."""
     command = [sys.executable, __file__, name, kind, str(seed)]
-    ran = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     lines = ran.stdout.splitlines()
     result: list[Any] | None = json.loads(lines[-1]) if lines else None
     if result is None:

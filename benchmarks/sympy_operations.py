@@ -104,10 +104,7 @@ def operations(expression: Any) -> int:
 
 def main() -> None:
     """Print a row for each robot and way."""
-    ways = {
-        "dynid": own,
-        "sympy.cse": with_cse(optimised=False),
-    }
+    ways = {"dynid": own, "sympy.cse": with_cse(optimised=False)}
     robots = [word for word in sys.argv[1:] if word != "--basic"]
     if len(robots) < len(sys.argv) - 1:
         ways["sympy.cse, basic"] = with_cse(optimised=True)

@@ -273,10 +273,7 @@ class TargetLine:
 
 class DrivePlant:
     def __init__(
-        self,
-        description: MechanismDescription,
-        parameters: _Array,
-        settings: DrivePlantSettings,
+        self, description: MechanismDescription, parameters: _Array, settings: DrivePlantSettings
     ) -> None: ...
     def reset(self, position: _Array, /) -> None: ...
     def step(self, target: _Array, torque_offset: _Array, /) -> None: ...
@@ -303,13 +300,7 @@ class DrivePlant:
     def lose_frames_randomly(self, probability: float, /) -> None: ...
     def saturate(self, factors: _Array, /) -> None: ...
     def push(
-        self,
-        link: str,
-        force: _Array,
-        moment: _Array,
-        point: _Array,
-        rise: float,
-        duration: float,
+        self, link: str, force: _Array, moment: _Array, point: _Array, rise: float, duration: float
     ) -> None: ...
     def release(self) -> None: ...
     @property
@@ -521,10 +512,7 @@ class ResetReport:
     def distance(self) -> float: ...
 
 def describe_collision(
-    collision: Collision,
-    joints: Sequence[str],
-    sliding: Sequence[bool],
-    until: str = "~/reset",
+    collision: Collision, joints: Sequence[str], sliding: Sequence[bool], until: str = "~/reset"
 ) -> str: ...
 def describe_warning(warning: Collision, joints: Sequence[str]) -> str: ...
 def describe_reset(report: ResetReport, joints: Sequence[str], sliding: Sequence[bool]) -> str: ...

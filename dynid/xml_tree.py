@@ -71,11 +71,7 @@ def line_of(element: ET.Element) -> int:
 
 
 def xml_tree(
-    text: str,
-    where: str,
-    error: type[DynidError] = MechanismError,
-    *,
-    comments: bool = False,
+    text: str, where: str, error: type[DynidError] = MechanismError, *, comments: bool = False
 ) -> ET.Element:
     """Return the root of an XML text.
 

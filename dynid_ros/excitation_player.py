@@ -17,12 +17,7 @@ from dynid.recording.settings import RecordingSettings
 from dynid_ros.interface_types import StateTopics
 from dynid_ros.long_action import Goal, LongAction
 from dynid_ros.managed_node import ManagedNode
-from dynid_ros.motion_parameters import (
-    PLANNED_BY,
-    declare_motion,
-    make_the_plan,
-    playing_options,
-)
+from dynid_ros.motion_parameters import PLANNED_BY, declare_motion, make_the_plan, playing_options
 from dynid_ros.node import ERROR, OK, run
 from dynid_ros.qos import DIAGNOSTICS, LATCHED
 from dynid_ros.robot_owner import RobotOwner

@@ -27,14 +27,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
     from dynid_ros.node import DynidNode
 
-QUANTITIES = (
-    "reference",
-    "feedback",
-    "torque_error",
-    "filtered_error",
-    "threshold",
-    "blind_time",
-)
+QUANTITIES = ("reference", "feedback", "torque_error", "filtered_error", "threshold", "blind_time")
 _STATE_RATE = 100.0  # [Hz]
 _REFERENCES = (
     _core.InactiveReason.command_jump,

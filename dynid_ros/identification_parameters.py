@@ -91,9 +91,7 @@ def declare_identification(node: DynidNode) -> None:
     )
     node.parameter("model", "", "model.yaml to validate; empty: the one in the folder 'output'.")
     node.parameter(
-        "overrides",
-        [""],
-        "Keys of the profile to override, such as identification.cutoff_hz=20.",
+        "overrides", [""], "Keys of the profile to override, such as identification.cutoff_hz=20."
     )
     node.parameter("topic", "", "Topic of the joint states; empty: the profile's.")
     for name, side in (("start", "before"), ("stop", "behind")):

@@ -110,9 +110,7 @@ class _Server(ActionServer):
         super().__init__(node, kind, name, lambda _: None)  # type: ignore[no-untyped-call]
 
     def notify_execute(
-        self,
-        goal_handle: Any,
-        execute_callback: Callable[[Any], Any] | None,
+        self, goal_handle: Any, execute_callback: Callable[[Any], Any] | None
     ) -> None:
         """Start the work of an accepted goal; with a callback, end it."""
         if execute_callback is None:

@@ -35,10 +35,7 @@ class ControllerStopper:
         Raises:
             ImportError: controller_manager_msgs is not installed.
         """
-        from controller_manager_msgs.srv import (  # type: ignore[import-not-found]  # noqa: PLC0415
-            ListControllers,
-            SwitchController,
-        )
+        from controller_manager_msgs.srv import ListControllers, SwitchController  # type: ignore[import-not-found]  # noqa: PLC0415
 
         self._node = node
         self._types = (ListControllers, SwitchController)

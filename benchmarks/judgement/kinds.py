@@ -93,10 +93,7 @@ _KINDS = (
         real=False,
     ),
     FaultKind(
-        "torque_factor_of_one_recording",
-        _anywhere("recordings_differ"),
-        "recordings",
-        recordings=2,
+        "torque_factor_of_one_recording", _anywhere("recordings_differ"), "recordings", recordings=2
     ),
     FaultKind("zero_of_one_recording", _anywhere("recordings_differ"), "recordings", recordings=2),
     FaultKind("saturation", _at("saturation"), "torque"),

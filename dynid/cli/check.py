@@ -148,10 +148,7 @@ def _check_json(check: MotionCheck) -> dict[str, object]:
         "limits": [_use_json(use) for use in check.uses],
         "grounds": check.grounds,
         "doubts": check.doubts,
-        "pairs": {
-            "checked": check.pairs,
-            "left_out": [pair._asdict() for pair in check.left_out],
-        },
+        "pairs": {"checked": check.pairs, "left_out": [pair._asdict() for pair in check.left_out]},
     }
 
 

@@ -112,10 +112,7 @@ CORE_COMMANDS = {
         "Find problems in recordings or a model, with remedies.",
     ),
     "identify": CommandEntry(
-        MODELS,
-        "dynid.cli.identify",
-        "identify_command",
-        "Identify the dynamic model of a robot.",
+        MODELS, "dynid.cli.identify", "identify_command", "Identify the dynamic model of a robot."
     ),
     "identify friction": CommandEntry(
         MODELS, "dynid.cli.friction", "friction_command", "Select the friction model of each joint."

@@ -82,11 +82,7 @@ class CommandGroup(TyperGroup):
         self.commands = {**listed, **self.commands}
         return list(listed)
 
-    def resolve_command(
-        self,
-        ctx: Any,
-        args: list[str],
-    ) -> tuple[str | None, Any, list[str]]:
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Load the command that the arguments name, in one or two words, and return it."""
         if args[0] in ("help", "version"):
             args = ["--version"] if args[0] == "version" else [*args[1:], "--help"]

@@ -40,12 +40,10 @@ def excite_command(
         Literal["fourier", "sine"], typer.Option("--type", help="Kind of motion.")
     ] = "fourier",
     duration: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", min=0.1, help="Duration of the whole motion."),
+        float | None, typer.Option(metavar="SECONDS", min=0.1, help="Duration of the whole motion.")
     ] = None,
     periods: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", min=1, help="Periods of the Fourier series."),
+        int | None, typer.Option(metavar="NUMBER", min=1, help="Periods of the Fourier series.")
     ] = None,
     harmonics: Annotated[
         int | None,

@@ -47,8 +47,7 @@ def identify_command(
         ),
     ] = False,
     bootstrap: Annotated[
-        int,
-        typer.Option(metavar="N", help="Replicates for 95 % intervals of base parameters."),
+        int, typer.Option(metavar="N", help="Replicates for 95 % intervals of base parameters.")
     ] = 0,
     settings: Set = None,
     output: Output = Path("out"),

@@ -16,8 +16,7 @@ def import_dh_command(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="YAML file (docs/robots.md).")],
     output: Annotated[Path | None, output_file(help="URDF to write; printed by default.")] = None,
     profile_out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Profile to write, with defaults to edit."),
+        Path | None, typer.Option(metavar="FILE", help="Profile to write, with defaults to edit.")
     ] = None,
     force: Force = False,
 ) -> None:

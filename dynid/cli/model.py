@@ -158,11 +158,7 @@ def base_command(
     with progress(result_console(), "finding base parameters"):
         base = base_parameterization(chosen.mechanism)
     table = base_table(chosen.mechanism, base, name, origin(chosen), chosen.base.by_name)
-    writers = {
-        BaseFormat.text: base_text,
-        BaseFormat.latex: base_latex,
-        BaseFormat.yaml: base_yaml,
-    }
+    writers = {BaseFormat.text: base_text, BaseFormat.latex: base_latex, BaseFormat.yaml: base_yaml}
     text = writers[written_as](table)
     if output is None:
         typer.echo(text, nl=False)

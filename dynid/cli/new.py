@@ -45,8 +45,7 @@ def new_command(
     package_path: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FOLDER",
-            help="Folder of ROS packages, for $(find) and package://; repeatable.",
+            metavar="FOLDER", help="Folder of ROS packages, for $(find) and package://; repeatable."
         ),
     ] = None,
     srdf: Annotated[

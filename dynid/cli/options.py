@@ -60,16 +60,13 @@ OneRecording = Annotated[
     typer.Argument(metavar="RECORDING", help="Bag or file of any format (docs/recordings.md)."),
 ]
 Profile = Annotated[
-    str,
-    profile_option("Shipped robot (dynid robots), profile (.yaml), URDF or xacro."),
+    str, profile_option("Shipped robot (dynid robots), profile (.yaml), URDF or xacro.")
 ]
 OptionalProfile = Annotated[
-    str | None,
-    profile_option("Shipped robot (dynid robots), profile (.yaml), URDF or xacro."),
+    str | None, profile_option("Shipped robot (dynid robots), profile (.yaml), URDF or xacro.")
 ]
 OwnProfile = Annotated[
-    str | None,
-    profile_option("Profile to use in place of the one in the model."),
+    str | None, profile_option("Profile to use in place of the one in the model.")
 ]
 ModelFile = Annotated[Path, model_file(help="model.yaml of an identification.")]
 OptionalModel = Annotated[Path | None, model_file(help="model.yaml of an identification.")]

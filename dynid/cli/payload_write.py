@@ -50,13 +50,7 @@ def payload_write_command(
     force-sensor writes parameters of ROS's filter that takes its weight off a force sensor.
     """
     from dynid.control.carried_body import read_carried_body
-    from dynid.control.load_data import (
-        UNITS,
-        body_at_flange,
-        flange_of,
-        gravity_filter,
-        load_text,
-    )
+    from dynid.control.load_data import UNITS, body_at_flange, flange_of, gravity_filter, load_text
     from dynid.files import refuse_to_replace, write_text
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_message, print_written, result_console

@@ -87,10 +87,7 @@ class RobotCommand(TyperCommand):
         return next(robots, None) if self._takes_recordings else None
 
     def _positional(
-        self,
-        ctx: Any,
-        words: list[_Word],
-        option: Any | None,
+        self, ctx: Any, words: list[_Word], option: Any | None
     ) -> tuple[list[_Word], bool]:
         """Return the arguments, and whether there are more than the command takes.
 

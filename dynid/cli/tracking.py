@@ -13,8 +13,7 @@ from dynid.errors import ConfigurationError
 
 def tracking_command(
     robot: Annotated[
-        str,
-        profile_option("Name of a shipped robot, or a profile, with a tracking motion."),
+        str, profile_option("Name of a shipped robot, or a profile, with a tracking motion.")
     ] = "puma560",
     model: Annotated[
         Path | None,

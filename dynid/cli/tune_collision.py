@@ -16,8 +16,7 @@ def tune_collision_command(
     recordings: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RECORDING",
-            help="Free motion: rosbag2 folder, .mcap, .db3, .npz, .csv, .REC.",
+            metavar="RECORDING", help="Free motion: rosbag2 folder, .mcap, .db3, .npz, .csv, .REC."
         ),
     ],
     model: ModelFile,

@@ -149,12 +149,7 @@ def assign(
                 setattr(core, name, _core_value(robot, core, name, value))
 
 
-def _core_value(
-    robot: Robot,
-    core: _core.DeclaredSettings,
-    name: str,
-    value: Any,
-) -> object:
+def _core_value(robot: Robot, core: _core.DeclaredSettings, name: str, value: Any) -> object:
     """Return the value of a member: of an enumeration, of each joint (n,), or one."""
     present, otherwise = getattr(core, name), core.declared[name].otherwise
     if isinstance(present, np.ndarray):

@@ -11,11 +11,7 @@ from dynid.files import write_text
 from dynid.input_file import read_text
 from dynid.robot.parameter_file import parameter_file, ros_parameters
 from dynid.robot.torque_settings import ThresholdSettings
-from dynid.robot.tuned_thresholds import (
-    COLLISION,
-    text_with_thresholds,
-    with_threshold_parameters,
-)
+from dynid.robot.tuned_thresholds import COLLISION, text_with_thresholds, with_threshold_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

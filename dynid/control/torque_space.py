@@ -85,11 +85,7 @@ class TorqueSpace:
 
 
 def torque_space(
-    model: Model,
-    mechanism: Mechanism,
-    velocity_scale: float,
-    ramp_time: float,
-    along: Array | None,
+    model: Model, mechanism: Mechanism, velocity_scale: float, ramp_time: float, along: Array | None
 ) -> TorqueSpace:
     """Return the states of a robot, up to a share of its velocities.
 

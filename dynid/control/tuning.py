@@ -189,11 +189,7 @@ def _causes(
 
 
 def _cause(
-    joint: TunedJoint,
-    number: int,
-    motions: Sequence[FreeMotion],
-    rate: float,
-    names: Sequence[str],
+    joint: TunedJoint, number: int, motions: Sequence[FreeMotion], rate: float, names: Sequence[str]
 ) -> ThresholdCause:
     shares = [joint.shares(motion, number) for motion in motions]
     k = int(np.argmax([share.max(initial=0.0) for share in shares]))

@@ -192,10 +192,7 @@ def _minimise(task: _Task, point: Array) -> Array:
 
 
 def _task(
-    mechanism: Mechanism,
-    base: BaseParameterization,
-    estimate: Estimate,
-    settings: PhysicalSettings,
+    mechanism: Mechanism, base: BaseParameterization, estimate: Estimate, settings: PhysicalSettings
 ) -> _Task:
     urdf, first = mechanism.urdf_parameters, mechanism.first_term
     frames = [_body(body) for body in urdf[:first].reshape(-1, 10)]

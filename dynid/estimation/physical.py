@@ -58,10 +58,7 @@ def is_physically_consistent(mechanism: Mechanism, standard: Array) -> bool:
 
 
 def consistent_parameters(
-    mechanism: Mechanism,
-    base: BaseParameterization,
-    estimate: Estimate,
-    settings: PhysicalSettings,
+    mechanism: Mechanism, base: BaseParameterization, estimate: Estimate, settings: PhysicalSettings
 ) -> ConsistentSolution:
     """Find the physically consistent standard parameters nearest to an estimate.
 

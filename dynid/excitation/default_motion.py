@@ -41,12 +41,7 @@ _POSITIONS = 2000  # random ones, of which these are chosen
 _CLEARANCES = 400  # of these, whose clearance is computed, which takes longer
 _SEEDS = 3  # tried with each centre and size
 _MOTIONS = 2  # of them must be possible: one to identify, one to validate
-_KEYS = {
-    "tool_box": "tool_box",
-    "tool speed": "tool_speed",
-    "plane '": "planes",
-    "box '": "boxes",
-}
+_KEYS = {"tool_box": "tool_box", "tool speed": "tool_speed", "plane '": "planes", "box '": "boxes"}
 """Keys of the workspace by the start of the names of their constraints."""
 _INSTANTS = 150  # of a first test, which comes before the proof
 _COARSE = 10  # every tenth of them before

@@ -51,12 +51,7 @@ class Ramp:
         inner = (self.rise, self.duration - self.rise) if self.rise > 0 else ()
         return (0.0, *inner, self.duration)
 
-    def apply(
-        self,
-        time: ArrayLike,
-        rest: Array,
-        motion: Callable[[Array], Motion],
-    ) -> Motion:
+    def apply(self, time: ArrayLike, rest: Array, motion: Callable[[Array], Motion]) -> Motion:
         """Return rest + s(t) p(t - rise) and its derivatives.
 
         Args:

@@ -70,10 +70,7 @@ class SplineExcitation:
 
 
 def spline_through(
-    time: Array,
-    position: Array,
-    velocity: Array | None = None,
-    acceleration: Array | None = None,
+    time: Array, position: Array, velocity: Array | None = None, acceleration: Array | None = None
 ) -> SplineExcitation:
     """Connect points from rest to rest with continuous acceleration.
 

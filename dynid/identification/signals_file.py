@@ -87,10 +87,7 @@ def _write_bag(result: Identification | Validation, folder: Path) -> None:
 
 def _topics(signals: Signals, measured: Array, model: Array, part: slice) -> dict[str, Fields]:
     return {
-        "/dynid/raw": {
-            "position": signals.raw_position[part],
-            "effort": signals.raw_torque[part],
-        },
+        "/dynid/raw": {"position": signals.raw_position[part], "effort": signals.raw_torque[part]},
         "/dynid/filtered": {
             "position": signals.position[part],
             "velocity": signals.velocity[part],

@@ -146,8 +146,7 @@ def _earliest(ticks: NDArray[np.float64]) -> float:
 
 
 def _smoothest(
-    explanations: tuple[NDArray[np.float64] | NDArray[np.int64], ...],
-    position: NDArray[np.float64],
+    explanations: tuple[NDArray[np.float64] | NDArray[np.int64], ...], position: NDArray[np.float64]
 ) -> int:
     """Return the number of the times at which positions are smoothest; 0 where none shows.
 

@@ -36,10 +36,7 @@ class ColumnGroup(NamedTuple):
 
 
 def column_groups(
-    columns: Sequence[ColumnName],
-    signal: str,
-    joints: Sequence[str],
-    labels: Mapping[str, str],
+    columns: Sequence[ColumnName], signal: str, joints: Sequence[str], labels: Mapping[str, str]
 ) -> list[ColumnGroup]:
     """Return the groups of measured columns of a signal that have one column for each joint.
 

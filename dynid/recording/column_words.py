@@ -41,9 +41,7 @@ NEUTRAL = frozenset({"act", "actual", "meas", "measured", "ist", "istwert", "fie
 
 TIMES = frozenset(
     {"t", "ts", "time", "times", "timestamp", "stamp", "timestamps", "sec", "secs"}
-) | {
-    *("zeit", "tout"),
-}
+) | {*("zeit", "tout")}
 """First words of a column of times."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zµ°äöüß]+|\d+")

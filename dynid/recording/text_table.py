@@ -302,12 +302,7 @@ def _arrow() -> Any:
 
 
 def _read_with_arrow(
-    arrow: Any,
-    csv: Any,
-    raw: bytes,
-    places: list[int],
-    width: int,
-    delimiter: str | None,
+    arrow: Any, csv: Any, raw: bytes, places: list[int], width: int, delimiter: str | None
 ) -> list[NDArray[np.float64]] | None:
     """Return columns; None if a row has another width, or a cell is no number as Arrow has them."""
     names = [str(number) for number in range(width)]

@@ -41,12 +41,7 @@ def render(
     return (
         _environment(package)
         .get_template(template)
-        .render(
-            **content,
-            style=_text(_OWN, "style.css"),
-            script=script,
-            policy=policy,
-        )
+        .render(**content, style=_text(_OWN, "style.css"), script=script, policy=policy)
     )
 
 

@@ -100,12 +100,7 @@ def friction_plot(motion: EvaluatedMotion, mechanism: Mechanism) -> Markup:
                 x_label=f"velocity [{motion.units(joint)[1]}]",
                 y_label=motion.torque_label(joint),
                 layers=(
-                    Layer(
-                        velocity[rows],
-                        (model - motion.errors(joint))[rows],
-                        "measured",
-                        "dots",
-                    ),
+                    Layer(velocity[rows], (model - motion.errors(joint))[rows], "measured", "dots"),
                     Layer(*_medians(velocity[samples], model[samples]), "model"),
                 ),
             )

@@ -81,11 +81,7 @@ def write_missing_validation_report(model: Model, reason: str, path: Path) -> No
     """
     title = f"{model.robot.name}: validation of its dynamic model"
     made = model.provenance
-    content = {
-        "title": title,
-        "model_of": None if made is None else made.dated,
-        "reason": reason,
-    }
+    content = {"title": title, "model_of": None if made is None else made.dated, "reason": reason}
     write_text(path, render("not_validated.html.j2", content))
 
 

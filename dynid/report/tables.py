@@ -93,10 +93,7 @@ LEADING = 4
 
 
 def error_row(
-    joint: JointErrors,
-    settings: EvaluationSettings,
-    number: int,
-    held_out: HeldOut | None,
+    joint: JointErrors, settings: EvaluationSettings, number: int, held_out: HeldOut | None
 ) -> list[Cell]:
     """Return one joint's line of the table of errors."""
     torque_unit = "N" if joint.unit == "N" else "N·m"
@@ -135,16 +132,7 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
             "root mean square of model minus measured torque (N for prismatic joints)",
         ),
         ("relative error", "norm of the error over norm of the measured torque"),
-        *(
-            [
-                (
-                    "held out",
-                    "relative error on parts not used in the fit",
-                )
-            ]
-            if held_out
-            else []
-        ),
+        *([("held out", "relative error on parts not used in the fit")] if held_out else []),
         *(
             [("URDF", "relative error with the masses of the URDF and the model's joint terms")]
             if np.isfinite(joint.urdf_error)

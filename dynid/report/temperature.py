@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
-from dynid.evaluation.temperature import (
-    CHANCE,
-    Effect,
-    JointTemperature,
-    temperature_effects,
-)
+from dynid.evaluation.temperature import CHANCE, Effect, JointTemperature, temperature_effects
 from dynid.report.chart import Chart, Layer, grid
 from dynid.text import NOT_KNOWN, listed, percent, significant
 

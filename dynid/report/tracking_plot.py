@@ -26,11 +26,7 @@ def write_plot(trial: TrackingTrial, path: Path) -> None:
     moved = [joint for joint in range(len(trial.joints)) if trial.has_error(joint)]
     with png_figure(path, (9.0, 3.0 + 1.3 * len(moved))) as drawing:
         rows = drawing.subplots(
-            len(moved) + 1,
-            1,
-            sharex=True,
-            squeeze=False,
-            height_ratios=[2.0] + [1.0] * len(moved),
+            len(moved) + 1, 1, sharex=True, squeeze=False, height_ratios=[2.0] + [1.0] * len(moved)
         )[:, 0]
         drawing.suptitle(_title(trial), x=0.01, ha="left", parse_math=False)
         _draw_tool(trial, rows[0])

@@ -44,11 +44,7 @@ PERIOD = DriveObject(0x60C2, "uint8", "interpolation time period")
 MODES = {"csp": 8, "cst": 10}
 """Modes of operation, 0x6060: cyclic synchronous position and torque."""
 
-DRIVE_STATES = {
-    "status_word": STATUS_WORD,
-    "error_code": ERROR_CODE,
-    "mode_display": MODE_DISPLAY,
-}
+DRIVE_STATES = {"status_word": STATUS_WORD, "error_code": ERROR_CODE, "mode_display": MODE_DISPLAY}
 """State interfaces of every drive, besides its joint's motion."""
 
 

@@ -163,13 +163,7 @@ def _meshes(spec: Any, where: Path, mujoco: Any) -> Iterator[str]:
         yield file
 
 
-def _check_inertia(
-    spec: Any,
-    geom: Any,
-    file: str,
-    where: Path,
-    mujoco: Any,
-) -> None:
+def _check_inertia(spec: Any, geom: Any, file: str, where: Path, mujoco: Any) -> None:
     """Raise where the mass of a body is that of its mesh."""
     body, rule = geom.parent, spec.compiler.inertiafromgeom
     low, high = spec.compiler.inertiagrouprange

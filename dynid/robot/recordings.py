@@ -89,11 +89,7 @@ def with_servo_torque(recording: Recording, robot: Robot) -> Recording:
 
 
 def live_recording(
-    messages: LiveMessages,
-    robot: Robot,
-    *,
-    start: float | None = None,
-    stop: float | None = None,
+    messages: LiveMessages, robot: Robot, *, start: float | None = None, stop: float | None = None
 ) -> Recording:
     """Return the recording of live messages, with the ``recording`` settings of a robot.
 

@@ -17,12 +17,7 @@ from __future__ import annotations
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, field_validator, model_validator
 
-from dynid.configuration import (
-    PerJoint,
-    PerJointNotNegative,
-    PerJointPositive,
-    Settings,
-)
+from dynid.configuration import PerJoint, PerJointNotNegative, PerJointPositive, Settings
 from dynid.robot.drives import LARGEST, SMALLEST
 
 

@@ -142,12 +142,7 @@ def _without_outliers(track: _Track, settings: MedianSettings) -> tuple[_Track, 
 
 
 def _averaged(
-    track: _Track,
-    time: Array,
-    rate: float,
-    period: float,
-    robot: Robot,
-    notes: list[str],
+    track: _Track, time: Array, rate: float, period: float, robot: Robot, notes: list[str]
 ) -> tuple[_Track, Array, float]:
     """Return one mean period, its time and rate; append what was left out to ``notes``."""
     settings = robot.settings(SignalSettings)
@@ -179,11 +174,7 @@ def _filtered(track: _Track, time: Array, rate: float, robot: Robot) -> Signals:
     cutoff = settings.motion_cutoff_hz
     if settings.filter_torque and cutoff is not None:
         torque = low_pass(
-            torque,
-            cutoff,
-            settings.filter_order,
-            rate,
-            periodic=settings.period is not None,
+            torque, cutoff, settings.filter_order, rate, periodic=settings.period is not None
         )
     lower, moving = _moving(velocity, settings.velocity_threshold, robot.limits)
     factor = robot.drives.torque_factor(len(robot.joints))

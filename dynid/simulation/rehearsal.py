@@ -59,10 +59,7 @@ def rehearsal(robot: Robot) -> Rehearsal:
     if robot.find(SimulationSettings) is None:
         derived, plan = derived_simulation(robot), plan or make_plan(robot)
         bodies = deviating_bodies(robot)
-        true = {
-            "parameters": {**bodies, **derived.parameters},
-            "home": tuple(plan.start.tolist()),
-        }
+        true = {"parameters": {**bodies, **derived.parameters}, "home": tuple(plan.start.tolist())}
         assumed += _without_inertia(robot, derived)
         robot = robot.with_settings(derived.model_copy(update=true))
         assumed.append(

@@ -6,13 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeFloat
 
-from dynid.configuration import (
-    Delay,
-    PerJoint,
-    PerJointNotNegative,
-    PerJointPositive,
-    TaskSettings,
-)
+from dynid.configuration import Delay, PerJoint, PerJointNotNegative, PerJointPositive, TaskSettings
 
 
 class SimulationSettings(TaskSettings):

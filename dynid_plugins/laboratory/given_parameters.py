@@ -113,9 +113,7 @@ def _yaml_pairs(
 
 
 def _same(
-    coefficients: Any,
-    expected: Mapping[str, float],
-    standard_names: Mapping[str, str],
+    coefficients: Any, expected: Mapping[str, float], standard_names: Mapping[str, str]
 ) -> bool:
     if not isinstance(coefficients, dict):
         return False

@@ -85,9 +85,7 @@ def with_values(law: ServoLaw, values: Mapping[str, Array]) -> ServoLaw:
     """Return the law with other values (n,) of some of ``UNKNOWNS``."""
     used = {kind: values.get(kind, getattr(law, kind)) for kind in UNKNOWNS}
     return law._replace(
-        position_gain=used["position_gain"],
-        velocity_gain=used["velocity_gain"],
-        bias=used["bias"],
+        position_gain=used["position_gain"], velocity_gain=used["velocity_gain"], bias=used["bias"]
     )
 
 

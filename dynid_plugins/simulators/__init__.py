@@ -12,10 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Export", "export_model"]
 
-__getattr__ = names_on_use(
-    __name__,
-    {
-        "Export": "export",
-        "export_model": "export",
-    },
-)
+__getattr__ = names_on_use(__name__, {"Export": "export", "export_model": "export"})

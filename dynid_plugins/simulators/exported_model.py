@@ -107,10 +107,7 @@ def exported_model(model: Model, supported: FormatTerms, motion: Motion) -> Expo
             (
                 _with_rotors(mechanism, bodies, terms),
                 bare,
-                (
-                    *terms.replaced,
-                    "discs about the joints' axes in place of rotors",
-                ),
+                (*terms.replaced, "discs about the joints' axes in place of rotors"),
             ),
         ]
     wanted = mechanism.inverse_dynamics(*motion)

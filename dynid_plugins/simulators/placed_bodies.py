@@ -11,11 +11,7 @@ from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.text import listed
-from dynid_plugins.simulators.frame_alignment import (
-    FrameAlignment,
-    align_frames,
-    sample_positions,
-)
+from dynid_plugins.simulators.frame_alignment import FrameAlignment, align_frames, sample_positions
 
 if TYPE_CHECKING:
     from dynid_plugins.simulators.exported_model import ExportedModel

@@ -16,11 +16,7 @@ from dynid.errors import ConfigurationError
 from dynid.xml_editing import XmlElement, XmlText
 from dynid_plugins.simulators.joint_tree import JointTree, Kind, TreeJoint
 
-_KINDS: dict[str, Kind] = {
-    "revolute": "hinge",
-    "continuous": "hinge",
-    "prismatic": "slide",
-}
+_KINDS: dict[str, Kind] = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slide"}
 _INERTIA = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
 _DEPTH = 100  # frames relative to frames
 

@@ -86,12 +86,7 @@ def _add_gravity(library: UsdLibrary, stage: Any, gravity: Array) -> None:
 
 
 def _add_link(
-    library: UsdLibrary,
-    stage: Any,
-    path: str,
-    pose: Pose,
-    body: RigidBody,
-    link: TreeLink,
+    library: UsdLibrary, stage: Any, path: str, pose: Pose, body: RigidBody, link: TreeLink
 ) -> None:
     prim = library.geom.Xform.Define(stage, path)
     _place(library, prim, pose)

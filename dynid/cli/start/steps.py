@@ -156,10 +156,7 @@ STEPS = (
         "Find another motion",
         "The most informative motion within the robot's limits, in place of the profile's. It is "
         "not needed where that one passes the check. Stop ends the search with the best so far.",
-        lambda given: [
-            *("dynid", "excite", given.named_robot),
-            *("-o", given.motion, "--force"),
-        ],
+        lambda given: [*("dynid", "excite", given.named_robot), *("-o", given.motion, "--force")],
         results=("{stem}_excitation.html",),
     ),
     StartStep(

@@ -113,9 +113,7 @@ class LineMotion:
         x = np.clip(left, 0.0, 1.0)
         ramped = speed * ramp * (x**3 - x**4 / 2)  # the integral of 3 x^2 - 2 x^3
         s = np.where(
-            up,
-            ramped,
-            np.where(down, self._length - ramped, speed * ramp / 2 + speed * (t - ramp)),
+            up, ramped, np.where(down, self._length - ramped, speed * ramp / 2 + speed * (t - ramp))
         )
         ds = np.where(up | down, speed * (3 * x**2 - 2 * x**3), speed)
         slope = speed / ramp * 6 * x * (1 - x)

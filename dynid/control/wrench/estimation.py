@@ -153,11 +153,7 @@ def wrench_of_recording(
         DynidError: a recording or setting is not suitable.
     """
     observed = observe(
-        model,
-        recording,
-        gain=uncertainty.observer_gain,
-        carried=carried,
-        zero_phase=zero_phase,
+        model, recording, gain=uncertainty.observer_gain, carried=carried, zero_phase=zero_phase
     )
     observed = replace(observed, time=observed.time + start)
     return estimate(model, observed, uncertainty, frame=frame, confidence=confidence)

@@ -147,10 +147,7 @@ class MotionBounds:
     """
 
     def __init__(
-        self,
-        space: SeriesSpace,
-        bounds: tuple[Array, Array, Array, Array],
-        per_cycle: int = 32,
+        self, space: SeriesSpace, bounds: tuple[Array, Array, Array, Array], per_cycle: int = 32
     ) -> None:
         samples = per_cycle * space.harmonics
         tightened = np.cos(np.pi / per_cycle)

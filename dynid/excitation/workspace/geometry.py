@@ -123,10 +123,7 @@ def _urdf_solids(
     shapes = urdf_shapes(kinematics, element)
     meshes, missing = mesh_hulls(kinematics, mesh_folder, element)
     solids = {
-        body: (
-            *_solids(shapes.get(body, ())),
-            *(Solid(*mesh) for mesh in meshes.get(body, ())),
-        )
+        body: (*_solids(shapes.get(body, ())), *(Solid(*mesh) for mesh in meshes.get(body, ())))
         for body in {*shapes, *meshes}
     }
     return solids, missing

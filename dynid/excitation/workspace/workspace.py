@@ -102,10 +102,7 @@ class Workspace:
         self._left_out = (*selected.left_out, *violated.values())
         self._distances = Distances(self._kinematics, self._kept)
         checked = bool(selected.distances or selected.left_out)
-        self._notes = (
-            *(bodies.notes if checked else ()),
-            *left_out_notes(self._left_out, count),
-        )
+        self._notes = (*(bodies.notes if checked else ()), *left_out_notes(self._left_out, count))
         self._unchecked = unchecked_bodies(settings, self._kinematics, bodies, self._left_out)
 
     def _sampled(self, selected: Sequence[Distance], position: Array) -> Array:

@@ -22,11 +22,7 @@ from dynid.identification.friction.candidates import (
 from dynid.identification.friction.choose import CandidateTrial, choose, errors
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem
 from dynid.identification.friction.reduced import HeldOutBlocks
-from dynid.identification.friction.variable_projection import (
-    FrictionFit,
-    Projection,
-    search_shapes,
-)
+from dynid.identification.friction.variable_projection import FrictionFit, Projection, search_shapes
 
 _WITH_MEMORY = ("1 stop", "2 stops")
 _REFINED: Mapping[str, Callable[[str], str]] = {

@@ -273,10 +273,7 @@ def motion_noise(
     share = cutoff / (0.5 * rate)
     passed = removed * np.sqrt(share / max(1.0 - share, share))
     speed = passed * 2 * np.pi * cutoff / np.sqrt(3)
-    return (
-        np.where(position > 0, position, 2 * passed),
-        np.where(velocity > 0, velocity, speed),
-    )
+    return (np.where(position > 0, position, 2 * passed), np.where(velocity > 0, velocity, speed))
 
 
 def _spread(values: Array) -> Array:

@@ -14,11 +14,7 @@ from dynid.estimation.estimate import error_correlation
 from dynid.estimation.square_root import Forgetting, Solution, SquareRootLeastSquares
 from dynid.evaluation.live import slowest_motion
 from dynid.identification.online.acquisition import Acquisition, OnlineRows
-from dynid.identification.online.change import (
-    PayloadChange,
-    PayloadDetector,
-    change_deviations,
-)
+from dynid.identification.online.change import PayloadChange, PayloadDetector, change_deviations
 from dynid.identification.online.sampler import MessageCounts, Sampler
 from dynid.identification.payload.fit import payload_columns
 from dynid.recording.corrections import check_live_corrections, corrected_live
@@ -278,9 +274,7 @@ class OnlineEstimator:
 
     def _new_detector(self) -> PayloadDetector:
         return PayloadDetector(
-            self._variance,
-            largest=self.settings.largest_payload,
-            threshold=self.settings.threshold,
+            self._variance, largest=self.settings.largest_payload, threshold=self.settings.threshold
         )
 
     def _carry(self, change: PayloadChange) -> None:

@@ -90,10 +90,7 @@ class PayloadIdentification(Shown):
 
 
 def identify_payload(
-    base: Model,
-    recordings: Recording | Sequence[Recording],
-    *,
-    progress: Progress = lambda _: None,
+    base: Model, recordings: Recording | Sequence[Recording], *, progress: Progress = lambda _: None
 ) -> PayloadIdentification:
     """Identify a payload, with fixed parameters of the robot without it.
 

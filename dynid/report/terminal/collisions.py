@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _DIGITS = 3
-_CAUSES = {
-    "torque_error": "torque error",
-    "torque_threshold": "measured torque",
-}
+_CAUSES = {"torque_error": "torque error", "torque_threshold": "measured torque"}
 
 
 def collisions_json(

@@ -55,12 +55,7 @@ def write_png(scene: Scene, path: Path, *, width: int = 1400, height: int = 1100
 
 
 def draw_scene(
-    scene: Scene,
-    axes: Axes,
-    width: int,
-    height: int,
-    *,
-    about: tuple[Array, float] | None = None,
+    scene: Scene, axes: Axes, width: int, height: int, *, about: tuple[Array, float] | None = None
 ) -> None:
     """Draw a scene without title and legend on axes of a given size.
 

@@ -52,11 +52,7 @@ def _identified(task: FittingTask, robot: Robot, keys: int) -> FittedModel:
         moved = with_torque_delay(signals, delay)
         return unfiltered_torque(mechanism, moved, mechanism.parameters)
 
-    return FittedModel(
-        torque,
-        lambda signals: model.torque_interval(signals.velocity),
-        keys,
-    )
+    return FittedModel(torque, lambda signals: model.torque_interval(signals.velocity), keys)
 
 
 def _leaves(value: object) -> int:

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 Scheduler = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Of a Dask cluster, such as tcp://host:8786."),
+    str | None, typer.Option(metavar="ADDRESS", help="Of a Dask cluster, such as tcp://host:8786.")
 ]
 Workers = Annotated[
     int | None,
@@ -23,8 +22,7 @@ Workers = Annotated[
     ),
 ]
 Memory = Annotated[
-    str,
-    typer.Option(metavar="SIZE", help="Limit of each process on this machine, such as 2GB."),
+    str, typer.Option(metavar="SIZE", help="Limit of each process on this machine, such as 2GB.")
 ]
 
 
@@ -77,8 +75,5 @@ def connected(scheduler: str | None, workers: int | None, memory: str) -> Iterat
 
     if scheduler is not None and workers is not None:
         raise ConfigurationError("--workers is for processes on this machine, not for --scheduler.")
-    with (
-        interrupted_outside(_DASK),
-        cluster(scheduler, workers=workers, memory=memory) as client,
-    ):
+    with interrupted_outside(_DASK), cluster(scheduler, workers=workers, memory=memory) as client:
         yield client

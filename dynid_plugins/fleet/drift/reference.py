@@ -98,12 +98,7 @@ def find_variation(references: Sequence[Span], groups: Groups) -> BetweenDays:
     )
     weights, between = found.of_joints()
     directions = [
-        Directions(
-            residual @ weights,
-            weights.T @ one.covariances @ weights,
-            design,
-            one.steps,
-        )
+        Directions(residual @ weights, weights.T @ one.covariances @ weights, design, one.steps)
         for residual, one, design in zip(residuals, references, regressors, strict=True)
     ]
     return found.with_persistence(estimate_persistence(directions, between))

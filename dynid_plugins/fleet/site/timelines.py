@@ -149,13 +149,7 @@ class _Line:
     unit: str
 
     def chart(
-        self,
-        drift: Drift,
-        values: Array,
-        deviations: Array,
-        marks: Sequence[Mark],
-        *,
-        change: bool,
+        self, drift: Drift, values: Array, deviations: Array, marks: Sequence[Mark], *, change: bool
     ) -> TimelineChart:
         """Return the chart; ``change``: values are differences from the reference."""
         spans = _spans(len(values), marks)

@@ -35,8 +35,7 @@ class _Target(str, Enum):
 def code_command(
     output: Annotated[Path, output_folder(help="Folder for the files.")],
     target: Annotated[
-        _Target,
-        typer.Option(help="C99; structured text (IEC 61131-3) for PLCs; FMU (FMI 3.0)."),
+        _Target, typer.Option(help="C99; structured text (IEC 61131-3) for PLCs; FMU (FMI 3.0).")
     ] = _Target.c,
     model: OptionalModel = None,
     profile: OrProfile = None,
@@ -50,8 +49,7 @@ def code_command(
     ] = None,
     without: Without = None,
     single: Annotated[
-        bool,
-        typer.Option("--float", help="Single precision (float, REAL), for microcontrollers."),
+        bool, typer.Option("--float", help="Single precision (float, REAL), for microcontrollers.")
     ] = False,
 ) -> None:
     """Write the minimal inverse dynamic model as C99, structured text for PLCs, or an FMU.

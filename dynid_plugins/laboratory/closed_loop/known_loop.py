@@ -14,10 +14,7 @@ from dynid_plugins.laboratory.closed_loop.loop import CommandedLoop
 
 
 def simulated_loop(
-    robot: Robot,
-    excitations: Sequence[Excitation],
-    *,
-    control_rate: float = 1000.0,
+    robot: Robot, excitations: Sequence[Excitation], *, control_rate: float = 1000.0
 ) -> CommandedLoop:
     """Return the control loops of the robot that :func:`dynid.simulation.simulate` records.
 

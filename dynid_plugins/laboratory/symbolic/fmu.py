@@ -119,10 +119,7 @@ def _model_description(formulas: Formulas, name: str, token: str) -> bytes:
     )
     ET.SubElement(root, "ModelExchange", modelIdentifier=name)
     ET.SubElement(
-        root,
-        "CoSimulation",
-        modelIdentifier=name,
-        canHandleVariableCommunicationStepSize="true",
+        root, "CoSimulation", modelIdentifier=name, canHandleVariableCommunicationStepSize="true"
     )
     variables = ET.SubElement(root, "ModelVariables")
     ET.SubElement(

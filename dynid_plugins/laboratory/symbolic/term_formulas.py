@@ -50,11 +50,7 @@ def term_column(
 
 
 def term_torque(
-    graph: Graph,
-    mechanism: Mechanism,
-    state: State,
-    parameters: Sequence[Expression],
-    load: Load,
+    graph: Graph, mechanism: Mechanism, state: State, parameters: Sequence[Expression], load: Load
 ) -> list[Expression]:
     """Return the torque of the joint terms at every joint, in drive order.
 

@@ -52,10 +52,7 @@ class DriveRows:
 
 
 def drive_rows(
-    robot: Robot,
-    mechanism: Mechanism,
-    base: BaseParameterization,
-    recordings: Sequence[Recording],
+    robot: Robot, mechanism: Mechanism, base: BaseParameterization, recordings: Sequence[Recording]
 ) -> list[DriveRows]:
     """Return motion with the profile's filters, and unfiltered absolute torque.
 
@@ -126,11 +123,7 @@ def _check_unsigned(recording: Recording) -> None:
 
 
 def _regressor(
-    mechanism: Mechanism,
-    columns: NDArray[np.intp],
-    signals: Signals,
-    stride: int,
-    to_drives: Array,
+    mechanism: Mechanism, columns: NDArray[np.intp], signals: Signals, stride: int, to_drives: Array
 ) -> Array:
     """Compute the regressor of every ``stride``-th sample at the drives (m, n, k), in blocks."""
     block, past = stride * max(1, _BLOCK // stride), signals.past(mechanism)

@@ -13,12 +13,7 @@ from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import error_correlation
 from dynid.identification.settings import IdentificationSettings
-from dynid.identification.torque_signs import (
-    UNCERTAIN,
-    DriveSigns,
-    TorqueSigns,
-    UncertainSegment,
-)
+from dynid.identification.torque_signs import UNCERTAIN, DriveSigns, TorqueSigns, UncertainSegment
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows, drive_rows
@@ -43,10 +38,7 @@ _CERTAIN = 0.98  # tanh of a sample whose sign is right with a probability of 99
 
 
 def find_signs(
-    robot: Robot,
-    mechanism: Mechanism,
-    base: BaseParameterization,
-    recordings: Sequence[Recording],
+    robot: Robot, mechanism: Mechanism, base: BaseParameterization, recordings: Sequence[Recording]
 ) -> tuple[tuple[Recording, ...], TorqueSigns]:
     """Find the signs of the recordings' torque.
 
