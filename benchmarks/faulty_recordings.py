@@ -58,6 +58,7 @@ from signal_faults import (
     flipped_velocity,
     held_position,
     lost_behind_stamps,
+    slipped_encoder,
     stretched_time,
     wrapped_position,
 )
@@ -91,6 +92,7 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
         "copied_channel": {"effort": copied_effort},
         "velocity": {"other sign": flipped_velocity},
         "backlash": {"of one joint": backlash},
+        "position_jump": {"slip of one encoder": slipped_encoder},
         "lost_samples": {"at ten places": lost_behind_stamps},
         "effort": {"dead band": dead_band},
         "held_position": {"every third": held_position, "every eighth, effort too": held},

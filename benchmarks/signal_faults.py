@@ -52,6 +52,15 @@ def backlash(subject: Subject, seed: int) -> Trial:
     )
 
 
+def slipped_encoder(subject: Subject, seed: int) -> Trial:
+    """Let the encoder of one joint slip by a tenth of its range in the middle of the motion."""
+    trial = _with_measured_velocity(subject, subject.recorded(seed))
+    recording, joint = trial.recording, any_joint(subject, seed)
+    position = recording.position.copy()
+    position[len(position) // 2 :, joint] += 0.1 * np.ptp(position[:, joint])
+    return subject.trial(replace(recording, position=position, position_step=None), trial.robot)
+
+
 def wrapped_position(subject: Subject, seed: int) -> Trial:
     """Let the position of one joint jump back by a turn in the middle of its range."""
     recording, joint = subject.recorded(seed), any_joint(subject, seed)

@@ -19,8 +19,8 @@ class Contradiction:
     """What two signals of a recording cannot both be right about.
 
     Attributes:
-        kind: ``velocity``, ``time``, ``wrapped_position``, ``lost_samples``, ``effort``,
-            ``backlash``, ``held_position`` or ``copied_channel``.
+        kind: ``velocity``, ``time``, ``wrapped_position``, ``position_jump``,
+            ``lost_samples``, ``effort``, ``backlash``, ``held_position`` or ``copied_channel``.
         joints: names of the joints.
         severity: "problem", "warning" or "note", as of a finding.
         sentence: the observation, with numbers and units.

@@ -19,6 +19,7 @@ from dynid.recording.contradiction import SEVERITIES, Contradiction
 from dynid.recording.corrections import SIGNALS, Correction, corrected, correction_yaml
 from dynid.recording.held_values import held_signals
 from dynid.recording.model import Recording
+from dynid.recording.position_jumps import position_jumps
 from dynid.recording.sample_loss import lost_samples
 from dynid.recording.velocity_agreement import moving_joints
 from dynid.recording.velocity_contradictions import velocity_contradictions
@@ -58,8 +59,10 @@ def _all(recording: Recording) -> Iterator[Contradiction]:
         second.joint for _, second, _ in equal_channels(recording) if second.signal == "velocity"
     ]
     yield from velocity_contradictions(recording, copied)
-    yield from held_signals(recording)
-    yield from stuck_channels(recording)
+    stuck = [*held_signals(recording), *stuck_channels(recording)]
+    yield from stuck
+    held = {joint for one in stuck if one.kind == "held_position" for joint in one.joints}
+    yield from position_jumps(recording, {*copied, *held})
 
 
 def _wrapped_positions(recording: Recording) -> Iterator[Contradiction]:

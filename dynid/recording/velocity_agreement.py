@@ -91,7 +91,7 @@ def averaged_motion(recording: Recording) -> AveragedMotion | None:
         error = 2**0.5 * noise * recording.sampling_rate / window
         quiet = error <= _NOISE * derivative.std(axis=0)
         kept = tuple(int(j) for j in moving if quiet[j])
-        velocity = _mean(recording.velocity, window)
+        velocity = mean_velocity(recording.velocity, window)
         effort = scipy.ndimage.uniform_filter1d(recording.effort, window, axis=0)
         side = _derivative(side_of_teeth(effort), recording.sampling_rate, window)
         motion = AveragedMotion(derivative, velocity, side, recording.sampling_rate, kept, quarters)
@@ -257,7 +257,7 @@ def _derivative(values: Array, rate: float, window: int) -> Array:
     return np.asarray((values[window:] - values[:-window]) * rate / window)
 
 
-def _mean(velocity: Array, window: int) -> Array:
+def mean_velocity(velocity: Array, window: int) -> Array:
     """Return the mean velocity (N - window, n) of each window of steps.
 
     Within a step, by the cubic through the samples around it: the trapezoidal rule would lose 2 %

@@ -96,10 +96,13 @@ _SPOILS_TORQUE = (
 )
 _SPOILS_ERRORS = (*_SPOILS_TORQUE, "spikes", "time_shift", "quantised_feedback")
 
-_OF_UNUSED_SIGNALS = ("copied_channel", "velocity")
-"""Those that may concern a velocity that is not used; they are no problem then."""
+_AS_PROBLEMS = ("copied_channel", "velocity", "position_jump")
+"""Those that suppress others only as problems: a velocity may not be used, and a jump be small."""
 
-_SPOILED_BY_LOSS = (
+_JUMPS = ("lost_samples", "position_jump")
+"""Motion that jumps, of whatever severity, suppresses causes found in errors."""
+
+_SPOILED_BY_JUMPS = (
     "spikes",
     "noise",
     "time_shift",
@@ -158,7 +161,7 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         cause: (
             *_OF_MODELS.get(cause, ()),
             *AGAINST_ANY_MODEL,
-            *(("lost_samples",) if cause in _SPOILED_BY_LOSS else ()),
+            *(_JUMPS if cause in _SPOILED_BY_JUMPS else ()),
         )
         for cause in CAUSES
         if cause not in CONTRADICTIONS
@@ -209,7 +212,8 @@ def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
             continue
         if finding.cause == "warming_up" and _is_undecided_change(other):
             continue
-        if other.cause in _OF_UNUSED_SIGNALS and other.severity != "problem":
+        of_errors = other.cause in _JUMPS and finding.cause in _SPOILED_BY_JUMPS
+        if other.cause in _AS_PROBLEMS and other.severity != "problem" and not of_errors:
             continue
         if _is_consequence(other, findings):
             continue

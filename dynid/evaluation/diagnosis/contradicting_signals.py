@@ -19,13 +19,14 @@ CONTRADICTIONS = (
     "time",
     "copied_channel",
     "velocity",
+    "position_jump",
     "lost_samples",
     "effort",
     "held_position",
 )
 """Kinds of contradictions, each a cause of findings."""
 
-AGAINST_ANY_MODEL = ("wrapped_position", "time", "copied_channel", "velocity")
+AGAINST_ANY_MODEL = ("wrapped_position", "time", "copied_channel", "velocity", "position_jump")
 """Those with which no model can be good, and of which other findings may be a consequence."""
 _UNUSED: dict[Severity, Severity] = {"problem": "warning", "warning": "note", "note": "note"}
 

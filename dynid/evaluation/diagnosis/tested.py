@@ -39,7 +39,7 @@ from dynid.evaluation.hypotheses.trial import (
 from dynid.evaluation.hypotheses.wording import Meaning, Wording
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED, EvaluationSettings
 from dynid.recording.model import source_names
-from dynid.recording.sample_loss import find_losses
+from dynid.recording.position_jumps import times_of_jumps
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
@@ -248,10 +248,7 @@ def _samples(case: Case, at_least: float) -> TrialSamples:
             settings.motion_cutoff_hz,
             settings.filter_order,
             reach=_REACH,
-            breaks=[
-                [loss.sample / recording.sampling_rate for loss in find_losses(recording)]
-                for recording in case.recordings
-            ],
+            breaks=[times_of_jumps(recording) for recording in case.recordings],
             unusable=[
                 _at_times_of(other, own, flags)
                 for other, own, flags in zip(signals, case.signals, _unusable(case), strict=True)

@@ -168,3 +168,16 @@ def test_lost_samples_do_not_hide_a_flipped_torque() -> None:
     signals["effort"] = signals["effort"] * [1, -1, 1]
     lossy = replace(recording, time=recording.time[: kept.sum()], **signals)
     assert {"lost_samples", "flipped_sign"} <= set(above_notes(robot, lossy))
+
+
+@pytest.mark.parametrize(
+    ("joint", "size", "at"), [(1, 0.1, 0.4), (0, -0.2, 0.6), (2, 0.15, 0.3), (1, 0.01, 0.5)]
+)
+def test_an_encoder_that_slips_is_no_contact(joint: int, size: float, at: float) -> None:
+    robot, recording = recorded_arm("differentiated")
+    position = recording.position.copy()
+    position[round(at * len(position)) :, joint] += size
+    findings = identify(robot, replace(recording, position=position)).findings
+    found = {finding.cause: finding.joints for finding in findings if finding.severity != "note"}
+    assert found.get("position_jump") == (robot.joints[joint],)
+    assert not {"contact", "recordings_differ", "unexplained", "torque_factor"} & set(found)

@@ -15,6 +15,7 @@ ONE_EACH = {
     "copied_channel": "effort",
     "velocity": "other sign",
     "backlash": "of one joint",
+    "position_jump": "slip of one encoder",
     "lost_samples": "at ten places",
     "effort": "dead band",
     "held_position": "every third",

@@ -1,0 +1,208 @@
+"""Positions that jump and stay: steps of a position against the integral of its velocity.
+
+Where both are recorded their difference is smooth but for noise, so that an encoder that slipped or
+lost counts shows without any model: the torque of a contact has none of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from dynid.arrays import Array
+from dynid.recording.contradiction import Contradiction
+from dynid.recording.model import Recording
+from dynid.recording.sample_loss import find_losses
+from dynid.recording.velocity_agreement import mean_velocity, moving_joints, position_noise
+from dynid.text import listed, significant
+
+_LEVEL = 0.02  # [s] over which a level is a median: longer than encoders filter
+_FEWEST_SAMPLES_OF_A_LEVEL = 4
+_FALSE_ALARM = 1e-3  # probability of noise as large, in a whole recording of one joint
+_BEYOND_NEXT = 2.0  # times the next largest step: play and slow velocities have many alike
+_USUAL = 0.995  # quantile of the steps, above which one may be a jump
+_BESIDE = 2  # steps beside one, in which a velocity that is sampled may change
+_MOST_JUMPS = 5  # of a joint; more of them belong to the motion
+_KNOWN = 0.02  # of the range of a joint: lengths and gear ratios are hardly known better
+
+
+class PositionJump(NamedTuple):
+    """A step of a position against the integral of its velocity.
+
+    Attributes:
+        joint: its number.
+        sample: the last one before the step.
+        size: of the step [rad or m].
+        noise: standard deviation of such steps elsewhere in the recording [rad or m].
+    """
+
+    joint: int
+    sample: int
+    size: float
+    noise: float
+
+
+def position_jumps(recording: Recording, excepted: Collection[str] = ()) -> Iterator[Contradiction]:
+    """Find joints whose positions jump, and stay there.
+
+    Args:
+        recording: a piece without gaps.
+        excepted: joints whose velocity is that of another one, or whose position is held.
+    """
+    jumps = find_jumps(recording)
+    for joint in dict.fromkeys(jump.joint for jump in jumps):
+        if recording.joint_names[joint] not in excepted:
+            yield _contradiction(recording, [jump for jump in jumps if jump.joint == joint])
+
+
+def find_jumps(recording: Recording) -> list[PositionJump]:
+    """Return the jumps of all moving joints, those of each in the order of time.
+
+    There are none without a recorded velocity. What several joints do at once is one of time, such
+    as lost samples.
+    """
+    size = max(_FEWEST_SAMPLES_OF_A_LEVEL, round(_LEVEL * recording.sampling_rate))
+    if recording.velocity is None or len(recording.time) < 8 * size:
+        return []
+    least = position_noise(recording)
+    found = [
+        jump
+        for joint in moving_joints(recording).tolist()
+        for jump in _jumps_of(recording, recording.velocity, joint, size, float(least[joint]))
+    ]
+    losses = [loss.sample for loss in find_losses(recording)] if found else []
+    others = [(jump.joint, jump.sample) for jump in found] + [(-1, sample) for sample in losses]
+    return [
+        jump
+        for jump in found
+        if not any(j != jump.joint and abs(at - jump.sample) <= size for j, at in others)
+    ]
+
+
+def times_of_jumps(recording: Recording) -> list[float]:
+    """Return the times from its start [s] at which motion jumps: also where samples are lost."""
+    samples = [loss.sample for loss in find_losses(recording)]
+    samples += [jump.sample for jump in find_jumps(recording)]
+    return [sample / recording.sampling_rate for sample in samples]
+
+
+def _jumps_of(
+    recording: Recording, velocity: Array, joint: int, size: int, least: float
+) -> Iterator[PositionJump]:
+    """Yield the jumps of one joint between levels of some samples.
+
+    They are steps beyond chance, and beyond all others of the joint.
+
+    Args:
+        recording: its positions.
+        velocity: (N, n) recorded [rad/s or m/s].
+        joint: its number.
+        size: samples of a level.
+        least: standard deviation of the position at least [rad or m].
+    """
+    increments, limits = _against_velocity(
+        recording.position[:, joint], velocity[:, joint], recording.sampling_rate
+    )
+    levels = np.concatenate([[0.0], np.cumsum(increments)])
+    medians = np.median(sliding_window_view(levels, size), axis=1)
+    steps = medians[size:] - medians[:-size]  # from step ``size - 1`` on
+    steps[_near_missing(recording, len(steps), size)] = 0.0
+    noise = max(float(np.median(np.abs(steps))) / 0.6745, least * (np.pi / size) ** 0.5)
+    peaks = _peaks(np.abs(steps), size)[: _MOST_JUMPS + 1]
+    sizes = np.abs(steps[peaks])
+    chance = scipy.stats.norm.isf(_FALSE_ALARM / len(steps)) * noise
+    beyond = (sizes[:-1] > _BEYOND_NEXT * sizes[1:]) & (sizes[:-1] > chance)
+    chosen = np.sort(peaks[: int(np.flatnonzero(beyond).max(initial=-1)) + 1]).tolist()
+    places = [peak + int(np.argmax(np.abs(increments[peak:][: 2 * size - 1]))) for peak in chosen]
+    abrupt = _abrupt(increments, places) & (np.abs(increments) > limits)
+    for peak, at in zip(chosen, places, strict=True):
+        if abrupt[at]:
+            yield PositionJump(joint, at, float(steps[peak]), noise)
+
+
+def _abrupt(increments: Array, places: Sequence[int]) -> NDArray[np.bool_]:
+    """Return where increments (M,) of two steps are beyond all those that are at none of places.
+
+    What a filtered velocity loses of a motion takes several steps.
+    """
+    pairs = np.abs(np.convolve(increments, np.ones(2), "same"))
+    elsewhere = np.ones(len(pairs), dtype=bool)
+    for place in places:
+        elsewhere[max(0, place - _BESIDE) : place + _BESIDE + 1] = False
+    return np.asarray(np.abs(increments) > _BEYOND_NEXT * pairs[elsewhere].max(initial=0.0))
+
+
+def _against_velocity(position: Array, velocity: Array, rate: float) -> tuple[Array, Array]:
+    """Return the steps of a position that its velocity does not explain, and their limits.
+
+    Whatever the factor, the delay and the offset of the velocity are. The limits are what it may
+    do between samples. Both (N - 1,) [rad or m].
+
+    Args:
+        position: (N,) of one joint [rad or m].
+        velocity: (N,) of it [rad/s or m/s].
+        rate: [Hz].
+    """
+    expected = mean_velocity(velocity[:, None], 1)[:, 0] / rate
+    changes = np.diff(velocity) / rate
+    columns = np.column_stack([expected, changes, np.ones_like(expected)])
+    steps = np.diff(position)
+    size = np.abs(steps - np.median(steps))
+    usual = size <= np.quantile(size, _USUAL)
+    factors = np.linalg.lstsq(columns[usual], steps[usual], rcond=None)[0]
+    around = np.convolve(np.abs(factors[0] * changes), np.ones(2 * _BESIDE + 1), "same")
+    return steps - columns @ factors, around
+
+
+def _peaks(sizes: Array, size: int) -> NDArray[np.intp]:
+    """Return the places of the local maxima of sizes (M,), the largest first."""
+    highest = scipy.ndimage.maximum_filter1d(sizes, 4 * size + 1)
+    places = np.flatnonzero((sizes == highest) & (sizes > 0))
+    alone = places[np.diff(places, prepend=-np.inf) > 2 * size] if len(places) else places
+    return np.asarray(alone[np.argsort(-sizes[alone], kind="stable")])
+
+
+def _near_missing(recording: Recording, count: int, size: int) -> NDArray[np.bool_]:
+    """Return which pairs of levels contain samples that are interpolated."""
+    if recording.missing is None:
+        return np.zeros(count, dtype=bool)
+    missing = sliding_window_view(recording.missing, 2 * size)
+    return np.asarray(np.any(missing, axis=1))[:count]
+
+
+def _contradiction(recording: Recording, jumps: Sequence[PositionJump]) -> Contradiction:
+    joint = jumps[0].joint
+    name, start = recording.joint_names[joint], recording.time[0]
+    times = [float(recording.time[jump.sample + 1] - start) for jump in jumps]
+    places = [
+        f"by {significant(jump.size, 3)} at {time:.3f} s"
+        for jump, time in zip(jumps, times, strict=True)
+    ]
+    largest = max(jumps, key=lambda jump: abs(jump.size))
+    share = abs(largest.size) / float(np.ptp(recording.position[:, joint]))
+    return Contradiction(
+        kind="position_jump",
+        joints=(name,),
+        severity="problem" if share > _KNOWN else "warning",
+        sentence=(
+            f"The position of {name} [rad or m] jumps {listed(places)} against the integral of its "
+            f"recorded velocity and stays there; elsewhere they differ by steps of "
+            f"{significant(largest.noise, 2)} (standard deviation): the encoder slipped, was set "
+            "anew or lost counts."
+        ),
+        remedy=(
+            f"Check the encoder of {name} and its coupling to the joint; use the recording before "
+            "or after this time alone (--start, --stop), after which the zero is another one."
+        ),
+        evidence={
+            **{f"jump {k} [rad or m]": jump.size for k, jump in enumerate(jumps, start=1)},
+            **{f"time of jump {k} [s]": time for k, time in enumerate(times, start=1)},
+            "standard deviation [rad or m]": largest.noise,
+        },
+        signals=("position",),
+    )
