@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dynid.errors import WriteError
 from dynid.kept_inputs import refuse_input
 from dynid.transaction import flush, unfinished, written_together
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 
 @contextmanager

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import os
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dynid.errors import ConfigurationError, DynidError
 from dynid.limits import TEXT_BYTES, InputLimit
 from dynid.text import printable
-
-if TYPE_CHECKING:
-    import os
-    from pathlib import Path
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"),

@@ -7,15 +7,12 @@ the recordings, the profile and the URDF that it was made from.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dynid.errors import WriteError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 # where files are written, inputs are not known; and where inputs are known, names of files are not
 _KEPT: ContextVar[frozenset[str]] = ContextVar("_KEPT", default=frozenset())

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dynid.errors import DynidError
 from dynid.input_file import is_file, read_text
 from dynid.text import listed
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 PACKAGE_PATH = "DYNID_PACKAGE_PATH"
 """Environment variable: folders of packages, or that contain packages, separated by colons."""

@@ -19,16 +19,13 @@ import secrets
 import shutil
 import stat
 import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dynid.errors import WriteError
 from dynid.kept_inputs import refuse_input
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _UNFINISHED = ".unfinished-"
 _SWAPPING = ".swapping-"

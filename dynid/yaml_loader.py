@@ -6,18 +6,16 @@ PyYAML limits neither nesting nor aliases, and raises any of Python's errors for
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
+from yaml.nodes import MappingNode, Node
 from yaml.resolver import Resolver
 
 from dynid.errors import ConfigurationError
 from dynid.limits import YAML_DEPTH, YAML_NODES, YAML_REPEATED, InputLimit
-
-if TYPE_CHECKING:
-    from yaml.nodes import MappingNode, Node
 
 try:  # libyaml's parser: ten times as fast, and in every wheel of PyYAML
     from yaml._yaml import CParser as _Parser

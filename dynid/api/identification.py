@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict, cast
+
+from typing_extensions import Unpack
 
 from dynid.api.inputs import (
     ModelLike,
@@ -35,9 +37,6 @@ from dynid.identification.validate import Validation
 from dynid.robot.robot import Robot
 from dynid.robot_files import names_model
 from dynid.signals.settings import MedianSettings, ParallelFilterSettings, VelocityThreshold
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 TermLike = TermSettings | Mapping[str, Any] | str
 """A joint term, its entry in a profile, or its kind alone."""

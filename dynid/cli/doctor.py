@@ -8,16 +8,14 @@ import re
 import resource
 import sys
 import webbrowser
+from collections.abc import Iterator
 from importlib import machinery, metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dynid import __version__
 from dynid.cli.options import AsJson
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _ROS_GUIDE = "see docs/ros2.md, Installation"
 _NVIDIA = Path("/proc/driver/nvidia/gpus")

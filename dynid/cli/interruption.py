@@ -6,12 +6,10 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-    from types import FrameType
+from types import FrameType
+from typing import Any
 
 _AGAIN = 0.05  # [s] after which an interruption that had to wait is tried again
 _UNCATCHABLE = ("__del__", "take_back")  # functions whose exceptions nobody can catch

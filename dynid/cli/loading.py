@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dynid import profile as profiles
 from dynid.cli.start.folder import robots_in
 from dynid.errors import ConfigurationError, DynidError
 from dynid.profile import load_model
+from dynid.recording.model import Recording
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.assumptions import assumptions
 from dynid.robot.description import is_description
+from dynid.robot.model import Model
 from dynid.robot.recordings import load_recording
+from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dynid.recording.model import Recording
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
 
 _IDENTIFIED = "_identified.urdf"  # end of the URDFs that identifications write
 

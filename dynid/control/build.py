@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import Settings, per_joint
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import torque_offset_limit
 from dynid.robot.elastic import ElasticSettings
 from dynid.robot.limits import Limits
+from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
 
 _SMOOTHING_SHARE = 0.01  # of the velocity limit
 _JUMP_CYCLES = 3.0  # at the velocity limit

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
+from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.identification.payload.fit import payload_columns
 from dynid.input_file import read_text
 from dynid.robot.parameter_file import ros_parameters
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dynid.dynamics.mechanism import Mechanism
 
 _LARGEST_MASS, _LARGEST_DISTANCE = 1e6, 1e3  # [kg, m] of a payload: beyond, numbers are damaged
 _ROUNDING = 1e-9  # of the largest moment of inertia, as in the controller

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.control.free_motion import BLOCK, FreeMotion, joined
 from dynid.control.tail import APART
 from dynid.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 FALSE_REJECTION = 1e-3
 """Largest probability that recordings of free motion are refused, of all joints together."""

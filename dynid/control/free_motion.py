@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.control.build import collision_settings
-from dynid.control.residual import with_collision
+from dynid.control.residual import CommandedResidual, with_collision
+from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.control.residual import CommandedResidual
-    from dynid.robot.robot import Robot
 
 BLOCK = 0.1  # [s] represented by its largest error
 _BETWEEN = 1.0  # [s] between two recordings

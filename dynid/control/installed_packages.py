@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dynid.errors import ConfigurationError
 from dynid.packages import PREFIXES, folders_in
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _INDEX = Path("share", "ament_index", "resource_index")
 _HARDWARE = "hardware_interface__pluginlib__plugin"  # a file for each package, which lists files

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, log10
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.control.free_motion import FreeMotion, joined
 from dynid.control.tail import SAFE, TAIL_QUANTILE, Level, rare_level
 from dynid.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 _LARGEST_FIT = 3000  # blocks of motion
 _FEWEST_MOVING = 50  # of them

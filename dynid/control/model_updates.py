@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +15,10 @@ from dynid.control.build import (
     control_model,
     friction_smoothing,
 )
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
+from dynid.robot.robot import Robot
 
 _SHARE = 0.5  # of torque_max, where no torque difference is given
 _POSITION, _VELOCITY, _ACCELERATION = np.pi, 2.0, 5.0  # of the workspace without limits

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,17 +21,13 @@ from dynid.errors import ConfigurationError
 from dynid.playback.plan import check_joint_side
 from dynid.robot.drive_objects import DRIVE_STATES, MODES, interfaces
 from dynid.robot.drives import bus_addresses
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid.robot.slave_files import check_slave_files, slave_path
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
 
 PLANT_SETTINGS = (
     "control_rate",

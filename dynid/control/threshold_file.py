@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from dynid.control.build import collision_settings
 from dynid.control.ros2_control import FEEDFORWARD
@@ -10,14 +11,9 @@ from dynid.errors import ConfigurationError
 from dynid.files import write_text
 from dynid.input_file import read_text
 from dynid.robot.parameter_file import parameter_file, ros_parameters
+from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import ThresholdSettings
 from dynid.robot.tuned_thresholds import COLLISION, text_with_thresholds, with_threshold_parameters
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from dynid.robot.robot import Robot
 
 
 def threshold_parameters(robot: Robot) -> dict[str, list[float] | float]:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.torque_mode import torque_law
 from dynid.control.torque_mode_settings import TorqueControlSettings
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, SimulationError
+from dynid.robot.robot import Robot
 from dynid.simulation.build import plant_arguments
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
 
 UNTIL = "the control law is started again"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dynid import _core
@@ -11,12 +9,10 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.control.build import assign, control_law_settings, control_model
 from dynid.control.torque_mode_settings import TorqueControlSettings
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
+from dynid.robot.robot import Robot
 
 _POSITIONS = 200  # over which inertia is averaged
 _RATE_TIME = 0.05  # [s] in which the torque may reach its limit

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,15 +13,10 @@ from dynid.control.contact_check import check_no_contact, outlying_spans
 from dynid.control.detectable_force import DetectableForce, detectable_force
 from dynid.control.free_motion import FreeMotion, abrupt_acceleration, free_motion
 from dynid.control.joint_thresholds import TUNED, TunedJoint, rounded_up, tune_joint
-from dynid.control.residual import check_explained, with_collision
+from dynid.control.residual import CommandedResidual, check_explained, with_collision
 from dynid.control.tail import APART, MOST_FREQUENT, RAREST, SAFE
 from dynid.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from dynid.control.residual import CommandedResidual
-    from dynid.robot.robot import Robot
+from dynid.robot.robot import Robot
 
 _SHORTEST_RECORDING = 5.0  # [s]
 _DATA_SHARE = 0.01  # expected false alarms in the recordings, below which results are uncertain

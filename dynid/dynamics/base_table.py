@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-from dynid.dynamics.base_parameters import relation
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dynid.dynamics.base_parameters import BaseParameterization
-    from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.base_parameters import BaseParameterization, relation
+from dynid.dynamics.mechanism import Mechanism
 
 Role = Literal["leads", "regrouped", "without effect"]
 

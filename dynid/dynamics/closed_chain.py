@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field, PositiveFloat, model_validator
@@ -11,9 +12,6 @@ from pydantic import Field, PositiveFloat, model_validator
 from dynid import _core
 from dynid.arrays import Vector
 from dynid.configuration import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)

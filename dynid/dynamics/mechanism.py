@@ -7,11 +7,13 @@ actuated joints, in the order of ``joints``.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dynid import _core
 from dynid.arrays import Array
@@ -21,12 +23,6 @@ from dynid.dynamics.mimic import check_mimic
 from dynid.dynamics.sample_arrays import check_output, numbers, sample_arrays, vector
 from dynid.dynamics.urdf_text import check_urdf
 from dynid.errors import MechanismError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
 
 __all__ = ["JointTerm", "Mechanism"]
 

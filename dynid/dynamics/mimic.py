@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from math import isclose
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dynid.errors import MechanismError
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 
 class _Mimic(NamedTuple):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array, Vector
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 class Pose(NamedTuple):

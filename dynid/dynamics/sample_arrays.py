@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.errors import MechanismError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike
 
 
 def sample_arrays(count: int, arrays: Mapping[str, ArrayLike]) -> tuple[list[Array], bool]:

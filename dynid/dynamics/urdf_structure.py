@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+from xml.etree import ElementTree as ET
 
 from dynid.errors import MechanismError
 from dynid.text import listed
 from dynid.xml_tree import line_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from xml.etree import ElementTree as ET
 
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _VERSIONS = ("1.0", "1.1", "1.2")

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 from dynid.dynamics.urdf_structure import UrdfStructure, shortened
 from dynid.errors import MechanismError
 from dynid.limits import URDF_LINKS
 from dynid.xml_tree import line_of, xml_tree
-
-if TYPE_CHECKING:
-    from xml.etree import ElementTree as ET
 
 _WHERE = "The URDF"
 _SHORTEST_AXIS = 1e-4  # a shorter one is a rounding error of one without direction

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,19 +12,19 @@ from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.finite import check_finite
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limits import check_limits, check_rest, position_range, sample_peaks
+from dynid.excitation.motion import Excitation
 from dynid.excitation.ramp import Ramp
-from dynid.excitation.settings import FourierSettings, SineSettings, SplineSettings
+from dynid.excitation.settings import (
+    ExcitationSettings,
+    FourierSettings,
+    SineSettings,
+    SplineSettings,
+)
 from dynid.excitation.sine import SineExcitation
 from dynid.excitation.spline import SplineExcitation, spline_through
 from dynid.excitation.trajectory_file import trajectory_excitation
 from dynid.limits import MOTION_COEFFICIENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.excitation.motion import Excitation
-    from dynid.excitation.settings import ExcitationSettings
-    from dynid.robot.limits import Limits
+from dynid.robot.limits import Limits
 
 
 def build_excitation(

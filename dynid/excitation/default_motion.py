@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ExcitationError
 from dynid.excitation.build import described_excitation
 from dynid.excitation.checks import examine_motion
 from dynid.excitation.limits import position_range
 from dynid.excitation.motion import Motion
-from dynid.excitation.settings import FourierSettings, find_excitation
+from dynid.excitation.settings import ExcitationSettings, FourierSettings, find_excitation
 from dynid.excitation.workspace.proof import RESERVE
 from dynid.excitation.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.settings import ExcitationSettings
-    from dynid.robot.robot import Robot
+from dynid.robot.robot import Robot
 
 _TURN_SPEED, _SLIDE_SPEED = np.pi, 1.0
 """Speeds that are enough for an identification [rad/s, m/s]; faster limits are not used."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.fourier import FourierExcitation
+from dynid.excitation.motion import Excitation
 from dynid.limits import MOTION_NUMBERS, MOTION_SECONDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.arrays import Array
-    from dynid.excitation.motion import Excitation
 
 _QUANTITIES = ("position", "velocity", "acceleration")
 _DERIVATIVES = ("velocity", "acceleration", "jerk", "snap")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 _ANOTHER_START = "start at another position"
 

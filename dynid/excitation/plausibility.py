@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import pinocchio
 
 from dynid.arrays import Array
+from dynid.dynamics.kinematics import Kinematics
 from dynid.excitation.doubt import Doubt
 from dynid.excitation.plausible_limits import limit_doubts
-from dynid.excitation.workspace.geometry import body_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import pinocchio
-
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.excitation.workspace.geometry import Solid
-    from dynid.excitation.workspace.workspace import Workspace
-    from dynid.robot.robot import Robot
-
+from dynid.excitation.workspace.geometry import Solid, body_names
+from dynid.excitation.workspace.workspace import Workspace
+from dynid.robot.robot import Robot
 
 _HEAVIEST_DENSITY = 22_590.0  # [kg/m^3] osmium
 _LIGHTEST_DENSITY = 5.0  # [kg/m^3] four times air; foams begin at 10, arms have 200 to 2000

@@ -5,22 +5,18 @@ Only limits that the profile does not set are examined: there, also ``null`` con
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.excitation.default_motion import motion_range
 from dynid.excitation.doubt import Doubt
 from dynid.robot.assumptions import names, position_doubts
+from dynid.robot.robot import Robot
 from dynid.robot.urdf_joints import movable_joints
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from dynid.robot.robot import Robot
 
 _STATES = 500  # random positions, of which the one of most load counts
 _ACCELERATION = 2 * np.pi  # [rad/s^2] a turn a second, reached in one: what any drive does

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.excitation.motion import Motion
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import ArrayLike
 
 STEP_PEAKS = (1.0, 15 / 8, 10 / sqrt(3), 60.0, 360.0)
 """Largest sizes of the step and of its derivatives up to the fourth on [0, 1]."""

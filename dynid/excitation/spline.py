@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.motion import Motion
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, eq=False)

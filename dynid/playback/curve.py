@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.excitation.motion import Motion
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 class Curve:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 _PROMPT = 0.5  # [s] in which a joint comes to rest after its reference, as seen from positions
 # [rad or m] from the reference at which friction and gravity may hold a joint

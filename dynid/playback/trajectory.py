@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
+from dynid.excitation.motion import Excitation, Motion
 from dynid.playback.curve import Curve, interpolate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from dynid.excitation.motion import Excitation, Motion
 
 
 @dataclass(frozen=True, eq=False)

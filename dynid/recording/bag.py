@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
 from dynid.input_file import check_regular
@@ -21,10 +21,6 @@ from dynid.recording.message_block import MessageBlock, unpacked
 from dynid.recording.names import shown, shown_names
 from dynid.recording.ros1_file import Ros1File
 from dynid.recording.storage import StorageFile, Topic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 DEFAULT_TOPIC = "/joint_states"
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dynid.configuration import read_yaml
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.input_file import check_regular, exists
 from dynid.text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 KINDS = {".mcap": "rosbag2 mcap", ".db3": "rosbag2 sqlite3", ".bag": "rosbag1"}
 """Suffix of a storage file → kind of its source."""

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import yaml
 from mcap.writer import CompressionType, Writer
+from rosbags.interfaces import Qos
 from rosbags.rosbag2.metadata import dump_qos_v9
 
 from dynid.errors import RecordingError
 from dynid.recording.message_definitions import types_for
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from rosbags.interfaces import Qos
-
 
 _CHUNK = 2**20
 """[bytes] Size of the messages that are buffered in memory."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from dynid.recording.column_words import CURRENT, NEUTRAL, SIGNALS, ColumnName, parse_column
 from dynid.recording.units import CURRENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 
 class _Key(NamedTuple):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, StrictBool, StrictInt, StrictStr, field_validator, model_validator
 
 from dynid.configuration import Settings
 from dynid.text import listed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Column = Annotated[StrictInt, Field(ge=1)] | Annotated[StrictStr, Field(min_length=1)]
 """A column by its name in the header, or by its number, counted from 1."""

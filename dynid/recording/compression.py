@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import zstandard
 from lz4.frame import LZ4FrameDecompressor
 
 from dynid.recording.limits import check_unpacked
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _BLOCK = 2**20

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.bag_writer import BagWriter, require_absent
+from dynid.recording.columns import ColumnMap
 from dynid.recording.jointstate import JOINT_STATE
 from dynid.recording.load import read_samples
 from dynid.recording.message_definitions import types_for
+from dynid.recording.model import Recording
 from dynid.recording.samples import Samples, nanoseconds
 from dynid.recording.settings import TemperatureTopic
 from dynid.recording.span import refuse_flaws
 from dynid.recording.temperature import TemperatureSamples
 from dynid.recording.temperature_topic import DYNAMIC_JOINT_STATE
 from dynid.transaction import unfinished
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.recording.columns import ColumnMap
-    from dynid.recording.model import Recording
 
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
 _LATEST_STAMP = 2**31 * 10**9  # ROS stamps have 32 bits for seconds

@@ -6,8 +6,9 @@ import shutil
 import sqlite3
 import struct
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import quote_from_bytes
 
 from dynid.errors import RecordingError
@@ -15,10 +16,6 @@ from dynid.limits import RECORDING_MESSAGE_BYTES, RECORDING_TOPICS
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.message_block import MessageBlock, in_blocks
 from dynid.recording.storage import Condition, Topic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _MAGIC = b"SQLite format 3\0"
 _PLAIN_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"

@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arguments import check_path
 from dynid.arrays import Array, as_numbers
 from dynid.errors import ArgumentError
 from dynid.recording.column_proposal import propose_columns
+from dynid.recording.columns import ColumnMap
 from dynid.recording.info import describe
 from dynid.recording.load import load_recording
 from dynid.recording.model import Recording, Source, unnamed_joints
 from dynid.recording.samples import Samples, nanoseconds
 from dynid.recording.timeline import build_recording
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dynid.recording.columns import ColumnMap
 
 _OWN_ENDING = ".position"
 _EXPECTED_COLUMNS = (

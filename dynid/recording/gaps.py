@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import runs
 from dynid.text import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 _MODEL_ERROR = 0.01  # of the standard deviation of torque: no model of a robot is much better
 _TRIED = 10_000  # stretches, of which those with samples at both ends are left out

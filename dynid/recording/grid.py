@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
 from dynid.recording.clock import SampleClock, find_clock
@@ -15,9 +16,6 @@ from dynid.recording.limits import check_memory
 from dynid.recording.order import drop_near_repeats
 from dynid.recording.rate_change import rate_changes, refuse_wrong_clock
 from dynid.recording.samples import NANOSECONDS, Samples
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 JITTER = 0.01
 """Largest distance of stamps from a uniform grid, over the step."""

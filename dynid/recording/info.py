@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.errors import DynidError, RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, open_bag
@@ -17,6 +19,8 @@ from dynid.recording.bag_folder import is_bag, kind_of, require_present, storage
 from dynid.recording.bag_topics import names_topics
 from dynid.recording.clock import find_clock
 from dynid.recording.column_proposal import propose_for_table
+from dynid.recording.columns import ColumnMap
+from dynid.recording.contradiction import Contradiction
 from dynid.recording.corrections import Correction
 from dynid.recording.grid import usual_rate
 from dynid.recording.lerobot import Episode, episode_map, find_episode, read_episode
@@ -32,14 +36,6 @@ from dynid.recording.table import Table
 from dynid.recording.table_file import read_table
 from dynid.recording.timeline import build_recording
 from dynid.recording.wrapping import wrapped_to_a_turn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.recording.columns import ColumnMap
-    from dynid.recording.contradiction import Contradiction
 
 Range = tuple[float, float]
 _MOST_SENTENCES = 10

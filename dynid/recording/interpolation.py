@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.recording.gaps import cubic_weights
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dynid.recording.gaps import Bridging
+from dynid.recording.gaps import Bridging, cubic_weights
 
 _PENALTIES = (1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4)  # of squared second differences on the grid
 _EXAMINED = 20_000  # samples in the middle, of which some are left out

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from dynid.recording.names import shown, shown_names
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _ALIKE = 0.6  # smallest similarity of two names, as difflib measures it
 

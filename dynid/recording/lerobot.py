@@ -11,10 +11,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import RecordingError
 from dynid.input_file import is_file, read_text
 from dynid.limits import RECORDING_MEMORY
@@ -24,9 +25,6 @@ from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
 from dynid.recording.parquet_statistics import check_statistics
 from dynid.recording.samples import Samples, nanoseconds, require_joints
-
-if TYPE_CHECKING:
-    from dynid.arrays import Array
 
 STATE, ACTION = "observation.state", "action"
 _COLUMNS = (STATE, ACTION, "timestamp", "episode_index")

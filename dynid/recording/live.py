@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
+from dynid.recording.corrections import Correction
 from dynid.recording.joint_names import recorded_names
 from dynid.recording.jointstate import JointStates
-from dynid.recording.model import Source
+from dynid.recording.model import Recording, Source
 from dynid.recording.samples import NANOSECONDS
 from dynid.recording.timeline import build_recording
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dynid.recording.corrections import Correction
-    from dynid.recording.model import Recording
 
 MOST_BYTES = 1_000_000_000
 """Largest memory of messages."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, Bag, choose_topic, open_bag
@@ -19,28 +19,22 @@ from dynid.recording.bag_topics import (
     topics_of,
 )
 from dynid.recording.column_proposal import column_names, columns_by_name
+from dynid.recording.columns import ColumnMap
+from dynid.recording.corrections import Correction
 from dynid.recording.csv_file import read_csv
 from dynid.recording.joint_names import recorded_names
 from dynid.recording.jointstate import JointStates, NoJointStatesError
 from dynid.recording.lerobot import find_episode, read_episode
-from dynid.recording.model import Source, digest
+from dynid.recording.model import Recording, Source, digest
 from dynid.recording.names import shown
 from dynid.recording.npz_file import has_names_of_signals, read_npz
 from dynid.recording.plausible_temperature import with_temperature
+from dynid.recording.samples import Samples
+from dynid.recording.settings import TemperatureTopic
 from dynid.recording.softmc_file import SOFTMC_SUFFIX, is_softmc, read_softmc
 from dynid.recording.table_file import TABLE_SUFFIXES, read_table
 from dynid.recording.temperature_topic import read_temperature
 from dynid.recording.timeline import build_recording
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dynid.recording.columns import ColumnMap
-    from dynid.recording.corrections import Correction
-    from dynid.recording.model import Recording
-    from dynid.recording.samples import Samples
-    from dynid.recording.settings import TemperatureTopic
-
 
 SUFFIXES = frozenset({*KINDS, *TABLE_SUFFIXES, SOFTMC_SUFFIX})
 """Endings, in small letters, of the files that are read; a text of any other ending is, too."""

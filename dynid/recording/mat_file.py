@@ -10,13 +10,10 @@ from __future__ import annotations
 import math
 import struct
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from dynid.errors import RecordingError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _HEAD = 128  # bytes of the header, which ends in the byte order
 _MATRIX, _COMPRESSED = 14, 15

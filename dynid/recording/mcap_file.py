@@ -5,9 +5,11 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 from mcap.opcode import Opcode
 from mcap.records import Channel, Footer, Schema, Statistics
@@ -29,11 +31,6 @@ from dynid.recording.mcap_scan import FileSegment, Scan
 from dynid.recording.message_block import MessageBlock, in_blocks
 from dynid.recording.protobuf_messages import is_protobuf, schema_name
 from dynid.recording.storage import Condition, Topic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
 
 _FOOTER = HEAD.size + 20
 _CRC = 4

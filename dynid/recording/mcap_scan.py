@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from mcap.opcode import Opcode
@@ -28,9 +29,6 @@ from dynid.recording.mcap_records import (
     parse,
     runs,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LARGEST_RECORD = 2**24  # of those that describe messages
 _CHANNEL = struct.Struct("<H")

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
 
 from dynid.errors import RecordingError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rosbags.typesys.store import Typestore
-
 
 _DYNAMIC_JOINT_STATE = """std_msgs/Header header
 string[] joint_names

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dynid.text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _MOST_NAMES = 20
 _LONGEST_EXCERPT = 80  # [characters] of a name or cell from a file

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import zipfile
-from typing import IO, TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.lib import format as npy
+from numpy.typing import NDArray
 
 from dynid.errors import DynidError, RecordingError
 from dynid.limits import RECORDING_JOINTS, RECORDING_MEMORY
@@ -17,12 +20,6 @@ from dynid.recording.names import shown, shown_names
 from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import Samples, nanoseconds, require_joints
 from dynid.recording.temperature import TemperatureSamples
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
 
 _REQUIRED = ("time", "position", "effort", "joint_names")
 _OPTIONAL = ("velocity", "temperature")

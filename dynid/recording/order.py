@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
 from dynid.recording.samples import NANOSECONDS, Samples
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 FARTHEST_MOVE = 5
 """Largest delay of a late sample [samples]; a larger one is a jump of the clock."""

@@ -7,15 +7,13 @@ are noticed; others, of a file without checksums, cannot be.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
 from dynid.recording.names import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def check_statistics(group: Any, stated: Any, where: str) -> None:

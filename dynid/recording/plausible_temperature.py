@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
 from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.temperature import SPACING, Temperature, TemperatureSamples
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 _SPACING = int(SPACING * NANOSECONDS)
 # [°C] of a motor or gear that can be measured

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcap.records import Schema
 from mcap.well_known import MessageEncoding, SchemaEncoding
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 MISSING_PACKAGE = (
     " Messages in Protobuf need the package mcap-protobuf-support: pip install 'dynid[protobuf]'."

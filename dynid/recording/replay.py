@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from dynid.recording.bag import DEFAULT_TOPIC, choose_topic, open_bag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class StampedMessage(NamedTuple):

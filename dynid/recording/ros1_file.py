@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import bz2
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from rosbags.rosbag1 import Reader, ReaderError
-from rosbags.rosbag1.reader import decompressors
+from rosbags.rosbag1.reader import Chunk, decompressors
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CHUNK_BYTES, RECORDING_TOPICS
 from dynid.recording.compression import unpack
 from dynid.recording.limits import RecordingTooLargeError, check_unpacked
-from dynid.recording.message_block import in_blocks
+from dynid.recording.message_block import MessageBlock, in_blocks
 from dynid.recording.storage import Condition, Topic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from rosbags.rosbag1.reader import Chunk
-    from rosbags.typesys.store import Typestore
-
-    from dynid.recording.message_block import MessageBlock
 
 _HEADER = "std_msgs/msg/Header"
 # ROS 2 has no sequence number in a header, which is left out

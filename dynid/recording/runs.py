@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
 from dynid.recording.order import FARTHEST_MOVE
-from dynid.recording.samples import NANOSECONDS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dynid.recording.samples import Samples
+from dynid.recording.samples import NANOSECONDS, Samples
 
 _MOST_RUNS = 20  # of more, the clock is no clock
 _SAME_SIZE = 2  # [usual steps] between a step back and the one that undoes it

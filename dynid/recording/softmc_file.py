@@ -9,8 +9,9 @@ and case, and SI units. Anything else is refused, and can be read as CSV with a 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_JOINTS
@@ -18,13 +19,8 @@ from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.csv_file import read_csv
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.names import shown, shown_names
+from dynid.recording.samples import Samples
 from dynid.recording.text_table import read_text_table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from dynid.recording.samples import Samples
 
 KIND = "softMC rec"
 """Kind of a source in this format."""

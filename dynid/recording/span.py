@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
 from dynid.recording.model import span_limits
 from dynid.recording.order import FARTHEST_MOVE
 from dynid.recording.samples import NANOSECONDS, Samples
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def cut_span(samples: Samples, start: float | None, stop: float | None) -> Samples:

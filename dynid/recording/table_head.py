@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dynid.recording.units import is_unit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _DATES = (
     re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})[ T](?P<rest>.*)"),

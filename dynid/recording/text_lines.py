@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CSV_BYTES, RECORDING_LINE_BYTES
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.names import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # control characters, some of which count as white space in a number; and invalid UTF-8
 _NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f\N{REPLACEMENT CHARACTER}]")

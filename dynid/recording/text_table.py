@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_COLUMNS
@@ -18,15 +21,7 @@ from dynid.recording.names import shown
 from dynid.recording.quoted_table import is_quoted, read_quoted_table
 from dynid.recording.table import Reading, Table
 from dynid.recording.table_head import bare, find_head, number
-from dynid.recording.text_lines import open_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from dynid.recording.text_lines import LineBlock, TextFile
+from dynid.recording.text_lines import LineBlock, TextFile, open_text
 
 _SMALLEST_BLOCK = 2**18  # [bytes] of a block: below, importing Arrow takes longer than reading
 _DELIMITERS = (";", "\t", ",")  # in order of priority: a comma may also be a decimal point

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from dynid.errors import PreprocessingError, RecordingError
-from dynid.recording.corrections import corrected, time_factor, unwrap_samples
+from dynid.recording.corrections import Correction, corrected, time_factor, unwrap_samples
 from dynid.recording.gaps import find_gaps
 from dynid.recording.grid import place_on_grid
 from dynid.recording.limits import RecordingTooLargeError
@@ -22,13 +22,6 @@ from dynid.recording.runs import described_runs, select_run
 from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.span import cut_span, refuse_flaws
 from dynid.recording.values import mark_impossible, require_finite
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.recording.corrections import Correction
 
 _FEWEST_REPEATS = 3  # repeats: fewer give no rate of the source
 # steps of the stamps: lateness of a regular source is at most one, and its rate may drift a little

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _TURN = 2 * math.pi
 _DEGREE = math.pi / 180

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
-from dynid.excitation.prediction.parameters import POOR
+from dynid.excitation.prediction.parameters import POOR, PredictedParameter
+from dynid.excitation.prediction.prediction import Prediction
 from dynid.files import write_text
 from dynid.report.chart import Chart, Colour, Layer, grid
 from dynid.report.decimation import envelope
@@ -35,12 +37,6 @@ from dynid.report.terminal.prediction import (
 from dynid.report.ticks import Axis
 from dynid.report.view.turntable import turntable
 from dynid.text import NOT_KNOWN, percent, significant, unit
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dynid.excitation.prediction.parameters import PredictedParameter
-    from dynid.excitation.prediction.prediction import Prediction
 
 _KINDS: tuple[tuple[str, Colour], ...] = (
     ("range", "model"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
 
-from dynid.excitation.prediction.parameters import POOR
+from dynid.arrays import Array
+from dynid.excitation.prediction.parameters import POOR, PredictedParameter
 from dynid.excitation.prediction.prediction import Prediction
 from dynid.report.decimation import envelope
 from dynid.report.motion import EvaluatedMotion
@@ -17,17 +21,6 @@ from dynid.report.view.png import draw_scene
 from dynid.report.view.scene import Scene
 from dynid.report.view.turntable import moving_scene
 from dynid.text import significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
-
-    from dynid.arrays import Array
-    from dynid.excitation.prediction.parameters import PredictedParameter
-
 
 _INK, _LINE, _LIMIT, _BAD = "#1c2026", "#0072b2", "#cc79a7", "#d55e00"
 _STYLE = STYLE | {

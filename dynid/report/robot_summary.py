@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from dynid.control.tracking.settings import find_tracking
 from dynid.dynamics.base_parameters import base_parameter_counts
+from dynid.dynamics.mechanism import Mechanism
 from dynid.excitation.settings import find_excitation
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
 
 Kind = Literal["serial", "tree", "coupled", "closed chain"]
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dynid.errors import ConfigurationError
 from dynid.robot.urdf_joints import UrdfJoint, links_to_root, movable_joints, path_of
 from dynid.text import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _GRIPPER = re.compile(
     r"gripper|finger|knuckle|thumb|claw|phalan|(^|_)jaw|hand.*_(index|middle|ring|little|pinky|mrl)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dynid.dynamics.urdf_text import check_urdf
 from dynid.errors import ConfigurationError, MechanismError
@@ -17,9 +17,6 @@ from dynid.robot.mjcf_conversion import mjcf_as_urdf
 from dynid.robot.mjcf_nominal import MjcfNominal, mjcf_nominal
 from dynid.robot_files import DESCRIPTIONS
 from dynid.text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _PROGRAM = "dynid.robot.xacro_program"
 

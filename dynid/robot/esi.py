@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dynid.errors import ConfigurationError
 from dynid.input_file import read_text
 from dynid.robot.drive_objects import CONTROL_WORD
 from dynid.text import listed, printable
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    import xml.etree.ElementTree as ET
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _LARGEST_INTEGER = 0xFFFFFFFF
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dynid.errors import ConfigurationError
 from dynid.input_file import is_file, read_text
 from dynid.text import listed, printable
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _SHOWN = 3  # files in one sentence
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 from dynid.robot.mjcf_compiling import compiled_mjcf
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 _TERMS = {"Ia": "dof_armature", "Fv": "dof_damping", "Fc": "dof_frictionloss"}
 

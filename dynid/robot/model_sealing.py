@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -15,15 +15,12 @@ from dynid.errors import ConfigurationError, ModelFileError
 from dynid.files import whole_file
 from dynid.input_file import read_bytes
 from dynid.limits import TEXT_BYTES
+from dynid.robot.model import Model
 from dynid.robot.model_entries import FORMAT
-from dynid.robot.model_file import parse_model
+from dynid.robot.model_file import MakeRobot, parse_model
 from dynid.robot.parameter_file import quoted
 from dynid.robot.seal import seal
 from dynid.text import iso_time
-
-if TYPE_CHECKING:
-    from dynid.robot.model import Model
-    from dynid.robot.model_file import MakeRobot
 
 _REMARK = "# Edited by hand, confirmed "
 _EXPLANATION = "errors, standard deviations and base parameters are those of the identification."

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import PositiveFloat, model_validator
 
 from dynid.configuration import Settings, parse, read_yaml
 from dynid.files import share_directories
 from dynid.text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 QUANTITIES = MappingProxyType(
     {

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.plugins import HOOKS, load_plugin
 from dynid.recording import load
@@ -21,10 +22,6 @@ from dynid.recording.settings import RecordingSettings
 from dynid.recording.wrapping import wrapped_to_a_turn
 from dynid.robot.robot import Robot
 from dynid.robot.urdf_joints import movable_joints
-
-if TYPE_CHECKING:
-    from dynid.arrays import Array
-
 
 # a user may have set limits narrower than a robot's own, and a URDF may have numbers that were
 # made up; degrees are 57 times as many, millimetres a thousand times

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 from dynid.dynamics.urdf_structure import link_of
 from dynid.errors import ConfigurationError
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from xml.etree import ElementTree as ET
 
 MOVABLE = ("revolute", "continuous", "prismatic")
 

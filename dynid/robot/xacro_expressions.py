@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import ast
 from functools import cache
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from types import CodeType, ModuleType
+from types import CodeType, ModuleType
+from typing import Any
 
 _NOT_OFFERED = ("type", "vars")
 """Functions of xacro with which expressions reach the attributes of classes."""

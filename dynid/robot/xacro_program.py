@@ -11,18 +11,16 @@ import posix
 import resource
 import sys
 import xml.dom.expatbuilder  # noqa: F401  which xml.dom.minidom imports when it parses
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from dynid.errors import DynidError
 from dynid.input_file import check_regular
 from dynid.packages import PACKAGE_PATH, Packages
 from dynid.robot.xacro_expressions import ExpansionError, confine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from types import ModuleType
 
 _ALLOWED = frozenset(
     {

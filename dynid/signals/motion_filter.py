@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.signals.filters import differentiate, low_pass
 from dynid.signals.kalman_smoother import KalmanSmoother
-
-if TYPE_CHECKING:
-    from typing import TypeAlias
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
+from typing_extensions import Self
 
 from dynid.configuration import Settings, TaskSettings
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
 
 USUAL_CUTOFF_HZ = 10.0
 """Cut-off where it is ``auto`` and no data can decide: above the motion of most robots."""

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import measured_torque_per_permille
 from dynid.robot.elastic import ElasticSettings
+from dynid.robot.robot import Robot
 from dynid.simulation.derived import simulation_settings
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import true_parameters, with_true_terms
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
 
 
 class PlantArguments(NamedTuple):

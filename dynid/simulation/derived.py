@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import INERTIAL
 from dynid.dynamics.joint_terms import TermSettings
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
-from dynid.excitation.default_motion import motion_range
+from dynid.excitation.default_motion import MotionRange, motion_range
 from dynid.excitation.motion import Motion
 from dynid.robot.drives import rated_joint_torque
+from dynid.robot.robot import Robot
 from dynid.simulation.assumed_bodies import DENSITY, assumed_bodies
 from dynid.simulation.settings import SimulationSettings
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.default_motion import MotionRange
-    from dynid.robot.robot import Robot
 
 TERMS = tuple(TermSettings(kind=kind) for kind in ("viscous", "coulomb", "rotor_inertia"))
 """Terms that derived drives have, whatever terms the model has."""

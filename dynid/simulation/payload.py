@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.dynamics.body import steiner
 from dynid.identification.payload.fit import payload_columns
+from dynid.robot.robot import Robot
 from dynid.simulation.derived import simulation_settings
 from dynid.simulation.true_parameters import true_parameters
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dynid.robot.robot import Robot
 
 
 def carrying(robot: Robot, mass: float, centre: ArrayLike, inertia: ArrayLike) -> Robot:

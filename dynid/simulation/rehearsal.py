@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,12 +14,10 @@ from dynid.excitation.settings import find_excitation
 from dynid.playback.plan import make_plan
 from dynid.robot.assumptions import names
 from dynid.robot.limits import Limits
+from dynid.robot.robot import Robot
 from dynid.simulation.assumed_bodies import DENSITY
 from dynid.simulation.derived import derived_simulation, deviating_bodies
 from dynid.simulation.settings import SimulationSettings
-
-if TYPE_CHECKING:
-    from dynid.robot.robot import Robot
 
 
 class Rehearsal(NamedTuple):

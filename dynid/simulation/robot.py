@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.robot import Robot
 from dynid.simulation.build import build_plant, position_limits
 from dynid.simulation.settings import SimulationSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from dynid.robot.robot import Robot
-
 
 _INSET = 0.02  # distance of the home position from a limit, as a share of the range
 

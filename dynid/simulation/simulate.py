@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid.arguments import check_number
 from dynid.arrays import Array
 from dynid.errors import ExcitationError, SimulationError
+from dynid.excitation.motion import Excitation
 from dynid.playback.plan import make_plan
 from dynid.plugins import HOOKS, load_plugin
 from dynid.recording.model import Recording
@@ -16,9 +17,6 @@ from dynid.robot.recordings import with_servo_torque
 from dynid.robot.robot import Robot
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
-
-if TYPE_CHECKING:
-    from dynid.excitation.motion import Excitation
 
 
 def simulate(

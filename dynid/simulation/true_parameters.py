@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from dynid.arrays import Array
 from dynid.dynamics.joint_terms import TermSettings, term_kind
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
-from dynid.robot.model import nominal_model
+from dynid.robot.model import Model, nominal_model
+from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
 
 _OF_DRIVES = ("viscous", "coulomb", "offset", "rotor_inertia")
 """Kinds of terms that a simulated drive may have without being in the profile's ``terms``."""

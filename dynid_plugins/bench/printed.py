@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid_plugins.bench.evaluation import ToolErrors
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
 
 _HEADINGS = "fit", "held out", "moving", "resting", "in 95 %", "width", "CPU [s]", "MiB", "keys"
 

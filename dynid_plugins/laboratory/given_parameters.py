@@ -5,22 +5,19 @@ from __future__ import annotations
 import csv
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dynid.configuration import yaml_mapping
+from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.base_table import base_table
 from dynid.dynamics.joint_terms import term_kinds
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.input_file import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from dynid.dynamics.base_parameters import BaseParameterization
-    from dynid.dynamics.mechanism import Mechanism
 
 _COEFFICIENT_TOLERANCE = 1e-4  # of coefficients that a file rounds
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import ConfigurationError
 from dynid_plugins.servo.rig import RigIdentification, identify_rig
-
-if TYPE_CHECKING:
-    from dynid_plugins.servo.rig_runs import RigRun
+from dynid_plugins.servo.rig_runs import RigRun
 
 BAM_KINDS = MappingProxyType(
     {

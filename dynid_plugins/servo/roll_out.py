@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
@@ -11,15 +10,13 @@ import scipy
 from dynid.arrays import Array
 from dynid.errors import SimulationError
 from dynid.recording.model import Recording
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
+from dynid.signals.signals import Signals
 from dynid.simulation.settings import SimulationSettings
 from dynid_plugins.servo.servo_torque import law_of, with_servo_torque
 from dynid_plugins.servo.simulated_servo import SimulatedServos
-
-if TYPE_CHECKING:
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
-    from dynid.signals.signals import Signals
 
 _RUN_IN = 0.25  # [s] in which the simulation comes to the recorded state
 _BANDWIDTH = 20.0  # [Hz] of the loop that brings it there

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dynid.playback.plan import make_plan
 from dynid.robot.model import nominal_model
+from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings
 from dynid_plugins.servo.rig import RigIdentification, identify_rig
 from dynid_plugins.servo.rig_runs import RigRun, RunSettings, rig_body, rig_robot, rig_run
 from dynid_plugins.servo.roll_out import roll_outs
 from dynid_plugins.servo.simulated_servo import record_servos
-
-if TYPE_CHECKING:
-    from dynid.robot.robot import Robot
 
 
 @dataclass(frozen=True)

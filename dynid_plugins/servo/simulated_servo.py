@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, SimulationError
+from dynid.excitation.motion import Excitation
 from dynid.recording.model import Recording
 from dynid.robot.drives import encoder_step
+from dynid.robot.robot import Robot
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.settings import SimulationSettings
 from dynid_plugins.servo.servo_torque import law_of
-
-if TYPE_CHECKING:
-    from dynid.excitation.motion import Excitation
-    from dynid.robot.robot import Robot
 
 
 class SimulatedServos:

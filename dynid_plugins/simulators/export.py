@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -18,13 +18,11 @@ from dynid.kept_inputs import inputs_kept
 from dynid.robot.model import Model
 from dynid_plugins.simulators.exported_model import ExportedModel, exported_model, motion_of
 from dynid_plugins.simulators.formats import FORMATS, Check
+from dynid_plugins.simulators.frame_alignment import FrameAlignment
 from dynid_plugins.simulators.moving_joints import moving_motion
 from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.placed_bodies import joint_names
 from dynid_plugins.simulators.trainer_files import TRAINERS
-
-if TYPE_CHECKING:
-    from dynid_plugins.simulators.frame_alignment import FrameAlignment
 
 _CHECKED = 200  # instants of the motion
 

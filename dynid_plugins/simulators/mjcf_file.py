@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from dynid.arrays import Array
 from dynid.dynamics.pose import Pose
+from dynid.dynamics.rigid_body import RigidBody
+from dynid.robot.shapes import Shape
 from dynid_plugins.simulators.exported_model import ExportedModel
 from dynid_plugins.simulators.followers import assembled_positions
 from dynid_plugins.simulators.mjcf_closures import CLOSURES, MjcfClosures, mjcf_closures
-from dynid_plugins.simulators.simulated_terms import FormatTerms
+from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedAxis
 from dynid_plugins.simulators.tree_layout import TreeLink, numbers, torque_limits, tree_layout
-
-if TYPE_CHECKING:
-    from dynid.dynamics.rigid_body import RigidBody
-    from dynid.robot.shapes import Shape
-    from dynid_plugins.simulators.simulated_terms import SimulatedAxis
 
 MJCF_TERMS = FormatTerms(
     armature=True, springs=True, polynomials=True, couplings=True, closures=CLOSURES

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.robot.mjcf_compiling import angles_in_degrees
 from dynid.xml_editing import XmlElement, XmlText
+from dynid_plugins.simulators.exported_model import ExportedModel
+from dynid_plugins.simulators.frame_alignment import FrameAlignment
 from dynid_plugins.simulators.mjcf_file import (
     bristle_elements,
     inertial_attributes,
@@ -21,13 +24,6 @@ from dynid_plugins.simulators.mjcf_file import (
 from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.placed_bodies import placed_bodies
 from dynid_plugins.simulators.tree_layout import numbers, torque_limits
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dynid.dynamics.rigid_body import RigidBody
-    from dynid_plugins.simulators.exported_model import ExportedModel
-    from dynid_plugins.simulators.frame_alignment import FrameAlignment
 
 _DEGREES = float(np.degrees(1.0))
 _NO_MASS = '<inertial pos="0 0 0" mass="0" diaginertia="0 0 0"/>'

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -12,16 +12,11 @@ import pinocchio
 from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
+from dynid.robot.shapes import Shape
 from dynid_plugins.simulators.exported_model import ExportedModel
-from dynid_plugins.simulators.followers import followers
+from dynid_plugins.simulators.followers import Follower, followers
 from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedAxis
 from dynid_plugins.simulators.tree_layout import TreeLink, numbers, torque_limits, tree_layout
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.robot.shapes import Shape
-    from dynid_plugins.simulators.followers import Follower
 
 SDF_TERMS = FormatTerms(springs=True, closures=("gear",))
 _VERSION = "1.9"  # has poses relative to named frames

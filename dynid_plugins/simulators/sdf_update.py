@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from dynid.errors import ConfigurationError
 from dynid.xml_editing import XmlElement, XmlText
+from dynid_plugins.simulators.exported_model import ExportedModel
+from dynid_plugins.simulators.frame_alignment import FrameAlignment
 from dynid_plugins.simulators.placed_bodies import placed_bodies
 from dynid_plugins.simulators.sdf_file import sdf_dynamics, sdf_inertial
 from dynid_plugins.simulators.sdf_tree import SdfModel
 from dynid_plugins.simulators.tree_layout import torque_limits
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dynid_plugins.simulators.exported_model import ExportedModel
-    from dynid_plugins.simulators.frame_alignment import FrameAlignment
 
 
 def updated_sdf(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio
@@ -11,13 +11,11 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
+from dynid.robot.shapes import Shape
 from dynid_plugins.simulators.exported_model import ExportedModel
 from dynid_plugins.simulators.tree_layout import TreeLink, torque_limits, tree_layout
 from dynid_plugins.simulators.usd_properties import quaternion, set_axis, set_body
 from dynid_plugins.simulators.usd_stage import Prim, UsdLibrary, usd_library
-
-if TYPE_CHECKING:
-    from dynid.robot.shapes import Shape
 
 _ROOT_BODY = RigidBody(1.0, np.zeros(3), 0.01 * np.eye(3))  # fixed to the world
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dynid.errors import ConfigurationError
 from dynid.input_file import check_regular
 from dynid.text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _FORMS = (".usda", ".usdc", ".usd", ".usdz")
 _WORDS = re.compile(r" in file \S+ : '(.*?)'(?= Error in |$)")

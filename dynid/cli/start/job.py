@@ -12,16 +12,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dynid.errors import ConfigurationError
 from dynid.report.terminal.progress import PROGRESS_FILE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LONGEST_OUTPUT = 200_000  # [characters] of which the last ones are kept
 _ENDS_WITHIN = 15.0  # [s] for a command to end in order

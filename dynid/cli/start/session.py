@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from dynid.cli.start.folder import files_in, make, recordings_in, robots_in
 from dynid.cli.start.job import Job
@@ -14,9 +15,6 @@ from dynid.cli.start.steps import STEPS, StartStep, StepInputs
 from dynid.errors import ConfigurationError
 from dynid.robot_files import shipped_profiles
 from dynid.text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Use = Literal["identification", "validation", "nothing"]
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.control.tracking.settings import LineSettings, OscillateSettings, TrackingSettings
+from dynid.dynamics.kinematics import Kinematics
 from dynid.errors import ConfigurationError
 from dynid.excitation.motion import Motion
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.robot.robot import Robot
+from dynid.robot.robot import Robot
 
 _KNOTS = 401  # of the spline along a line, for errors far below encoder resolution
 _STEPS = 50  # of Newton's method at each

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,18 +13,15 @@ from dynid.arrays import Array
 from dynid.control.build import control_model, feedforward
 from dynid.control.tracking.motions import tracking_motion
 from dynid.control.tracking.settings import LineSettings, TrackingSettings, given_tracking
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.excitation.motion import Motion
 from dynid.identification.identify import identify
+from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import FeedforwardSettings
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
-
 
 _RATE = 1000.0  # control cycles per second [Hz]
 _BEFORE = 1.0  # [s] at rest, after the additive torque has been ramped in

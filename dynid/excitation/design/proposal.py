@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dynid.configuration import per_joint
@@ -11,10 +9,8 @@ from dynid.errors import ConfigurationError
 from dynid.excitation.build import check_coefficients
 from dynid.excitation.finite import check_duration
 from dynid.excitation.settings import FourierSettings, find_excitation
+from dynid.robot.robot import Robot
 from dynid.signals.settings import SignalSettings
-
-if TYPE_CHECKING:
-    from dynid.robot.robot import Robot
 
 _FEWEST_HARMONICS, _MOST_HARMONICS = 5, 12
 """Proposed numbers of harmonics: fewer allow little choice, more improve the result little."""

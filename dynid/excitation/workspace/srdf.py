@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection
+from pathlib import Path
+from typing import NamedTuple
 
 from dynid.errors import ConfigurationError
 from dynid.input_file import read_text
 from dynid.text import printable
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
 
 
 class DisabledPair(NamedTuple):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.physical import parameter_constraints, solve_in_cones
 from dynid.estimation.settings import PhysicalSettings
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
 
 
 class ModelUpdate(NamedTuple):

@@ -6,17 +6,14 @@ Consoles are made here and nowhere else. They print text as it is: ``[m]`` is a 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.text import Text
 
 from dynid.json_text import json_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
 
 PIPE_WIDTH = 100
 """Columns of a table that goes into a file or another program."""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.console import Console
 
 from dynid.configuration import per_joint
 from dynid.excitation.build import described_excitation
 from dynid.excitation.limits import sample_peaks
 from dynid.excitation.repetition import Repetition, repetition
+from dynid.excitation.settings import SineSettings
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
+from dynid.robot.limits import Limits
 from dynid.text import percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import Console
-
-    from dynid.excitation.settings import SineSettings
-    from dynid.robot.limits import Limits
 
 
 class SineRow(NamedTuple):

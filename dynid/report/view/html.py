@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import base64
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
+from http.server import ThreadingHTTPServer
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 from jinja2 import Environment, PackageLoader
+from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.pose import Pose
 from dynid.errors import WriteError
 from dynid.files import write_text
 from dynid.report.local_server import HttpResponse, announce, answering, make_server
 from dynid.report.view.mesh import tube
-from dynid.report.view.scene import grid_step
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from http.server import ThreadingHTTPServer
-    from types import ModuleType
-
-    from numpy.typing import NDArray
-
-    from dynid.arrays import Array
-    from dynid.report.view.scene import Scene, SceneBody
-    from dynid.robot.shapes import Colour, Shape
-
+from dynid.report.view.scene import Scene, SceneBody, grid_step
+from dynid.robot.shapes import Colour, Shape
 
 INSTALL = "pip install 'meshcat>=0.3.2,<0.4'"
 _ROOT = "robot"

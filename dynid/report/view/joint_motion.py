@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.evaluation.errors import compare
 from dynid.excitation.settings import find_excitation
 from dynid.identification.settings import IdentificationSettings
 from dynid.playback.plan import examine_plan
+from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.recording.model import Recording
-    from dynid.robot.robot import Robot
-
 
 _RATE = 100.0  # [Hz] at which an excitation is sampled
 

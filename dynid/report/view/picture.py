@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.dynamics.pose import Pose
 from dynid.errors import ModelFileError
@@ -19,16 +20,9 @@ from dynid.report.view.torque_markers import (
     torque_error_markers,
     torque_errors,
 )
+from dynid.robot.robot import Robot
 from dynid.robot.shapes import Colour, Shape, robot_shapes, rod, urdf_shapes
 from dynid.robot.torque_settings import CollisionSettings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import ArrayLike
-
-    from dynid.robot.robot import Robot
-
 
 _PATHS: tuple[Colour, ...] = (
     (0.0, 0.447, 0.698, 1.0),

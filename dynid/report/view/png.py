@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -14,16 +17,7 @@ from dynid.arrays import Array
 from dynid.report.png_style import DPI, png_figure
 from dynid.report.view.mesh import shape_faces, tube
 from dynid.report.view.raster import paint
-from dynid.report.view.scene import grid_step, view_axes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-
-    from dynid.report.view.scene import Label, Scene
-
+from dynid.report.view.scene import Label, Scene, grid_step, view_axes
 
 _INK = "#1c2026"
 _SOFT = "#5b6472"

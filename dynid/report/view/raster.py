@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from dynid.arrays import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _FINER = 2  # oversampling along each side; pixels are averaged
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import matplotlib.image as mpl_image
 import numpy as np
@@ -14,15 +15,9 @@ from dynid.report.view.joint_motion import resting_position
 from dynid.report.view.mesh import shape_faces
 from dynid.report.view.picture import RobotPicture
 from dynid.report.view.raster import paint
-from dynid.report.view.scene import view_axes
+from dynid.report.view.scene import Scene, view_axes
+from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from dynid.report.view.scene import Scene
-    from dynid.robot.robot import Robot
 
 WIDTH, HEIGHT = 420, 360
 """Size of a picture [px]."""

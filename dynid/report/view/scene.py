@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array, Vector
 from dynid.dynamics.pose import Pose
 from dynid.robot.shapes import Colour, Role, Shape
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _AZIMUTH, _ELEVATION = np.radians(-54.0), np.radians(22.0)  # of the viewer
 

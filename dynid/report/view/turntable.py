@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.report.view.joint_motion import JointMotion
 from dynid.report.view.picture import RobotPicture
-from dynid.report.view.scene import view_axes
-
-if TYPE_CHECKING:
-    from dynid.report.view.joint_motion import JointMotion
-    from dynid.report.view.scene import Scene
-    from dynid.robot.robot import Robot
-    from dynid.robot.shapes import Shape
-
+from dynid.report.view.scene import Scene, view_axes
+from dynid.robot.robot import Robot
+from dynid.robot.shapes import Shape
 
 _MOST_POINTS = 1200  # of the path
 _MARGIN_FACTOR = 1.04

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pinocchio
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
-from dynid.robot.dh.table import joint_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dynid.robot.dh.table import ChainTable, DhRow, DhTable, Inertia, Placement, RowLimits
-
+from dynid.robot.dh.table import (
+    ChainTable,
+    DhRow,
+    DhTable,
+    Inertia,
+    Placement,
+    RowLimits,
+    joint_names,
+)
 
 _ROUNDING = 1e-9  # share of the largest principal moment
 

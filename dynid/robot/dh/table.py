@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import AfterValidator, Field, PositiveFloat, model_validator
@@ -11,9 +12,6 @@ from pydantic import AfterValidator, Field, PositiveFloat, model_validator
 from dynid.arrays import Vector
 from dynid.configuration import Settings, parse, read_yaml
 from dynid.file_names import FileName
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _OF_PI = re.compile(r"([+-]?)(?:(\d{1,6}) ?\*? ?)?pi(?: ?/ ?([1-9]\d{0,5}))?")
 _METRES = {"m": 1.0, "mm": 1e-3, "cm": 1e-2}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from rich.console import Console
 
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
+from dynid_plugins.fleet.drift.change import Change
+from dynid_plugins.fleet.drift.detection import Drift
 from dynid_plugins.fleet.drift.words import change_sentence, day, size_words, visibility_words
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from dynid_plugins.fleet.drift.change import Change
-    from dynid_plugins.fleet.drift.detection import Drift
 
 _CORRELATED = 0.3  # from which a mean over many days is twice as uncertain as of independent ones
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Union
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from typing import Union
 
 FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "sin": math.sin,

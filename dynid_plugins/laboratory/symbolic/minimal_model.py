@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import MechanismError
 from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
 from dynid_plugins.laboratory.symbolic.joint_tree import SymbolicJoint, joint_tree
 from dynid_plugins.laboratory.symbolic.newton_euler import State, tree_motions, tree_torque
 from dynid_plugins.laboratory.symbolic.term_formulas import term_torque
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Sequence
-
-    from dynid.dynamics.mechanism import Mechanism
-
 
 _ROUNDING = 1e-14
 """A base parameter smaller than this, relative to its summands, is zero."""
