@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid_plugins.elastic.arm_response import Arm, Complex, Gears, response
-from dynid_plugins.elastic.two_masses import robust_loss
+from dynid_plugins.elastic.m_estimate import deviations_of, robust_loss
 
 _STARTS = 5  # frequencies of a joint with a locked motor, from the slowest wave on
 _BEYOND = 2.0  # times the fastest wave, up to which these are tried
@@ -19,10 +19,10 @@ _DAMPED = 0.1  # damping at the start, over the root of stiffness times inertia
 _FOLDS = 4
 _CERTAIN = 7.0  # gain of loss of waves left out: half the square of 3.7 standard deviations
 _RIGID = 1e3  # stiffness of a joint that does not bend, over that which resonates at the end
-_SINGULAR = 1e-12
 _LOOSE = 1.5  # times the slowest wave: a locked frequency below is not believed
 _LEAST_SHARE = 0.5  # of its links' inertia, a rotor's at the start
 _LEAST_DAMPING = 0.01  # of a rotor at the slowest wave, by viscous friction, at the start
+_OF_MOTOR = 3  # parameters: inertia, viscous and dry friction
 _DELAY = 1e-3  # [s] unit of the delay
 _REACH = 5.0  # of a parameter from its start: a factor of 150, or 5 ms
 _FIRST_STEPS = 30  # from each start
@@ -82,9 +82,10 @@ class _ArmSolution(NamedTuple):
 
 
 class _ArmData:
-    """Torques of the excited joints; parameters are logarithms, except for the delay.
+    """Torques of the excited joints, and their parameters.
 
-    Of rotors and viscous friction of the excited joints, stiffness and damping of elastic ones.
+    Logarithms of rotors and viscous friction, dry friction over the largest torque; logarithms of
+    stiffness and damping of elastic joints; the delay.
     """
 
     def __init__(self, arms: Sequence[Arm], rotors: Array, deviations: Sequence[Array]) -> None:
@@ -93,6 +94,15 @@ class _ArmData:
         self._deviation = [
             one[arm.harmonics.excited] for arm, one in zip(arms, deviations, strict=True)
         ]
+        self._motors = _OF_MOTOR * len(self.joints)
+        self._sizes = np.array(  # of dry friction
+            [np.abs(self._arm(joint).harmonics.torque).max() for joint in self.joints]
+        )
+        halves = [  # of each recording's waves
+            np.full(len(one), 2 * number) + (2 * np.arange(len(one)) >= len(one))
+            for number, one in enumerate(self._deviation)
+        ]
+        self._half = np.tile(np.concatenate(halves), 2)
         self._fold = [np.arange(len(one)) % _FOLDS for one in self._deviation]
 
     def weighed(self, solution: _ArmSolution) -> tuple[_ArmData, _ArmSolution]:
@@ -110,12 +120,14 @@ class _ArmData:
     def rigid(self) -> Array:
         """Return a start without elastic joints, by linear least squares."""
         excited = len(self.joints)
-        values = np.zeros(2 * excited + 1)
+        values = np.zeros(self._motors + 1)
         for arm, deviation in zip(self._arms, self._deviation, strict=True):
             still, none = np.zeros(len(arm.mass)), np.zeros(0)
-            linear = response(arm, (), Gears(still, still, none, none, 0.0))
+            linear = response(arm, (), Gears(still, still, still, none, none, 0.0))
             waves = arm.harmonics.excited
-            columns = np.stack([linear.by_rotor, linear.by_viscous], axis=1)[waves]
+            columns = np.stack([linear.by_rotor, linear.by_viscous, linear.by_coulomb], axis=1)[
+                waves
+            ]
             left = (arm.harmonics.torque - linear.torque)[waves]
             weighted = columns / deviation[:, np.newaxis]
             found = np.linalg.lstsq(_stacked(weighted), _stacked(left / deviation), rcond=None)[0]
@@ -125,6 +137,7 @@ class _ArmData:
             slow = 2 * np.pi * arm.harmonics.frequency[0]
             values[number] = np.log(rotor)
             values[excited + number] = np.log(max(found[1], _LEAST_DAMPING * slow * rotor))
+            values[2 * excited + number] = found[2] / self._sizes[number]
         return values
 
     def _least_rotors(self) -> Array:
@@ -155,8 +168,8 @@ class _ArmData:
 
         Such a gear stands for something else: no drive could position its link.
         """
-        excited, joint = len(self.joints), solution.elastic[-1]
-        stiffness = np.exp(solution.values[2 * excited + len(solution.elastic) - 1])
+        joint = solution.elastic[-1]
+        stiffness = np.exp(solution.values[self._motors + len(solution.elastic) - 1])
         slow = 2 * np.pi * self._arm(joint).harmonics.frequency[0]
         return bool(stiffness < (_LOOSE * slow) ** 2 * self._inertia(joint))
 
@@ -164,7 +177,7 @@ class _ArmData:
         """Return the best solution in which one more joint bends."""
         inertia = self._inertia(joint)
         slow, fast = self._arm(joint).harmonics.frequency[[0, -1]]
-        count = 2 * len(self.joints) + len(present.elastic)
+        count = self._motors + len(present.elastic)
         known = self._rotors[self.joints] > 0
         rotors = np.where(known, -np.inf, np.log(self._least_rotors()))
         raised = present.values.copy()  # a stiff joint leaves too little for its rotor
@@ -234,17 +247,16 @@ class _ArmData:
         )
 
     def _deviations(self, solution: _ArmSolution) -> list[Array]:
-        """Return standard deviations of motors (2 E,), stiffness, damping (E,), and delay (1,).
+        """Return standard deviations of motors (3 E,), stiffness, damping (E,), and delay (1,).
 
-        NaN where a parameter is known. Of an M-estimate, by the scatter that remains (Huber and
-        Ronchetti, Robust Statistics, 2nd ed., equation 7.81). Joints that do not bend might a
-        little: of parallel axes, for instance, only the sum of compliances is seen.
+        NaN where a parameter is known. Joints that do not bend might a little: of parallel axes,
+        for instance, only the sum of compliances is seen.
         """
         excited, bent = len(self.joints), len(solution.elastic)
         others = [joint for joint in self.joints if joint not in solution.elastic]
         fastest = 2 * np.pi * max(float(arm.harmonics.frequency[-1]) for arm in self._arms)
         stiff = [np.log(_RIGID * fastest**2 * self._inertia(joint)) for joint in others]
-        ends = np.cumsum([2 * excited, bent, bent])
+        ends = np.cumsum([self._motors, bent, bent])
         motors, stiffness, damping, delay = np.split(solution.values, ends)
         undamped = np.full(len(others), -np.inf)
         values = np.concatenate([motors, stiffness, stiff, damping, undamped, delay])
@@ -252,18 +264,13 @@ class _ArmData:
         errors = self._errors(solution.elastic, solution.values)[0]
         known = np.all(slopes == 0, axis=0)
         known[:excited] |= self._rotors[self.joints] > 0
-        slopes, root = slopes[:, ~known], np.sqrt(1 + errors**2)
-        freedom = max(len(errors) - slopes.shape[1], 1)
-        scatter = float(np.sum((errors / root) ** 2) / freedom / np.mean(root**-3.0) ** 2)
-        sizes = np.linalg.norm(slopes, axis=0)
-        inverse = np.linalg.pinv((slopes / sizes).T @ (slopes / sizes), rcond=_SINGULAR)
         found = np.full(len(values), np.nan)
-        found[~known] = np.sqrt(np.diag(inverse) * max(scatter, 1.0)) / sizes
-        return np.split(found, np.cumsum([2 * excited, excited, excited]))
+        found[~known] = deviations_of(slopes[:, ~known], errors, self._half)
+        return np.split(found, np.cumsum([self._motors, excited, excited]))
 
     def _free(self, elastic: Sequence[int]) -> NDArray[np.bool_]:
         """Return which parameters are not known."""
-        free = np.ones(2 * len(self.joints) + 2 * len(elastic) + 1, dtype=bool)
+        free = np.ones(self._motors + 2 * len(elastic) + 1, dtype=bool)
         free[: len(self.joints)] = self._rotors[self.joints] == 0
         return free
 
@@ -275,11 +282,12 @@ class _ArmData:
 
     def _gears(self, elastic: Sequence[int], values: Array) -> Gears:
         excited, bent = len(self.joints), len(elastic)
-        rotor, viscous = np.zeros((2, len(self._rotors)))
+        rotor, viscous, coulomb = np.zeros((_OF_MOTOR, len(self._rotors)))
         rotor[self.joints] = np.exp(values[:excited])
         viscous[self.joints] = np.exp(values[excited : 2 * excited])
-        stiffness, damping = np.exp(values[2 * excited : -1]).reshape(2, bent)
-        return Gears(rotor, viscous, stiffness, damping, float(values[-1]) * _DELAY)
+        coulomb[self.joints] = values[2 * excited : self._motors] * self._sizes
+        stiffness, damping = np.exp(values[self._motors : -1]).reshape(2, bent)
+        return Gears(rotor, viscous, coulomb, stiffness, damping, float(values[-1]) * _DELAY)
 
     def _errors(
         self, elastic: Sequence[int], values: Array, left_out: int | None = None
@@ -295,8 +303,9 @@ class _ArmData:
             motor = self.joints.index(joint)
             slopes[:, motor] = found.by_rotor * gears.rotor[joint]
             slopes[:, excited + motor] = found.by_viscous * gears.viscous[joint]
-            slopes[:, 2 * excited : 2 * excited + bent] = found.by_stiffness * gears.stiffness
-            slopes[:, 2 * excited + bent : -1] = found.by_damping * gears.damping
+            slopes[:, 2 * excited + motor] = found.by_coulomb * self._sizes[motor]
+            slopes[:, self._motors : self._motors + bent] = found.by_stiffness * gears.stiffness
+            slopes[:, self._motors + bent : -1] = found.by_damping * gears.damping
             slopes[:, -1] = found.by_delay * _DELAY
             used = np.flatnonzero(self._fold[number] != left_out)
             waves = np.flatnonzero(arm.harmonics.excited)[used]

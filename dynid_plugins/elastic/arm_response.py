@@ -3,11 +3,12 @@
 With links of mass matrix M and gravity's stiffness G about a posture, and a gear of stiffness K and
 damping D at each elastic joint, positions q of the motors move the links to p,
 
-    (M s² + G + K + D s) p = (K + D s) q,    u = (K + D s) (q - p) + (J s² + F s) q,
+    (M s² + G + K + D s) p = (K + D s) q,    u = (K + D s) (q - p) + (J s² + F s) q + C d,
 
-and u is the torque of the motors, late by one delay. All motors that move are inputs, so that it
-does not matter how well the drives hold the others (Wernholt and Moberg, Nonlinear gray-box
-identification using local models applied to industrial robots, Automatica 47, 2011).
+and u is the torque of the motors, late by one delay, with dry friction C in their direction d. All
+motors that move are inputs, so that it does not matter how well the drives hold the others
+(Wernholt and Moberg, Nonlinear gray-box identification using local models applied to industrial
+robots, Automatica 47, 2011).
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ class Gears(NamedTuple):
     Attributes:
         rotor: J (n,).
         viscous: F (n,).
+        coulomb: C (n,).
         stiffness: K (k,) of the elastic joints.
         damping: D (k,) of these.
         delay: of torque against position [s].
@@ -94,6 +96,7 @@ class Gears(NamedTuple):
 
     rotor: Array
     viscous: Array
+    coulomb: Array
     stiffness: Array
     damping: Array
     delay: float
@@ -104,7 +107,7 @@ class Response(NamedTuple):
 
     Attributes:
         torque: (F,).
-        by_rotor, by_viscous: (F,) of the excited joint.
+        by_rotor, by_viscous, by_coulomb: (F,) of the excited joint.
         by_stiffness, by_damping: (F, k).
         by_delay: (F,).
     """
@@ -112,6 +115,7 @@ class Response(NamedTuple):
     torque: Complex
     by_rotor: Complex
     by_viscous: Complex
+    by_coulomb: Complex
     by_stiffness: Complex
     by_damping: Complex
     by_delay: Complex
@@ -154,12 +158,14 @@ def response(arm: Arm, elastic: Sequence[int], gears: Gears) -> Response:
         transmitted = np.einsum("fj,fj->f", dynamic[:, joint], links)
     own = motors[:, joint]
     late = np.exp(-gears.delay * s)
-    torque = late * (transmitted + (gears.rotor[joint] * s**2 + gears.viscous[joint] * s) * own)
+    rotor = (gears.rotor[joint] * s**2 + gears.viscous[joint] * s) * own
+    torque = late * (transmitted + rotor + gears.coulomb[joint] * harmonics.direction)
     by_stiffness = late[:, np.newaxis] * adjoint * deflection
     return Response(
         torque,
         late * s**2 * own,
         late * s * own,
+        late * harmonics.direction,
         by_stiffness,
         by_stiffness * s[:, np.newaxis],
         -s * torque,

@@ -21,6 +21,7 @@ _STANDING_OUT = 3.0  # size of nearly all waves, over that of harmonics left out
 _INEXACT = 0.05  # of the torque
 _FEWEST_PERIODS = 2  # after the transient one
 _SAMPLES_OF_WAVE = 4  # for each period, at least
+_SAMPLES_OF_SIGN = 16  # likewise, of the fastest wave: a sign has harmonics without end
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,7 @@ class Harmonics:
         excited: (F,) whether a harmonic is a wave, or left out.
         position: (F, n) complex, of all motors [rad or m].
         torque: (F,) complex, of the excited joint [N*m or N].
+        direction: (F,) complex, of the sign of the excited motor's velocity.
         scatter: (F,) standard deviation of the torque by its periods [N*m or N].
         positions: (K, n) samples of one period.
     """
@@ -42,6 +44,7 @@ class Harmonics:
     excited: NDArray[np.bool_]
     position: NDArray[np.complex128]
     torque: NDArray[np.complex128]
+    direction: NDArray[np.complex128]
     scatter: Array
     positions: Array
 
@@ -94,7 +97,8 @@ def harmonics_of(recording: Recording, robot: Robot, multisine: FourierSettings)
     spectra = np.fft.rfft(even.reshape(periods, count, -1), axis=1) * (2 / count)
     lines = np.arange(waves[0], waves[-1] + 1, 2)
     excited = np.isin(lines, waves)
-    means, scatter = spectra[:, lines].mean(axis=0), spectra[:, lines, -1].std(axis=0, ddof=1)
+    mean, scatter = spectra.mean(axis=0), spectra[:, lines, -1].std(axis=0, ddof=1)
+    means, direction = mean[lines], _direction(mean[: lines[-1] + 1, joint])[lines]
     size = np.abs(means[:, joint]) * lines
     if _STANDING_OUT * np.median(size[~excited]) > np.percentile(size[excited], 10):
         raise RecordingError(
@@ -107,9 +111,17 @@ def harmonics_of(recording: Recording, robot: Robot, multisine: FourierSettings)
         excited,
         means[:, :-1],
         means[:, -1],
+        direction,
         scatter / np.sqrt(periods),
         even[:count, :-1],
     )
+
+
+def _direction(position: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """Return harmonics (F,) of the sign of the velocity, of those of the position (F,)."""
+    samples = 2 * _SAMPLES_OF_SIGN * len(position)
+    velocity = np.fft.irfft(1j * np.arange(len(position)) * position, samples)
+    return np.asarray(np.fft.rfft(np.sign(velocity))[: len(position)] * (2 / samples))
 
 
 def _steady(recording: Recording, multisine: FourierSettings) -> tuple[float, float]:

@@ -1,10 +1,10 @@
 """Multisines that excite one joint after another, on a slow swing.
 
 Dry friction distorts the response to a multisine alone, because each wave changes the velocity's
-sign. A slow swing, the carrier, keeps the sign for most of the time: friction then acts as a
-viscous one. The carrier is the first harmonic and the waves are even ones, so that friction, which
-is odd in the velocity, answers the carrier at odd harmonics only. Even harmonics that are left out
-show the distortion that remains (Pintelon and Schoukens, System Identification, chapter 4).
+sign. A slow swing, the carrier, keeps the sign for most of the time. The carrier is the first
+harmonic and the waves are even ones, so that friction, which is odd in the velocity, answers the
+carrier at odd harmonics only. Even harmonics that are left out show the distortion that remains
+(Pintelon and Schoukens, System Identification, chapter 4).
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.identification.held_out import mean_and_error
 from dynid_plugins.elastic.frequency_response import FrequencyResponse
+from dynid_plugins.elastic.m_estimate import robust_loss
 
 PARAMETERS = ("rotor", "viscous", "link", "stiffness", "damping")
 _LEAST_DEVIATION = 0.02  # of a response: windows leak, whatever the coherence
@@ -141,8 +142,3 @@ def _bends(lines: _Lines, two_masses: Array) -> bool:
         gains[out] = losses[0] - losses[1]
     mean, error = mean_and_error(np.asarray(np.bincount(block, gains), dtype=np.float64))
     return mean > _SIGNIFICANT * error
-
-
-def robust_loss(errors: Array) -> Array:
-    """Return the loss (F,) of errors (2 F,), with which outliers do not decide."""
-    return np.asarray((np.sqrt(1 + errors.reshape(2, -1) ** 2) - 1).sum(axis=0))

@@ -52,10 +52,13 @@ def identified(*overrides: str) -> ArmStiffness:
 
 def test_stiffness_of_both_joints_is_found_with_the_motors_alone() -> None:
     found = identified(*ELASTIC)
-    for joint, true in enumerate(STIFFNESS):
+    for joint, value in enumerate(STIFFNESS):
         stiffness = found.stiffness(joint)
         assert stiffness is not None
-        assert abs(stiffness.value - true) < 2 * stiffness.deviation < 0.3 * true
+        assert abs(stiffness.value - value) < 2 * stiffness.deviation < 0.3 * value
+    true_model = simulated_model(found.robot)
+    true = dict(zip(true_model.parameter_names, true_model.parameters, strict=True))
+    assert found.fit.gears.coulomb == pytest.approx([true["Fc1"], true["Fc2"]], rel=0.06)
 
 
 def test_no_bending_is_named_at_a_rigid_arm() -> None:
