@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -68,7 +68,7 @@ def limits_command(
     if output is not None:
         write_text(output, limits.moveit_text(_header(limits, base, payload, along)))
     if as_json:
-        print_json(_json(limits))
+        print_json(limits)
         return
     _print(limits, base)
     print_written(console, [output])
@@ -102,18 +102,6 @@ def _header(
         f"Highest torque in {limits.checked} random states: "
         f"{100 * float(limits.highest_use.max()):.1f} % of the drives'.",
     ]
-
-
-def _json(limits: TrajectoryLimits) -> dict[str, Any]:
-    return {
-        "joints": list(limits.joints),
-        "velocity": limits.velocity.tolist(),
-        "acceleration": limits.acceleration.tolist(),
-        "torque_max": limits.torque_max.tolist(),
-        "reserve": limits.reserve.tolist(),
-        "highest_use": limits.highest_use.tolist(),
-        "checked": limits.checked,
-    }
 
 
 def _print(limits: TrajectoryLimits, base: Model) -> None:

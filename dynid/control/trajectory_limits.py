@@ -92,7 +92,6 @@ def trajectory_limits(
     velocity_scale: float | None = None,
     ramp_time: float = 0.05,
     along: Array | None = None,
-    seed: int = 0,
     progress: Callable[[str], None] = lambda _: None,
 ) -> TrajectoryLimits:
     """Find velocities and accelerations that keep torques within ``limits.torque_max``.
@@ -105,7 +104,6 @@ def trajectory_limits(
         ramp_time: shortest time to the largest velocity [s].
         along: positions of a path (N, n) [rad or m] to which the limits are restricted; None: they
             hold in the whole range of ``limits.position``.
-        seed: of the samples.
         progress: called with the name of each step.
 
     Raises:
@@ -117,23 +115,23 @@ def trajectory_limits(
     def space_at(scale: float) -> TorqueSpace:
         return torque_space(model, mechanism, scale, ramp_time, along)
 
-    moves = _moves(space_at(1.0), seed)
+    moves = _moves(space_at(1.0))
     if velocity_scale is None:
         progress("comparing velocities")
-        scales = _quickest_scales(space_at, moves, seed)
+        scales = _quickest_scales(space_at, moves)
     else:
         scales = [velocity_scale]
     progress("finding accelerations")
     for scale in scales[:-1]:
         with suppress(ConfigurationError):  # worse states are found at a speed than those compared
-            return _limits_in(space_at(scale), moves, seed)
-    return _limits_in(space_at(scales[-1]), moves, seed)
+            return _limits_in(space_at(scale), moves)
+    return _limits_in(space_at(scales[-1]), moves)
 
 
-def _limits_in(space: TorqueSpace, moves: Array, seed: int) -> TrajectoryLimits:
-    bounds = _StateBounds.of(space, *space.draw(_SAMPLES, seed))
+def _limits_in(space: TorqueSpace, moves: Array) -> TrajectoryLimits:
+    bounds = _StateBounds.of(space, *space.draw(_SAMPLES, seed=0))
     acceleration, bounds = _refined(space, bounds, moves)
-    fresh = _StateBounds.of(space, *space.draw(_CHECKED, seed + _ROUNDS))
+    fresh = _StateBounds.of(space, *space.draw(_CHECKED, seed=_ROUNDS))
     for states in (bounds, fresh):
         acceleration = acceleration * _share(space, acceleration, states)
     use = space.use(acceleration, fresh.q, fresh.dq).max(axis=0)
@@ -148,15 +146,13 @@ def _limits_in(space: TorqueSpace, moves: Array, seed: int) -> TrajectoryLimits:
     )
 
 
-def _quickest_scales(
-    space_at: Callable[[float], TorqueSpace], moves: Array, seed: int
-) -> list[float]:
+def _quickest_scales(space_at: Callable[[float], TorqueSpace], moves: Array) -> list[float]:
     """Return scales of the velocities, those with the shortest moves on average first."""
     times: dict[float, float] = {}
     for scale in _SCALES:
         space = space_at(scale)
         try:
-            accelerations = _StateBounds.of(space, *space.draw(_SAMPLES // 4, seed)).quickest(
+            accelerations = _StateBounds.of(space, *space.draw(_SAMPLES // 4, seed=0)).quickest(
                 space, moves
             )
         except ConfigurationError:
@@ -167,10 +163,10 @@ def _quickest_scales(
     return sorted(times, key=lambda scale: times[scale])
 
 
-def _moves(space: TorqueSpace, seed: int) -> Array:
+def _moves(space: TorqueSpace) -> Array:
     """Return distances (N, n) between pairs of random positions."""
-    ends = space.draw(2 * _MOVES, seed)[0]
-    order = np.random.default_rng(seed).permutation(len(ends) // 2 * 2)
+    ends = space.draw(2 * _MOVES, seed=0)[0]
+    order = np.random.default_rng(0).permutation(len(ends) // 2 * 2)
     first, second = ends[order].reshape(2, -1, ends.shape[1])
     distances = first - second
     return np.asarray(distances[np.abs(distances).max(axis=1) > 0])

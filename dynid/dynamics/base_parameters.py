@@ -52,7 +52,7 @@ class BaseParameterization:
         return standard
 
 
-def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParameterization:
+def base_parameterization(mechanism: Mechanism) -> BaseParameterization:
     """Find the base parameters by QR of the regressor at random motion (Gautier 1991).
 
     Columns are taken in the order that keeps the conventional parameters (Khalil and Kleinfinger
@@ -61,7 +61,7 @@ def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParamet
     Raises:
         EstimationError: the numerical rank is unclear.
     """
-    triangle = _random_triangle(mechanism, seed)
+    triangle = _random_triangle(mechanism)
     independent, dependent = _independent(triangle, mechanism)
     regrouping = np.zeros((len(independent), triangle.shape[1]))
     regrouping[np.arange(len(independent)), independent] = 1.0
@@ -75,13 +75,13 @@ def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParamet
     return BaseParameterization(independent, regrouping, names, expressions, units)
 
 
-def base_parameter_counts(mechanism: Mechanism, *, seed: int = 0) -> tuple[int, int]:
+def base_parameter_counts(mechanism: Mechanism) -> tuple[int, int]:
     """Count the base parameters, and those among them that a body's parameter leads.
 
     Raises:
         EstimationError: the numerical rank is unclear.
     """
-    independent, _ = _independent(_random_triangle(mechanism, seed), mechanism)
+    independent, _ = _independent(_random_triangle(mechanism), mechanism)
     return len(independent), int((independent < mechanism.first_term).sum())
 
 
@@ -100,13 +100,13 @@ def _independent(
     return independent, dependent
 
 
-def _random_triangle(mechanism: Mechanism, seed: int) -> Array:
+def _random_triangle(mechanism: Mechanism) -> Array:
     """Return R of the regressor's QR at random motion; (p, p), or fewer rows.
 
     R has the inner products of the regressor's columns, but far fewer rows. The regressor is
     computed in pieces, each of which is reduced together with the R of those before.
     """
-    q, dq, ddq = _random_motion(mechanism, seed)
+    q, dq, ddq = _random_motion(mechanism)
     parameters = len(mechanism.parameter_names)
     triangle, past = np.empty((0, parameters)), mechanism.new_past()
     for piece in pieces(len(q), len(mechanism.joints) * parameters):
@@ -116,10 +116,10 @@ def _random_triangle(mechanism: Mechanism, seed: int) -> Array:
     return triangle
 
 
-def _random_motion(mechanism: Mechanism, seed: int) -> tuple[Array, Array, Array]:
+def _random_motion(mechanism: Mechanism) -> tuple[Array, Array, Array]:
     """Return positions, velocities and accelerations (N, n) that excite all base parameters."""
     n, samples = len(mechanism.joints), 40 * max(1, len(mechanism.parameter_names) // 10)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     # steps over many orders of magnitude separate the columns of terms with memory
     steps = 10 ** random.uniform(-5, 0.5, (samples, n)) * random.choice([-1, 1], (samples, n))
     position = np.cumsum(steps, axis=0)

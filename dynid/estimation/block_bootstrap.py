@@ -70,20 +70,19 @@ def bootstrap(problem: Problem, estimate: Estimate, count: int) -> Bootstrap:
     return Bootstrap(estimate.base + bootstrap_changes(blocks, count))
 
 
-def bootstrap_changes(blocks: Array, count: int, seed: int = 0) -> Array:
+def bootstrap_changes(blocks: Array, count: int) -> Array:
     """Return changes (B, k) of the least-squares estimate with random weights of blocks.
 
     Args:
         blocks: (G, k+1, k+1) normal equations, as from :func:`block_equations`.
         count: number B of replicates.
-        seed: of the weights.
     """
     everything = blocks.sum(axis=0)
     directions = ScaledSpectrum.of(everything[:-1, :-1]).directions
     base = directions @ (directions.T @ everything[:-1, -1])
     information = directions.T @ blocks[:, :-1, :-1] @ directions
     score = (blocks[:, :-1, -1] - blocks[:, :-1, :-1] @ base) @ directions
-    weights = len(blocks) * np.random.default_rng(seed).dirichlet(np.ones(len(blocks)), count)
+    weights = len(blocks) * np.random.default_rng(0).dirichlet(np.ones(len(blocks)), count)
     matrices = np.einsum("bg,gij->bij", weights, information)
     steps = np.linalg.solve(matrices, (weights @ score)[:, :, None])[:, :, 0]
     changes = steps @ directions.T

@@ -37,12 +37,7 @@ _TWICE = np.array([1.0, 2.0, 1.0, 2.0, 2.0, 1.0])  # elements off the diagonal c
 
 
 def penalised_parameters(
-    mechanism: Mechanism,
-    base: BaseParameterization,
-    estimate: Estimate,
-    settings: PhysicalSettings,
-    *,
-    seed: int = 0,
+    mechanism: Mechanism, base: BaseParameterization, estimate: Estimate, settings: PhysicalSettings
 ) -> Array:
     """Find the physically consistent standard parameters (p,) nearest to an estimate.
 
@@ -57,7 +52,7 @@ def penalised_parameters(
         EstimationError: no start leads to physically consistent bodies.
     """
     task = _task(mechanism, base, estimate, settings)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     solutions: list[tuple[float, Array]] = []
     for start in range(_STARTS):
         point = _minimise(task, task.reference if start == 0 else task.random_point(random))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _CYCLES = 7  # of the slowest joint, or more, if no duration is given
 _SHARE_OF_FASTEST_FREQUENCY = 0.75  # of its fastest frequency, which each joint reaches then
 _ATTEMPTS = 20
+_RAMP = 1.0  # [s] at either end
 _SMALLEST_SPEED_FACTOR = 0.2  # common factor below which torque would contain little but gravity
 _SIZES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)  # of the range, until the workspace is kept
 _INSIDE = 0.999  # of the way to a position limit, so that the proof by samples succeeds
@@ -54,7 +55,6 @@ def propose_sine(
     workspace: Workspace | None = None,
     duration: float | None = None,
     margin: float = 0.9,
-    ramp: float = 1.0,
 ) -> SineSettings:
     """Propose start, target and frequencies of a sine excitation.
 
@@ -76,7 +76,6 @@ def propose_sine(
         duration: of the whole motion, ramps included [s]; None: 7 cycles of the slowest joint, or
             more until every joint has a frequency near its highest.
         margin: fraction of the limits to use.
-        ramp: at either end [s].
 
     Raises:
         ConfigurationError: a required limit is absent.
@@ -86,7 +85,7 @@ def propose_sine(
     widest, sentence = _room(robot, margin), ""
     for size in _SIZES:
         room = widest._replace(distance=size * widest.distance)
-        settings = _within(room, mechanism, duration, margin, ramp)
+        settings = _within(room, mechanism, duration, margin)
         if workspace is None:
             return settings
         excitation = described_excitation(settings, robot.limits, robot.joints)
@@ -98,17 +97,17 @@ def propose_sine(
 
 
 def _within(
-    room: _Room, mechanism: Mechanism, duration: float | None, margin: float, ramp: float
+    room: _Room, mechanism: Mechanism, duration: float | None, margin: float
 ) -> SineSettings:
     fastest = _fastest(room, mechanism.joints)
     for _ in range(_ATTEMPTS):
-        length, frequencies = _choice(fastest, duration, 2 * ramp)
+        length, frequencies = _choice(fastest, duration, 2 * _RAMP)
         settings = SineSettings(
             start=_rounded(room.centre - room.distance),
             target=_rounded(room.centre + room.distance),
             frequency=_rounded(frequencies),
             duration=length,
-            ramp=ramp,
+            ramp=_RAMP,
             margin=margin,
         )
         factor = _factor(settings, room, mechanism)
@@ -116,7 +115,7 @@ def _within(
             return settings
         fastest = fastest * np.minimum(factor, 1.0) * (1 - 1e-3)
     raise ExcitationError(
-        f"no frequencies were found within the limits with ramps of {ramp:g} s; make the ramps "
+        f"no frequencies were found within the limits with ramps of {_RAMP:g} s; make the ramps "
         "longer."
     )
 

@@ -18,6 +18,7 @@ from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.joint_trials import JointTrials
 from dynid.identification.friction.selection import ChosenTerms, FrictionSelection
 from dynid.identification.friction.validation import FrictionComparison
+from dynid.json_text import json_fields
 from dynid.report.chart import Chart, Layer, grid
 from dynid.report.decimation import evenly
 from dynid.report.pages import render
@@ -164,7 +165,11 @@ def selection_json(
     """Return both as one object; errors in the unit of the recorded effort."""
     return {
         "left_out": selection.left_out,
-        "joints": {joint.joint: _joint_json(joint) for joint in selection.joints},
+        "joints": {
+            joint.joint: json_fields(joint, without=["joint", "tried"])
+            | {"candidates": joint.tried}
+            for joint in selection.joints
+        },
         "terms": [
             term.model_dump(mode="json", exclude_defaults=True)
             for term in selection.robot.explicit_terms
@@ -173,17 +178,6 @@ def selection_json(
             printable(comparison.name): _comparison_json(comparison) for comparison in comparisons
         },
         "notes": [selection.note()],
-    }
-
-
-def _joint_json(joint: ChosenTerms) -> dict[str, Any]:
-    return {
-        "chosen": joint.chosen,
-        "reason": joint.reason,
-        "unit": joint.unit,
-        "given_error": joint.given_error,
-        "chosen_error": joint.chosen_error,
-        "candidates": joint.tried,
     }
 
 

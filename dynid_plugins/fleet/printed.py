@@ -35,17 +35,7 @@ def states_json(states: Sequence[RobotState]) -> dict[str, Any]:
             "failed": one.failed,
             "needs_a_person": one.needs_a_person,
             "sentences": one.sentences,
-            "unusual": [
-                {
-                    "parameter": unusual.parameter,
-                    "unit": unusual.unit,
-                    "value": unusual.value,
-                    "others": unusual.others,
-                    "deviations": unusual.deviations,
-                    "chance": unusual.chance,
-                }
-                for unusual in one.unusual
-            ],
+            "unusual": one.unusual,
             "drift": None if one.drift is None else drift_json(one.drift),
         }
         for one in states

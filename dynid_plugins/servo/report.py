@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynid_plugins.servo.identification import Combination, ServoIdentification
+    from dynid_plugins.servo.rig import RigIdentification
     from dynid_plugins.servo.roll_out import RollOuts
 
 
@@ -63,17 +64,19 @@ def combination_sentence(combination: Combination) -> str:
     )
 
 
-def servo_json(identification: ServoIdentification) -> dict[str, Any]:
-    """Return what ``dynid servo identify --json`` prints."""
+def figures_json(identification: ServoIdentification | RigIdentification) -> dict[str, Any]:
+    """Return values and standard deviations by the parameters' names."""
     figures = zip(
         identification.names, identification.values, identification.standard_deviations, strict=True
     )
+    return {name: {"value": value, "standard_deviation": error} for name, value, error in figures}
+
+
+def servo_json(identification: ServoIdentification) -> dict[str, Any]:
+    """Return what ``dynid servo identify --json`` prints."""
     return {
         "robot": identification.robot,
-        "parameters": {
-            name: {"value": value, "standard_deviation": deviation}
-            for name, value, deviation in figures
-        },
+        "parameters": figures_json(identification),
         "combinations": {
             combination.name: {"kept": combination.value, "absorbed_by": combination.others}
             for combination in identification.combinations

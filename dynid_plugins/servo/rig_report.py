@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
+from dynid_plugins.servo.report import figures_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -94,15 +95,9 @@ def _print_roll_outs(console: Console, held_out: Sequence[HeldOutRun]) -> None:
 
 def rig_json(identification: RigIdentification, held_out: Sequence[HeldOutRun]) -> dict[str, Any]:
     """Return what ``dynid servo rig --json`` prints."""
-    figures = zip(
-        identification.names, identification.values, identification.standard_deviations, strict=True
-    )
     return {
         "robot": identification.robot.name,
-        "parameters": {
-            name: {"value": value, "standard_deviation": deviation}
-            for name, value, deviation in figures
-        },
+        "parameters": figures_json(identification),
         "viscous": identification.viscous,
         "torque_constant": list(identification.robot.drives.torque_constant or ()),
         "relative_errors": list(identification.relative_errors),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from rich.console import Console
 from rich.text import Text
@@ -92,6 +92,6 @@ def print_message(text: str, *, kind: str = "") -> None:
     print_text(message_console(), text, first=first)
 
 
-def print_json(content: dict[str, Any]) -> None:
+def print_json(content: object) -> None:
     """Print one JSON object; what is not a finite number is null."""
     sys.stdout.write(f"{json_text(content)}\n")

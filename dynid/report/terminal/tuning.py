@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from dynid.control.detectable_force import DetectableForce
     from dynid.control.tail import Level
     from dynid.control.tuning import Tuning
     from dynid.robot.robot import Robot
@@ -69,20 +68,9 @@ def tuning_json(robot: Robot, tuning: Tuning, origin: str) -> dict[str, Any]:
         "moving": [joint.moving._asdict() for joint in tuning.joints],
         "resting": [joint.resting and joint.resting._asdict() for joint in tuning.joints],
         "causes": [json_fields(cause) for cause in tuning.causes],
-        "detectable_force_at_rest": _force_json(tuning.force_at_rest),
-        "detectable_force_in_motion": _force_json(tuning.force_in_motion),
+        "detectable_force_at_rest": tuning.force_at_rest,
+        "detectable_force_in_motion": tuning.force_in_motion,
         "warnings": tuning.warnings,
-    }
-
-
-def _force_json(force: DetectableForce | None) -> dict[str, Any] | None:
-    """Return forces [N], null where none is found."""
-    if force is None:
-        return None
-    return {
-        "of_joint": [size if isfinite(size) else None for size in force.of_joint],
-        "easiest": force.easiest if isfinite(force.easiest) else None,
-        "hardest": force.hardest if isfinite(force.hardest) else None,
     }
 
 
