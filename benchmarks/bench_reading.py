@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from mcap.reader import make_reader
@@ -29,9 +29,6 @@ from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.convert import write_bag
 from dynid.recording.load import load_recording
 from dynid.recording.model import Recording
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _JOINTS, _RATE = tuple(f"joint_{number}" for number in range(1, 7)), 1000.0
 _WARM_UP, _SHARE = 20_000, 10

@@ -20,8 +20,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import yaml
@@ -35,9 +35,6 @@ from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.recording.load import read_samples
 from dynid.simulation.simulate import simulate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 LONGEST = 600.0  # [s] for a process to begin to write, or to end
 WRITING = 0.3  # [s] in which a process is killed after it began to write

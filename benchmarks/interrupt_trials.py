@@ -20,9 +20,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import rclpy
@@ -40,9 +40,6 @@ from dynid.simulation.simulate import simulate
 from dynid_ros.executor import make_executor
 from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.qos import LATCHED, MONITORED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 ROBOT = "puma560"
 SHORT = Path(__file__).parents[1] / "test" / "launch" / "short_excitation.yaml"

@@ -8,9 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import rclpy
@@ -25,9 +25,6 @@ from dynid_ros.executor import make_executor
 from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.qos import LATCHED, STATES
 from dynid_ros.trajectory_messages import start_ns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BOUND = 1.0 + 1.0 + 0.5  # [s] horizon, braking, margin
 AT_REST = 0.02  # [rad/s or m/s]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import rclpy
 import typer
@@ -33,9 +34,6 @@ from dynid_ros.recorder import Recorder
 from dynid_ros.sequence import answer, outcome
 from dynid_ros.simulated_robot import SimulatedRobotNode
 from dynid_ros.stop import Stop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Value = str | float | bool
 

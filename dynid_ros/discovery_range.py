@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import MutableMapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import MutableMapping
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 

@@ -8,12 +8,9 @@ import signal
 import sys
 import threading
 from functools import partial
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from dynid_ros.stop import FINISHED, HANDLED, silence_closed_streams, write_error
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 _TASKS = ("identification_task", "replay_task", "wait_for_drives")  # 128 plus the signal's number
 _PATIENT = ("rest_monitor",)  # what a signal begins

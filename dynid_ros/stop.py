@@ -8,12 +8,9 @@ import select
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
+from types import FrameType
 
 LONGEST_END = 40.0
 """Time after a signal within which every process of dynid has ended [s]."""
