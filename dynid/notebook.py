@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.util import find_spec
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from dynid.errors import ConfigurationError
 from dynid.guessed_names import unknown_name
+from dynid.plugins import naming_extra
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -104,10 +104,7 @@ def data_frame(columns: Mapping[str, Any]) -> DataFrame:
     Raises:
         ConfigurationError: pandas is not installed; dynid does not need it otherwise.
     """
-    if find_spec("pandas") is None:
-        raise ConfigurationError(
-            "to_frame() needs pandas, which is not installed: pip install pandas."
-        )
-    from pandas import DataFrame  # noqa: PLC0415  optional
+    with naming_extra("to_frame()", "pandas"):
+        from pandas import DataFrame  # noqa: PLC0415  optional
 
     return DataFrame(dict(columns))

@@ -10,6 +10,7 @@ from typing import Any
 
 from dynid.errors import ConfigurationError
 from dynid.input_file import is_file, read_text
+from dynid.plugins import naming_extra
 from dynid.text import listed, printable
 from dynid.xml_tree import xml_tree
 
@@ -22,12 +23,8 @@ def mujoco_library() -> Any:
     Raises:
         ConfigurationError: it is not installed.
     """
-    try:
+    with naming_extra("an MJCF", "dynid[mujoco]"):
         import mujoco  # noqa: PLC0415  an extra
-    except ImportError:
-        raise ConfigurationError(
-            "MuJoCo is needed to read an MJCF: pip install 'dynid[mujoco]'."
-        ) from None
     return mujoco
 
 

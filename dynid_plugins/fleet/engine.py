@@ -11,6 +11,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dynid.errors import ConfigurationError, TaskError
+from dynid.plugins import naming_extra
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -47,12 +48,9 @@ def cluster(
         TaskError: there is no scheduler at the address, or it has no workers; or processes cannot
             be started on this machine, for example without a folder for temporary files.
     """
-    try:
+    with naming_extra("a fleet", "dynid[fleet]"):
         import dask  # noqa: PLC0415  an extra
         from distributed import Client, LocalCluster  # noqa: PLC0415
-    except ImportError:
-        message = "a fleet needs Dask and pyarrow: pip install 'dynid[fleet]'."
-        raise ConfigurationError(message) from None
     if scheduler is not None:
         settings: dict[str, Any] = {"distributed.comm.timeouts.connect": _RECONNECT}
         with dask.config.set(settings), _quiet(), _connected(Client, scheduler) as client:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
+from dynid.plugins import naming_extra
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
@@ -31,14 +32,10 @@ class DrakeModel:
     """
 
     def __init__(self, text: str, where: Path) -> None:
-        try:
+        with naming_extra("Drake's model", "dynid[drake]"):
             from pydrake.multibody.parsing import Parser  # noqa: PLC0415  an extra
             from pydrake.multibody.plant import MultibodyPlant  # noqa: PLC0415
             from pydrake.multibody.tree import MultibodyForces  # noqa: PLC0415
-        except ImportError:
-            raise ConfigurationError(
-                "Drake is not installed: pip install 'dynid[drake]'."
-            ) from None
         self._plant = MultibodyPlant(time_step=0.0)
         logging.getLogger("drake").setLevel(logging.ERROR)  # that it has no dry friction is known
         try:

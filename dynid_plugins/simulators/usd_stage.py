@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from dynid.errors import ConfigurationError
 from dynid.input_file import check_regular
+from dynid.plugins import naming_extra
 from dynid.text import printable
 
 _FORMS = (".usda", ".usdc", ".usd", ".usdz")
@@ -36,12 +37,8 @@ def usd_library() -> UsdLibrary:
     Raises:
         ConfigurationError: it is not installed.
     """
-    try:
+    with naming_extra("USD", "dynid[usd]"):
         from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics  # noqa: PLC0415  an extra
-    except ImportError:
-        raise ConfigurationError(
-            "USD needs the library usd-core: pip install 'dynid[usd]'."
-        ) from None
     return UsdLibrary(Gf, Sdf, Usd, UsdGeom, UsdPhysics)
 
 
