@@ -41,8 +41,8 @@ def print_elastic(
         rows.add_row(
             f"{joint.name} [{_torque_unit(joint)}, {'mm' if joint.prismatic else 'mrad'}]",
             _shown(joint.stiffness),
-            _shown(joint.damping),
-            _shown(joint.backlash, 1e3),
+            _not_negative(joint.damping),
+            _not_negative(joint.backlash, 1e3),
             _shown(joint.delay, 1e3),
             {"unknown": "cannot be said"}.get(joint.verdict, joint.verdict),
         )
@@ -69,6 +69,34 @@ def _shown(quantity: Estimated | None, factor: float = 1.0) -> str:
         return "—"
     value, deviation = (factor * number for number in quantity)
     return f"{significant(value, 3)} ± {significant(deviation, 2)}"
+
+
+def _not_negative(quantity: Estimated | None, factor: float = 1.0) -> str:
+    """Return the text of a quantity that cannot be negative: a limit where it may be zero."""
+    if quantity is None or _impossible(quantity):
+        return "—"
+    if quantity.value > _SEEN * quantity.deviation:
+        return _shown(quantity, factor)
+    most = max(quantity.value, 0.0) + _SEEN * quantity.deviation
+    return f"at most {significant(factor * most, 2)}"
+
+
+def _impossible_values(joint: ElasticJoint) -> Iterator[str]:
+    for name, found, factor, where in (
+        ("damping", joint.damping, 1.0, "with the rate of the load"),
+        ("backlash", joint.backlash, 1e3, "where the load changes its sign"),
+    ):
+        if _impossible(found):
+            yield (
+                f"{joint.name}: a {name} of {_shown(found, factor)} is not possible; what moves "
+                f"the link against its motor {where} is something else, such as friction between "
+                "them or the encoders' delay."
+            )
+
+
+def _impossible(quantity: Estimated | None) -> bool:
+    """Whether a quantity that cannot be negative is so beyond chance."""
+    return quantity is not None and quantity.value < -_SEEN * quantity.deviation
 
 
 def _torque_unit(joint: ElasticJoint) -> str:
@@ -102,6 +130,7 @@ def _notes(joint: ElasticJoint) -> Iterator[str]:
         )
         if joint.backlash is None:
             yield f"{joint.name}: its torque keeps its sign, so that backlash cannot be said."
+        yield from _impossible_values(joint)
     if joint.hardening is not None:
         yield f"{joint.name} hardens: cubic stiffness {_shown(joint.hardening)}."
     if joint.link_friction is not None:

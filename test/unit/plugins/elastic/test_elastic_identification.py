@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from dynid.cli import app
@@ -18,6 +20,7 @@ from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.deflection import relaxed
 from dynid_plugins.elastic.identification import identify_elastic
+from dynid_plugins.elastic.report import print_elastic
 from dynid_plugins.elastic.result import ElasticJoint
 from dynid_plugins.elastic.two_encoders import TwoEncoders, two_encoders
 from dynid_plugins.elastic.validation import deflection_errors
@@ -237,3 +240,21 @@ def test_a_profile_without_a_second_encoder_is_told_what_is_missing(table: Path)
     done = CliRunner().invoke(app, words(table))
     assert done.exit_code != 0
     assert "names no encoders at the links" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("play", "shown", "impossible"),
+    [(0.0, "at most", False), (-3e-4, "—", True)],
+    ids=["none", "the link is ahead where the load changes its sign"],
+)
+def test_no_negative_backlash_is_stated(play: float, shown: str, impossible: bool) -> None:
+    robot = rod()
+    shift = BACKLASH - play
+    motor, link = recording(robot, added=lambda q, torque: -0.5 * shift * np.sign(torque))
+    pair = two_encoders(motor, link, robot)
+    found = identify_elastic(robot, [pair], model=nominal_model(robot))
+    console = Console(width=200, record=True, file=StringIO())
+    print_elastic(console, found, {})
+    lines = console.export_text().splitlines()
+    assert any(shown in line for line in lines if line.startswith("joint_1"))
+    assert any("is not possible" in line for line in lines) is impossible
