@@ -166,8 +166,10 @@ def test_frames_need_pandas(result: dynid.Identification, monkeypatch) -> None:
 def test_without_pandas_a_frame_is_refused_in_a_sentence(
     result: dynid.Identification, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dynid.notebook.find_spec", lambda _: None)
-    with pytest.raises(dynid.ConfigurationError, match="pip install pandas"):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(
+        dynid.ConfigurationError, match=r"to_frame\(\) needs .* pip install 'pandas'"
+    ):
         result.to_frame()
 
 
