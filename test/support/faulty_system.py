@@ -84,6 +84,8 @@ def _run(arguments: Sequence[object], before: Callable[[], object], output: int)
     sys.stdout, sys.stderr = (os.fdopen(one, "w", closefd=False) for one in (1, 2))
     sys.argv = ["dynid", *map(str, arguments)]
     code: object = 1
+    # a limit on files would truncate bytecode, which Python would find later
+    sys.dont_write_bytecode = True
     try:
         before()
         cli.main()
