@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def imports_of(package: Path) -> dict[str, set[str]]:
     root = f"{package.name}.__init__"
     found: dict[str, set[str]] = {}
     for name, path in paths.items():
-        targets = imported(ast.parse(path.read_text("utf-8")), name)
+        targets = set(imported(path, path.read_text("utf-8")))
         if any(is_of_root(one, package.name) and one not in known for one in targets):
             targets.add(root)
         found[name] = (targets & known) - {name}
@@ -83,22 +84,23 @@ def is_of_root(target: str, package: str) -> bool:
     return target == package or target.rpartition(".")[0] == package
 
 
-def imported(tree: ast.AST, name: str) -> set[str]:
+@cache
+def imported(path: Path, source: str) -> frozenset[str]:
     """Dotted names that a module imports: modules, and names in them.
 
     ``import dynid.robot`` binds ``dynid``, by which all of it can be used.
     """
     targets: set[str] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             targets |= {alias.name for alias in node.names}
             targets |= {alias.name.partition(".")[0] for alias in node.names if not alias.asname}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{name}: imports are absolute"
+            assert node.level == 0, f"{path}: imports are absolute"
             targets |= {f"{node.module}.{alias.name}" for alias in node.names}
             if "." in (node.module or ""):
                 targets.add(node.module or "")
-    return targets
+    return frozenset(targets)
 
 
 def room_of(module: str) -> str:
@@ -149,7 +151,7 @@ def test_parts_of_scipy_load_when_they_are_used() -> None:
         f"{path.stem} imports {target}; write `import scipy` and the whole name where it is used"
         for package in (PACKAGE, PLUGINS, ROOT / "dynid_ros")
         for path in package.rglob("*.py")
-        for target in imported(ast.parse(path.read_text("utf-8")), path.stem)
+        for target in imported(path, path.read_text("utf-8"))
         if target.startswith("scipy.")
     }
     assert early == set()
@@ -161,7 +163,7 @@ def plugin_faults(core: Path, plugins: Path) -> list[str]:
     for path in sorted([*core.rglob("*.py"), *plugins.rglob("*.py")]):
         own = path.relative_to(plugins).parts[0] if plugins in path.parents else None
         name = str(path.relative_to(core.parent))
-        for target in sorted(imported(ast.parse(path.read_text("utf-8")), name)):
+        for target in sorted(imported(path, path.read_text("utf-8"))):
             package, _, rest = target.partition(".")
             if package == plugins.name and (own is None or rest.partition(".")[0] not in {own, ""}):
                 faults.append(f"{name} imports {target}")
