@@ -63,7 +63,7 @@ def diagnose_command(
     from dynid.transaction import written_together
 
     if apply is not None:
-        _check_apply(apply, profile)
+        _check_apply(apply, profile, output)
     robot, loaded_model = _robot_and_model(profile, model, urdf, settings or [])
     console = result_console(as_json)
     with progress(console) as step:
@@ -84,12 +84,12 @@ def diagnose_command(
     raise typer.Exit(1 if diagnosis.found or diagnosis.reasons else 0)
 
 
-def _check_apply(path: Path, profile: str | None) -> None:
+def _check_apply(path: Path, profile: str | None, output: Path) -> None:
     from dynid.cli.repaired_profile import check_new_profile
 
     if profile is None:
         raise ConfigurationError("--apply changes a profile; name it with --profile.")
-    check_new_profile(path)
+    check_new_profile(path, output)
 
 
 def _applied(

@@ -32,11 +32,12 @@ _FILES = (
 """Keys of a profile whose values may be files, relative to it."""
 
 
-def check_new_profile(path: Path) -> None:
-    """Raise a DynidError unless a new profile can be written here."""
+def check_new_profile(path: Path, output: Path) -> None:
+    """Raise a DynidError unless a new profile can be written here, where ``output`` will exist."""
     if path.suffix.lower() not in {".yaml", ".yml"}:
         raise ConfigurationError(f"--apply {path}: must end in .yaml.")
-    check_new(path)
+    if path.parent != output or output.exists():
+        check_new(path)
 
 
 def write_repaired(

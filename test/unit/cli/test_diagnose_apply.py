@@ -150,7 +150,6 @@ def test_a_urdf_alone_and_a_profile_of_another_folder_stay_found(
     (shop / "elsewhere").mkdir()
     for name in ("arm.yaml", "arm.urdf"):
         (shop / "elsewhere" / name).write_text((shop / name).read_text())
-    (shop / "out").mkdir()
     flip("flipped")
     arguments = ["-p", profile, "--set", "identification.trim_rest=false"]
     assert run("diagnose", "flipped", *arguments, "--apply", "out/mended.yaml") == 1
