@@ -56,7 +56,10 @@ def base_latex(table: BaseTable) -> str:
     ]
     for row in table.rows:
         relation = " ".join(_latex_word(word) for word in row.relation().split())
-        cells = [f"${_latex_word(row.name)}$", f"${_latex_number(f'{row.value:.6g}')}$"]
+        value = _latex_number(f"{row.value:.6g}")
+        if row.standard_deviation is not None:
+            value += rf" \pm {_latex_number(f'{row.standard_deviation:.2g}')}"
+        cells = [f"${_latex_word(row.name)}$", f"${value}$"]
         lines.append(" & ".join([*cells, f"${_latex_unit(row.unit)}$", f"${relation}$"]) + r" \\")
     return "\n".join([*lines, r"\end{longtable}"]) + "\n"
 

@@ -83,6 +83,8 @@ def test_latex_has_as_many_cells_in_each_row_and_closes_what_it_opens(puma: Base
     assert len(rows) == len(puma.rows)
     assert all(row.count(" & ") == 3 and row.endswith(r" \\") for row in rows)
     assert r"$\mathit{MX}_{2R}$" in text
+    (first,) = [row for row in rows if r"\mathit{ZZ}_{1R}" in row.split(" & ")[0]]
+    assert r" \pm 0.12$" in first
     assert r"0.4318\, \mathit{M}_{3}" in text
 
 
