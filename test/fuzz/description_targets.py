@@ -21,7 +21,8 @@ from dynid.cli.new import new_command
 from dynid.excitation.workspace.meshes import mesh_hulls
 from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.profile import load_robot
-from dynid.robot import xacro_expansion, xacro_program
+from dynid.robot import description as descriptions
+from dynid.robot import xacro_program
 
 Numbers = Iterator[object]
 
@@ -113,7 +114,7 @@ def new_described(path: Path, folder: Path) -> Numbers:
     is_urdf = path.name == "packaged.urdf"
     description = package / "urdf" / ("packaged.urdf" if is_urdf else "robot.xacro")
     profile = work / "made.yaml"
-    forking = patch.object(xacro_expansion, "subprocess", _Forking)
+    forking = patch.object(descriptions, "subprocess", _Forking)
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), forking:
         new_command(
             description,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynid.errors import RecordingError
-from dynid.recording import quick_numbers
+from dynid.recording import text_table
 from dynid.recording.text_table import read_text_table
 
 CELLS = ["0", "-0.0", "1e-310", "1.7976931348623157e308", "-12.5E+3", "0.1", "123456789.123456789"]
@@ -13,14 +13,14 @@ CELLS = ["0", "-0.0", "1e-310", "1.7976931348623157e308", "-12.5E+3", "0.1", "12
 @pytest.fixture(autouse=True)
 def _small_blocks_too(monkeypatch):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(quick_numbers, "_SMALLEST_BLOCK", 0)
+    monkeypatch.setattr(text_table, "_SMALLEST_BLOCK", 0)
 
 
 @pytest.fixture
 def used(monkeypatch):
     """Results of the quick reading, None where it left the block to the one with all checks."""
     results = []
-    original = quick_numbers.quick_numbers
+    original = text_table.quick_numbers
 
     def counted(*arguments):
         results.append(original(*arguments))
@@ -56,7 +56,7 @@ def test_reads_decimal_commas(tmp_path, used):
 def test_unusual_cells_are_read_as_without_arrow(tmp_path, monkeypatch, cell):
     rows = [["1", "2"], ["3", cell], ["5", "6"]]
     quick = table_of(tmp_path, rows).numbers([1, 2])
-    monkeypatch.setattr(quick_numbers, "_arrow", lambda: None)
+    monkeypatch.setattr(text_table, "_arrow", lambda: None)
     assert quick.tobytes() == table_of(tmp_path, rows).numbers([1, 2]).tobytes()
 
 
