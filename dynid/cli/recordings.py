@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ import typer
 from dynid.cli.options import AsJson, OneRecording, complete_robot
 
 if TYPE_CHECKING:
+    from dynid.recording.info import AsRobot
     from dynid.recording.settings import RecordingSettings
     from dynid.robot.robot import Robot
 
@@ -55,12 +57,10 @@ def info_command(
     as_json: AsJson = False,
 ) -> None:
     """Show the contents of a recording, and what in it contradicts itself."""
-    from dynid.recording.info import AsRobot, describe
-    from dynid.recording.joint_names import recorded_names
+    from dynid.recording.info import describe
     from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_recording_info, recording_info_json
-    from dynid.robot.recordings import endless_joints
 
     console = result_console(as_json)
     with progress(console, f"reading {recording.name}"):
@@ -71,16 +71,31 @@ def info_command(
             columns=settings.columns,
             sampling_rate=settings.sampling_rate,
             joints=joints,
-            as_robot=AsRobot(
-                dict(zip(recorded_names(joints, settings.names), joints, strict=True)),
-                settings.corrections,
-                () if robot is None else endless_joints(robot),
-            ),
+            as_robot=_as_robot(settings, robot),
         )
     if as_json:
         print_json(recording_info_json(info))
     else:
         print_recording_info(console, info)
+
+
+def _as_robot(settings: RecordingSettings, robot: Robot | None) -> AsRobot:
+    """Return how a robot reads a recording, and what of it contradicts the robot."""
+    from dynid.recording.info import AsRobot
+    from dynid.recording.joint_names import recorded_names
+    from dynid.robot.beyond_limits import beyond_limits
+    from dynid.robot.recordings import check_motion_is_possible, endless_joints
+
+    if robot is None:
+        return AsRobot(corrections=settings.corrections)
+    recorded = recorded_names(robot.joints, settings.names)
+    return AsRobot(
+        dict(zip(recorded, robot.joints, strict=True)),
+        settings.corrections,
+        endless_joints(robot),
+        refuse=partial(check_motion_is_possible, robot=robot),
+        against_robot=partial(beyond_limits, robot=robot),
+    )
 
 
 def _profile(profile: str | None, columns: Path | None) -> tuple[RecordingSettings, Robot | None]:

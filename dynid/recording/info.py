@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from dynid.recording.bag_topics import names_topics
 from dynid.recording.clock import find_clock
 from dynid.recording.column_proposal import propose_for_table
 from dynid.recording.columns import ColumnMap
-from dynid.recording.contradiction import Contradiction
+from dynid.recording.contradiction import SEVERITIES, Contradiction
 from dynid.recording.corrections import Correction
 from dynid.recording.grid import usual_rate
 from dynid.recording.lerobot import Episode, episode_map, find_episode, read_episode
@@ -136,12 +136,19 @@ class RecordingInfo:
 class AsRobot(NamedTuple):
     """How a robot reads a recording: its joints by their recorded names, and its corrections.
 
-    Positions of the ``endless`` joints are unwrapped where they are wrapped to a turn.
+    Attributes:
+        names: the robot's joint by the recorded name.
+        corrections: of the profile.
+        endless: joints whose positions are unwrapped where they are wrapped to a turn.
+        refuse: raises a RecordingError if the robot cannot have moved so; None: unknown.
+        against_robot: returns what the robot contradicts; None: unknown.
     """
 
     names: Mapping[str, str] = MappingProxyType({})
     corrections: tuple[Correction, ...] = ()
     endless: tuple[str, ...] = ()
+    refuse: Callable[[Recording], None] | None = None
+    against_robot: Callable[[Recording], Iterable[Contradiction]] | None = None
 
 
 def describe(
@@ -286,6 +293,8 @@ def _describe_samples(path: Path, samples: Samples, as_robot: AsRobot) -> Record
             unwrap = (Correction(signal="position", joint=one, unwrap=True) for one in wrapped)
             built = build_recording(named, corrections=(*as_robot.corrections, *unwrap))
         repairs = built.repairs
+        if as_robot.refuse is not None:
+            as_robot.refuse(built)
     except DynidError as error:
         problem = str(error)
     heat = samples.temperature
@@ -309,8 +318,17 @@ def _describe_samples(path: Path, samples: Samples, as_robot: AsRobot) -> Record
         joints=joints,
         repairs=repairs,
         problem=problem,
-        contradictions=() if built is None else contradictions(built),
+        contradictions=() if built is None else _contradictions(built, problem, as_robot),
     )
+
+
+def _contradictions(
+    recording: Recording, problem: str | None, as_robot: AsRobot
+) -> tuple[Contradiction, ...]:
+    found = contradictions(recording)
+    if as_robot.against_robot is not None and problem is None:
+        found += tuple(as_robot.against_robot(recording))
+    return tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity)))
 
 
 def _timing(samples: Samples, built: Recording | None) -> Timing:

@@ -193,15 +193,18 @@ def check_motion_is_possible(recording: Recording, robot: Robot) -> None:
         return  # the limits are those of the motors
     kinds = {} if robot.coupling is not None else movable_joints(robot.urdf_xml)
     for joint, name in enumerate(robot.joints):
+        if name not in recording.joint_names:
+            continue
+        column = recording.joint_names.index(name)
         kind = kinds[name].kind if name in kinds else "revolute"
         unit = "m" if kind == "prismatic" else "rad"
         excess = None
         limits = robot.limits.range_of("position", joint)
         if limits is not None and kind != "continuous":
-            excess = _too_far(recording.position[:, joint], limits, unit)
+            excess = _too_far(recording.position[:, column], limits, unit)
         fastest = robot.limits.range_of("velocity", joint)
         if excess is None and fastest is not None:
-            excess = _too_fast(recording, joint, fastest[1], unit)
+            excess = _too_fast(recording, column, fastest[1], unit)
         if excess is not None:
             where = source_names(recording.sources) or "the recording"
             raise RecordingError(_sentence(where, robot.name, name, excess, unit))

@@ -12,6 +12,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.recording.contradiction import SEVERITIES, Contradiction, Severity
 from dynid.recording.redundancy import contradictions
+from dynid.robot.beyond_limits import beyond_limits
 from dynid.signals.settings import SignalSettings
 
 CONTRADICTIONS = (
@@ -23,6 +24,7 @@ CONTRADICTIONS = (
     "lost_samples",
     "effort",
     "held_position",
+    "beyond_limits",
 )
 """Kinds of contradictions, each a cause of findings."""
 
@@ -77,7 +79,10 @@ def _over_all_recordings(case: Case) -> Iterator[Contradiction]:
     """Yield each contradiction once, with the number of recordings that have it."""
     same: dict[tuple[str, tuple[str, ...], str], list[Contradiction]] = {}
     for recording in case.recordings:
-        for contradiction in contradictions(recording):
+        for contradiction in (
+            *contradictions(recording),
+            *beyond_limits(recording, case.robot),
+        ):
             rated = _rated(contradiction, case)
             # sentences differ in numbers, so that the corrections tell contradictions apart
             factors = ",".join(f"{c.signal} {c.factor:.2g}" for c in rated.corrections)

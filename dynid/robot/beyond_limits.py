@@ -1,0 +1,132 @@
+"""Positions beyond the limits of a robot: another zero, unit or direction, or narrow limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.recording.contradiction import Contradiction, Severity
+from dynid.recording.model import Recording
+from dynid.recording.settings import RecordingSettings
+from dynid.robot.robot import Robot
+from dynid.robot.urdf_joints import movable_joints
+
+# limits of a profile may be narrower than those of the robot: in recordings of a dVRK up to 0.63 of
+# the samples are beyond them by up to 0.94 of the range, on both sides, or by 0.24 on one, and of
+# the other robots' only wrong samples are, in 0.01 of them
+_LEAST_SHARE = 0.05  # share of the samples
+_OVERSHOOT = 0.05  # of the range of the limits: of a controller, or by a rounded limit
+_DISPLACEMENT = 0.25  # of the range of the limits, on one side only
+_SHIFTS = {"a quarter turn": math.pi / 2, "half a turn": math.pi, "a turn": 2 * math.pi}
+_SHOWN_JOINTS = 8  # joints in one sentence
+
+
+class _Beyond(NamedTuple):
+    """How a joint's positions leave its limits; ``usual``: without the rarest samples."""
+
+    joint: str
+    unit: str
+    limits: tuple[float, float]
+    usual: tuple[float, float]
+    share: float
+    is_displaced: bool
+
+    def words(self) -> str:
+        """Return the range, the limits and the share of samples beyond them."""
+        (low, high), (least, most) = self.usual, self.limits
+        return (
+            f"{self.joint} from {low:.4g} to {high:.4g} {self.unit} with limits "
+            f"[{least:.4g}, {most:.4g}] ({100 * self.share:.0f} % of the samples)"
+        )
+
+    def fits(self, shift: float) -> bool:
+        """Return whether the positions would be within the limits with an offset [rad]."""
+        margin = _OVERSHOOT * (self.limits[1] - self.limits[0])
+        low, high = self.usual[0] + shift, self.usual[1] + shift
+        return self.unit == "rad" and self.limits[0] - margin <= low <= high <= (
+            self.limits[1] + margin
+        )
+
+
+def beyond_limits(recording: Recording, robot: Robot) -> Iterator[Contradiction]:
+    """Find joints that are beyond their position limits more often and further than by overshoot.
+
+    It is a warning where positions are displaced or those of most joints are beyond, as of another
+    zero, unit or direction, and otherwise a note: the profile's limits may be narrow.
+    """
+    found, limited = _found(recording, robot)
+    most = 2 * len(found) > limited
+    displaced = [one for one in found if one.is_displaced or most]
+    others = [one for one in found if one not in displaced]
+    if displaced:
+        yield _contradiction(displaced, "warning")
+    if others:
+        yield _contradiction(others, "note")
+
+
+def _found(recording: Recording, robot: Robot) -> tuple[list[_Beyond], int]:
+    """Return the joints beyond their limits, and the number of those that have limits."""
+    if robot.coupling is not None and robot.settings(RecordingSettings).side == "joint":
+        return [], 0  # the limits are those of the motors
+    kinds = {} if robot.coupling is not None else movable_joints(robot.urdf_xml)
+    found, limited = [], 0
+    for column, name in enumerate(robot.joints):
+        kind = kinds[name].kind if name in kinds else "revolute"
+        limits = robot.limits.range_of("position", column)
+        if limits is None or kind == "continuous" or name not in recording.joint_names:
+            continue
+        limited += 1
+        position = recording.position[:, recording.joint_names.index(name)]
+        unit = "m" if kind == "prismatic" else "rad"
+        excess = _beyond(name, unit, position[np.isfinite(position)], limits)
+        found += [] if excess is None else [excess]
+    return found, limited
+
+
+def _beyond(name: str, unit: str, position: Array, limits: tuple[float, float]) -> _Beyond | None:
+    if not len(position):
+        return None
+    low, middle, high = np.quantile(
+        position, [_LEAST_SHARE / 2, 0.5, 1 - _LEAST_SHARE / 2]
+    ).tolist()
+    width = limits[1] - limits[0]
+    below, above = (limits[0] - low) / width, (high - limits[1]) / width
+    share = float(np.mean((position < limits[0]) | (position > limits[1])))
+    if max(below, above) <= _OVERSHOOT or share < _LEAST_SHARE:
+        return None
+    one_side = min(below, above) <= 0
+    is_outside = not limits[0] <= middle <= limits[1]
+    is_displaced = one_side and (is_outside or max(below, above) > _DISPLACEMENT)
+    return _Beyond(name, unit, limits, (low, high), share, is_displaced)
+
+
+def _contradiction(group: Sequence[_Beyond], severity: Severity) -> Contradiction:
+    names = [one.words() for one in group[:_SHOWN_JOINTS]]
+    if len(group) > _SHOWN_JOINTS:
+        names.append(f"{len(group) - _SHOWN_JOINTS} joints more")
+    return Contradiction(
+        kind="beyond_limits",
+        joints=tuple(one.joint for one in group),
+        severity=severity,
+        sentence=f"Positions are beyond limits.position: {', '.join(names)}.{_shift(group)}",
+        remedy=(
+            "Check the zero of the encoder (offset), the unit (factor) and the direction (sign) of "
+            "position in recording.columns, or of position in recording.corrections; if the "
+            "positions are right, correct limits.position of the profile."
+        ),
+        evidence={f"share beyond of {one.joint}": one.share for one in group},
+    )
+
+
+def _shift(group: Sequence[_Beyond]) -> str:
+    """Return a sentence on the usual offset that puts all positions within their limits."""
+    for words, size in _SHIFTS.items():
+        for shift in (-size, size):
+            if all(one.fits(shift) for one in group):
+                which = "all of them" if len(group) > 1 else "it"
+                return f" An offset of {shift:.4f} rad ({words}) would put {which} within."
+    return ""
