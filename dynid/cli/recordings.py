@@ -81,6 +81,7 @@ def info_command(
 
 def _as_robot(settings: RecordingSettings, robot: Robot | None) -> AsRobot:
     """Return how a robot reads a recording, and what of it contradicts the robot."""
+    from dynid.identification.settings import IdentificationSettings
     from dynid.recording.info import AsRobot
     from dynid.recording.joint_names import recorded_names
     from dynid.robot.beyond_limits import beyond_limits
@@ -93,6 +94,7 @@ def _as_robot(settings: RecordingSettings, robot: Robot | None) -> AsRobot:
         dict(zip(recorded, robot.joints, strict=True)),
         settings.corrections,
         endless_joints(robot),
+        unsigned_torque=robot.settings(IdentificationSettings).unsigned_torque,
         refuse=partial(check_motion_is_possible, robot=robot),
         against_robot=partial(beyond_limits, robot=robot),
     )

@@ -20,8 +20,8 @@ class Contradiction:
 
     Attributes:
         kind: ``velocity``, ``time``, ``wrapped_position``, ``position_jump``,
-            ``lost_samples``, ``effort``, ``backlash``, ``held_position``, ``copied_channel`` or
-            ``beyond_limits``.
+            ``lost_samples``, ``effort``, ``backlash``, ``held_position``, ``copied_channel``,
+            ``unsigned_effort`` or ``beyond_limits``.
         joints: names of the joints.
         severity: "problem", "warning" or "note", as of a finding.
         sentence: the observation, with numbers and units.

@@ -140,6 +140,7 @@ class AsRobot(NamedTuple):
         names: the robot's joint by the recorded name.
         corrections: of the profile.
         endless: joints whose positions are unwrapped where they are wrapped to a turn.
+        unsigned_torque: whether the profile expects efforts without sign.
         refuse: raises a RecordingError if the robot cannot have moved so; None: unknown.
         against_robot: returns what the robot contradicts; None: unknown.
     """
@@ -147,6 +148,7 @@ class AsRobot(NamedTuple):
     names: Mapping[str, str] = MappingProxyType({})
     corrections: tuple[Correction, ...] = ()
     endless: tuple[str, ...] = ()
+    unsigned_torque: bool = False
     refuse: Callable[[Recording], None] | None = None
     against_robot: Callable[[Recording], Iterable[Contradiction]] | None = None
 
@@ -325,7 +327,8 @@ def _describe_samples(path: Path, samples: Samples, as_robot: AsRobot) -> Record
 def _contradictions(
     recording: Recording, problem: str | None, as_robot: AsRobot
 ) -> tuple[Contradiction, ...]:
-    found = contradictions(recording)
+    expected = ("unsigned_effort",) if as_robot.unsigned_torque else ()
+    found = tuple(one for one in contradictions(recording) if one.kind not in expected)
     if as_robot.against_robot is not None and problem is None:
         found += tuple(as_robot.against_robot(recording))
     return tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity)))

@@ -21,6 +21,7 @@ from dynid.recording.held_values import held_signals
 from dynid.recording.model import Recording
 from dynid.recording.position_jumps import position_jumps
 from dynid.recording.sample_loss import lost_samples
+from dynid.recording.unsigned_effort import unsigned_effort
 from dynid.recording.velocity_agreement import moving_joints
 from dynid.recording.velocity_contradictions import velocity_contradictions
 from dynid.recording.wrapping import TURNS, find_wrapping
@@ -54,6 +55,7 @@ def _all(recording: Recording) -> Iterator[Contradiction]:
     fixes = [correction for contradiction in wrapped for correction in contradiction.corrections]
     recording = replace(corrected(recording, fixes), repairs=recording.repairs)
     yield from lost_samples(recording)
+    yield from unsigned_effort(recording)
     yield from copied_channels(recording)
     copied = [
         second.joint for _, second, _ in equal_channels(recording) if second.signal == "velocity"

@@ -61,7 +61,11 @@ def next_command(result: Identification | Validation, named: NamedInputs) -> str
     written = str((named.folder or Path()) / "model.yaml")
     model = written if fitted else named.model or written
     corrected = _corrected(result, named)
-    if corrected or not result.verdict.success:
+    if fitted and any(one.cause == "unsigned_effort" for one in result.findings):
+        folder = [] if named.folder in {None, _USUAL_FOLDER} else ["--output", str(named.folder)]
+        given = [named.robot, *named.recordings, *named.reading]
+        words = ["dynid", "identify", *given, "--unsigned-torque", *folder]
+    elif corrected or not result.verdict.success:
         robot = [named.robot] if fitted else []
         of_model = [] if fitted else ["--model", model]
         folder = [] if named.folder in {None, _USUAL_FOLDER} else ["--output", str(named.folder)]

@@ -19,6 +19,7 @@ CONTRADICTIONS = (
     "wrapped_position",
     "time",
     "copied_channel",
+    "unsigned_effort",
     "velocity",
     "position_jump",
     "lost_samples",
@@ -28,7 +29,14 @@ CONTRADICTIONS = (
 )
 """Kinds of contradictions, each a cause of findings."""
 
-AGAINST_ANY_MODEL = ("wrapped_position", "time", "copied_channel", "velocity", "position_jump")
+AGAINST_ANY_MODEL = (
+    "wrapped_position",
+    "time",
+    "copied_channel",
+    "unsigned_effort",
+    "velocity",
+    "position_jump",
+)
 """Those with which no model can be good, and of which other findings may be a consequence."""
 _UNUSED: dict[Severity, Severity] = {"problem": "warning", "warning": "note", "note": "note"}
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynid.evaluation.diagnosis.finding import grouped
 from dynid.json_text import json_fields
+from dynid.report.terminal.commands import with_option
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def print_diagnosis(console: Console, diagnosis: Diagnosis) -> None:
         print_sentences(console, "No model could be fitted", [diagnosis.no_model], "bold red")
     for finding in grouped(diagnosis.findings):
         title = f"{finding.severity}, {finding.cause.replace('_', ' ')}"
-        sentences = [finding.sentence, finding.remedy]
+        sentences = [finding.sentence, with_option(finding.cause, finding.remedy)]
         print_sentences(console, title, sentences, _STYLES[finding.severity])
     if diagnosis.reasons and not diagnosis.found:
         title = "No cause found, but the model fails"

@@ -12,6 +12,7 @@ from rich.text import Text
 from dynid.json_text import json_fields
 from dynid.recording.column_proposal import proposal_text
 from dynid.report.card import Card
+from dynid.report.terminal.commands import with_option
 from dynid.report.terminal.console import print_message, print_sentences, print_text, roomy
 from dynid.report.terminal.tables import ResultTable, table
 from dynid.report.words import rest
@@ -203,7 +204,10 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
 def _print_contradictions(console: Console, contradictions: Iterable[Contradiction]) -> None:
     for contradiction in contradictions:
         title = f"{contradiction.severity}, {contradiction.kind.replace('_', ' ')}"
-        sentences = [contradiction.sentence, contradiction.remedy]
+        sentences = [
+            contradiction.sentence,
+            with_option(contradiction.kind, contradiction.remedy),
+        ]
         print_sentences(console, title, sentences, _STYLES[contradiction.severity])
 
 
