@@ -69,6 +69,11 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("spikes", _ANY): {"noise": "spikes are noise"},
     ("spikes", "all joints, clipped"): {"saturation": "they are clipped"},
     ("unmodelled_coupling", _ANY): {
+        "torque_crosstalk": "a motor that moves two joints has its torque in both",
+        "ill_conditioned": "a joint with large errors has little weight in the estimate",
+        "over_fit": "the model is overfitted to data that contradict it",
+    },
+    ("torque_crosstalk", _ANY): {
         "ill_conditioned": "a joint with large errors has little weight in the estimate",
         "over_fit": "the model is overfitted to data that contradict it",
     },

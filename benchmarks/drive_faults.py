@@ -121,6 +121,15 @@ def crosstalk(subject: Subject, seed: int) -> Trial:
     return subject.trial(replace(recording, effort=effort))
 
 
+def saturating_sensor(subject: Subject, seed: int) -> Trial:
+    """Measure the more of a torque of one drive too small the larger it is, by half at its peak."""
+    recording, joint = subject.recorded(seed), subject.pair[1]
+    effort = recording.effort.copy()
+    share = np.abs(effort[:, joint]) / np.abs(effort[:, joint]).max()
+    effort[:, joint] *= 1 - 0.5 * share
+    return subject.trial(replace(recording, effort=effort))
+
+
 def few_samples(subject: Subject, seed: int) -> Trial:
     """Identify with few, noisy samples of a short motion."""
     whole = subject.recorded(seed)

@@ -21,6 +21,7 @@ from drive_faults import (
     held,
     noisier,
     noisy,
+    saturating_sensor,
     scaled,
     shifted,
     spiky,
@@ -145,7 +146,9 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
             "10 ms early": shifted(-10),
         },
         "quantised_feedback": {"position": coarse_position, "effort": coarse_effort},
-        "unmodelled_coupling": {"transmission": transmission, "crosstalk": crosstalk},
+        "unmodelled_coupling": {"transmission": transmission},
+        "torque_crosstalk": {"half of another": crosstalk},
+        "nonlinear_torque": {"of one sensor": saturating_sensor},
         "friction_terms": {
             "Stribeck": stribeck,
             "asymmetric": asymmetric,

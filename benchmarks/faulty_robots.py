@@ -69,7 +69,7 @@ class Trial:
 Fault = Callable[[Subject, int], Trial]
 
 _WEIGHTLESS = ("scara",)  # gravity does not act on its first joints,
-_NEED_WEIGHT = ("load", "zero of the second joint")  # of which these variants are
+_NEED_WEIGHT = ("load", "zero of the second joint", "of one sensor")  # of which these variants are
 
 _LEAD = 0.02  # [m/rev] of the screw that lifts a SCARA robot's quill
 _TRAITS = {

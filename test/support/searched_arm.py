@@ -7,10 +7,11 @@ from functools import cache
 
 import numpy as np
 
+from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.samples import sampled
 from dynid.evaluation.hypotheses.search import ChosenCause, search
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, hypothesis_mechanism
-from dynid.evaluation.hypotheses.wording import Meaning, Wording
+from dynid.evaluation.hypotheses.wording import Wording
 from dynid.profile import make_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot

@@ -134,6 +134,8 @@ _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "contact": ("saturation", "backlash"),
         "time_shift": ("saturation", "spikes"),
         "unmodelled_coupling": ("saturation",),
+        "nonlinear_torque": ("saturation",),
+        "torque_crosstalk": ("saturation",),
         "unexplained": ("saturation",),
         # inertia's share is taken from the fit, which a wrong sign, size or delay corrupts
         "too_slow": ("flipped_sign", "torque_factor", "time_shift"),

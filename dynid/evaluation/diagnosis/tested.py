@@ -21,6 +21,7 @@ from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.diagnosis.spikes import at_spikes
 from dynid.evaluation.diagnosis.unexplained import unexplained
 from dynid.evaluation.hypotheses.change import change_instant
+from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.samples import TrialSamples, sampled
 from dynid.evaluation.hypotheses.search import (
     DECIDES,
@@ -36,7 +37,7 @@ from dynid.evaluation.hypotheses.trial import (
     friction_gain,
     hypothesis_mechanism,
 )
-from dynid.evaluation.hypotheses.wording import Meaning, Wording
+from dynid.evaluation.hypotheses.wording import Wording
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED, EvaluationSettings
 from dynid.recording.model import source_names
 from dynid.recording.position_jumps import times_of_jumps
@@ -48,6 +49,8 @@ from dynid.signals.signals import Signals
 
 TESTED = (
     "torque_factor",
+    "nonlinear_torque",
+    "torque_crosstalk",
     "flipped_sign",
     "reversed_joint",
     "swapped_channels",
@@ -62,7 +65,7 @@ TESTED = (
 )
 """Causes that are tried by a refit."""
 
-_NO_HARM = ("contact", "time_shift", "backlash", "unmodelled_coupling")
+_NO_HARM = ("contact", "time_shift", "backlash", "unmodelled_coupling", "torque_crosstalk")
 """Causes with which a model may still be good; its errors decide the verdict."""
 _MOST_CHANGED = 2  # joints at which a change within a recording is sought
 _REACH = 0.2  # [s] longest delay tried

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.hypotheses.contact import errors_of
+from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.samples import FOLDS
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial
-from dynid.evaluation.hypotheses.wording import Meaning
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED
 from dynid.recording.contradiction import Severity
 from dynid.text import listed, percent, significant

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
 
 import numpy as np
 import scipy
 
 from dynid.errors import MechanismError
 from dynid.evaluation.hypotheses.contact import contact_interval
-from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knob_of, knobs, limited
+from dynid.evaluation.hypotheses.followed import followed
+from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs
 from dynid.evaluation.hypotheses.proposals import (
     Proposal,
     coupled,
@@ -22,7 +22,8 @@ from dynid.evaluation.hypotheses.proposals import (
     other_gravity,
     unlike,
 )
-from dynid.evaluation.hypotheses.refit import Equations, errors_with
+from dynid.evaluation.hypotheses.refit import errors_with
+from dynid.evaluation.hypotheses.rivals import CAUSES, rivals
 from dynid.evaluation.hypotheses.state import Hypothesis
 from dynid.evaluation.hypotheses.trial import (
     DOUBTED,
@@ -48,8 +49,6 @@ of all joints."""
 _BETTER_ADVANTAGE = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact or a recording has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
-_NEGLIGIBLE_FALL = 1e-5  # fall of the cost for which no further step is taken
-_ROUNDS = 6  # of Gauss-Newton steps
 _POLISHED = 4  # continuous causes that are followed to their best value
 _FOLLOWED = 6  # exchanged channels and far values that are tried on all instants
 _JUDGED = 6  # causes of which the cost of physical consistency is computed
@@ -159,6 +158,11 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
             different.append(candidate)
     chosen, *rest = different
     chosen = _as_sign(trial, now, chosen)
+    for rival in _rivals_of(trial, now, chosen)[:1]:
+        if _is_alone(trial, rival, chosen):
+            chosen = rival
+        else:
+            rest = [rival, *rest]
     others = tuple(c for c in rest if not is_better(chosen, c))
     return ChosenCause(now, chosen, others, rest[0] if rest else None)
 
@@ -173,6 +177,33 @@ def _as_sign(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause:
     outcome = trial.judged(trial.outcome(now.state.scaled_at(joint, -1.0)))
     flipped = replace(chosen, cause="flipped_sign", outcome=outcome)
     return chosen if is_better(chosen, flipped) else flipped
+
+
+def _rivals_of(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> list[TriedCause]:
+    """Return what the torque's measurement may do in place of a cause, surely better than it."""
+    better = []
+    for rival in rivals(trial, now, chosen.outcome, chosen.joints, chosen.recordings):
+        kind, joints, recordings, outcome = rival
+        tried = TriedCause(CAUSES[kind], kind, joints, trial.judged(outcome), recordings)
+        if is_better(tried, chosen):
+            better.append(tried)
+    return sorted(better, key=lambda tried: tried.outcome.total)
+
+
+def _is_alone(trial: Trial, rival: TriedCause, chosen: TriedCause) -> bool:
+    """Whether a rival is worth naming in place of a cause, which adds nothing to it.
+
+    A motor that moves two joints has a part of the torque of one in that of the other.
+    """
+    if chosen.outcome.total - rival.outcome.total < MATTERS:
+        return False
+    if (chosen.kind, rival.kind) != ("coupling", "crosstalk"):
+        return True
+    if np.any(rival.outcome.refit.held_out[list(rival.joints)] > FLOOR):
+        return False
+    (driven, driving), state = chosen.joints, rival.outcome.state
+    state = replace(state, coupled=(*state.coupled, (driven, driving), (driving, driven)))
+    return trial.judged(trial.outcome(state)).total > rival.outcome.total - DECIDES
 
 
 def _matters(now: RefitOutcome, candidate: TriedCause) -> bool:
@@ -321,54 +352,3 @@ def _linearised(trial: Trial, now: RefitOutcome) -> list[tuple[Knob, float]]:
     several = list(knobs(Derivatives(trial.samples, data, now.state, now.refit), trial.samples))
     errors = errors_with(data, trial.samples.fold, [knob.columns() for knob in several])
     return [(knob, cost(error)) for knob, error in zip(several, errors, strict=True)]
-
-
-def followed(
-    trial: Trial,
-    start: Hypothesis,
-    kind: str,
-    joints: tuple[int, ...],
-    recordings: tuple[int, ...] = (),
-) -> tuple[RefitOutcome, float]:
-    """Return the best outcome along a knob, by Gauss-Newton steps, and the number's deviation.
-
-    Args:
-        trial: the data; steps are taken on a part of the instants.
-        start: where to start.
-        kind: of the knob.
-        joints: of the knob.
-        recordings: of the knob; (): all.
-    """
-    coarse, deviation = trial.coarse, float("nan")
-    starts = [start, *(_turned(trial, start) if kind == "gravity" else ())]
-    best = min(map(coarse.outcome, starts), key=lambda outcome: outcome.cost)
-    for _ in range(_ROUNDS):
-        data = coarse.data(best.state)
-        derivatives = Derivatives(coarse.samples, data, best.state, best.refit)
-        knob = knob_of(derivatives, coarse.samples, kind, joints, recordings)
-        columns = knob.columns()
-        refit = Equations(data.with_extra([columns]), coarse.samples.fold).refit()
-        deviation = float(np.linalg.norm(refit.deviations[-columns.shape[2] :]))
-        step = limited(knob, refit.factors[-columns.shape[2] :])
-        for share in (1.0, 0.3):
-            outcome = coarse.outcome(knob.moved(best.state, share * step))
-            if outcome.cost < best.cost - _NEGLIGIBLE_FALL:
-                break
-        else:
-            break
-        best = outcome
-    return trial.outcome(best.state), deviation
-
-
-def _turned(trial: Trial, start: Hypothesis) -> Iterator[Hypothesis]:
-    """Yield a state with gravity along axes and diagonals.
-
-    Moments that have no weight now would have some under another gravity, which its derivative
-    does not see.
-    """
-    present = trial.mechanism.gravity if start.gravity is None else start.gravity
-    size = float(np.linalg.norm(present))
-    for direction in product((-1.0, 0.0, 1.0), repeat=3 if size > 0 else 0):
-        if any(direction):
-            turned = size * np.array(direction) / np.linalg.norm(direction)
-            yield replace(start, gravity=turned)

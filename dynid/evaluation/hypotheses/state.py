@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
+from dynid.evaluation.hypotheses.measured import Measured, measured_columns
 from dynid.evaluation.hypotheses.refit import Data
 from dynid.evaluation.hypotheses.samples import TrialSamples
 
@@ -29,6 +30,8 @@ class Hypothesis:
         loaded: (R,) recordings with a payload of their own.
         rubbing: pairs (recording, joint) with friction and an offset of their own.
         coupled: pairs (driven, driving) of joints with a motor that moves both.
+        measured: what torque sensors do besides a factor, or which recordings have all
+            parameters of their own.
         gravity: (3,) [m/s^2]; None: the mechanism's.
         backwards: whether time runs backwards: velocities have the other sign, accelerations and
             torques have not.
@@ -45,6 +48,7 @@ class Hypothesis:
     excluded: tuple[tuple[int, float, float], ...] = ()
     coupled: tuple[tuple[int, int], ...] = ()
     rubbing: tuple[tuple[int, int], ...] = ()
+    measured: tuple[Measured, ...] = ()
     gravity: Array | None = None
     backwards: bool = False
 
@@ -84,6 +88,7 @@ class Hypothesis:
             excluded=(*self.excluded, *after.excluded[len(before.excluded) :]),
             coupled=(*self.coupled, *after.coupled[len(before.coupled) :]),
             rubbing=(*self.rubbing, *after.rubbing[len(before.rubbing) :]),
+            measured=(*self.measured, *after.measured[len(before.measured) :]),
             gravity=self.gravity if same_gravity else after.gravity,
             backwards=self.backwards ^ after.backwards ^ before.backwards,
         )
@@ -141,8 +146,13 @@ def modified(
     """
     data = alike or _moved(samples, mechanism, base, state)
     shift = state.delay[:, np.argsort(state.torque_of)]
-    torque = samples.rows("torque", shift=shift if np.any(shift) else None)
-    torque = torque[:, state.torque_of] * state.direction * state.factor[samples.recording]
+    sign = (state.direction * state.factor)[samples.recording]
+
+    def at_joints(values: str) -> Array:
+        rows = samples.rows(values, shift=shift if np.any(shift) else None)
+        return np.asarray(rows[:, state.torque_of] * sign)
+
+    torque = at_joints("torque")
     kept = samples.kept[:, state.position_of] & samples.outside(state.excluded)[:, None]
     data = data.with_torque(torque, kept)
     blocks = [payload_columns(data, samples.recording == r) for r in np.flatnonzero(state.loaded)]
@@ -151,6 +161,9 @@ def modified(
         friction_columns(data, joint, samples.recording == recording, samples.time)
         for recording, joint in state.rubbing
     ]
+    if state.measured:
+        slope, number = at_joints("slope"), samples.recording
+        blocks += [measured_columns(data, slope, number, one) for one in state.measured]
     return data.with_extra(blocks) if blocks else data
 
 

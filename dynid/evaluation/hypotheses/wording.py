@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
+from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.refit import friction_shapes
+from dynid.evaluation.hypotheses.rival_meanings import rival_meaning
+from dynid.evaluation.hypotheses.rivals import CAUSES
 from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, TriedCause
 from dynid.evaluation.hypotheses.trial import Trial
-from dynid.recording.contradiction import remedy
 from dynid.recording.corrections import SIGNALS, Correction, Signal
 from dynid.text import listed, percent, significant, torque_unit
 
@@ -27,36 +28,6 @@ _EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "torques": ("torques", ("effort",)),
     "positions": ("positions", ("position", "velocity")),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Meaning:
-    """Texts of a cause.
-
-    Attributes:
-        cause: its key; a torque factor of -1 is a flipped sign.
-        joints: names of the joints concerned; () for the whole robot.
-        sentence: the cause alone, without its effect.
-        advice: what to do, as of a finding.
-        corrections: of the recordings.
-        evidence: numbers by name.
-        settings: other keys of the profile, with the values that remove the cause.
-        statement: as of a finding, what it says of its joint; empty for one that stands alone.
-    """
-
-    cause: str
-    joints: tuple[str, ...]
-    sentence: str
-    advice: str
-    corrections: tuple[Correction, ...] = ()
-    evidence: tuple[tuple[str, float], ...] = ()
-    settings: Mapping[str, object] = field(default_factory=dict)
-    statement: str = ""
-
-    @property
-    def remedy(self) -> str:
-        """What to do, with names of the joints and keys of the profile."""
-        return remedy(self.advice, self.joints, self.corrections)
 
 
 _BACKWARDS = Meaning(
@@ -103,6 +74,7 @@ class Wording:
             "payload": self._payload,
             "coupling": self._coupling,
             "friction": self._friction,
+            **dict.fromkeys(CAUSES, self._rival),
         }
         return words[candidate.kind](step, candidate)
 
@@ -421,6 +393,11 @@ class Wording:
             evidence=tuple((f"{what} [{unit}]", float(size)) for what, size in sizes.items()),
             statement="" if known else f"friction of {self._recording(candidate)}",
         )
+
+    def _rival(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+        recording = self._recording(candidate) if candidate.recordings else ""
+        refit = candidate.outcome.refit
+        return rival_meaning(candidate.kind, self._names(candidate), recording, refit)
 
     def _coupling(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         driven, driving = self._names(candidate)

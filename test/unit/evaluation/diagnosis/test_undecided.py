@@ -9,8 +9,8 @@ import pytest
 from support.searched_arm import crane_recording, trial_of
 
 from dynid.evaluation.diagnosis.tested import _undecided
+from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause
-from dynid.evaluation.hypotheses.wording import Meaning
 
 
 @pytest.mark.parametrize(("left", "is_open"), [(0.01, False), (0.13, True)])

@@ -19,8 +19,9 @@ from support.searched_arm import (
     trial_of,
 )
 
+from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.search import search
-from dynid.evaluation.hypotheses.wording import Meaning, Wording
+from dynid.evaluation.hypotheses.wording import Wording
 from dynid.recording.corrections import corrected, correction_yaml
 from dynid.recording.model import Recording
 
