@@ -47,7 +47,7 @@ def unsigned_effort(recording: Recording) -> Iterator[Contradiction]:
         severity="problem",
         sentence=(
             f"The efforts of {listed(names)} never change their sign although the joints move in "
-            f"both directions, and {folded} of {len(names)} reach zero in motion and turn back there: "
+            f"both directions, and {folded} of {len(names)} reach zero in motion and turn back: "
             "they were recorded without sign, as magnitudes."
         ),
         remedy=(

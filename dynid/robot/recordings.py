@@ -21,6 +21,7 @@ from dynid.recording.model import Recording, source_names, unnamed_joints
 from dynid.recording.settings import RecordingSettings
 from dynid.recording.wrapping import wrapped_to_a_turn
 from dynid.robot.robot import Robot
+from dynid.robot.unit_of_time import check_unit_of_time
 from dynid.robot.urdf_joints import movable_joints
 
 # a user may have set limits narrower than a robot's own, and a URDF may have numbers that were
@@ -187,10 +188,12 @@ def check_motion_is_possible(recording: Recording, robot: Robot) -> None:
     Positions somewhat beyond the limits are legitimate, and any of a joint that turns without end.
 
     Raises:
-        RecordingError: a joint moves further or faster than it can, or is where it cannot be.
+        RecordingError: a joint moves further or faster than it can, or is where it cannot be, or
+            times are in another unit.
     """
     if robot.coupling is not None and robot.settings(RecordingSettings).side == "joint":
         return  # the limits are those of the motors
+    check_unit_of_time(recording, robot)
     kinds = {} if robot.coupling is not None else movable_joints(robot.urdf_xml)
     for joint, name in enumerate(robot.joints):
         if name not in recording.joint_names:
