@@ -53,7 +53,7 @@ def with_motor_terms(
         tried = [with_dead_bands(robot.with_terms(terms), recordings) for terms in stage]
         squares = [given_model(one, blocks, settings)[1] for one in tried]
         first = min(range(len(tried)), key=lambda i: squares[i].score)
-        if not _is_better(squares[first], least):
+        if not is_better(squares[first], least, _SIGNIFICANCE):
             break
         best, least = tried[first], squares[first]
     return best
@@ -102,8 +102,8 @@ def _motor_travel(robot: Robot, signals: Sequence[Signals]) -> Array:
     return np.asarray(np.max(travel, axis=0))
 
 
-def _is_better(squares: LeftOutSquares, than: LeftOutSquares) -> bool:
+def is_better(squares: LeftOutSquares, than: LeftOutSquares, significance: float) -> bool:
     """Whether errors, relative at each joint, are smaller by more than chance explains."""
     known: NDArray[np.bool_] = than.error.sum(axis=0) > 0
     of_folds = ((than.error - squares.error)[:, known] / than.error.sum(axis=0)[known]).mean(axis=1)
-    return is_worse(of_folds, _SIGNIFICANCE)
+    return is_worse(of_folds, significance)

@@ -26,6 +26,7 @@ from dynid.identification.friction.joint_trials import FittedRobot, JointTrials,
 from dynid.identification.friction.motor_side import motors_of_several_joints, with_motor_terms
 from dynid.identification.friction.reduced import held_out_blocks
 from dynid.identification.friction.selection import ChosenTerms, FrictionSelection, TriedTerms
+from dynid.identification.friction.springs import with_springs
 from dynid.identification.friction.whole_model import WholeModel, given_model, with_terms
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, given_recordings
@@ -134,7 +135,13 @@ def _choose(task: _TermSearch, *, within: bool) -> FrictionSelection:
     if blocks.samples_of_a_fold() < _FEWEST_SAMPLES_OF_A_FOLD:
         return FrictionSelection(robot, (), blocks.left_out, too_short=True)
     robot = with_motor_terms(robot, recordings, blocks, settings)
+    motors = () if robot is task.robot else motors_of_several_joints(robot)
     compared, squares = given_model(robot, blocks, settings)
+    springs: tuple[str, ...] = ()
+    if not task.every:
+        robot, springs = with_springs(compared, squares)
+        if springs:
+            compared, squares = given_model(robot, blocks, settings)
     before = squares.relative
     if not within and np.any(before >= 1):
         # without one of them, the other recordings do not determine the robot
@@ -149,9 +156,7 @@ def _choose(task: _TermSearch, *, within: bool) -> FrictionSelection:
         task.work.done(number / len(robot.joints))
         tried.append(try_joint(whole, blocks, number, every=task.every))
     task.progress("comparing the chosen model with the given one")
-    found = _selection(compared, before, tried)
-    if robot is not task.robot:
-        found = replace(found, motors=motors_of_several_joints(robot))
+    found = replace(_selection(compared, before, tried), motors=motors, springs=springs)
     return replace(found, trials=tuple(tried)) if task.every else found
 
 

@@ -69,6 +69,7 @@ class FrictionSelection:
         sources: of the recordings, where all models were tried.
         trials: at each joint, with the fits, where all models were tried.
         motors: those that turn with several joints and got friction and a rotor of their own.
+        springs: joints that got a spring.
     """
 
     robot: Robot
@@ -78,6 +79,7 @@ class FrictionSelection:
     sources: tuple[Source, ...] = ()
     trials: tuple[JointTrials, ...] = ()
     motors: tuple[str, ...] = ()
+    springs: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return the friction model chosen for each joint."""
@@ -97,7 +99,7 @@ class FrictionSelection:
         return (
             f"Joint terms were chosen by the error on each {self.left_out} left out once: "
             f"{percent(chosen)} instead of {percent(given)} of the torque with {those} terms, mean "
-            f"over joints.{self._motors()}"
+            f"over joints.{self._motors()}{self._springs()}"
         )
 
     def _motors(self) -> str:
@@ -109,6 +111,15 @@ class FrictionSelection:
             f"{'turn' if plural else 'turns'} with other joints too, {'have' if plural else 'has'} "
             "friction and a rotor besides those at the joints, as this predicts what was left out "
             "better."
+        )
+
+    def _springs(self) -> str:
+        if not self.springs:
+            return ""
+        have = "has a spring" if len(self.springs) == 1 else "have springs"
+        return (
+            f" {listed(self.springs)} {have}, as of a counterbalance, because this predicts what "
+            "was left out better."
         )
 
     def remedy(self, finding: Finding) -> Finding:

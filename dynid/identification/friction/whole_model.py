@@ -92,12 +92,44 @@ class WholeModel:
             robot = with_terms(self.robot, terms)
             if known is None or known[0] != robot.explicit_terms:
                 known = robot.explicit_terms, self._equations(robot)
-            fitted, everything, start, bounded = known[1]
-            out = self.blocks.fold == fold
-            unseen = _some(everything, out)
-            error.append(unseen.squared_error(_possible(_some(fitted, ~out), start, bounded)))
-            torque.append(unseen.squared_torque)
+            kept = np.ones(len(known[1].start), dtype=bool)
+            of_error, of_torque = self._of_fold(known[1], fold, kept)
+            error.append(of_error)
+            torque.append(of_torque)
         return LeftOutSquares(np.stack(error), np.stack(torque))
+
+    def squares_without(
+        self, robot: Robot, subsets: Sequence[frozenset[int]]
+    ) -> list[LeftOutSquares]:
+        """Return the squared errors of every fold, when held out, without some joint terms.
+
+        Args:
+            robot: with all terms.
+            subsets: of them, by their numbers in its mechanism: those that are left out.
+        """
+        equations, mechanism = self._equations(robot), robot.mechanism()
+        term = base_parameterization(mechanism).independent - mechanism.first_term
+        found = []
+        for subset in subsets:
+            kept = ~np.isin(term, list(subset))
+            folds = [self._of_fold(equations, fold, kept) for fold in range(self.folds)]
+            found.append(LeftOutSquares(*(np.stack(part) for part in zip(*folds, strict=True))))
+        return found
+
+    @property
+    def folds(self) -> int:
+        """Number of parts of which each is held out once."""
+        return int(self.blocks.fold.max()) + 1
+
+    def _of_fold(
+        self, equations: _ModelEquations, fold: int, kept: NDArray[np.bool_]
+    ) -> tuple[Array, Array]:
+        """Return squared errors and torques (n,) of a fold, with the parameters ``kept`` (k,)."""
+        fitted, everything, start, bounded = equations
+        out = self.blocks.fold == fold
+        unseen = _some(everything, out)
+        parameters = _possible(_some(fitted, ~out), start, bounded, kept)
+        return unseen.squared_error(parameters), unseen.squared_torque
 
     def _equations(self, robot: Robot) -> _ModelEquations:
         mechanism = robot.mechanism()
@@ -122,12 +154,16 @@ def given_model(
     problem = blocks.problem(mechanism, base_parameterization(mechanism), settings)
     compared = WholeModel(robot, settings, blocks, fit(problem, settings))
     terms = [given_terms(mechanism, joint) for joint in range(len(robot.joints))]
-    return compared, compared.squares([terms] * (blocks.fold.max() + 2))
+    return compared, compared.squares([terms] * (compared.folds + 1))
 
 
-def _possible(equations: NormalEquations, start: Array, bounded: NDArray[np.bool_]) -> Array:
-    """Fit (k,) without the parameters that would be negative and never are."""
-    kept = np.ones(len(start), dtype=bool)
+def _possible(
+    equations: NormalEquations,
+    start: Array,
+    bounded: NDArray[np.bool_],
+    kept: NDArray[np.bool_],
+) -> Array:
+    """Fit (k,) those ``kept``, without the parameters that would be negative and never are."""
     while True:
         columns = np.flatnonzero(np.append(kept, True))  # and the torque
         solution = np.zeros(len(start))
@@ -135,11 +171,13 @@ def _possible(equations: NormalEquations, start: Array, bounded: NDArray[np.bool
         impossible = bounded & (solution < 0)
         if not impossible.any():
             return solution
-        kept &= ~impossible
+        kept = kept & ~impossible
 
 
 def _some(equations: NormalEquations, blocks: NDArray[np.bool_]) -> NormalEquations:
-    return NormalEquations(equations.gram[blocks], equations.rows[blocks])
+    """Return the sums over some blocks, as a single one."""
+    gram, rows = (values[blocks].sum(axis=0) for values in (equations.gram, equations.rows))
+    return NormalEquations(gram[np.newaxis], rows[np.newaxis])
 
 
 def with_terms(robot: Robot, chosen: Sequence[tuple[TermSettings, ...]]) -> Robot:
