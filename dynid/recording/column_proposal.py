@@ -19,6 +19,7 @@ from dynid.recording.column_words import (
     parse_column,
 )
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
+from dynid.recording.missing_columns import missing_columns
 from dynid.recording.names import shown, shown_names
 from dynid.recording.samples import require_joints
 from dynid.recording.table_head import number
@@ -130,18 +131,35 @@ def columns_by_name(table: Table, joints: Sequence[str], effort: str = "") -> Co
         )
     proposal = propose_for_table(table, joints, effort)
     if proposal is None:
-        names = shown_names(table.header, f"none ({table.width} columns without names)")
-        raise RecordingError(
-            f"{table.name}: the names of its columns do not show one time, and one position and "
-            f"effort of each joint; a column map is needed (recording.columns of the profile, "
-            f"docs/recordings.md#column-map). Columns are {names}."
-        )
+        raise RecordingError(doubt_of_names(table, joints))
     require_joints(joints or proposal.joints, proposal.joints, table.name)
     for question in _questions(proposal, table, effort):
         raise RecordingError(
             f"{table.name}: {question} ('dynid info' shows a column map to put into the profile)."
         )
     return proposal
+
+
+def doubt_of_names(table: Table, joints: Sequence[str]) -> str:
+    """Return a sentence on what the names of a table's columns leave open.
+
+    Args:
+        table: for which no map is proposed.
+        joints: of the robot; none: unknown.
+    """
+    columns = [
+        parse_column(name, table.units[place] if table.units else "")
+        for place, name in enumerate(table.header)
+    ]
+    lacks = "; ".join(
+        missing_columns(columns, joints, has_time=_time(columns, frozenset()) is not None)
+    )
+    names = shown_names(table.header, f"none ({table.width} columns without names)")
+    return (
+        f"{table.name}: the names of its columns do not show one time, and one position and "
+        f"effort of each joint{f': {lacks}' if lacks and columns else ''}; a column map is needed "
+        f"(recording.columns of the profile, docs/recordings.md#column-map). Columns are {names}."
+    )
 
 
 def column_names(columns: ColumnMap) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dynid.recording.units import FACTORS, plain_unit, without_unit
@@ -67,6 +68,11 @@ class ColumnName(NamedTuple):
         return [name for name, known in SIGNALS.items() if known & set(words)] == [signal] and not (
             _COMMANDED | _OF_NO_JOINT
         ) & set(words)
+
+
+def words_of_no_signal(words: Sequence[str]) -> list[str]:
+    """Return the words for which a column is not taken as a measured signal of a joint."""
+    return [word for word in words if word in _COMMANDED | _OF_NO_JOINT]
 
 
 def parse_column(name: str, unit: str = "") -> ColumnName:

@@ -18,7 +18,7 @@ from dynid.recording.bag import DEFAULT_TOPIC, open_bag
 from dynid.recording.bag_folder import is_bag, kind_of, require_present, storage_files
 from dynid.recording.bag_topics import names_topics
 from dynid.recording.clock import find_clock
-from dynid.recording.column_proposal import propose_for_table
+from dynid.recording.column_proposal import doubt_of_names, propose_for_table
 from dynid.recording.columns import ColumnMap
 from dynid.recording.contradiction import SEVERITIES, Contradiction
 from dynid.recording.corrections import Correction
@@ -230,6 +230,9 @@ def _describe_episode(
 def _describe_table(
     path: Path, table: Table, problem: str | None, joints: Sequence[str] = ()
 ) -> RecordingInfo:
+    proposal = propose_for_table(table, joints)
+    if proposal is None and problem is None and joints and table.header:
+        problem = doubt_of_names(table, joints)
     return RecordingInfo(
         name=shown(path),
         kind=table.kind,
@@ -237,7 +240,7 @@ def _describe_table(
         rows=table.rows,
         columns=table.width,
         header=table.header,
-        proposal=propose_for_table(table, joints),
+        proposal=proposal,
         damage=_first(table.damaged.values()),
         repairs=table.repairs,
         problem=problem,

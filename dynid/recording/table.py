@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from dynid.errors import RecordingError
 from dynid.recording.names import shown_names
 
+_DELIMITERS = {";": "';'", "\t": "a tab", ",": "','", " ": "white space", "|": "'|'"}
+
 
 class Reading(NamedTuple):
     """Columns of a table as numbers.
@@ -114,6 +116,7 @@ class Table:
                 return column - 1
             raise RecordingError(
                 f"{self.name}: column {column} does not exist; the file has {self.width} columns."
+                f"{self._of_one_column()}"
             )
         if not self.header:
             raise RecordingError(
@@ -125,4 +128,17 @@ class Table:
         problem = "appears more than once" if column in self.header else "does not exist"
         raise RecordingError(
             f"{self.name}: column '{column}' {problem}; available are {shown_names(self.header)}."
+            f"{self._of_one_column()}"
+        )
+
+    def _of_one_column(self) -> str:
+        """Return a sentence on the delimiter of a table that was read as one column."""
+        line = next(iter(self.header or self.first_row), "") if self.width == 1 else ""
+        marks = {mark: name for mark, name in _DELIMITERS.items() if mark in line.strip()}
+        if not marks:
+            return ""
+        name = marks[max(marks, key=line.count)]
+        return (
+            f" Each line was read as one column, so the delimiter is probably {name}: set or "
+            "remove recording.columns.delimiter (null: detected)."
         )

@@ -164,7 +164,7 @@ def read_text_table(path: Path, delimiter: str | None, header: bool | str) -> Ta
     if names and len(names) != width:
         raise RecordingError(
             f"{name}: the header names {len(names)} columns, but line {first + 1} has "
-            f"{width}; both must have the same number."
+            f"{width}; both must have the same number.{_decimal_commas(mark, len(names), width)}"
         )
     damaged = {
         row - first: f"{name}: line {row + 1} contains bytes that are not text."
@@ -189,6 +189,16 @@ def read_text_table(path: Path, delimiter: str | None, header: bool | str) -> Ta
         repairs,
         units,
         first_row=tuple(map(bare, split(head[0], mark))),
+    )
+
+
+def _decimal_commas(mark: str | None, names: int, width: int) -> str:
+    """Return a sentence on rows with twice as many cells as columns, separated by commas."""
+    if mark != "," or width != 2 * names:
+        return ""
+    return (
+        " The numbers probably have decimal commas, which separate columns too: export the file "
+        "with decimal points, or with semicolons between columns."
     )
 
 
