@@ -39,7 +39,8 @@ class JointErrors:
         rmse: root mean square error in the unit of the recorded effort (``unit``).
         rmse_torque: the same as torque [N m] or force [N].
         rmse_raw: the same as rmse_torque for unfiltered torque [N m or N].
-        nrmse: rmse over the range (max - min) of the measured torque.
+        nrmse: rmse over the range (max - min) of the measured torque; this and ``r_squared`` are
+            NaN where the torque has no variation beyond its noise.
         relative_error: norm of the error over norm of the measured torque.
         max_relative_torque_error, mean_relative_torque_error: error over the largest absolute
             measured torque, on moving samples (softMC).

@@ -199,6 +199,8 @@ def _rated(
     peak = peak if isnan(limit) else limit
     explained, deviation = _explained_variance(torques, times, noise * torque)
     intervals = torque_intervals(times * error, torques.moving, friction)
+    if not measured.std() > max(2**0.5 * floor, np.finfo(float).eps ** 0.5 * torque):  # noise
+        errors = replace(errors, nrmse=nan, r_squared=nan)
     return replace(
         _with_rest(errors, torques, times, friction),
         held_out_error=held_out,

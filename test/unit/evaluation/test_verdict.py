@@ -177,10 +177,25 @@ def test_joint_without_torque_fails_unless_the_model_is_zero_too() -> None:
 
 def test_constant_torque_has_no_finite_r_squared() -> None:
     joint = verdict_of([5, 5, 5], [5, 5, 6]).joints[0]
-    assert joint.r_squared == -np.inf
-    assert joint.nrmse == np.inf
+    assert np.isnan(joint.r_squared)
+    assert np.isnan(joint.nrmse)
     assert joint.relative_error == pytest.approx(np.sqrt(1 / 75))
 
 
 def test_pooled_zero_torque_has_no_relative_error() -> None:
     assert relative_errors([comparison([0, 0], [0, 0])])[0] == 0.0
+
+
+@pytest.mark.parametrize(("level", "noise"), [(20.0, 0.1), (-3.0, 0.02), (0.5, 0.0)])
+def test_a_torque_without_variation_beyond_its_noise_has_no_nrmse_and_no_r_squared(
+    level: float, noise: float
+) -> None:
+    unfiltered = EvaluationSettings(parallel_filter=None, cutoff_hz=None)
+    measured = level + noise * np.random.default_rng(0).standard_normal(2000)
+    joint = evaluate([comparison(measured, np.full(2000, 1.01 * level))], unfiltered).joints[0]
+    assert np.isnan(joint.nrmse)
+    assert np.isnan(joint.r_squared)
+    assert joint.relative_error == pytest.approx(0.01, rel=0.2)
+    varied = measured + max(5 * noise, 0.1) * np.sin(np.arange(2000) / 50)
+    joint = evaluate([comparison(varied, np.full(2000, level))], unfiltered).joints[0]
+    assert np.isfinite([joint.nrmse, joint.r_squared]).all()
