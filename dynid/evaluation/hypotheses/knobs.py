@@ -11,7 +11,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.refit import Data, Refit, residual
 from dynid.evaluation.hypotheses.samples import TrialSamples
-from dynid.evaluation.hypotheses.state import Hypothesis, sides, without_backlash
+from dynid.evaluation.hypotheses.state import Hypothesis, of_joints, sides, without_backlash
 
 _STEP = 1e-4  # of numerical derivatives [rad, m or m/s^2]
 _LARGEST_STEP = {  # of an iteration
@@ -60,9 +60,7 @@ class Derivatives:
         self.standard = data.base.lift(refit.base, mechanism.urdf_parameters)
         self._bodies = mechanism.torque(*data.motion, self.standard)
         self.model = data.torque - residual(data, refit)
-        slope = samples.rows("slope", shift=state.delay[:, np.argsort(state.torque_of)])
-        slope = slope[:, state.torque_of] * state.direction
-        self._slope = slope * state.factor[samples.recording]
+        self._slope = of_joints(samples, state, "slope")
         self._sides = partial(sides, samples, state)
         self._zero: dict[int, Array] = {}
 

@@ -57,6 +57,7 @@ class TrialSamples:
         kept: (m, n) True where a joint's torque is compared.
         fold: (m,) number of the block of time.
         recording: (m,) number of the recording.
+        torque_per_effort: (n,) torque of each joint per unit of recorded effort.
     """
 
     tracks: tuple[SampledTrack, ...]
@@ -65,6 +66,7 @@ class TrialSamples:
     kept: NDArray[np.bool_]
     fold: NDArray[np.intp]
     recording: NDArray[np.intp]
+    torque_per_effort: Array
 
     def rows(self, values: str, *, shift: Array | None = None) -> Array:
         """Return values of all tracks at the instants, (m, n); of ``side`` (m, n, 3).
@@ -171,7 +173,15 @@ def sampled(
     fold = np.concatenate([np.arange(len(a)) * FOLDS // max(len(a), 1) for a in at])
     of_track = np.cumsum([not recording.piece for recording in signals]) - 1
     recording = np.repeat(of_track, [len(a) for a in at])
-    return TrialSamples(tracks, tuple(at), tuple(of_track.tolist()), kept, fold, recording)
+    return TrialSamples(
+        tracks=tracks,
+        at=tuple(at),
+        of_track=tuple(of_track.tolist()),
+        kept=kept,
+        fold=fold,
+        recording=recording,
+        torque_per_effort=signals[0].torque_per_effort,
+    )
 
 
 def _track(

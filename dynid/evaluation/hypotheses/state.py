@@ -145,14 +145,7 @@ def modified(
         alike: data of a state that moves like this one, whose regressor serves again; None: none.
     """
     data = alike or _moved(samples, mechanism, base, state)
-    shift = state.delay[:, np.argsort(state.torque_of)]
-    sign = (state.direction * state.factor)[samples.recording]
-
-    def at_joints(values: str) -> Array:
-        rows = samples.rows(values, shift=shift if np.any(shift) else None)
-        return np.asarray(rows[:, state.torque_of] * sign)
-
-    torque = at_joints("torque")
+    torque = of_joints(samples, state, "torque")
     kept = samples.kept[:, state.position_of] & samples.outside(state.excluded)[:, None]
     data = data.with_torque(torque, kept)
     blocks = [payload_columns(data, samples.recording == r) for r in np.flatnonzero(state.loaded)]
@@ -162,9 +155,22 @@ def modified(
         for recording, joint in state.rubbing
     ]
     if state.measured:
-        slope, number = at_joints("slope"), samples.recording
+        slope, number = of_joints(samples, state, "slope"), samples.recording
         blocks += [measured_columns(data, slope, number, one) for one in state.measured]
     return data.with_extra(blocks) if blocks else data
+
+
+def of_joints(samples: TrialSamples, state: Hypothesis, values: str) -> Array:
+    """Return the ``torque`` of joints, or its ``slope``, as a state has it (m, n).
+
+    Channels are those of recorded effort, which has a factor of each joint.
+    """
+    channel = state.torque_of
+    shift = state.delay[:, np.argsort(channel)]
+    rows = samples.rows(values, shift=shift if np.any(shift) else None)
+    factor = (state.direction * state.factor)[samples.recording]
+    exchanged = samples.torque_per_effort / samples.torque_per_effort[channel]
+    return np.asarray(rows[:, channel] * factor * exchanged)
 
 
 def _moved(

@@ -46,6 +46,7 @@ def samples_of(*tracks: SampledTrack) -> TrialSamples:
         kept=np.ones((sum(sizes), tracks[0].torque.shape[1]), dtype=bool),
         fold=np.concatenate([np.arange(size) * FOLDS // size for size in sizes]),
         recording=np.repeat(np.arange(len(tracks)), sizes),
+        torque_per_effort=np.ones(3),
     )
 
 

@@ -45,6 +45,7 @@ def make_samples() -> TrialSamples:
         kept=np.concatenate([one.settled for one in tracks]),
         fold=np.tile(np.arange(COUNT) * FOLDS // COUNT, 2),
         recording=np.repeat([0, 1], COUNT),
+        torque_per_effort=np.ones(3),
     )
 
 
@@ -104,6 +105,14 @@ def test_channels_are_exchanged(*, position: bool, torque: bool) -> None:
     np.testing.assert_array_equal(data.torque, TORQUE[:, [2, 1, 0] if torque else [0, 1, 2]])
     # torque is not compared where the motion of its joint reverses
     np.testing.assert_array_equal(data.kept, SAMPLES.kept[:, moved])
+
+
+def test_exchanged_efforts_have_the_factor_of_the_joint_that_takes_them() -> None:
+    per_effort = np.array([2.0, 1.0, -10.0])
+    samples = replace(SAMPLES, torque_per_effort=per_effort)
+    state = UNCHANGED.with_swapped(0, 2, position=False, torque=True)
+    torque = modified(samples, MECHANISM, BASE, state).torque
+    np.testing.assert_allclose(torque, (TORQUE / per_effort)[:, [2, 1, 0]] * per_effort)
 
 
 def test_zeros_are_added_to_the_positions_of_a_recording() -> None:
