@@ -25,7 +25,7 @@ _LEVEL = 0.02  # [s] over which a level is a median: longer than encoders filter
 _FEWEST_SAMPLES_OF_A_LEVEL = 4
 _FALSE_ALARM = 1e-3  # probability of noise as large, in a whole recording of one joint
 _BEYOND_NEXT = 2.0  # times the next largest step: play and slow velocities have many alike
-_USUAL = 0.995  # quantile of the steps, above which one may be a jump
+_USUAL_QUANTILE = 0.995  # quantile of the steps, above which one may be a jump
 _BESIDE = 2  # steps beside one, in which a velocity that is sampled may change
 _MOST_JUMPS = 5  # of a joint; more of them belong to the motion
 _KNOWN = 0.02  # of the range of a joint: lengths and gear ratios are hardly known better
@@ -153,7 +153,7 @@ def _against_velocity(position: Array, velocity: Array, rate: float) -> tuple[Ar
     columns = np.column_stack([expected, changes, np.ones_like(expected)])
     steps = np.diff(position)
     size = np.abs(steps - np.median(steps))
-    usual = size <= np.quantile(size, _USUAL)
+    usual = size <= np.quantile(size, _USUAL_QUANTILE)
     factors = np.linalg.lstsq(columns[usual], steps[usual], rcond=None)[0]
     around = np.convolve(np.abs(factors[0] * changes), np.ones(2 * _BESIDE + 1), "same")
     return steps - columns @ factors, around
