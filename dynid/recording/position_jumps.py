@@ -63,8 +63,8 @@ def position_jumps(recording: Recording, excepted: Collection[str] = ()) -> Iter
 def find_jumps(recording: Recording) -> list[PositionJump]:
     """Return the jumps of all moving joints, those of each in the order of time.
 
-    There are none without a recorded velocity. What several joints do at once is one of time, such
-    as lost samples.
+    There are none without a recorded velocity, nor where samples are lost: time that is missing
+    moves joints in the same way. What several joints do at once is one of time, too.
     """
     size = max(_FEWEST_SAMPLES_OF_A_LEVEL, round(_LEVEL * recording.sampling_rate))
     if recording.velocity is None or len(recording.time) < 8 * size:
@@ -75,12 +75,13 @@ def find_jumps(recording: Recording) -> list[PositionJump]:
         for joint in moving_joints(recording).tolist()
         for jump in _jumps_of(recording, recording.velocity, joint, size, float(least[joint]))
     ]
-    losses = [loss.sample for loss in find_losses(recording)] if found else []
-    others = [(jump.joint, jump.sample) for jump in found] + [(-1, sample) for sample in losses]
+    if found and find_losses(recording):
+        return []
+    places = [(jump.joint, jump.sample) for jump in found]
     return [
         jump
         for jump in found
-        if not any(j != jump.joint and abs(at - jump.sample) <= size for j, at in others)
+        if not any(j != jump.joint and abs(at - jump.sample) <= size for j, at in places)
     ]
 
 

@@ -150,6 +150,8 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
         unseen = _unseen(trial, now)
         judged += [replace(c, outcome=trial.judged(c.outcome)) for c in unseen]
     judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if _matters(now, c)]
+    while judged and not _is_determined(trial, judged[0]):
+        judged = judged[1:]
     if not any(is_seen(now, c) for c in judged):
         return None
     different: list[TriedCause] = []  # the best of each kind and place
@@ -165,6 +167,22 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
             rest = [rival, *rest]
     others = tuple(c for c in rest if not is_better(chosen, c))
     return ChosenCause(now, chosen, others, rest[0] if rest else None)
+
+
+def _is_determined(trial: Trial, candidate: TriedCause) -> bool:
+    """Whether the data decide on the factor of a joint at least to its power of ten.
+
+    A joint that has another unit of position than the URDF fits with any large factor: its bodies
+    then have no weight in the equations of the others.
+    """
+    if candidate.kind != "factor" or len(candidate.joints) > 1:
+        return True
+    (joint,), outcome = candidate.joints, candidate.outcome
+    return all(
+        trial.judged(trial.outcome(outcome.state.scaled_at(joint, step))).total
+        > outcome.total + DECIDES
+        for step in (10.0, 0.1)
+    )
 
 
 def _as_sign(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause:
