@@ -54,6 +54,7 @@ from motion_faults import (
 )
 from signal_faults import (
     backlash,
+    beyond_limits,
     copied_effort,
     dead_band,
     flipped_velocity,
@@ -61,6 +62,7 @@ from signal_faults import (
     lost_behind_stamps,
     slipped_encoder,
     stretched_time,
+    unsigned_effort,
     wrapped_position,
 )
 from tried_faults import (
@@ -89,6 +91,8 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
             "noise times 3": noisier,
         },
         "wrapped_position": {"one joint": wrapped_position},
+        "beyond_limits": {"zero of the first joint": beyond_limits},
+        "unsigned_effort": {"magnitudes": unsigned_effort},
         "time": {"stretched by a fifth": stretched_time},
         "copied_channel": {"effort": copied_effort},
         "velocity": {"other sign": flipped_velocity},

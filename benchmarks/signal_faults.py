@@ -69,6 +69,20 @@ def wrapped_position(subject: Subject, seed: int) -> Trial:
     return subject.trial(replace(recording, position=position, position_step=None))
 
 
+def beyond_limits(subject: Subject, seed: int) -> Trial:
+    """Let the zero of the first joint, whose axis is vertical, be off by more than its range."""
+    recording, limits = subject.recorded(seed), np.asarray(subject.robot.limits.position)
+    position = recording.position.copy()
+    position[:, 0] += 1.2 * np.ptp(limits[0])
+    return subject.trial(replace(recording, position=position, position_step=None))
+
+
+def unsigned_effort(subject: Subject, seed: int) -> Trial:
+    """Record the magnitude of all efforts."""
+    recording = subject.recorded(seed)
+    return subject.trial(replace(recording, effort=np.abs(recording.effort)))
+
+
 def copied_effort(subject: Subject, seed: int) -> Trial:
     """Record the effort of one drive for another one too."""
     recording, (first, second) = subject.recorded(seed), subject.pair

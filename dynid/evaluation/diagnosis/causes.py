@@ -168,6 +168,7 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         for cause in CAUSES
         if cause not in CONTRADICTIONS
     }
+    | {"beyond_limits": ("wrapped_position",)}
 )
 """A cause that may be a consequence of others is suppressed by them; without cycles."""
 

@@ -11,6 +11,8 @@ from dynid.evaluation.diagnosis.causes import CAUSES
 
 ONE_EACH = {
     "wrapped_position": "one joint",
+    "beyond_limits": "zero of the first joint",
+    "unsigned_effort": "magnitudes",
     "time": "stretched by a fifth",
     "copied_channel": "effort",
     "velocity": "other sign",
