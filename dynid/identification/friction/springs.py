@@ -1,7 +1,7 @@
 """Springs that balance weights, chosen by the error of the whole robot on blocks held out.
 
 At its own joint a spring looks much like gravity, so that bodies stand for it; with these, the
-inertia at other joints is wrong. The error of a joint alone does not show a spring for that reason.
+inertia at other joints is wrong. Models that are tried at the spring's joint do not show it then.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def with_springs(compared: WholeModel, squares: LeftOutSquares) -> tuple[Robot, 
         return robot, ()
     for kinds in _SHAPES:
         joints = springs or range(len(robot.joints))
-        found, squares = _sprung(compared, robot, kinds, joints, squares)
+        found, squares = _sprung(compared, robot, kinds, joints, squares, elsewhere=not springs)
         if not found:
             break
         springs = springs or found
@@ -45,8 +45,14 @@ def _sprung(
     kinds: Sequence[str],
     joints: Sequence[int],
     squares: LeftOutSquares,
+    *,
+    elsewhere: bool,
 ) -> tuple[list[int], LeftOutSquares]:
-    """Return those of the joints that need these terms, the best one first, and the errors then."""
+    """Return those of the joints that need these terms, the best one first, and the errors then.
+
+    That is where the robot is better by more than chance; and, with ``elsewhere``, where the terms
+    explain most of the squared error of another joint.
+    """
     sprung = _with_terms(robot, kinds, joints)
     of_joints = dict.fromkeys(joints, frozenset[int]())
     for number, term in enumerate(sprung.mechanism().terms):
@@ -57,17 +63,19 @@ def _sprung(
         without = [frozenset().union(*(of_joints[j] for j in left if j != joint)) for joint in left]
         found = compared.squares_without(sprung, without)
         best = min(range(len(left)), key=lambda i: found[i].score)
-        if not _explains(found[best], squares):
+        if not is_better(found[best], squares, _SIGNIFICANCE):
+            break
+        if elsewhere and not _explains(found[best], squares, left[best]):
             break
         chosen.append(left[best])
         squares = found[best]
     return chosen, squares
 
 
-def _explains(squares: LeftOutSquares, before: LeftOutSquares) -> bool:
-    """Whether a term explains most of the squared error of a joint, and is no chance."""
-    left, all_before = squares.error.sum(axis=0), before.error.sum(axis=0)
-    return bool(np.any(left < all_before / 2)) and is_better(squares, before, _SIGNIFICANCE)
+def _explains(squares: LeftOutSquares, before: LeftOutSquares, joint: int) -> bool:
+    """Whether terms of a joint explain most of the squared error of another one."""
+    less = squares.error.sum(axis=0) < before.error.sum(axis=0) / 2
+    return bool(np.any(np.delete(less, joint)))
 
 
 def _with_terms(robot: Robot, kinds: Sequence[str], joints: Sequence[int]) -> Robot:
