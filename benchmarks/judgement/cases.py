@@ -168,8 +168,8 @@ def _profile(made: _Setup) -> dict[str, Any]:
         "gravity": list(drawn.gravity),
         "locked": dict(drawn.locked),
         "terms": "auto" if made.auto else terms,
-        # what moves here may be stronger than the robot of the data sheet
-        "limits": {"torque_max": None},
+        # what moves here may be stronger, and moves further, than the robot of the data sheet
+        "limits": {"torque_max": None, "position": None},
         "identification": {"velocity": "measured" if made.measured_velocity else "differentiated"},
     }
 
