@@ -98,11 +98,6 @@ class _ArmData:
         self._sizes = np.array(  # of dry friction
             [np.abs(self._arm(joint).harmonics.torque).max() for joint in self.joints]
         )
-        halves = [  # of each recording's waves
-            np.full(len(one), 2 * number) + (2 * np.arange(len(one)) >= len(one))
-            for number, one in enumerate(self._deviation)
-        ]
-        self._half = np.tile(np.concatenate(halves), 2)
         self._fold = [np.arange(len(one)) % _FOLDS for one in self._deviation]
 
     def weighed(self, solution: _ArmSolution) -> tuple[_ArmData, _ArmSolution]:
@@ -125,9 +120,8 @@ class _ArmData:
             still, none = np.zeros(len(arm.mass)), np.zeros(0)
             linear = response(arm, (), Gears(still, still, still, none, none, 0.0))
             waves = arm.harmonics.excited
-            columns = np.stack([linear.by_rotor, linear.by_viscous, linear.by_coulomb], axis=1)[
-                waves
-            ]
+            parts = linear.by_rotor, linear.by_viscous, linear.by_coulomb
+            columns = np.stack(parts, axis=1)[waves]
             left = (arm.harmonics.torque - linear.torque)[waves]
             weighted = columns / deviation[:, np.newaxis]
             found = np.linalg.lstsq(_stacked(weighted), _stacked(left / deviation), rcond=None)[0]
@@ -265,7 +259,12 @@ class _ArmData:
         known = np.all(slopes == 0, axis=0)
         known[:excited] |= self._rotors[self.joints] > 0
         found = np.full(len(values), np.nan)
-        found[~known] = deviations_of(slopes[:, ~known], errors, self._half)
+        half = [  # of each recording's waves
+            2 * number + (2 * np.arange(len(one)) >= len(one))
+            for number, one in enumerate(self._deviation)
+        ]
+        group = np.tile(np.concatenate(half), 2)  # real and imaginary parts
+        found[~known] = deviations_of(slopes[:, ~known], errors, group)
         return np.split(found, np.cumsum([self._motors, excited, excited]))
 
     def _free(self, elastic: Sequence[int]) -> NDArray[np.bool_]:

@@ -160,11 +160,11 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
             different.append(candidate)
     chosen, *rest = different
     chosen = _as_sign(trial, now, chosen)
-    for rival in _rivals_of(trial, now, chosen)[:1]:
-        if _is_alone(trial, rival, chosen):
-            chosen = rival
-        else:
-            rest = [rival, *rest]
+    rival = _best_rival(trial, now, chosen)
+    if rival is not None and _is_alone(trial, rival, chosen):
+        chosen = rival
+    elif rival is not None:
+        rest = [rival, *rest]
     others = tuple(c for c in rest if not is_better(chosen, c))
     return ChosenCause(now, chosen, others, rest[0] if rest else None)
 
@@ -197,7 +197,7 @@ def _as_sign(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause:
     return chosen if is_better(chosen, flipped) else flipped
 
 
-def _rivals_of(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> list[TriedCause]:
+def _best_rival(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause | None:
     """Return what the torque's measurement may do in place of a cause, surely better than it."""
     better = []
     for rival in rivals(trial, now, chosen.outcome, chosen.joints, chosen.recordings):
@@ -205,7 +205,7 @@ def _rivals_of(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> list[Trie
         tried = TriedCause(CAUSES[kind], kind, joints, trial.judged(outcome), recordings)
         if is_better(tried, chosen):
             better.append(tried)
-    return sorted(better, key=lambda tried: tried.outcome.total)
+    return min(better, key=lambda tried: tried.outcome.total, default=None)
 
 
 def _is_alone(trial: Trial, rival: TriedCause, chosen: TriedCause) -> bool:

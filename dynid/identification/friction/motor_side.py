@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.friction.reduced import HeldOutBlocks
-from dynid.identification.friction.whole_model import LeftOutSquares, given_model
-from dynid.identification.held_out import is_worse
+from dynid.identification.friction.whole_model import given_model
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
@@ -53,7 +51,7 @@ def with_motor_terms(
         tried = [with_dead_bands(robot.with_terms(terms), recordings) for terms in stage]
         squares = [given_model(one, blocks, settings)[1] for one in tried]
         first = min(range(len(tried)), key=lambda i: squares[i].score)
-        if not is_better(squares[first], least, _SIGNIFICANCE):
+        if not squares[first].is_better_than(least, _SIGNIFICANCE):
             break
         best, least = tried[first], squares[first]
     return best
@@ -100,10 +98,3 @@ def _motor_travel(robot: Robot, signals: Sequence[Signals]) -> Array:
     of_motors = np.linalg.inv(np.array(robot.coupling)).T
     travel = [np.ptp(piece.position @ of_motors, axis=0) for piece in signals]
     return np.asarray(np.max(travel, axis=0))
-
-
-def is_better(squares: LeftOutSquares, than: LeftOutSquares, significance: float) -> bool:
-    """Whether errors, relative at each joint, are smaller by more than chance explains."""
-    known: NDArray[np.bool_] = than.error.sum(axis=0) > 0
-    of_folds = ((than.error - squares.error)[:, known] / than.error.sum(axis=0)[known]).mean(axis=1)
-    return is_worse(of_folds, significance)

@@ -37,10 +37,10 @@ from dynid.text import listed, significant, unit
 
 _WINDOW = 1.0  # [s]
 _STATIONARY = 1.5  # a window's range of positions over that of its halves; 2 in steady motion
-Progress = Callable[[str], None]
-
 _FEWEST_SAMPLES_OF_A_FOLD = 30
 _ROUNDS = 3  # in which joints return to the given terms
+
+Progress = Callable[[str], None]
 
 
 def select_friction(

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynid.dynamics.joint_terms import TermSettings
-from dynid.identification.friction.motor_side import is_better
 from dynid.identification.friction.whole_model import LeftOutSquares, WholeModel
 from dynid.robot.robot import Robot
 
@@ -63,7 +62,7 @@ def _sprung(
         without = [frozenset().union(*(of_joints[j] for j in left if j != joint)) for joint in left]
         found = compared.squares_without(sprung, without)
         best = min(range(len(left)), key=lambda i: found[i].score)
-        if not is_better(found[best], squares, _SIGNIFICANCE):
+        if not found[best].is_better_than(squares, _SIGNIFICANCE):
             break
         if elsewhere and not _explains(found[best], squares, left[best]):
             break

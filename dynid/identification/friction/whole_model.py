@@ -18,6 +18,7 @@ from dynid.estimation.physical import never_negative_terms
 from dynid.estimation.regression import NormalEquations
 from dynid.identification.friction.joint_trials import given_terms
 from dynid.identification.friction.reduced import HeldOutBlocks
+from dynid.identification.held_out import is_worse
 from dynid.identification.settings import IdentificationSettings
 from dynid.robot.robot import Robot
 
@@ -42,6 +43,13 @@ class LeftOutSquares(NamedTuple):
         error = self.error.sum(axis=0)
         return float(np.log(error[error > 0]).mean()) if np.any(error > 0) else -np.inf
 
+    def is_better_than(self, other: LeftOutSquares, significance: float) -> bool:
+        """Whether errors, relative at each joint, are smaller by more than chance explains."""
+        before = other.error.sum(axis=0)
+        known: NDArray[np.bool_] = before > 0
+        of_folds = ((other.error - self.error)[:, known] / before[known]).mean(axis=1)
+        return is_worse(of_folds, significance)
+
 
 class _ModelEquations(NamedTuple):
     """Equations of a robot with its terms.
@@ -51,12 +59,14 @@ class _ModelEquations(NamedTuple):
         everything: of all rows.
         start: (k,) the URDF's parameters.
         bounded: (k,) which parameters are never negative: friction and rotor inertia.
+        terms: (k,) numbers of the joint terms that the parameters are; negative: of bodies.
     """
 
     fitted: NormalEquations
     everything: NormalEquations
     start: Array
     bounded: NDArray[np.bool_]
+    terms: NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -92,8 +102,7 @@ class WholeModel:
             robot = with_terms(self.robot, terms)
             if known is None or known[0] != robot.explicit_terms:
                 known = robot.explicit_terms, self._equations(robot)
-            kept = np.ones(len(known[1].start), dtype=bool)
-            of_error, of_torque = self._of_fold(known[1], fold, kept)
+            [(of_error, of_torque)] = self._of_fold(known[1], fold, [frozenset()])
             error.append(of_error)
             torque.append(of_torque)
         return LeftOutSquares(np.stack(error), np.stack(torque))
@@ -107,14 +116,12 @@ class WholeModel:
             robot: with all terms.
             subsets: of them, by their numbers in its mechanism: those that are left out.
         """
-        equations, mechanism = self._equations(robot), robot.mechanism()
-        term = base_parameterization(mechanism).independent - mechanism.first_term
-        found = []
-        for subset in subsets:
-            kept = ~np.isin(term, list(subset))
-            folds = [self._of_fold(equations, fold, kept) for fold in range(self.folds)]
-            found.append(LeftOutSquares(*(np.stack(part) for part in zip(*folds, strict=True))))
-        return found
+        equations = self._equations(robot)
+        folds = [self._of_fold(equations, fold, subsets) for fold in range(self.folds)]
+        return [
+            LeftOutSquares(*(np.stack(part) for part in zip(*of_subset, strict=True)))
+            for of_subset in zip(*folds, strict=True)
+        ]
 
     @property
     def folds(self) -> int:
@@ -122,14 +129,17 @@ class WholeModel:
         return int(self.blocks.fold.max()) + 1
 
     def _of_fold(
-        self, equations: _ModelEquations, fold: int, kept: NDArray[np.bool_]
-    ) -> tuple[Array, Array]:
-        """Return squared errors and torques (n,) of a fold, with the parameters ``kept`` (k,)."""
-        fitted, everything, start, bounded = equations
+        self, equations: _ModelEquations, fold: int, subsets: Sequence[frozenset[int]]
+    ) -> list[tuple[Array, Array]]:
+        """Return squared errors and torques (n,) of a fold, without each subset of the terms."""
         out = self.blocks.fold == fold
-        unseen = _some(everything, out)
-        parameters = _possible(_some(fitted, ~out), start, bounded, kept)
-        return unseen.squared_error(parameters), unseen.squared_torque
+        rest, unseen = _some(equations.fitted, ~out), _some(equations.everything, out)
+        squares = []
+        for subset in subsets:
+            kept = ~np.isin(equations.terms, list(subset))
+            parameters = _possible(rest, equations.start, equations.bounded, kept)
+            squares.append((unseen.squared_error(parameters), unseen.squared_torque))
+        return squares
 
     def _equations(self, robot: Robot) -> _ModelEquations:
         mechanism = robot.mechanism()
@@ -143,7 +153,13 @@ class WholeModel:
         everything = problem.normal_equations(at_rest=True) if at_rest else fitted
         never = mechanism.first_term + never_negative_terms(mechanism)
         start = base.project(mechanism.urdf_parameters)
-        return _ModelEquations(fitted, everything, start, np.isin(base.independent, never))
+        return _ModelEquations(
+            fitted,
+            everything,
+            start,
+            bounded=np.isin(base.independent, never),
+            terms=base.independent - mechanism.first_term,
+        )
 
 
 def given_model(
