@@ -51,6 +51,17 @@ output_file = partial(typer.Option, "--output", "-o", metavar="FILE")
 output_folder = partial(typer.Option, "--output", "-o", metavar="FOLDER")
 model_file = partial(typer.Option, "--model", "-m", metavar="FILE")
 
+
+def _changed_key(example: str) -> OptionInfo:
+    """Return the option that changes keys of the profile."""
+    option: OptionInfo = typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help=f"Change a key of the profile, such as {example}; repeatable.",
+    )
+    return option
+
+
 Recordings = Annotated[
     list[Path],
     typer.Argument(metavar="RECORDING", help="One or more, of any format (docs/recordings.md)."),
@@ -92,14 +103,7 @@ Run = Annotated[
         help="Read the N-th stretch of a recording whose clock was set back; times count in it.",
     ),
 ]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a key of the profile, such as identification.cutoff_hz=20; repeatable.",
-    ),
-]
+Set = Annotated[list[str] | None, _changed_key("identification.cutoff_hz=20")]
 EstimatorName = Annotated[
     str | None,
     typer.Option(
@@ -109,14 +113,7 @@ EstimatorName = Annotated[
         help=f"One of {', '.join(CORE)}, or of a plug-in (docs/estimators.md).",
     ),
 ]
-SetCollision = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a key of the profile, such as collision.debounce_time=0.01; repeatable.",
-    ),
-]
+SetCollision = Annotated[list[str] | None, _changed_key("collision.debounce_time=0.01")]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 ForceModel = Annotated[
     bool, typer.Option("--force", help="Accept a model whose identification failed.")

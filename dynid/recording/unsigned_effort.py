@@ -27,7 +27,8 @@ def unsigned_effort(recording: Recording) -> Iterator[Contradiction]:
     All joints that move in both directions are at least two; at least two of them, and half, have
     efforts that reach zero in motion and turn back there. A load that keeps its sign does not.
     """
-    joints = [joint for joint in moving_joints(recording).tolist() if _both_ways(recording, joint)]
+    velocity = np.gradient(recording.position, axis=0)  # in steps: only its ratios count
+    joints = [j for j in moving_joints(recording).tolist() if _both_ways(velocity[:, j])]
     efforts = recording.effort[:, joints]
     if (
         len(joints) < _LEAST_JOINTS
@@ -37,7 +38,7 @@ def unsigned_effort(recording: Recording) -> Iterator[Contradiction]:
         ).all()
     ):
         return
-    folded = sum(_reaches_zero(recording, joint) for joint in joints)
+    folded = sum(_reaches_zero(velocity[:, j], recording.effort[:, j]) for j in joints)
     if folded < max(_LEAST_JOINTS, len(joints) / 2):
         return
     names = tuple(recording.joint_names[joint] for joint in joints)
@@ -59,20 +60,16 @@ def unsigned_effort(recording: Recording) -> Iterator[Contradiction]:
     )
 
 
-def _velocity(recording: Recording, joint: int) -> Array:
-    return np.asarray(np.gradient(recording.position[:, joint]) * recording.sampling_rate)
-
-
-def _both_ways(recording: Recording, joint: int) -> bool:
-    velocity = _velocity(recording, joint)
+def _both_ways(velocity: Array) -> bool:
+    """Return whether a joint of this velocity (N,) moves in both directions."""
     least = _WAY_BACK * float(np.quantile(np.abs(velocity), _PEAK_QUANTILE))
     forth, back = float(np.mean(velocity > least)), float(np.mean(velocity < -least))
     return least > 0 and min(forth, back) >= _LEAST_SHARE
 
 
-def _reaches_zero(recording: Recording, joint: int) -> bool:
-    speed = np.abs(_velocity(recording, joint))
+def _reaches_zero(velocity: Array, effort: Array) -> bool:
+    """Return whether the effort of a joint (N,) reaches zero while the joint moves."""
+    speed = np.abs(velocity)
     moves = speed > _MOVING_SPEED * float(np.quantile(speed, _PEAK_QUANTILE))
-    sizes = np.abs(recording.effort[moves, joint])
-    low, peak = np.quantile(sizes, [_LOW_QUANTILE, _PEAK_QUANTILE]).tolist()
+    low, peak = np.quantile(np.abs(effort[moves]), [_LOW_QUANTILE, _PEAK_QUANTILE]).tolist()
     return bool(low <= _NEAR_ZERO * peak)
