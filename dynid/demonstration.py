@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.files import write_text
 from dynid.identification.identify import identify
@@ -170,6 +171,7 @@ class _Cell:
         self._reader = StateReader(robot.joints, "the simulated robot")
         self._cycles = 0
         self._states: list[DriveState] = []
+        self._links: list[Array] = []  # positions, where encoders measure them
         self._playback = Playback(self._reader, self, self)
 
     def now_ns(self) -> int:
@@ -203,7 +205,7 @@ class _Cell:
             self._step()
         self._playback.prepare(plan, Options())
         self._run("ready")
-        self._states = []
+        self._states, self._links = [], []
         self._playback.start(plan, Options())
         self._run("finished")
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -222,6 +224,8 @@ class _Cell:
         self._cycles += 1
         state = self._simulated.step(self._follower.reference(self.now_ns()))
         self._states.append(state)
+        if (links := self._simulated.link_position) is not None:
+            self._links.append(links)
         measured = self._reader.read(
             self._robot.joints,
             state.position.tolist(),
@@ -241,4 +245,5 @@ class _Cell:
             effort=effort,
             joint_names=self._robot.joints,
             sampling_rate=float(_RATE),
+            link_position=np.array(self._links) if self._links else None,
         )

@@ -45,7 +45,7 @@ def tune_collision(
     """
     model = as_model("tune_collision(): model", model)
     check_number("tune_collision(): false_alarms_per_hour", false_alarms_per_hour, above=0)
-    several = as_recordings("tune_collision()", recordings, model.robot)
+    several = as_recordings("tune_collision()", recordings, model.robot, supervised=True)
     residuals = [
         recorded_residual(model.robot, model.mechanism, recording) for recording in several
     ]

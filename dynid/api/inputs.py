@@ -17,6 +17,7 @@ from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.model import Recording, given_recordings
 from dynid.robot import recordings as robot_recordings
 from dynid.robot.description import is_description
+from dynid.robot.link_encoders import load_supervised
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.recordings import with_joints_of
 from dynid.robot.robot import Robot
@@ -108,10 +109,13 @@ def as_model(name: str, model: ModelLike) -> Model:
     return used
 
 
-def as_recordings(function: str, recordings: RecordingsLike, robot: Robot) -> list[Recording]:
+def as_recordings(
+    function: str, recordings: RecordingsLike, robot: Robot, *, supervised: bool = False
+) -> list[Recording]:
     """Return one or several recordings, loaded with a robot's settings where they are files.
 
-    Recordings of joints without names have those of the robot, in its order.
+    Recordings of joints without names have those of the robot, in its order. Those for collision
+    detection (``supervised``) have the links behind elastic gears, where it needs them.
 
     Raises:
         ArgumentError: there is none, or one is neither a recording nor a file.
@@ -119,14 +123,15 @@ def as_recordings(function: str, recordings: RecordingsLike, robot: Robot) -> li
     """
     # a Recording and a DataFrame have items, too
     several = list(recordings) if isinstance(recordings, list | tuple | Iterator) else [recordings]
-    loaded = [_as_recording(recording, robot) for recording in several]
+    loaded = [_as_recording(recording, robot, supervised) for recording in several]
     return [with_joints_of(recording, robot) for recording in given_recordings(function, loaded)]
 
 
-def _as_recording(recording: RecordingLike, robot: Robot) -> Recording:
+def _as_recording(recording: RecordingLike, robot: Robot, supervised: bool = False) -> Recording:
     """Return a recording from its file or DataFrame, or whatever else was given as it is."""
     if isinstance(recording, str | Path):
-        return robot_recordings.load_recording(recording, robot)
+        load = load_supervised if supervised else robot_recordings.load_recording
+        return load(Path(recording), robot)
     if hasattr(recording, "iloc"):
         return Recording.from_frame(recording)
     return recording

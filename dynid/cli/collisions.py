@@ -55,7 +55,7 @@ def collisions_command(
     from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
     from dynid.robot.acceptance import check_acceptance
-    from dynid.robot.recordings import load_recording
+    from dynid.robot.link_encoders import load_supervised
 
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)
     check_acceptance(loaded, loaded.robot, str(model), force=force)
@@ -67,7 +67,7 @@ def collisions_command(
     replays = []
     with progress(console) as step:
         for path in step.each(recordings, lambda path: f"testing on {path.name}"):
-            recording = load_recording(path, robot, start=start, stop=stop, run=run)
+            recording = load_supervised(path, robot, start=start, stop=stop, run=run)
             residual = recorded_residual(robot, loaded.mechanism, recording, carried=carried)
             replays.append(
                 replay_thresholds(robot, residual, recording=path.name, start=start or 0.0)

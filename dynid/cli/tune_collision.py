@@ -10,6 +10,7 @@ import typer
 from dynid.cli.options import AsJson, ForceModel, ModelFile, OwnProfile, SetCollision, output_file
 
 _OF_READING = 0.3  # share of the work
+_OF_LINKS = "Of the torque in gears (elastic.link_torque): for recordings, not for a controller."
 
 
 def tune_collision_command(
@@ -63,12 +64,14 @@ def tune_collision_command(
     from dynid.control.residual import recorded_residual
     from dynid.control.threshold_file import write_into_model, write_thresholds
     from dynid.control.tuning import tune
+    from dynid.errors import ConfigurationError
     from dynid.files import check_new
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.tuning import print_tuning, profile_lines, tuning_header, tuning_json
     from dynid.robot.acceptance import check_acceptance
-    from dynid.robot.recordings import load_recording
+    from dynid.robot.elastic import elastic_settings
+    from dynid.robot.link_encoders import load_supervised
     from dynid.robot.torque_settings import CollisionSettings
 
     if output is not None:
@@ -76,12 +79,19 @@ def tune_collision_command(
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)
     robot = loaded.robot
     check_acceptance(loaded, robot, str(model), force=force)
+    of_links = elastic_settings(robot).link_torque
+    if of_links and into_model:
+        raise ConfigurationError(
+            "--into-model is for controllers, which compare the motors' torque; write the "
+            "thresholds of elastic.link_torque with -o, or tune with --set "
+            "elastic.link_torque=false."
+        )
     origin = collision_origin(loaded, model, profile)
     console = result_console(as_json)
     residuals = []
     with progress(console) as step:
         for path in step.each(recordings, lambda path: f"reading {path.name}", of=_OF_READING):
-            recording = load_recording(path, robot)
+            recording = load_supervised(path, robot)
             residuals.append(recorded_residual(robot, loaded.mechanism, recording))
         residuals = without_spans(residuals, [path.name for path in recordings], without or [])
         step("tuning")
@@ -98,6 +108,7 @@ def tune_collision_command(
         )
         header = tuning_header(robot, tuning, recordings, model)
         header += [f"Left out: {span}." for span in without or []]
+        header += [_OF_LINKS] if of_links else []
         if output is not None:
             write_thresholds(tuned, header, output)
         if into_model:

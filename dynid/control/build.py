@@ -87,6 +87,7 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
         ConfigurationError: the profile has no ``limits.torque_max``, or numbers of values do not
             match the joints.
     """
+    _refuse_link_torque(robot)
     settings = _core.ControlLawSettings()
     settings.feedforward = feedforward_settings(robot, control_rate=control_rate)
     settings.collision = collision_settings(robot, control_rate=control_rate)
@@ -99,6 +100,17 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
     _set_elastic(robot, settings.elastic)
     settings.extrapolation_time = robot.drives.extrapolation_time
     return settings
+
+
+def _refuse_link_torque(robot: Robot) -> None:
+    """Raise where thresholds are those of the torque in gears, which this law does not compare."""
+    elastic = robot.find(ElasticSettings)
+    if elastic is not None and elastic.link_torque:
+        raise ConfigurationError(
+            f"profile '{robot.name}': elastic.link_torque is for recordings (`dynid collisions`), "
+            "while a controller compares the motors' torque; set it to false for a controller, and "
+            "tune its thresholds so."
+        )
 
 
 def _set_elastic(robot: Robot, core: _core.ElasticSettings) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import collision_settings, control_model
+from dynid.control.link_torque import at_links
 from dynid.errors import ConfigurationError
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import source_names
@@ -149,6 +150,8 @@ def recorded_residual(
 
     The measured motion, after the profile's zero-phase filters, replaces the commanded one. The
     measured torque is not filtered, because a control cycle only has the detector's own filter.
+    Where ``elastic.link_torque`` says so, both are those of the links
+    (:func:`~dynid.control.link_torque.at_links`).
 
     Args:
         robot: with the settings of its recordings.
@@ -160,6 +163,7 @@ def recorded_residual(
         PreprocessingError: the profile's filters do not match the recording.
         ConfigurationError: profile and model do not match.
     """
+    mechanism, recording = at_links(robot, mechanism, recording)
     signals, motion, torque = commanded_signals(robot, recording, unsettled=True)
     model = control_model(robot, mechanism)
     if carried is not None:

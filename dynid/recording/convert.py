@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ from dynid.transaction import unfinished
 
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
 _LATEST_STAMP = 2**31 * 10**9  # ROS stamps have 32 bits for seconds
+LINK_TOPIC = "/link_states"
+"""Topic of the positions of links behind elastic gears, under the names of their joints."""
 
 
 def convert(
@@ -63,6 +66,8 @@ def convert(
 def write_bag(recording: Recording, destination: Path | str, topic: str = DEFAULT_TOPIC) -> None:
     """Write a recording to a rosbag2 folder, completely or not at all.
 
+    Positions of the links, where measured, become the topic ``/link_states``.
+
     Args:
         recording: its stamps begin at its first source's start time, or at 0.
         destination: the folder to create.
@@ -82,10 +87,15 @@ def write_bag(recording: Recording, destination: Path | str, topic: str = DEFAUL
         sources=recording.sources,
         temperature=_with_stamps(recording, start),
     )
-    _write(samples, Path(destination), topic)
+    _write(samples, Path(destination), topic, recording.link_position)
 
 
-def _write(samples: Samples, destination: Path, topic: str) -> None:
+def _write(
+    samples: Samples,
+    destination: Path,
+    topic: str,
+    links: NDArray[np.float64] | None = None,
+) -> None:
     require_absent(destination)
     if not len(samples):
         raise RecordingError(f"{samples.label}: contains no samples.")
@@ -94,6 +104,10 @@ def _write(samples: Samples, destination: Path, topic: str) -> None:
         with unfinished(destination.resolve().parent) as folder:
             with BagWriter(folder / destination.name, str(destination)) as bag:
                 _write_messages(samples, bag, topic)
+                if links is not None:
+                    empty = np.empty((len(links), 0))
+                    states = replace(samples, position=links, effort=empty, temperature=None)
+                    _write_messages(replace(states, velocity=None), bag, LINK_TOPIC)
             require_absent(destination)
             (folder / destination.name).rename(destination)
     except OSError as error:

@@ -286,6 +286,9 @@ def _without_delays(recording: Recording, corrections: Sequence[Correction]) -> 
         time=np.arange(past - first) / rate,
         missing=_spread(recording.missing, used, first, past),
         gaps=tuple(runs(_spread(_gap_flags(recording), used, first, past))),
+        link_position=None
+        if recording.link_position is None
+        else recording.link_position[first:past],
         temperature=recording.temperature and recording.temperature.cut(begin, end),
     )
 

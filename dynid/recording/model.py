@@ -94,6 +94,8 @@ class Recording(Shown):
         gaps: (first, past the last) of stretches of missing samples that are too long to be
             interpolated.
         piece: number of this piece of a recording with gaps; None: it is whole.
+        link_position: (N, n) of the links behind elastic gears [rad or m], those of the motors
+            where a joint has no encoder there; None: not measured.
     """
 
     time: NDArray[np.float64]
@@ -110,6 +112,7 @@ class Recording(Shown):
     missing: NDArray[np.bool_] | None = None
     gaps: tuple[tuple[int, int], ...] = ()
     piece: int | None = None
+    link_position: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         """Check the shapes, and copy every array as read-only unless it is :func:`frozen`."""
@@ -120,9 +123,9 @@ class Recording(Shown):
         object.__setattr__(self, "joint_names", self._names())
         names = self.joint_names
         shape = (len(self.time), len(names))
-        for name in ("time", "position", "velocity", "effort"):
+        for name in ("time", "position", "velocity", "effort", "link_position"):
             values = getattr(self, name)
-            if values is None and name == "velocity":
+            if values is None and name in {"velocity", "link_position"}:
                 continue
             expected = shape[:1] if name == "time" else shape
             array = values if _is_frozen(values) else as_numbers(f"Recording(): {name}", values)
@@ -274,6 +277,8 @@ class Recording(Shown):
                 columns[f"{joint}.{name}"] = values[:, number]
             if celsius is not None:
                 columns[f"{joint}.temperature"] = celsius[:, number]
+            if self.link_position is not None:
+                columns[f"{joint}.link"] = self.link_position[:, number]
         return columns
 
     def __repr__(self) -> str:
@@ -335,6 +340,7 @@ class Recording(Shown):
             velocity=None if self.velocity is None else self.velocity[span],
             effort=self.effort[span],
             missing=None if self.missing is None else self.missing[span],
+            link_position=None if self.link_position is None else self.link_position[span],
             gaps=tuple((a - first, b - first) for a, b in gaps if a < b),
         )
 

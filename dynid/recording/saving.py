@@ -42,6 +42,8 @@ def _measured(recording: Recording) -> Recording:
         return recording
     kept = ~recording.missing
     rows: dict[str, Any] = {name: values[kept] for name, values in recording.measured().items()}
+    if recording.link_position is not None:
+        rows["link_position"] = recording.link_position[kept]
     return replace(recording, time=recording.time[kept], missing=None, gaps=(), **rows)
 
 
@@ -49,10 +51,16 @@ def _write_arrays(recording: Recording, file: Path) -> None:
     measured: dict[str, Any] = {**recording.measured()}
     if recording.temperature is not None:
         measured["temperature"] = recording.temperature.at(recording.time)
+    names, links = recording.joint_names, recording.link_position
+    if links is not None:  # as joints of their own, which nothing drives
+        names = (*names, *(f"{name}.link" for name in names))
+        unknown = {"position": links, "effort": np.zeros_like(links)}
+        measured = {
+            signal: np.hstack([values, unknown.get(signal, np.full_like(links, np.nan))])
+            for signal, values in measured.items()
+        }
     with file.open("wb") as stream:
-        np.savez(
-            stream, time=recording.time, joint_names=np.array(recording.joint_names), **measured
-        )
+        np.savez(stream, time=recording.time, joint_names=np.array(names), **measured)
 
 
 def _write_table(recording: Recording, file: Path) -> None:

@@ -18,12 +18,17 @@ class ElasticSettings(TaskSettings):
     """Joints whose gears bend, and the encoders at their links."""
 
     group = "elastic"
+    kept_with_model = True
 
     joints: tuple[str, ...] | Literal["all"] = "all"
     """Names of the elastic joints, in the order of the lists below, or ``all``."""
     link_position: SignalColumns | None = None
     """Columns of the encoders at the links, one for each elastic joint; ``recording`` describes
-    those of the motors, behind the gear. null: not recorded."""
+    those of the motors, behind the gear. In a bag they are fields of any topic, or names of joints
+    in that of the motors (docs/friction.md#elastic-joints). null: not recorded."""
+    link_torque: bool = False
+    """Whether collisions are detected by the torque in the gears, from ``stiffness`` and both
+    encoders, where joints have them, in place of the motors' torque."""
     rotor_inertia: PerJointPositive | None = None
     """Inertia of each elastic joint's motor, before the gear [kg*m^2]; null: as identified."""
     stiffness: PerJointPositive | None = None

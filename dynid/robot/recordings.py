@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -56,6 +56,31 @@ def load_recording(
     """
     loaded = _loaded(path, robot, topic=topic, start=start, stop=stop, run=run)
     return with_servo_torque(loaded, robot)
+
+
+def load_joints(
+    path: str | Path,
+    robot: Robot,
+    more: Sequence[str],
+    *,
+    start: float | None = None,
+    stop: float | None = None,
+    run: int | None = None,
+) -> Recording:
+    """Load a recording of a robot's joints, and of more joints behind them, as it is.
+
+    Args:
+        path: as for :func:`load_recording`, like the other arguments.
+        robot: with ``recording``.
+        more: names of the other joints in the recording.
+        start: omit samples before this time [s].
+        stop: omit samples after this time [s].
+        run: number of the stretch, where the clock was set back.
+
+    Raises:
+        RecordingError: as for :func:`load_recording`.
+    """
+    return _loaded(path, robot, topic=None, start=start, stop=stop, run=run, more=more)
 
 
 def with_joints_of(recording: Recording, robot: Robot) -> Recording:
@@ -143,12 +168,13 @@ def _loaded(
     start: float | None,
     stop: float | None,
     run: int | None = None,
+    more: Sequence[str] = (),
 ) -> Recording:
     settings = robot.settings(RecordingSettings)
     read = partial(
         load.load_recording,
         Path(path),
-        robot.joints,
+        (*robot.joints, *more),
         topic=topic or settings.topic,
         columns=settings.columns,
         names=settings.names,

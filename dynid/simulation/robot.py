@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,8 +14,10 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.elastic import elastic_settings
 from dynid.robot.robot import Robot
 from dynid.simulation.build import build_plant, position_limits
+from dynid.simulation.derived import simulation_settings
 from dynid.simulation.settings import SimulationSettings
 
 _INSET = 0.02  # distance of the home position from a limit, as a share of the range
@@ -74,6 +77,14 @@ class SimulatedRobot:
         self._from_joints: Array = np.eye(len(robot.joints))
         if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
             self._from_joints = np.linalg.inv(np.array(robot.coupling))
+        self._has_links = elastic_settings(robot).link_position is not None
+        simulation = simulation_settings(robot)
+        self._late: deque[Array] = deque(
+            maxlen=1 + _core.delay_cycles(simulation.feedback_delay, control_rate)
+        )
+        self._step = per_joint(
+            simulation.position_resolution, len(robot.joints), "position_resolution"
+        )
         self._home = self.commanded(_home(robot))
         self.reset(self._home)
 
@@ -117,6 +128,19 @@ class SimulatedRobot:
         """
         return self._plant.truth
 
+    @property
+    def link_position(self) -> Array | None:
+        """Positions of the links (n,) after the last :meth:`step`, at the joints [rad or m].
+
+        Those of encoders that ``elastic.link_position`` of the profile names, as fine and as late
+        as the motors'; None without these.
+        """
+        if not self._has_links:
+            return None
+        step = np.where(self._step > 0, self._step, 1.0)
+        reported = self._late[0]
+        return np.where(self._step > 0, step * np.round(reported / step), reported)
+
     def commanded(self, position: Array) -> Array:
         """Return joint positions, (n,) or (N, n), as targets; at the motors if these are there."""
         targets: Array = position @ self._from_joints.T
@@ -132,6 +156,7 @@ class SimulatedRobot:
             self._plant.reset(np.asarray(position, dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise ConfigurationError(f"simulation: {error}") from None
+        self._late.extend([self._plant.truth.position] * (self._late.maxlen or 1))
 
     def step(self, target: Array, torque_offset: Array | None = None) -> DriveState:
         """Return the state after one control cycle.
@@ -143,6 +168,8 @@ class SimulatedRobot:
         """
         plant = self._plant
         plant.step(target, self._no_offset if torque_offset is None else torque_offset)
+        if self._has_links:
+            self._late.append(plant.truth.position)
         return DriveState(plant.position, plant.velocity, plant.torque / self._factor)
 
     def run(self, targets: Array, torque_offsets: Array | None = None) -> DriveState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from dynid.plugins import HOOKS, load_plugin
 from dynid.recording.model import Recording
 from dynid.robot.recordings import with_servo_torque
 from dynid.robot.robot import Robot
-from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.robot import DriveState, SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 
 
@@ -42,7 +43,14 @@ def simulate(
         commanded: Recording = record(robot, motion, sampling_rate=control_rate, seed=seed)
         return with_servo_torque(commanded, robot)
     run = prepared_run(robot, excitation, control_rate=control_rate, seed=seed)
-    return recording_of(run, *run.simulated.run(run.targets))
+    if run.simulated.link_position is None:
+        return recording_of(run, run.simulated.run(run.targets))
+    states, links = [], []
+    for target in run.targets:
+        states.append(run.simulated.step(target))
+        links.append(run.simulated.link_position)
+    signals = (np.array(signal) for signal in zip(*states, strict=True))
+    return replace(recording_of(run, DriveState(*signals)), link_position=np.array(links))
 
 
 class PreparedRun(NamedTuple):
@@ -79,7 +87,7 @@ def prepared_run(
     return PreparedRun(simulated, time, targets, control_rate)
 
 
-def recording_of(run: PreparedRun, position: Array, velocity: Array, effort: Array) -> Recording:
+def recording_of(run: PreparedRun, states: DriveState) -> Recording:
     """Return the recording of the states (N, n) in which a run was.
 
     Raises:
@@ -93,9 +101,9 @@ def recording_of(run: PreparedRun, position: Array, velocity: Array, effort: Arr
         )
     return Recording(
         time=run.time,
-        position=position,
-        velocity=velocity,
-        effort=effort,
+        position=states.position,
+        velocity=states.velocity,
+        effort=states.effort,
         joint_names=simulated.joints,
         sampling_rate=run.control_rate,
     )

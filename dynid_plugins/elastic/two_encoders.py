@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError, RecordingError
-from dynid.recording.column_proposal import columns_by_name
-from dynid.recording.columns import ColumnMap, SignalColumns
 from dynid.recording.model import Recording, source_names
-from dynid.recording.settings import RecordingSettings
-from dynid.recording.table_file import read_table
 from dynid.robot.elastic import elastic_settings
-from dynid.robot.recordings import load_recording
+from dynid.robot.link_encoders import load_both_encoders
 from dynid.robot.robot import Robot
-from dynid.text import listed
 
 _LARGEST_RATIO = 1.2  # of the motions of both encoders; more is another unit
 _AT_REST = 1e-3  # of the motion of the other encoder
@@ -73,36 +69,9 @@ def load_two_encoders(
             "resonance`, which needs the motors' alone."
         )
         raise ConfigurationError(message)
-    elastic = settings.indices(robot)
-    motor = load_recording(path, robot, start=start, stop=stop, run=run)
-    columns = _link_columns(_motor_columns(path, robot), settings.link_position, elastic, robot)
-    changed = robot.settings(RecordingSettings).model_copy(update={"columns": columns})
-    link = load_recording(path, robot.with_settings(changed), start=start, stop=stop, run=run)
-    common = _common_span(motor, link)
-    if common is None:
-        message = f"{path.name}: the encoders of motors and links were sampled at different times."
-        raise RecordingError(message)
-    motor, link = common
-    return two_encoders(motor, link.position, robot)
-
-
-def _common_span(motor: Recording, link: Recording) -> tuple[Recording, Recording] | None:
-    """Return what two readings of a file share; a delay of a position shortens its reading.
-
-    Both have the same torque, which shows where the shorter one begins.
-    """
-    longer, shorter = (motor, link) if len(motor) >= len(link) else (link, motor)
-    count, rate = len(shorter), shorter.sampling_rate
-    if longer.sampling_rate != rate:
-        return None
-    rounding = 1e-9 * float(np.abs(shorter.effort).max())  # of interpolation between samples
-    for first in range(len(longer) - count + 1):
-        if np.allclose(longer.effort[first : first + count], shorter.effort, rtol=0, atol=rounding):
-            span = longer
-            if len(longer) > count:
-                span = longer.cut(max(0.0, (first - 0.5) / rate), (first + count - 0.5) / rate)
-            return (span, link) if longer is motor else (motor, span)
-    return None
+    both = load_both_encoders(path, robot, start=start, stop=stop, run=run)
+    links = cast("Array", both.link_position)  # as elastic.link_position is given
+    return two_encoders(replace(both, link_position=None), links, robot)
 
 
 def two_encoders(motor: Recording, link_position: Array, robot: Robot) -> TwoEncoders:
@@ -153,47 +122,3 @@ def _check_same_motion(motor: Array, link: Array, where: str) -> None:
             "recording.columns.position."
         )
         raise RecordingError(message)
-
-
-def _motor_columns(path: Path, robot: Robot) -> ColumnMap:
-    """Return the column map of the profile, or that of the names of the table's columns."""
-    columns = robot.settings(RecordingSettings).columns
-    if columns is not None:
-        return columns
-    return columns_by_name(read_table(path, None, "auto"), robot.joints, robot.drives.effort)
-
-
-def _link_columns(
-    columns: ColumnMap, link: SignalColumns, elastic: tuple[int, ...], robot: Robot
-) -> ColumnMap:
-    """Return the map with the links' encoders in place of the motors'."""
-    motor = columns.position
-    if len(link.columns) != len(elastic):
-        message = (
-            f"profile '{robot.name}': elastic.link_position has {len(link.columns)} columns for "
-            f"{len(elastic)} elastic joints; elastic.joints names those that have one."
-        )
-        raise ConfigurationError(message)
-    if len(elastic) == len(columns.joints) and tuple(columns.joints) == robot.joints:
-        position = link
-    elif (link.file, link.time) != (motor.file, motor.time):
-        message = (
-            f"profile '{robot.name}': elastic.link_position must be in the file of the motors' "
-            f"positions, or have columns for all joints, {listed(robot.joints)}, in this order."
-        )
-        raise ConfigurationError(message)
-    else:
-        at = {robot.joints[joint]: number for number, joint in enumerate(elastic)}
-        picked = [
-            (link, at[name]) if name in at else (motor, number)
-            for number, name in enumerate(columns.joints)
-        ]
-        position = SignalColumns(
-            columns=tuple(signal.columns[n] for signal, n in picked),
-            factor=tuple(signal.scaling()[n][0] for signal, n in picked),
-            offset=tuple(signal.scaling()[n][1] for signal, n in picked),
-            delay=tuple(signal.delays()[n] for signal, n in picked),
-            file=motor.file,
-            time=motor.time,
-        )
-    return columns.model_copy(update={"position": position, "velocity": None})

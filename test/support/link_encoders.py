@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 from csv import writer
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from dynid import _core
 from dynid.arrays import Array
 from dynid.excitation.motion import Excitation
 from dynid.recording.model import Recording
 from dynid.robot.elastic import elastic_settings
 from dynid.robot.robot import Robot
-from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.simulate import prepared_run, recording_of
+from dynid.simulation.simulate import simulate
 
 
 def simulate_both_encoders(
     robot: Robot, excitation: Excitation | None = None
 ) -> tuple[Recording, Array]:
-    """Return the recording of ``simulate``, and exact positions (N, n) of the links [rad or m].
-
-    These arrive as late as those of the motors.
-    """
-    run = prepared_run(robot, excitation, control_rate=1000.0, seed=0)
-    simulated, count = run.simulated, len(run.time)
-    delay = (robot.find(SimulationSettings) or SimulationSettings()).feedback_delay
-    states = np.empty((3, count, len(robot.joints)))
-    links = np.empty(states.shape[1:])
-    before = simulated.truth.position
-    for number, target in enumerate(run.targets):
-        states[:, number] = simulated.step(target)
-        links[number] = simulated.truth.position
-    late = _core.delay_cycles(delay, 1000.0)
-    arrived = np.concatenate([np.tile(before, (late, 1)), links])[:count]
-    return recording_of(run, *states), arrived
+    """Return the recording of ``simulate``, and positions (N, n) of the links [rad or m]."""
+    recording = simulate(robot, excitation)
+    links = recording.position if recording.link_position is None else recording.link_position
+    return replace(recording, link_position=None), links
 
 
 def save_both_encoders(recording: Recording, links: Array, robot: Robot, path: Path) -> None:

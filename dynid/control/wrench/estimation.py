@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.control.link_torque import by_motors
 from dynid.control.residual import check_explained, recorded_residual
 from dynid.control.wrench.contacts import Contact, find_contacts
 from dynid.control.wrench.external_torque import ObservedTorque, observe
@@ -118,8 +119,9 @@ def free_motion_uncertainty(
         observe(model, recording, gain=gain, carried=carried, zero_phase=zero_phase)
         for recording in recordings
     ]
+    robot = by_motors(model.robot)  # as those who observe it
     residuals = [
-        recorded_residual(model.robot, model.mechanism, recording, carried=carried)
+        recorded_residual(robot, model.mechanism, recording, carried=carried)
         for recording in recordings
     ]
     check_explained(model.robot.joints, residuals)

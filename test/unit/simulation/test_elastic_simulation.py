@@ -214,6 +214,22 @@ def test_identification_finds_the_joint_of_a_simulated_recording(tmp_path: Path)
     assert joint.backlash.value == pytest.approx(4e-4, rel=0.03)
 
 
+def test_identification_finds_the_joint_of_a_simulated_bag(tmp_path: Path) -> None:
+    overrides = [
+        "elastic={rotor_inertia: 0.5, stiffness: 5000, damping: 10}",
+        "drives.gear_ratio=1",
+        "identification.cutoff_hz=20",
+        "excitation.periods=1",
+    ]
+    (name,) = load_robot("pendulum").joints
+    encoder = f"elastic.link_position={{columns: ['/link_states/position[{name}]']}}"
+    robot = load_robot("pendulum", overrides=[*overrides, encoder])
+    simulate(robot).save(tmp_path / "bag")
+    (joint,) = identify_elastic(robot, [load_two_encoders(tmp_path / "bag", robot)]).joints
+    assert joint.stiffness is not None
+    assert joint.stiffness.value == pytest.approx(5000, rel=0.03)
+
+
 def test_links_are_those_of_the_motors_where_nothing_bends() -> None:
     robot = puma(**EXACT)
     recording, links = simulate_both_encoders(robot, short_excitation())
