@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from pydantic import model_validator
 
 from dynid.configuration import PerJointPositive, Settings
@@ -31,6 +33,20 @@ class Limits(Settings):
             return None
         value = given[joint if len(given) > 1 else 0]
         return value if isinstance(value, tuple) else (-value, value)
+
+    def reach(
+        self, joint: int, recorded: tuple[float, float], *, prismatic: bool
+    ) -> tuple[float, float]:
+        """Return the positions that a joint may take [rad or m]: recorded, or within its limits.
+
+        Limits wider than half a turn in each direction add no other poses.
+        """
+        limit = self.range_of("position", joint)
+        if limit is None:
+            return recorded
+        widest = math.inf if prismatic else math.pi
+        low, high = recorded
+        return min(low, max(limit[0], -widest)), max(high, min(limit[1], widest))
 
     @model_validator(mode="after")
     def _positions_are_lower_and_upper(self) -> Limits:

@@ -29,7 +29,6 @@ GOOD = 0.02
 """Torque error over torque (rms) of a good model on a good recording."""
 _PERSISTENCE = 0.02  # [s] correlation time of such an error
 _SAMPLES = 100
-_HALF_TURN = np.pi  # [rad] in each direction: wider limits add no other poses
 _SECONDS = 0.3  # from rest to the velocity limit, if no acceleration limit is known
 
 
@@ -263,11 +262,11 @@ def _motion_within_limits(case: Case) -> tuple[Array, Array, Array] | None:
 def _positions(case: Case) -> tuple[Array, Array]:
     """Return lower and upper positions (n,): limits within one turn, and the recorded range."""
     recorded = case.decimated.position
-    lower, upper = recorded.min(axis=0), recorded.max(axis=0)
-    for joint in range(len(case.joints)):
-        limit = case.robot.limits.range_of("position", joint)
-        if limit is not None:
-            widest = np.inf if case.mechanism.prismatic[joint] else _HALF_TURN
-            lower[joint] = min(lower[joint], max(limit[0], -widest))
-            upper[joint] = max(upper[joint], min(limit[1], widest))
+    reach = [
+        case.robot.limits.reach(joint, (low, high), prismatic=case.mechanism.prismatic[joint])
+        for joint, (low, high) in enumerate(
+            zip(recorded.min(axis=0), recorded.max(axis=0), strict=True)
+        )
+    ]
+    lower, upper = np.array(reach).T
     return lower, upper

@@ -14,6 +14,7 @@ from dynid.identification.held_out import is_worse
 
 _NEGLIGIBLE_ERROR_RATIO = 1.01  # ratio of errors
 _SIGNIFICANCE = 1.0  # standard errors
+_POSITIONS = 100  # in reach, over which a spring's variance is averaged
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class CandidateTrial:
     Attributes:
         fit: to all recordings.
         fit_error: root mean square error of this fit [N m or N].
-        squares: (folds,) mean squared error on each fold, of a fit to the other folds.
+        squares: (folds,) mean squared error on each fold, of a fit to the other folds, and the
+            variance of its springs within the joint's limits.
         share: (folds,) of the rows.
     """
 
@@ -75,3 +77,37 @@ def errors(problem: JointProblem, fit: FrictionFit) -> Array:
 def friction_torque(problem: JointProblem, fit: FrictionFit) -> Array:
     """Return measured torque minus that of all parameters but the friction, (m,) [N m or N]."""
     return np.asarray(problem.torque - problem.others @ fit.others)
+
+
+def variance_of_springs(
+    problem: JointProblem, fits: Sequence[FrictionFit], reach: tuple[float, float]
+) -> float:
+    """Return the variance of a model's springs, mean over the positions in reach [N² m² or N²].
+
+    A spring that a part of its range supports is extrapolated in other motion, so its error there
+    counts as that on data held out. The offset takes its mean over the recorded positions. The
+    variance is that of the jackknife (B. Efron, C. Stein, *The jackknife estimate of variance*,
+    Annals of Statistics 9(3), 1981, Eq. 1.2).
+
+    Args:
+        problem: of the joint.
+        fits: of the model to all blocks, and without each fold.
+        reach: least and largest position [rad or m].
+    """
+    springs = [n for n, term in enumerate(fits[0].terms) if not term.traits.dissipative]
+    if not springs:
+        return 0.0
+
+    def columns(position: Array) -> Array:
+        still = np.zeros_like(position)
+        terms = [fits[0].terms[n].at(problem.joint) for n in springs]
+        return np.column_stack(
+            [term.column(position=position, velocity=still, load=still) for term in terms]
+        )
+
+    recorded = np.concatenate([track.position for track in problem.tracks])
+    elsewhere = columns(np.linspace(*reach, _POSITIONS)) - columns(recorded).mean(axis=0)
+    torque = elsewhere @ np.array([fit.friction[springs] for fit in fits[1:]]).T
+    folds = torque.shape[1]
+    variance = (folds - 1) * np.var(torque, axis=1)
+    return float(variance.mean())

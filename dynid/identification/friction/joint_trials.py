@@ -19,10 +19,16 @@ from dynid.identification.friction.candidates import (
     candidates,
     few_candidates,
 )
-from dynid.identification.friction.choose import CandidateTrial, choose, errors
+from dynid.identification.friction.choose import (
+    CandidateTrial,
+    choose,
+    errors,
+    variance_of_springs,
+)
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem
 from dynid.identification.friction.reduced import HeldOutBlocks
 from dynid.identification.friction.variable_projection import FrictionFit, Projection, search_shapes
+from dynid.robot.limits import Limits
 
 _WITH_MEMORY = ("1 stop", "2 stops")
 _REFINED: Mapping[str, Callable[[str], str]] = {
@@ -41,12 +47,13 @@ _LOADED = 0.02  # least share of gravity in a joint's torque for load-dependent 
 
 @dataclass(frozen=True)
 class FittedRobot:
-    """A robot fitted with given terms, its noise at rest (see noise_at_rest), and dead bands.
+    """A robot fitted with given terms, its limits, noise at rest (see noise_at_rest), dead bands.
 
     The dead bands (n,) of contacts are half a step of the joints' positions [rad or m].
     """
 
     fit: Fit
+    limits: Limits
     position_noise: Array
     velocity_noise: Array
     dead_band: Array
@@ -69,8 +76,10 @@ class JointTrials:
 class _Trials:
     """Fits of one joint's models to all blocks and without each fold, and their errors."""
 
-    def __init__(self, problem: JointProblem, blocks: HeldOutBlocks) -> None:
-        self._problem, self._fold = problem, blocks.fold
+    def __init__(
+        self, problem: JointProblem, blocks: HeldOutBlocks, reach: tuple[float, float]
+    ) -> None:
+        self._problem, self._fold, self._reach = problem, blocks.fold, reach
         self._projection = Projection(problem, blocks.fold)
         share = np.array([span.stop - span.start for span in problem.spans], dtype=np.float64)
         self._share = share / share.sum()
@@ -92,7 +101,8 @@ class _Trials:
             for fold, span in zip(self._fold, self._problem.spans, strict=True)
         ]
         error = float(np.sqrt(np.mean(residuals[0] ** 2)))
-        self.trials.append(CandidateTrial(fits[0], error, np.array(squares), self._share))
+        expected = np.array(squares) + variance_of_springs(self._problem, fits, self._reach)
+        self.trials.append(CandidateTrial(fits[0], error, expected, self._share))
         self.fits.append(tuple(fits))
 
     def best(self) -> CandidateTrial:
@@ -124,7 +134,10 @@ def try_joint(
     problem, motion = _joint_and_motion(whole, joint)
     mechanism = whole.fit.problem.mechanism
     given = given_terms(mechanism, joint)
-    tried = _Trials(problem, blocks)
+    position = np.concatenate([track.position for track in problem.tracks])
+    recorded = float(position.min()), float(position.max())
+    reach = whole.limits.reach(joint, recorded, prismatic=problem.prismatic)
+    tried = _Trials(problem, blocks, reach)
     tried.attempt(Candidate(_GIVEN[every], (), lambda _: given))
     if motion.speed > 0:
         sprung = any(t.joint == joint and t.kind.startswith("spring") for t in mechanism.terms)

@@ -149,7 +149,7 @@ def _choose(task: _TermSearch, *, within: bool) -> FrictionSelection:
     step, shortest = position_steps(robot, recordings)
     position, velocity = motion_noise(robot, recordings, task.signals)
     position = np.maximum(position, shortest / 2)
-    whole = FittedRobot(compared.fitted, position, velocity, step / 2)
+    whole = FittedRobot(compared.fitted, robot.limits, position, velocity, step / 2)
     tried = []
     for number, name in enumerate(robot.joints):
         task.progress(f"choosing the friction model of {name}")

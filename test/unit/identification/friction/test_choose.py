@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
+import pytest
 
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.friction.candidates import Candidate
-from dynid.identification.friction.choose import CandidateTrial, choose
+from dynid.identification.friction.choose import CandidateTrial, choose, variance_of_springs
 from dynid.identification.friction.variable_projection import FrictionFit
 
 
@@ -48,3 +52,38 @@ def test_parts_that_are_better_do_not_outweigh_one_that_is_worse_by_more() -> No
     simple = trial(2, fit_error=1.0, squares=[2.0, 2.2, 1.8, 2.1, 1.9, 2.0, 160.0])
     richer = trial(5, fit_error=0.9, squares=[1.0, 1.1, 0.9, 1.0, 1.0, 1.0, 180.0])
     assert choose([simple, richer]) is simple
+
+
+def spring_fits(*stiffness: float) -> list[FrictionFit]:
+    """Return fits of viscous friction and a spring: to all, and without each fold."""
+    terms = (TermSettings(kind="viscous"), TermSettings(kind="spring_stiffness"))
+    model = Candidate("viscous + spring", (), lambda _: terms)
+    return [
+        FrictionFit(model, {}, terms, np.array([9.0 * n, value]), np.zeros(0), 0.0)
+        for n, value in enumerate(stiffness)
+    ]
+
+
+def moved_from(low: float, high: float) -> Any:
+    """Return a problem of a joint that was recorded between two positions."""
+    return SimpleNamespace(joint=0, tracks=[SimpleNamespace(position=np.linspace(low, high, 400))])
+
+
+def test_the_variance_of_a_spring_is_that_of_the_jackknife_over_its_reach() -> None:
+    variance = variance_of_springs(moved_from(-0.1, 0.1), spring_fits(2.0, 1.0, 2.0, 3.0), (-3, 3))
+    # two of three times the sum of squared deviations, 1 + 0 + 1, and the mean of q²
+    assert variance == pytest.approx(2 / 3 * 2 * np.mean(np.linspace(-3, 3, 100) ** 2))
+
+
+def test_only_springs_that_differ_between_folds_vary_elsewhere() -> None:
+    assert variance_of_springs(moved_from(-1, 1), spring_fits(2.0, 2.0, 2.0), (-3, 3)) == 0
+    viscous = trial(2, 1.0, [1.0]).fit
+    assert variance_of_springs(moved_from(-1, 1), [viscous, viscous], (-3, 3)) == 0
+
+
+def test_a_spring_of_a_small_part_of_the_reach_varies_more() -> None:
+    fits = spring_fits(2.0, 1.9, 2.0, 2.1)
+    of_part, of_all = (
+        variance_of_springs(moved_from(-1, 1), fits, (-reach, reach)) for reach in (3.0, 1.0)
+    )
+    assert of_part == pytest.approx(9 * of_all)
