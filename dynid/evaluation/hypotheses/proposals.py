@@ -66,7 +66,7 @@ def coupled(now: RefitOutcome) -> Iterator[Proposal]:
 
 
 def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
-    """Propose recordings with a payload, or with friction at a joint, of their own.
+    """Propose recordings with a payload, or with friction or a sign at a joint, of their own.
 
     A single one may have an offset that grows.
     """
@@ -80,6 +80,11 @@ def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
             rubbing = (*now.state.rubbing, (recording, joint))
             state = replace(now.state, rubbing=rubbing)
             yield Proposal("recordings_differ", "friction", (joint,), state, (recording,))
+            if recordings > 1 and now.refit.held_out[joint] > POOR:
+                factor = np.array(now.state.factor)
+                factor[recording, joint] *= -1
+                state = replace(now.state, factor=factor)
+                yield Proposal("recordings_differ", "factor", (joint,), state, (recording,))
 
 
 def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:

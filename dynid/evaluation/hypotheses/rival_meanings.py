@@ -31,8 +31,8 @@ def rival_meaning(kind: str, names: tuple[str, ...], recording: str, refit: Refi
         (),
         f"{recording}: all parameters together differ from those of the rest, and no one factor, "
         "load or friction explains it as well.",
-        "Check whether the recordings are of the same robot with the same tool, and identify each "
-        "alone.",
+        "Check whether the recordings are of the same robot with the same tool, and have the same "
+        "clock and order of channels; identify each alone.",
     )
 
 

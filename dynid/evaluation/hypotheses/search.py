@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
+from dynid.arrays import Array
 from dynid.errors import MechanismError
 from dynid.evaluation.hypotheses.contact import contact_interval
 from dynid.evaluation.hypotheses.followed import followed
@@ -161,9 +162,9 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
     chosen, *rest = different
     chosen = _as_sign(trial, now, chosen)
     rival = _best_rival(trial, now, chosen)
-    if rival is not None and _is_alone(trial, rival, chosen):
+    if rival is not None and _is_alone(trial, now, rival, chosen):
         chosen = rival
-    elif rival is not None:
+    elif rival is not None and rival.kind != "robot":
         rest = [rival, *rest]
     others = tuple(c for c in rest if not is_better(chosen, c))
     return ChosenCause(now, chosen, others, rest[0] if rest else None)
@@ -208,13 +209,18 @@ def _best_rival(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCau
     return min(better, key=lambda tried: tried.outcome.total, default=None)
 
 
-def _is_alone(trial: Trial, rival: TriedCause, chosen: TriedCause) -> bool:
+def _is_alone(trial: Trial, now: RefitOutcome, rival: TriedCause, chosen: TriedCause) -> bool:
     """Whether a rival is worth naming in place of a cause, which adds nothing to it.
 
-    A motor that moves two joints has a part of the torque of one in that of the other.
+    A motor that moves two joints has a part of the torque of one in that of the other. Another
+    robot is named where the cause explains less than half of the error of a joint.
     """
     if chosen.outcome.total - rival.outcome.total < MATTERS:
         return False
+    if rival.kind == "robot":  # contains loads, factors and friction, and fits always better
+        left = chosen.outcome.refit.held_out
+        unexplained = np.where(left > _HALF * now.refit.held_out, left, 0.0)
+        return _halves(rival.outcome.refit.held_out, unexplained, FLOOR)
     if (chosen.kind, rival.kind) != ("coupling", "crosstalk"):
         return True
     if np.any(rival.outcome.refit.held_out[list(rival.joints)] > FLOOR):
@@ -236,8 +242,7 @@ def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
     if not _matters(now, candidate):
         return False
     if candidate.kind == "contact":  # in a few blocks by its nature
-        explained = outcome.refit.seen < _HALF * now.refit.seen
-        return bool(np.any(explained & (now.refit.seen > FLOOR)))
+        return _halves(outcome.refit.seen, now.refit.seen, FLOOR)
     by_penalty = (now.penalty or 0.0) - (outcome.penalty or 0.0)
     everywhere = len(candidate.joints) == len(now.refit.seen)
     few = candidate.kind == "backlash" or (candidate.kind == "delay" and everywhere)
@@ -246,8 +251,13 @@ def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
         return True
     if not candidate.recordings:
         return False
-    explained = outcome.refit.held_out < _HALF * now.refit.held_out  # blocks of others are as good
-    return bool(np.any(explained & (now.refit.held_out > DOUBTED)))
+    # blocks of others are as good
+    return _halves(outcome.refit.held_out, now.refit.held_out, DOUBTED)
+
+
+def _halves(errors: Array, before: Array, least: float) -> bool:
+    """Whether less than half of the error of a joint is left, where it was more than ``least``."""
+    return bool(np.any((errors < _HALF * before) & (before > least)))
 
 
 def is_better(chosen: TriedCause, other: TriedCause) -> bool:
@@ -312,7 +322,9 @@ def _tried(trial: Trial, proposal: Proposal) -> TriedCause:
     tried = _refitted(trial, proposal)
     if proposal.kind not in _FOLLOWED_KINDS:
         return tried
-    outcome, deviation = followed(trial, tried.outcome.state, proposal.kind, proposal.joints)
+    outcome, deviation = followed(
+        trial, tried.outcome.state, proposal.kind, proposal.joints, proposal.recordings
+    )
     return replace(tried, outcome=outcome, deviation=deviation)
 
 

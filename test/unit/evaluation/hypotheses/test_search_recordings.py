@@ -38,13 +38,15 @@ def only_step(second: Recording) -> ChosenCause:
     return step
 
 
-def loaded() -> Recording:
-    """Return a recording of the crane with a mass along its jib."""
+def loaded(*, friction: float = 1.0) -> Recording:
+    """Return a recording of the crane with a mass along its jib, and a factor of its friction."""
     robot = crane()
     parameters = crane_parameters(robot)
     parameters[20:22] += [MASS, MASS * REACH]
     parameters[[26, 29]] += MASS * REACH**2
     mechanism = robot.mechanism()
+    rubbing = [name.startswith("F") for name in mechanism.parameter_names]
+    parameters[rubbing] *= friction
     return recorded(mechanism, parameters, samples=2000, rate=RATE, noise=NOISE, seed=1)
 
 
@@ -64,6 +66,17 @@ def test_another_torque_factor_of_one_recording(joints: Array, numbers: tuple[in
     for joint in range(3):
         expected = 1 / 1.5 if joint in numbers else 1.0
         assert factor[1, joint] == pytest.approx(expected, rel=5e-3)
+
+
+def test_another_sign_of_one_recording() -> None:
+    step = only_step(replace(SECOND, effort=SECOND.effort * [1, -1, 1]))
+    assert (step.chosen.kind, step.chosen.joints, step.others) == ("factor", (1,), ())
+    assert step.chosen.outcome.state.factor[1] == pytest.approx([1, -1, 1], rel=5e-3)
+
+
+def test_a_load_that_changes_friction_too_is_a_load_and_not_another_robot() -> None:
+    _, (step, *_) = searched(FIRST, loaded(friction=1.2), THIRD)
+    assert (step.chosen.kind, step.chosen.recordings, step.others) == ("payload", (1,), ())
 
 
 def test_another_zero_of_one_recording() -> None:
