@@ -24,8 +24,8 @@ class CandidateTrial:
     Attributes:
         fit: to all recordings.
         fit_error: root mean square error of this fit [N m or N].
-        squares: (folds,) mean squared error on each fold, of a fit to the other folds, and the
-            variance of its springs within the joint's limits.
+        squares: (folds,) mean squared error on each fold, of a fit to the other folds, and what
+            its springs vary more within the joint's limits.
         share: (folds,) of the rows.
     """
 
@@ -82,12 +82,13 @@ def friction_torque(problem: JointProblem, fit: FrictionFit) -> Array:
 def variance_of_springs(
     problem: JointProblem, fits: Sequence[FrictionFit], reach: tuple[float, float]
 ) -> float:
-    """Return the variance of a model's springs, mean over the positions in reach [N² m² or N²].
+    """Return by how much a model's springs vary more in reach than where recorded [N² m² or N²].
 
-    A spring that a part of its range supports is extrapolated in other motion, so its error there
-    counts as that on data held out. The offset takes its mean over the recorded positions. The
-    variance is that of the jackknife (B. Efron, C. Stein, *The jackknife estimate of variance*,
-    Annals of Statistics 9(3), 1981, Eq. 1.2).
+    A spring that a part of the reach supports is extrapolated in other motion, and no data held out
+    show its error there. It is the variance of the torque, mean over positions, less that at the
+    positions recorded; the offset takes the mean over these. The variance is that of the jackknife
+    (B. Efron, C. Stein, *The jackknife estimate of variance*, Annals of Statistics 9(3), 1981,
+    Eq. 1.2).
 
     Args:
         problem: of the joint.
@@ -97,6 +98,7 @@ def variance_of_springs(
     springs = [n for n, term in enumerate(fits[0].terms) if not term.traits.dissipative]
     if not springs:
         return 0.0
+    factors = np.array([fit.friction[springs] for fit in fits[1:]]).T
 
     def columns(position: Array) -> Array:
         still = np.zeros_like(position)
@@ -105,9 +107,9 @@ def variance_of_springs(
             [term.column(position=position, velocity=still, load=still) for term in terms]
         )
 
-    recorded = np.concatenate([track.position for track in problem.tracks])
-    elsewhere = columns(np.linspace(*reach, _POSITIONS)) - columns(recorded).mean(axis=0)
-    torque = elsewhere @ np.array([fit.friction[springs] for fit in fits[1:]]).T
-    folds = torque.shape[1]
-    variance = (folds - 1) * np.var(torque, axis=1)
-    return float(variance.mean())
+    recorded = columns(np.concatenate([track.position for track in problem.tracks]))
+    within, beyond = (
+        (factors.shape[1] - 1) * np.var((at - recorded.mean(axis=0)) @ factors, axis=1).mean()
+        for at in (recorded, columns(np.linspace(*reach, _POSITIONS)))
+    )
+    return max(0.0, float(beyond - within))
