@@ -24,15 +24,16 @@ class CandidateTrial:
     Attributes:
         fit: to all recordings.
         fit_error: root mean square error of this fit [N m or N].
-        squares: (folds,) mean squared error on each fold, of a fit to the other folds, and what
-            its springs vary more within the joint's limits.
+        squares: (folds,) mean squared error on each fold, of a fit to the other folds.
         share: (folds,) of the rows.
+        beyond: what its springs vary more within the joint's limits [N² m² or N²].
     """
 
     fit: FrictionFit
     fit_error: float
     squares: Array
     share: Array
+    beyond: float = 0.0
 
     @property
     def name(self) -> str:
@@ -49,6 +50,11 @@ class CandidateTrial:
         """Root mean square error over all folds, each held out once [N m or N]."""
         return float(np.sqrt(self.share @ self.squares))
 
+    @property
+    def expected(self) -> float:
+        """Squared error that is expected of other motion within the limits [N² m² or N²]."""
+        return float(self.share @ self.squares) + self.beyond
+
 
 def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:
     """Return the simplest candidate that is not worse than the best by one standard error.
@@ -56,8 +62,13 @@ def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:
     The standard error is that of the differences between folds (Breiman, Friedman, Olshen and
     Stone, *Classification and Regression Trees*, 1984, 3.4.3, applied to differences), because
     errors vary more between recordings than between models. An error less than 1 % above the best
-    counts as equal.
+    counts as equal. A candidate whose springs make the error worse within the limits is left out.
     """
+    trials = [
+        trial
+        for trial in trials
+        if not any(o.beyond < trial.beyond and o.expected <= trial.expected for o in trials)
+    ]
     best = min(trials, key=lambda trial: trial.held_out_error)
 
     def within(trial: CandidateTrial) -> bool:

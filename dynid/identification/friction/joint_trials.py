@@ -101,8 +101,9 @@ class _Trials:
             for fold, span in zip(self._fold, self._problem.spans, strict=True)
         ]
         error = float(np.sqrt(np.mean(residuals[0] ** 2)))
-        expected = np.array(squares) + variance_of_springs(self._problem, fits, self._reach)
-        self.trials.append(CandidateTrial(fits[0], error, expected, self._share))
+        beyond = variance_of_springs(self._problem, fits, self._reach)
+        trial = CandidateTrial(fits[0], error, np.array(squares), self._share, beyond)
+        self.trials.append(trial)
         self.fits.append(tuple(fits))
 
     def best(self) -> CandidateTrial:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -52,6 +53,14 @@ def test_parts_that_are_better_do_not_outweigh_one_that_is_worse_by_more() -> No
     simple = trial(2, fit_error=1.0, squares=[2.0, 2.2, 1.8, 2.1, 1.9, 2.0, 160.0])
     richer = trial(5, fit_error=0.9, squares=[1.0, 1.1, 0.9, 1.0, 1.0, 1.0, 180.0])
     assert choose([simple, richer]) is simple
+
+
+def test_a_spring_that_is_worse_within_the_limits_is_not_chosen() -> None:
+    simple = trial(2, fit_error=1.0, squares=[1.0, 4.0, 9.0])
+    sprung = trial(3, fit_error=0.9, squares=[0.5, 3.0, 8.0])
+    gain = simple.expected - sprung.expected
+    for beyond, expected in ((0.9 * gain, "3"), (1.1 * gain, "2")):
+        assert choose([simple, replace(sprung, beyond=beyond)]).name == expected
 
 
 def spring_fits(*stiffness: float) -> list[FrictionFit]:
