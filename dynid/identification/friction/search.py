@@ -243,7 +243,7 @@ def _chosen(joint: JointTrials, signals: Signals, number: int, *, is_given: bool
     if len(tried) == 1:
         reason = "the joint does not move"
     elif joint.choice == 0:
-        reason = "no other model is better by more than one standard error"
+        reason = "no other model is surely better for motion within the limits"
     elif is_given:
         reason = f"in the model of the whole robot {tried[joint.choice].name} is not better"
     else:
