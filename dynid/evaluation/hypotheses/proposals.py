@@ -66,25 +66,31 @@ def coupled(now: RefitOutcome) -> Iterator[Proposal]:
 
 
 def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
-    """Propose recordings with a payload, or with friction or a sign at a joint, of their own.
+    """Propose recordings with a payload, unit or sign of torque, or friction of their own.
 
-    A single one may have an offset that grows.
+    Of friction, that of each joint, and of all. A single recording may have an offset that grows.
     """
+    several = recordings > 1
+    doubted = np.flatnonzero(now.refit.held_out > DOUBTED).tolist()
+    poor = [(joint,) for joint in np.flatnonzero(now.refit.held_out > POOR).tolist()]
+    every = tuple(range(len(now.state.direction)))
     for recording in range(recordings):
-        if recordings > 1:
+        if several:
             loaded = np.array(now.state.loaded)
             loaded[recording] = True
             state = replace(now.state, loaded=loaded)
             yield Proposal("recordings_differ", "payload", (), state, (recording,))
-        for joint in np.flatnonzero(now.refit.held_out > DOUBTED).tolist():
-            rubbing = (*now.state.rubbing, (recording, joint))
+        signs, units = [(joint, -1.0) for joint in poor], [(every, unit) for unit in _UNITS]
+        for joints, own in (*signs, *units) if several and poor else ():
+            factor = np.array(now.state.factor)
+            factor[recording, list(joints)] *= own
+            state = replace(now.state, factor=factor)
+            yield Proposal("recordings_differ", "factor", joints, state, (recording,))
+        alone = [(joint,) for joint in doubted]
+        for joints in (*alone, tuple(doubted)) if len(doubted) > 1 else alone:
+            rubbing = (*now.state.rubbing, *((recording, joint) for joint in joints))
             state = replace(now.state, rubbing=rubbing)
-            yield Proposal("recordings_differ", "friction", (joint,), state, (recording,))
-            if recordings > 1 and now.refit.held_out[joint] > POOR:
-                factor = np.array(now.state.factor)
-                factor[recording, joint] *= -1
-                state = replace(now.state, factor=factor)
-                yield Proposal("recordings_differ", "factor", (joint,), state, (recording,))
+            yield Proposal("recordings_differ", "friction", joints, state, (recording,))
 
 
 def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:

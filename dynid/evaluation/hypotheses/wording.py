@@ -374,23 +374,29 @@ class Wording:
         )
 
     def _friction(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        (name,), (joint,) = self._names(candidate), candidate.joints
+        names, joint = self._names(candidate), candidate.joints[-1]
         unit = torque_unit(self._trial.mechanism.prismatic[joint])
         refit = candidate.outcome.refit
-        sizes = dict(zip(("offset", "growth", "dry friction"), refit.factors[-4:-1], strict=True))
+        sizes: dict[str, float] = {}
+        if len(names) == 1:  # numbers of several would be a table
+            what = ("offset", "growth", "dry friction")
+            sizes = dict(zip(what, refit.factors[-4:-1].tolist(), strict=True))
         known = [
-            f"{_DIFFERENCES[what]} {significant(float(size), 3)} {unit}"
-            for (what, size), deviation in zip(sizes.items(), refit.deviations[-4:-1], strict=True)
+            f"{_DIFFERENCES[what]} {significant(size, 3)} {unit}"
+            for (what, size), deviation in zip(sizes.items(), refit.deviations[-4:-1], strict=False)
             if abs(size) > 2 * deviation
         ]
         differs = f": {listed(known)}" if known else ""
+        own = "has friction or an offset of its own"
+        if len(names) > 1:
+            own = "have friction or offsets of their own"
         return Meaning(
             "recordings_differ",
-            (name,),
-            f"{self._recording(candidate)}: {name} has friction or an offset of its own{differs}.",
+            names,
+            f"{self._recording(candidate)}: {listed(names)} {own}{differs}.",
             "Check what changes at {joints}, such as its temperature, a brake, a cable or the zero "
             "of its torque, and fit recordings together that are alike.",
-            evidence=tuple((f"{what} [{unit}]", float(size)) for what, size in sizes.items()),
+            evidence=tuple((f"{what} [{unit}]", size) for what, size in sizes.items()),
             statement="" if known else f"friction of {self._recording(candidate)}",
         )
 

@@ -74,6 +74,26 @@ def test_another_sign_of_one_recording() -> None:
     assert step.chosen.outcome.state.factor[1] == pytest.approx([1, -1, 1], rel=5e-3)
 
 
+def test_another_unit_of_one_recording() -> None:
+    step = only_step(replace(SECOND, effort=1000 * SECOND.effort))
+    assert (step.chosen.kind, step.chosen.joints, step.others) == ("factor", (0, 1, 2), ())
+    assert step.chosen.outcome.state.factor[1] == pytest.approx([1e-3] * 3, rel=5e-3)
+
+
+def test_other_friction_of_all_joints_is_not_another_robot() -> None:
+    robot, mechanism = crane(), crane().mechanism()
+    parameters = crane_parameters(robot)
+    rubbing = [name.startswith("F") for name in mechanism.parameter_names]
+    parameters[rubbing] *= 3.0
+    other = recorded(mechanism, parameters, samples=2000, rate=RATE, noise=NOISE, seed=1)
+    trial = trial_of(FIRST, other, THIRD)
+    _, (step,) = search(trial)
+    assert (step.chosen.kind, step.chosen.joints, step.others) == ("friction", (0, 1, 2), ())
+    meaning = Wording(trial, JOINTS, ["a", "b", "c"], correctable=True).meaning(step, step.chosen)
+    assert meaning.joints == JOINTS
+    assert "have friction or offsets of their own" in meaning.sentence
+
+
 def test_a_load_that_changes_friction_too_is_a_load_and_not_another_robot() -> None:
     _, (step, *_) = searched(FIRST, loaded(friction=1.2), THIRD)
     assert (step.chosen.kind, step.chosen.recordings, step.others) == ("payload", (1,), ())
