@@ -171,19 +171,22 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
 
 
 def _is_determined(trial: Trial, candidate: TriedCause) -> bool:
-    """Whether the data decide on the factor of a joint at least to its power of ten.
+    """Whether the data decide on the factor of a joint or a recording at least to a power of ten.
 
     A joint that has another unit of position than the URDF fits with any large factor: its bodies
-    then have no weight in the equations of the others.
+    then have no weight in the equations of the others. So does a recording with any small one.
     """
-    if candidate.kind != "factor" or len(candidate.joints) > 1:
+    joints, outcome = list(candidate.joints), candidate.outcome
+    if candidate.kind != "factor" or (len(joints) > 1 and not candidate.recordings):
         return True
-    (joint,), outcome = candidate.joints, candidate.outcome
-    return all(
-        trial.judged(trial.outcome(outcome.state.scaled_at(joint, step))).total
-        > outcome.total + DECIDES
-        for step in (10.0, 0.1)
-    )
+
+    def rescaled(step: float) -> float:
+        factor = np.array(outcome.state.factor)
+        for recording in candidate.recordings or range(len(factor)):
+            factor[recording, joints] *= step
+        return trial.judged(trial.outcome(replace(outcome.state, factor=factor))).total
+
+    return all(rescaled(step) > outcome.total + DECIDES for step in (10.0, 0.1))
 
 
 def _as_sign(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause:

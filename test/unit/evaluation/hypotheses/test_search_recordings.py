@@ -80,6 +80,20 @@ def test_another_unit_of_one_recording() -> None:
     assert step.chosen.outcome.state.factor[1] == pytest.approx([1e-3] * 3, rel=5e-3)
 
 
+def test_a_recording_that_nothing_explains_has_no_factor_that_removes_it() -> None:
+    order = [0, 2, 1]
+    assert SECOND.velocity is not None
+    other = replace(
+        SECOND,
+        position=SECOND.position[:, order],
+        velocity=SECOND.velocity[:, order],
+        effort=SECOND.effort[:, order],
+    )
+    _, steps = searched(FIRST, other, THIRD)
+    assert [step.chosen.recordings for step in steps] == [(1,)]
+    assert steps[0].chosen.kind != "factor"
+
+
 def test_other_friction_of_all_joints_is_not_another_robot() -> None:
     robot, mechanism = crane(), crane().mechanism()
     parameters = crane_parameters(robot)
