@@ -222,8 +222,10 @@ def _is_alone(trial: Trial, now: RefitOutcome, rival: TriedCause, chosen: TriedC
         return False
     if rival.kind == "robot":  # contains loads, factors and friction, and fits always better
         left = chosen.outcome.refit.held_out
-        unexplained = np.where(left > _HALF * now.refit.held_out, left, 0.0)
-        return _halves(rival.outcome.refit.held_out, unexplained, FLOOR)
+        unexplained = left > np.maximum(_HALF * now.refit.held_out, FLOOR)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            fall = 2 * np.log(left / rival.outcome.refit.held_out)
+        return bool(np.any(unexplained & (fall > MATTERS)))
     if (chosen.kind, rival.kind) != ("coupling", "crosstalk"):
         return True
     if np.any(rival.outcome.refit.held_out[list(rival.joints)] > FLOOR):
