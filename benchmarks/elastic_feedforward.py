@@ -53,24 +53,47 @@ ARMS = {
 }
 
 
-def moves(robot: Robot, seed: int) -> Array:
-    """Return references (N, n) of a row of moves, each along a polynomial of fifth order."""
-    rng = np.random.default_rng(seed)
+def move(
+    robot: Robot,
+    present: Array,
+    rng: np.random.Generator,
+    *,
+    share: float = SHARE,
+    fastest: float = FASTEST,
+    slowest: float = 1.0,
+) -> tuple[Array, Array]:
+    """Return references (N, n) along a quintic polynomial to a random position, and that one.
+
+    Args:
+        robot: with limits.
+        present: where it starts (n,).
+        rng: of the target, and of the pace.
+        share: of the ranges of the joints that moves use.
+        fastest: share of the limits of velocity and acceleration.
+        slowest: least pace, of a random one up to the fastest.
+    """
     lower, upper = position_limits(robot)
-    middle, width = (lower + upper) / 2, SHARE * (upper - lower)
+    middle, width = (lower + upper) / 2, share * (upper - lower)
     velocity, acceleration = (
         np.asarray(robot.limits.velocity),
         np.asarray(robot.limits.acceleration),
     )
-    present = middle
+    target = middle + width * rng.uniform(-1, 1, len(middle))
+    way = np.abs(target - present)
+    longest = np.maximum(1.875 * way / velocity, np.sqrt(5.774 * way / acceleration)).max()
+    pace = rng.uniform(slowest, 1) if slowest < 1 else 1.0
+    x = np.linspace(0, 1, round(longest / fastest / pace * RATE) + 1)[1:, None]
+    return present + (target - present) * x**3 * (10 - 15 * x + 6 * x**2), target
+
+
+def moves(robot: Robot, seed: int) -> Array:
+    """Return references (N, n) of a row of moves."""
+    rng = np.random.default_rng(seed)
+    present = np.mean(position_limits(robot), axis=0)
     parts = [present[None]]
     for _ in range(MOVES):
-        target = middle + width * rng.uniform(-1, 1, len(middle))
-        way = np.abs(target - present)
-        longest = np.maximum(1.875 * way / velocity, np.sqrt(5.774 * way / acceleration)).max()
-        x = np.linspace(0, 1, round(longest / FASTEST * RATE) + 1)[1:, None]
-        parts.append(present + (target - present) * x**3 * (10 - 15 * x + 6 * x**2))
-        present = target
+        references, present = move(robot, present, rng)
+        parts.append(references)
     parts.append(np.repeat(present[None], round(REST * RATE), axis=0))
     return np.concatenate(parts)
 

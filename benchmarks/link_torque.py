@@ -17,6 +17,7 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
+from elastic_feedforward import RATE, move
 
 from dynid.arrays import Array
 from dynid.control.collisions import replay_thresholds
@@ -31,7 +32,6 @@ from dynid.simulation.build import plant_arguments, position_limits
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 
-RATE = 1000.0  # [Hz]
 MOVES = 6
 REST = 0.8  # [s] after each move
 SHARE = 0.2  # of the ranges of the joints that moves use
@@ -62,24 +62,14 @@ def elastic_arm(resolution: float | None) -> Robot:
 
 
 def moves(robot: Robot, seed: int, count: int = MOVES) -> Array:
-    """Return references (N, n) of a row of moves, each along a polynomial of fifth order."""
+    """Return references (N, n) of a row of moves, with rest before, between and after them."""
     rng = np.random.default_rng(seed)
-    lower, upper = position_limits(robot)
-    middle, width = (lower + upper) / 2, SHARE * (upper - lower)
-    velocity, acceleration = (
-        np.asarray(robot.limits.velocity),
-        np.asarray(robot.limits.acceleration),
-    )
-    present = middle
-    parts = [np.repeat(present[None], round(REST * RATE), axis=0)]
+    rest = round(REST * RATE)
+    present = np.mean(position_limits(robot), axis=0)
+    parts = [np.repeat(present[None], rest, axis=0)]
     for _ in range(count):
-        target = middle + width * rng.uniform(-1, 1, len(middle))
-        way = np.abs(target - present)
-        longest = np.maximum(1.875 * way / velocity, np.sqrt(5.774 * way / acceleration)).max()
-        x = np.linspace(0, 1, round(longest / FASTEST / rng.uniform(0.3, 1) * RATE) + 1)[1:, None]
-        parts.append(present + (target - present) * x**3 * (10 - 15 * x + 6 * x**2))
-        present = target
-        parts.append(np.repeat(present[None], round(REST * RATE), axis=0))
+        references, present = move(robot, present, rng, share=SHARE, fastest=FASTEST, slowest=0.3)
+        parts += [references, np.repeat(present[None], rest, axis=0)]
     return np.concatenate(parts)
 
 

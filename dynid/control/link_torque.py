@@ -9,7 +9,6 @@ import numpy as np
 
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
-from dynid.recording.columns import SignalColumns
 from dynid.recording.model import Recording, source_names
 from dynid.robot.elastic import ElasticSettings
 from dynid.robot.robot import Robot
@@ -47,7 +46,7 @@ def at_links(robot: Robot, mechanism: Mechanism, recording: Recording) -> LinkSi
     elastic = robot.find(ElasticSettings)
     if elastic is None or not elastic.link_torque:
         return LinkSide(mechanism, recording)
-    link_encoders(robot)
+    _check(robot, elastic)
     if recording.link_position is None:
         raise ConfigurationError(
             f"{source_names(recording.sources) or 'the recording'}: has no positions of links, "
@@ -88,13 +87,8 @@ def without_motors(mechanism: Mechanism, joints: list[int]) -> Mechanism:
     return mechanism.with_parameters(values)
 
 
-def link_encoders(robot: Robot) -> SignalColumns:
-    """Return the encoders at the links of a robot whose gears have a torque that is known.
-
-    Raises:
-        ConfigurationError: there are none, the stiffness is not known, or motors are coupled.
-    """
-    elastic = robot.find(ElasticSettings) or ElasticSettings()
+def _check(robot: Robot, elastic: ElasticSettings) -> None:
+    """Raise where the torque in the gears cannot be known."""
     if elastic.stiffness is None or elastic.link_position is None:
         raise ConfigurationError(
             f"profile '{robot.name}': elastic.link_torque needs elastic.stiffness and "
@@ -105,11 +99,4 @@ def link_encoders(robot: Robot) -> SignalColumns:
             f"profile '{robot.name}': elastic.link_torque is for joints with motors of their own; "
             "remove 'coupling', or set elastic.link_torque: false."
         )
-    joints = len(elastic.indices(robot))
-    if len(elastic.link_position.columns) != joints:
-        raise ConfigurationError(
-            f"profile '{robot.name}': elastic.link_position has "
-            f"{len(elastic.link_position.columns)} columns for {joints} elastic joints; "
-            "elastic.joints names those that have one."
-        )
-    return elastic.link_position
+    elastic.encoders(robot)

@@ -57,6 +57,20 @@ class ElasticSettings(TaskSettings):
                 )
         return tuple(robot.joints.index(name) for name in names)
 
+    def encoders(self, robot: Robot) -> SignalColumns | None:
+        """Return the columns of the encoders at the links, None without any.
+
+        Raises:
+            ConfigurationError: they are not one for each elastic joint.
+        """
+        link, joints = self.link_position, len(self.indices(robot))
+        if link is not None and len(link.columns) != joints:
+            raise ConfigurationError(
+                f"profile '{robot.name}': elastic.link_position has {len(link.columns)} columns "
+                f"for {joints} elastic joints; elastic.joints names those that have one."
+            )
+        return link
+
     def known_rotors(self, robot: Robot) -> Array | None:
         """Return the inertia of the rotors behind the gears (n,), 0 where it is not known."""
         if self.rotor_inertia is None:

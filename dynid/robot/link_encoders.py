@@ -70,16 +70,10 @@ def load_both_encoders(
         RecordingError: the recording cannot be read, or lacks the links.
     """
     settings = elastic_settings(robot)
-    link = settings.link_position
+    link = settings.encoders(robot)
     if link is None:
         return load_recording(path, robot, start=start, stop=stop, run=run)
     elastic = settings.indices(robot)
-    if len(link.columns) != len(elastic):
-        message = (
-            f"profile '{robot.name}': elastic.link_position has {len(link.columns)} columns for "
-            f"{len(elastic)} elastic joints; elastic.joints names those that have one."
-        )
-        raise ConfigurationError(message)
     given = robot.settings(RecordingSettings)
     recorded = recorded_names(robot.joints, given.names)
     if path.suffix.lower() == ".npz" and has_names_of_signals(path):

@@ -118,7 +118,7 @@ def variance_of_springs(
             [term.column(position=position, velocity=still, load=still) for term in terms]
         )
 
-    recorded = columns(np.concatenate([track.position for track in problem.tracks]))
+    recorded = columns(problem.position)
     within, beyond = (
         (factors.shape[1] - 1) * np.var((at - recorded.mean(axis=0)) @ factors, axis=1).mean()
         for at in (recorded, columns(np.linspace(*reach, _POSITIONS)))

@@ -58,6 +58,11 @@ class JointProblem:
     spans: tuple[slice, ...]
     elsewhere: Array
 
+    @property
+    def position(self) -> Array:
+        """Positions of all recordings at full rate, (N,)."""
+        return np.concatenate([track.position for track in self.tracks])
+
     def columns(self, terms: Sequence[TermSettings]) -> Array:
         """Return the regressor columns (m, c) of terms of the joint."""
         columns = []

@@ -135,7 +135,7 @@ def try_joint(
     problem, motion = _joint_and_motion(whole, joint)
     mechanism = whole.fit.problem.mechanism
     given = given_terms(mechanism, joint)
-    position = np.concatenate([track.position for track in problem.tracks])
+    position = problem.position
     recorded = float(position.min()), float(position.max())
     reach = whole.limits.reach(joint, recorded, prismatic=problem.prismatic)
     tried = _Trials(problem, blocks, reach)
@@ -162,12 +162,11 @@ def given_terms(mechanism: Mechanism, joint: int) -> tuple[TermSettings, ...]:
 def _joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, MotionScales]:
     """Return the problem of one joint, and the scales of its motion."""
     problem, chain = joint_problem(fitted.fit, joint), fitted.fit.problem.mechanism.chain.passive
-    position = np.concatenate([track.position for track in problem.tracks])
     velocity = np.concatenate([track.velocity for track in problem.tracks])
     load = np.concatenate([track.load for track in problem.tracks])
     motion = MotionScales(
         speed=float(np.abs(velocity).max()),
-        travel=float(np.ptp(position)),
+        travel=float(np.ptp(problem.position)),
         # in closed chains the load is that of the cut tree, not the gravity torque here
         loaded=not chain and bool(np.std(load) > _LOADED * np.std(problem.torque)),
         position_noise=float(fitted.position_noise[joint]),

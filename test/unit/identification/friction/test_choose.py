@@ -75,7 +75,7 @@ def spring_fits(*stiffness: float) -> list[FrictionFit]:
 
 def moved_from(low: float, high: float) -> Any:
     """Return a problem of a joint that was recorded between two positions."""
-    return SimpleNamespace(joint=0, tracks=[SimpleNamespace(position=np.linspace(low, high, 400))])
+    return SimpleNamespace(joint=0, position=np.linspace(low, high, 400))
 
 
 def test_the_variance_of_a_spring_is_that_of_the_jackknife_beyond_the_record() -> None:
