@@ -29,11 +29,11 @@ def slow(pace: float) -> Fault:
 
 
 def short(joints: int) -> Fault:
-    """End the recording when the slowest joints, that many, have made a cycle and a half."""
+    """End the recording when the slowest joints, that many, have made one cycle."""
 
     def fault(subject: Subject, seed: int) -> Trial:
         whole = subject.recorded(seed)
-        return subject.trial(whole.cut(None, until_cycles(whole, 1.5, joints)))
+        return subject.trial(whole.cut(None, until_cycles(whole, 1.0, joints)))
 
     return fault
 

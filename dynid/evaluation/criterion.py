@@ -203,8 +203,8 @@ def _better_references(moved: Sequence[JointErrors]) -> Iterator[str]:
     worse = [joint for joint in moved if joint.relative_error > PLAIN_BETTER * joint.urdf_error]
     if worse:
         yield (
-            f"{_names(worse)}: with the masses of the URDF and the model's friction the error is "
-            f"{_percents(joint.urdf_error for joint in worse)} instead of "
+            f"{_names(worse)}: with the masses of the URDF and friction fitted to them the error "
+            f"is {_percents(joint.urdf_error for joint in worse)} instead of "
             f"{_percents(joint.relative_error for joint in worse)}; the recordings of the "
             "identification may not have determined the masses there."
         )

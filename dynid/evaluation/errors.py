@@ -30,16 +30,19 @@ def relative_errors(comparisons: Sequence[TorqueComparison]) -> Array:
 
 
 def urdf_errors(
-    model: Mechanism, signals: Sequence[Signals], settings: SignalSettings
+    model: Mechanism,
+    terms: Sequence[float],
+    signals: Sequence[Signals],
+    settings: SignalSettings,
 ) -> list[float] | None:
-    """Return the relative errors (n,) with the URDF's bodies and the model's joint terms.
+    """Return the relative errors (n,) with the URDF's bodies and joint terms fitted to them (t,).
 
-    None for a URDF without masses, which predicts nothing.
+    None for a URDF without masses, which predicts nothing, and without those terms: ().
     """
-    terms = np.arange(len(model.parameters)) >= model.first_term
-    if not np.any(model.urdf_parameters[~terms]):
+    bodies = model.urdf_parameters[: model.first_term]
+    if not np.any(bodies) or len(terms) != len(model.terms):
         return None
-    parameters = np.where(terms, model.parameters, model.urdf_parameters)
+    parameters = np.concatenate([bodies, terms])
     errors = relative_errors(compare(model.with_parameters(parameters), signals, settings))
     return [float(error) for error in errors]
 

@@ -52,8 +52,8 @@ class JointErrors:
         noise_share: rms of the noise that is left in the filtered torque over rms of the torque.
         unexplained_error: ``held_out_error`` without noise; NaN if there is hardly more than noise.
         plain_error: ``held_out_error`` with plain friction only; NaN if not computed.
-        urdf_error: ``relative_error`` with the masses of the URDF and the model's joint terms; NaN
-            if not computed.
+        urdf_error: ``relative_error`` with the masses of the URDF and joint terms fitted to them;
+            NaN if not known.
         detectable_torque: that 99.9 % of the torque errors do not exceed [N m or N].
         detectable_share: the same over the joint's largest torque: ``limits.torque_max``, or the
             largest one measured.

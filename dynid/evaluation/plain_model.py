@@ -1,4 +1,4 @@
-"""Held-out errors of the plain model: rigid bodies with plain friction."""
+"""Models to compare with: plain friction in place of other terms, and the masses of the URDF."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from dynid.dynamics.joint_terms import PLAIN_KINDS
 from dynid.estimation.cross_validation import HeldOut, determined_recordings, left_out_errors
 from dynid.estimation.fitting import Fit
+from dynid.estimation.least_squares import solve
 
 
 def plain_held_out(fitted: Fit, held_out: HeldOut) -> tuple[float, ...] | None:
@@ -43,3 +44,19 @@ def plain_held_out(fitted: Fit, held_out: HeldOut) -> tuple[float, ...] | None:
         np.divide(error, start_error, out=np.full_like(start_error, np.inf), where=start_error > 0)
     )
     return tuple(float(e) for e in ratio * held_out.relative_error)
+
+
+def urdf_terms(fitted: Fit) -> tuple[float, ...]:
+    """Fit the joint terms (t,) together with the masses of the URDF, weighted as the fit is.
+
+    The model's own terms make up for the model's masses, not for those of the URDF.
+    """
+    problem, estimate = fitted.problem, fitted.estimate
+    first = problem.mechanism.first_term
+    urdf = problem.mechanism.urdf_parameters
+    bodies = np.where(np.arange(len(urdf)) < first, urdf, 0.0)
+    terms = problem.base.regrouping[:, first:]
+    gram = np.einsum("j,jik->ik", 1 / estimate.joint_variance, estimate.equations.joint_gram)
+    rest = gram[:-1, -1] - gram[:-1, :-1] @ problem.base.project(bodies)
+    information = terms.T @ gram[:-1, :-1] @ terms
+    return tuple(solve(information, information, terms.T @ rest, urdf[first:]).base.tolist())

@@ -53,7 +53,7 @@ class Verdict:
 
     @property
     def mean_urdf_error(self) -> float:
-        """Mean of the errors with the masses of the URDF and the same joint terms; or NaN."""
+        """Mean of the errors with the masses of the URDF and joint terms fitted to them; or NaN."""
         return _mean(joint.urdf_error for joint in self.compared)
 
     @property
@@ -90,7 +90,7 @@ class ErrorReference:
     Attributes:
         held_out: relative errors of cross-validation; None: the recordings were not fitted.
         plain: the same of a model with plain friction.
-        urdf: relative errors with the masses of the URDF and the model's joint terms.
+        urdf: relative errors with the masses of the URDF and joint terms fitted to them.
         torque_max: largest torque of each joint [N m or N]; NaN: that measured.
         static_friction: by which friction can hold each joint at rest [N m or N]. Where nothing was
             fitted, joints at rest are rated with it; None: not known, and joints have to move.

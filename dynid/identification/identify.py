@@ -29,7 +29,7 @@ from dynid.evaluation.diagnosis.scale import reasons_against_units
 from dynid.evaluation.diagnosis.tested import reasons_of_tested
 from dynid.evaluation.errors import compare, urdf_errors
 from dynid.evaluation.left_out_recordings import disagreements, held_out_notes
-from dynid.evaluation.plain_model import plain_held_out
+from dynid.evaluation.plain_model import plain_held_out, urdf_terms
 from dynid.evaluation.verdict import ErrorReference, evaluate
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.filter_choice import FilterChoice, filtered_pieces, lost_motion
@@ -171,6 +171,7 @@ def _identify(
     findings = diagnose(case)
     if selection is not None:
         findings = tuple(selection.remedy(finding) for finding in findings)
+    with_urdf = urdf_terms(fitted)
     price = consistency_price(fitted, settings.physical)
     verdict = evaluate(
         comparisons,
@@ -180,7 +181,7 @@ def _identify(
             held_out.relative_error,
             plain_held_out(fitted, held_out),
             largest_static_friction(identified, signals),
-            urdf_errors(identified, signals, settings),
+            urdf_errors(identified, with_urdf, signals, settings),
         ),
         reasons=(
             reasons_against_signals(case)
@@ -206,6 +207,7 @@ def _identify(
         provenance=provenance(settings, verdict, fitted, recorded, signals),
         errors=model_errors(verdict, held_out),
         determined=tuple(parameter.determined for parameter in parameters),
+        urdf_terms=with_urdf,
         quantities=stored_quantities(quantities),
         source=Source(name=robot.name, sha256="", kind="model"),
     )

@@ -135,7 +135,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         reference=ErrorReference.of(
             robot,
             static_friction=largest_static_friction(mechanism, signals),
-            urdf=urdf_errors(mechanism, signals, settings),
+            urdf=urdf_errors(mechanism, model.urdf_terms, signals, settings),
         ),
         reasons=reasons_against_signals(case) or reasons_of_tested(findings),
         warnings=[*warnings, *sentences(findings)],

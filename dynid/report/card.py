@@ -100,7 +100,8 @@ class Card:
             return []
         sentences = [
             f"Mean torque error of the joints: {percent(verdict.mean_error)} with the model, "
-            f"{percent(verdict.mean_urdf_error)} with the masses of the URDF and the same friction."
+            f"{percent(verdict.mean_urdf_error)} with the masses of the URDF and friction fitted "
+            "to them."
         ]
         alike: dict[str, list[str]] = {}
         for joint in verdict.compared:

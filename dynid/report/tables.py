@@ -134,7 +134,7 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
         ("relative error", "norm of the error over norm of the measured torque"),
         *([("held out", "relative error on parts not used in the fit")] if held_out else []),
         *(
-            [("URDF", "relative error with the masses of the URDF and the model's joint terms")]
+            [("URDF", "relative error with the masses of the URDF and joint terms fitted to them")]
             if np.isfinite(joint.urdf_error)
             else []
         ),

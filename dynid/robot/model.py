@@ -62,6 +62,7 @@ class Model(Shown):
         provenance: of the identification; None for a nominal model (the URDF's parameters).
         errors: on the recordings used; None for a nominal model.
         determined: (p,) which standard parameters the recordings alone determine.
+        urdf_terms: (t,) joint terms fitted together with the masses of the URDF; (): not known.
         quantities: defined in the profile.
         thresholds: the controller's parameters ``collision`` that were tuned with this model, and
             are in its file; they are among the robot's settings. Empty if there are none.
@@ -75,6 +76,7 @@ class Model(Shown):
     provenance: Provenance | None = None
     errors: ModelErrors | None = None
     determined: tuple[bool, ...] = ()
+    urdf_terms: tuple[float, ...] = ()
     quantities: StoredQuantities = NO_QUANTITIES
     thresholds: Mapping[str, Any] = field(default_factory=dict)
     source: Source | None = None
@@ -224,6 +226,7 @@ class Model(Shown):
             robot=robot,
             mechanism=robot.mechanism().with_parameters(self.parameters[kept]),
             determined=tuple(determined[kept].tolist()) if len(determined) else (),
+            urdf_terms=(),
             thresholds={},
         )
 
@@ -298,6 +301,7 @@ class Model(Shown):
             self.errors,
             self.base,
             determined=self.determined,
+            urdf_terms=self.urdf_terms,
             quantities=self.quantities,
             thresholds=self.thresholds,
         )

@@ -41,6 +41,7 @@ _OFTEN_EMPTY = (
     "recordings_start_time",
     "recordings_temperature",
     "resting_interval",
+    "urdf_terms",
     *(shape.name for shape in TERM_SHAPES if shape.rare),
 )
 
@@ -155,6 +156,7 @@ class ModelEntries(Settings):
     parameter_names: Texts
     parameters: Doubles
     parameters_determined: tuple[StrictBool, ...] = ()
+    urdf_terms: Doubles = ()
     errors: ErrorEntries
     base_parameters: BaseParameterEntries | None = None
     quantities: QuantityEntries | None = None
@@ -238,7 +240,8 @@ def _check_lengths(entries: ModelEntries, where: str) -> None:
         ("x, y, z", 3, {"gravity": entries.gravity}),
     ]
     if entries.terms is not None:
-        groups.append(("terms.kinds", len(entries.terms.kinds), dict(entries.terms)))
+        listed = {**dict(entries.terms), "urdf_terms": entries.urdf_terms}
+        groups.append(("terms.kinds", len(entries.terms.kinds), listed))
     if entries.base_parameters is not None:
         base = entries.base_parameters
         count, estimates = len(base.names), dict(base)

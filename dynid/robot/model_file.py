@@ -97,6 +97,7 @@ def parse_model(
         provenance=provenance,
         errors=ModelErrors(**dict(entries.errors)),
         determined=entries.parameters_determined,
+        urdf_terms=entries.urdf_terms,
         quantities=StoredQuantities(**dict(entries.quantities or {})),
         thresholds=thresholds,
         source=source,

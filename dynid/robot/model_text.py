@@ -38,6 +38,7 @@ def model_text(
     base: BaseEstimate,
     *,
     determined: Sequence[bool] = (),
+    urdf_terms: Sequence[float] = (),
     quantities: StoredQuantities = NO_QUANTITIES,
     thresholds: Mapping[str, Any] | None = None,
 ) -> str:
@@ -55,6 +56,7 @@ def model_text(
         **mechanics,
         "parameters": Listed(_floats(mechanism.parameters), _remarks(mechanism, determined)),
         "parameters_determined": determined,
+        "urdf_terms": urdf_terms,
         "errors": {name: list(values) for name, values in vars(errors).items()},
         "base_parameters": _base_parameters(base),
         "quantities": {name: list(values) for name, values in vars(quantities).items()},

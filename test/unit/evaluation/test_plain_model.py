@@ -1,4 +1,4 @@
-"""Held-out errors of plain friction, beside those of the model delivered."""
+"""Models to compare with: plain friction, and the masses of the URDF."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.synthetic import arm_robot
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.cross_validation import cross_validate
 from dynid.estimation.fitting import Fit, build_problem, fit
-from dynid.evaluation.plain_model import plain_held_out
+from dynid.evaluation.plain_model import plain_held_out, urdf_terms
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
 
@@ -47,3 +47,18 @@ def test_what_physical_consistency_costs_the_model_it_costs_plain_terms() -> Non
     assert plain_held_out(rich, doubled) == pytest.approx(
         [2 * e for e in plain_held_out(rich, held_out) or ()]
     )
+
+
+def test_no_other_terms_fit_better_with_the_masses_of_the_urdf() -> None:
+    fit_of_arm = fitted()
+    problem, estimate = fit_of_arm.problem, fit_of_arm.estimate
+    mechanism = problem.mechanism
+    bodies = mechanism.urdf_parameters[: mechanism.first_term]
+
+    def error(terms: np.ndarray) -> float:
+        base = problem.base.project(np.concatenate([bodies, terms]))
+        return float(np.sum(estimate.equations.squared_error(base) / estimate.joint_variance))
+
+    terms = np.array(urdf_terms(fit_of_arm))
+    steps = np.diag(np.full(len(terms), 1e-3))
+    assert all(error(terms + sign * step) > error(terms) for step in steps for sign in (1, -1))

@@ -165,10 +165,7 @@ def test_a_joint_without_motion_is_not_identified() -> None:
 
 
 def test_the_error_with_the_masses_of_the_urdf_is_shown_beside_that_of_the_model() -> None:
-    model = true_model()
-    heavier = nominal_model(
-        model.robot, model.parameters * np.where(np.arange(len(model.parameters)) < 30, 1.3, 1.0)
-    )
+    model, heavier = with_the_terms_of_the_urdf()
     recording = recorded(heavier.mechanism, heavier.parameters, noise=0.05)
     good, poor = (validate(one, recording).verdict for one in (heavier, model))
     for joint, urdf in zip(good.joints, poor.joints, strict=True):
@@ -178,9 +175,23 @@ def test_the_error_with_the_masses_of_the_urdf_is_shown_beside_that_of_the_model
 
 
 def test_a_model_with_worse_masses_than_the_urdf_has_a_warning() -> None:
-    model = true_model()
-    mass = np.arange(len(model.parameters)) < 30
-    heavier = nominal_model(model.robot, model.parameters * np.where(mass, 1.3, 1.0))
+    model, heavier = with_the_terms_of_the_urdf()
     recording = recorded(model.mechanism, model.parameters, noise=0.05)
     warnings = validate(heavier, recording).verdict.warnings
     assert any("with the masses of the URDF" in warning for warning in warnings)
+
+
+def test_a_model_without_terms_fitted_to_the_urdf_is_not_compared_with_it() -> None:
+    model = true_model()
+    recording = recorded(model.mechanism, model.parameters, noise=0.05)
+    assert not validate(model, recording).verdict.compared
+
+
+def with_the_terms_of_the_urdf() -> tuple[Model, Model]:
+    """Return the true model, and one with heavier bodies; both have the true joint terms."""
+    model = true_model()
+    first = model.mechanism.first_term
+    heavy = np.where(np.arange(len(model.parameters)) < first, 1.3, 1.0)
+    terms = tuple(model.parameters[first:].tolist())
+    heavier = nominal_model(model.robot, model.parameters * heavy)
+    return replace(model, urdf_terms=terms), replace(heavier, urdf_terms=terms)

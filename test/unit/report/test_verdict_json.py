@@ -139,7 +139,7 @@ def test_model_and_urdf_are_compared_in_one_number(identification):
     assert all(sentence in printed(verdict).replace("\n", " ") for sentence in sentences)
     assert sentences == [
         "Mean torque error of the joints: 26.0 % with the model, 30.0 % with the masses of the "
-        "URDF and the same friction.",
+        "URDF and friction fitted to them.",
         "Not clearly better than the URDF: elbow & co (50.0 % instead of 40.0 %); its torque is "
         "hardly more than noise.",
     ]
