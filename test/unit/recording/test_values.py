@@ -30,6 +30,28 @@ def test_a_long_run_of_impossible_numbers_is_a_gap(motion, make_samples):
     assert build_recording(make_samples(motion)).gaps == ((100, 200),)
 
 
+@pytest.mark.parametrize("first", [0, 150, 380])
+def test_what_looks_possible_between_damaged_messages_is_missing(motion, make_samples, first):
+    random = np.random.default_rng(first)
+    for name in ("position", "velocity", "effort"):
+        damaged = getattr(motion, name)[first : first + 20]
+        damaged[:] = 10 ** random.uniform(-300, 300, damaged.shape)
+        damaged[::3] = random.uniform(-3, 3, damaged[::3].shape)
+    recording = build_recording(make_samples(motion))
+    assert any("their messages were damaged" in repair for repair in recording.repairs)
+    assert np.abs(recording.position).max() < 1.2
+    assert np.abs(recording.velocity).max() < 5.5
+    assert (recording.effort > 1.9).all()
+
+
+def test_impossible_values_of_one_signal_leave_the_others(motion, make_samples):
+    motion.effort[[100, 103, 106]] = 1e300
+    motion.velocity[300] = 1e300
+    recording = build_recording(make_samples(motion))
+    np.testing.assert_array_equal(recording.position, motion.position)
+    assert not any("damaged" in repair for repair in recording.repairs)
+
+
 def test_the_largest_possible_value_can_be_resampled(make_motion, make_samples):
     motion = make_motion(np.cumsum(np.where(np.arange(200) % 2, 8, 12)) * 1_000_000)
     motion.position *= 0.9e15
