@@ -13,7 +13,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitted_samples import fitted_samples
-from dynid.estimation.row_memory import RowBlock, RowMemory, too_many
+from dynid.estimation.row_memory import RowBlock, RowMemory
 from dynid.estimation.work import Work
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.signals import Signals
@@ -147,7 +147,7 @@ class Problem:
             weight = weight if chosen is None else weight * chosen
             for fold in range(self.folds):
                 counts[fold] += weight[rows.fold == fold].sum(axis=0)
-            of_folds = self._fold_grams(number, weight, chosen, keep=not at_rest)
+            of_folds = self._fold_grams(number, weight)
             gram += of_folds
             sums = of_folds.sum(axis=0), weight.sum(axis=0)
             if recordings and rows.signals.piece:
@@ -159,26 +159,16 @@ class Problem:
         grams, rows_of_each = (np.stack(values) for values in zip(*recordings, strict=True))
         return NormalEquations(gram, counts, NormalEquations(grams, rows_of_each))
 
-    def _fold_grams(self, number: int, weight: Array, chosen: Array | None, *, keep: bool) -> Array:
-        """Return the normal equations of one recording's folds; keep those of its blocks."""
-        fold, blocks = self.rows[number].fold, block_bounds(len(weight))
-        changes = np.flatnonzero(np.diff(fold)) + 1
-        pieces = np.unique(np.concatenate([[0], changes, blocks]))
-        size = weight.shape[1] * (len(self.base.independent) + 1) ** 2
-        keep = keep and not too_many(len(pieces) * size)
-        if not keep:
-            pieces = np.concatenate([[0], changes, [len(fold)]])
-        of_pieces = self.span_grams(number, pieces, weight)
-        if keep:
-            of_blocks = _joined(of_pieces, np.searchsorted(pieces, blocks))
-            self.memory.keep_grams(number, chosen, of_blocks)
-        in_fold = np.arange(self.folds)[:, None] == fold[pieces[:-1]]
-        return np.tensordot(in_fold.astype(np.float64), of_pieces, axes=1)
+    def _fold_grams(self, number: int, weight: Array) -> Array:
+        """Return the normal equations of one recording's folds."""
+        fold = self.rows[number].fold
+        bounds = np.concatenate([[0], np.flatnonzero(np.diff(fold)) + 1, [len(fold)]])
+        in_fold = np.arange(self.folds)[:, None] == fold[bounds[:-1]]
+        spans = self.span_grams(number, bounds, weight)
+        return np.tensordot(in_fold.astype(np.float64), spans, axes=1)
 
     def block_grams(self, number: int, weights: Array | None = None) -> Array:
         """Return the normal equations of each joint over the blocks of one recording.
-
-        They are kept from the last :meth:`normal_equations` with these weights.
 
         Args:
             number: of the recording.
@@ -187,9 +177,6 @@ class Problem:
         Returns:
             (BLOCKS, n, k+1, k+1).
         """
-        kept = self.memory.grams(number, weights)
-        if kept is not None:
-            return kept
         fitted = self.rows[number].fitted
         weight = fitted if weights is None else fitted * weights
         return self.span_grams(number, block_bounds(len(weight)), weight)
@@ -265,11 +252,6 @@ class Problem:
 def block_bounds(rows: int) -> NDArray[np.intp]:
     """Return the first row of each block of a recording, and the end of the last, (BLOCKS + 1,)."""
     return np.arange(BLOCKS + 1) * rows // BLOCKS
-
-
-def _joined(grams: Array, bounds: NDArray[np.intp]) -> Array:
-    """Sum normal equations of pieces (P, …) over consecutive pieces, (G, …)."""
-    return np.stack([grams[begin:end].sum(axis=0) for begin, end in pairwise(bounds.tolist())])
 
 
 def recording_numbers(rows: Sequence[Rows]) -> NDArray[np.intp]:

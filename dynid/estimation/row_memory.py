@@ -1,4 +1,4 @@
-"""What iterations of an estimator use again: filtered rows, normal equations, residuals."""
+"""What iterations of an estimator use again: filtered rows and residuals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ class RowMemory:
 
     def __init__(self) -> None:
         self._blocks: dict[int, list[RowBlock]] = {}
-        self._grams: dict[int, tuple[Array | None, Array]] = {}
         self._residuals: tuple[bytes, list[Array]] | None = None
 
     def blocks(self, number: int, blocks: Iterable[RowBlock], size: int) -> Iterable[RowBlock]:
@@ -47,18 +46,6 @@ class RowMemory:
         if kept + size > _KEPT_NUMBERS:
             return blocks
         return self._blocks.setdefault(number, list(blocks))
-
-    def keep_grams(self, number: int, weights: Array | None, grams: Array) -> None:
-        """Keep the normal equations of a recording's blocks, in place of those before."""
-        self._grams.pop(number, None)
-        kept = sum(gram.size for _, gram in self._grams.values())
-        if kept + grams.size <= _KEPT_NUMBERS:
-            self._grams[number] = weights, grams
-
-    def grams(self, number: int, weights: Array | None) -> Array | None:
-        """Return the normal equations that were kept with these very weights, or None."""
-        kept = self._grams.get(number)
-        return kept[1] if kept is not None and kept[0] is weights else None
 
     def residuals(self, base: Array, residuals: Iterable[Array]) -> Iterator[Array]:
         """Yield the residuals of base parameters (k,), and keep those of the last ones.
@@ -79,8 +66,3 @@ class RowMemory:
                 kept.append(of_one)
         if size <= _KEPT_NUMBERS:
             self._residuals = key, kept
-
-
-def too_many(numbers: int) -> bool:
-    """Whether so many numbers are never kept."""
-    return numbers > _KEPT_NUMBERS
