@@ -29,11 +29,13 @@ def torque_intervals(
         error: (N,) torque error of one joint on unseen data [N m or N].
         moving: (N,) whether it moves.
         static_friction: by which friction can hold it at rest; NaN: not known. It is the interval
-            at rest, if the joint hardly rests.
+            at rest, where errors there are smaller.
     """
     in_motion, at_rest = (_half_width(error[chosen]) for chosen in (moving, ~moving))
-    if np.isnan(at_rest) and not np.isnan(in_motion):
-        at_rest = float(np.fmax(in_motion, static_friction))
+    if np.isnan(at_rest):
+        at_rest = in_motion
+    if np.isfinite(at_rest):
+        at_rest = float(np.fmax(at_rest, static_friction))
     return in_motion, at_rest
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+_WITHIN = 1.96  # standard deviations of a normal distribution, which contain 95 %
 # of model.export(), by the ending of the file
 _FORMATS = {".urdf": "urdf", ".xml": "mjcf", ".sdf": "sdf", ".usda": "usd"}
 
@@ -151,7 +152,9 @@ class Model(Shown):
         """Return the half-width of the 95 % interval of torque [N m or N]; (N, n), or (n,).
 
         It is the quantile of the errors on data that were not fitted, in motion and at rest, after
-        the filters of the identification (``dynid.evaluation.torque_intervals``).
+        the filters of the identification (``dynid.evaluation.torque_intervals``). Where these data
+        are of the recordings that were fitted, friction of another recording is added, with its
+        standard deviation ``base.friction_repeatability``.
 
         Args:
             dq: velocities (N, n), or (n,); slower joints than those fitted in motion are at rest.
@@ -162,8 +165,13 @@ class Model(Shown):
         if self.errors is None or not self.errors.moving_interval:
             message = f"the model of {self.robot.name} has no intervals of torque; identify it."
             raise ConfigurationError(message)
-        moving = np.abs(np.asarray(dq, dtype=np.float64)) > self.errors.velocity_threshold
-        return np.where(moving, self.errors.moving_interval, self.errors.resting_interval)
+        velocity = np.asarray(dq, dtype=np.float64)
+        moving = np.abs(velocity) > self.errors.velocity_threshold
+        in_motion = np.asarray(self.errors.moving_interval)
+        if self.base.friction_repeatability_origin != "recordings":  # or it is in the errors
+            friction = (self.friction(velocity) - self.friction(-velocity)) / 2  # without offsets
+            in_motion = np.hypot(in_motion, _WITHIN * self.base.friction_repeatability * friction)
+        return np.where(moving, in_motion, self.errors.resting_interval)
 
     def predict(self, recording: Recording | str | Path, *arrays: object) -> PredictedTorque:
         """Predict the torque along a recording: ``torque, band = model.predict(recording)``.

@@ -63,7 +63,7 @@ def test_predicted_torque_is_that_of_the_report_at_the_recorded_times(
     assert np.isnan(torque[0]).all()
     assert np.isfinite(torque[RATE // 20 : -RATE // 20]).all()
     covered = np.abs(torque - recording.effort) < band
-    assert np.nanmean(covered[rows]) == pytest.approx(0.95, abs=0.03)
+    assert np.nanmean(covered[rows]) > 0.94
 
 
 def test_rest_is_predicted_too(result: dynid.Identification, recording: dynid.Recording) -> None:
