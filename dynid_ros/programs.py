@@ -14,6 +14,11 @@ from dynid_ros.stop import FINISHED, HANDLED, silence_closed_streams, write_erro
 
 _TASKS = ("identification_task", "replay_task", "wait_for_drives")  # 128 plus the signal's number
 _PATIENT = ("rest_monitor",)  # what a signal begins
+_HELP = """
+Usage: ros2 run dynid {name} [--ros-args -p PARAMETER:=VALUE … -r NAME:=NAME …]
+
+'ros2 param describe /{name} PARAMETER' describes a parameter while it runs; docs/ros2.md has all.
+"""
 _CHECK_PERIOD = 0.1  # [s] between checks of whether the import is over
 
 
@@ -25,6 +30,10 @@ def start(name: str) -> None:
     replaces the process. The process ends without Python's own shutdown, which takes seconds on a
     busy machine, and in which threads of the middleware may hang.
     """
+    if not {"-h", "--help"}.isdisjoint(sys.argv[1:]):
+        purpose = importlib.import_module(f"dynid_ros.{name}").__doc__ or ""
+        sys.stdout.write(f"{purpose.strip()}\n{_HELP.format(name=name)}")
+        return
     signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
     try:
         _imported(name).main()

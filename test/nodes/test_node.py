@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
@@ -9,6 +11,7 @@ from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
 from dynid.errors import ConfigurationError, DynidError
+from dynid_ros import programs
 from dynid_ros.node import WARN, DynidNode
 from dynid_ros.qos import DIAGNOSTICS
 
@@ -71,3 +74,14 @@ def test_a_timer_that_came_due_while_its_node_was_destroyed_does_nothing(graph) 
     kettle = graph.start(Kettle)
     graph.stop(kettle)
     kettle.puffs.callback()  # as the executor calls what it had queued
+
+
+@pytest.mark.parametrize("name", ["identifier", "recorder", "wait_for_drives"])
+def test_help_of_a_program_says_what_it_does_and_starts_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    monkeypatch.setattr("sys.argv", [name, "--help"])
+    programs.start(name)
+    purpose, usage = capsys.readouterr().out.split("\n\nUsage: ")
+    assert purpose == (importlib.import_module(f"dynid_ros.{name}").__doc__ or "").strip()
+    assert usage.startswith(f"ros2 run dynid {name} ")
