@@ -7,12 +7,15 @@ from dataclasses import replace
 import numpy as np
 from faulty_robots import Subject, Trial, any_joint, changed
 
+from dynid.arrays import Array
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 
 _DEAD_BAND = 0.3  # of the standard deviation of effort
 _LOST = 12  # samples at a time
 _HELD = 3  # samples
+_COARSE = 10  # samples
+_JITTER = 0.003  # [s]
 _PLAY = 0.05  # [rad or m]
 
 
@@ -107,6 +110,28 @@ def lost_behind_stamps(subject: Subject, seed: int) -> Trial:
             position=recording.position[kept],
             velocity=None if recording.velocity is None else recording.velocity[kept],
             effort=recording.effort[kept],
+        )
+    )
+
+
+def jittering(subject: Subject, seed: int) -> Trial:
+    """Sample every tenth time, up to 3 ms earlier or later than counted."""
+    recording = subject.recorded(seed)
+    time = recording.time[::_COARSE]
+    late = np.random.default_rng(seed).uniform(-_JITTER, _JITTER, len(time))
+    at = np.clip(time + late, time[0], time[-1])
+
+    def sampled(values: Array) -> Array:
+        return np.column_stack([np.interp(at, recording.time, column) for column in values.T])
+
+    return subject.trial(
+        replace(
+            recording,
+            time=time,
+            position=sampled(recording.position),
+            velocity=None if recording.velocity is None else sampled(recording.velocity),
+            effort=sampled(recording.effort),
+            sampling_rate=recording.sampling_rate / _COARSE,
         )
     )
 

@@ -20,6 +20,7 @@ from dynid.evaluation.diagnosis.noise import noise
 from dynid.evaluation.diagnosis.one_direction import one_direction
 from dynid.evaluation.diagnosis.over_fit import over_fit
 from dynid.evaluation.diagnosis.overlap import overlapping_frequencies
+from dynid.evaluation.diagnosis.sampling_jitter import sampling_jitter
 from dynid.evaluation.diagnosis.saturation import saturation
 from dynid.evaluation.diagnosis.scale import torque_factor
 from dynid.evaluation.diagnosis.small_region import small_region
@@ -56,6 +57,7 @@ def _unexplained(case: Case) -> Iterator[Finding]:
 CAUSES: Mapping[str, Cause] = MappingProxyType(
     {
         **{kind: partial(contradicting_signals, kind=kind) for kind in CONTRADICTIONS},
+        "sampling_jitter": sampling_jitter,
         "too_slow": too_slow,
         "saturation": saturation,
         "spikes": spikes,
@@ -99,7 +101,7 @@ _SPOILS_ERRORS = (*_SPOILS_TORQUE, "spikes", "time_shift", "quantised_feedback")
 _AS_PROBLEMS = ("copied_channel", "velocity", "position_jump")
 """Those that suppress others only as problems: a velocity may not be used, and a jump be small."""
 
-_JUMPS = ("lost_samples", "position_jump")
+_JUMPS = ("lost_samples", "position_jump", "sampling_jitter")
 """Motion that jumps, of whatever severity, suppresses causes found in errors."""
 
 _SPOILED_BY_JUMPS = (
@@ -118,6 +120,8 @@ _SPOILED_BY_JUMPS = (
 
 _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        # joints that hold their positions, or jump, do so together too
+        "sampling_jitter": ("held_position", "lost_samples"),
         # friction is identified from the residual: errors of torque appear there too; a few
         # strokes do not determine its shape, and coupling is found beyond all own friction
         "friction_terms": (

@@ -15,7 +15,7 @@ from dynid.text import listed, these_joints
 
 FEWEST_CYCLES = 3
 """Of each joint in an excitation, so that every speed occurs in several poses."""
-_LOST = 1.5  # error of parts left out, over that of the fit, from which such a motion is too short
+_LOST_FACTOR = 1.5  # error of parts left out, over that of the fit, from which such a motion is too short
 _BOTH_WAYS = 0.1  # of the peak speed, which a stroke exceeds and noise at rest does not
 
 
@@ -40,7 +40,7 @@ def too_short(case: Case) -> Iterator[Finding]:
     yield Finding(
         cause="too_short",
         joints=tuple(names),
-        severity="warning" if lost > _LOST else "note",
+        severity="warning" if lost > _LOST_FACTOR else "note",
         sentence=(
             f"{listed(names)}: {listed(seen)} cycles in {length:.3g} s of motion; {FEWEST_CYCLES} "
             f"separate inertia, gravity and friction better. {_effect(lost)}"

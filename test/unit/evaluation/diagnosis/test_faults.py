@@ -18,6 +18,7 @@ ONE_EACH = {
     "velocity": "other sign",
     "backlash": "of one joint",
     "position_jump": "slip of one encoder",
+    "sampling_jitter": "every tenth sample",
     "lost_samples": "at ten places",
     "effort": "dead band",
     "held_position": "every third",
