@@ -16,7 +16,7 @@ from dynid.text import percent
 
 _SHARE_TOGETHER = 0.75  # of the samples, at which joints deviate as by one time: half are by chance
 _SURE_DEVIATIONS = 6.0  # standard deviations of that share
-_HARMFUL_SHARE = 0.1  # of an acceleration, that is a warning
+_HARMFUL_SHARE = 0.05  # of a joint's torque (rms), that is a warning
 # of eleven samples: the fourth difference, of which smooth motion has nearly none, and the speed
 _FOURTH_DIFFERENCE = np.pad([1.0, -4.0, 6.0, -4.0, 1.0], 3)
 _SPEED_WEIGHTS = np.array([-0.1, *[0.0] * 9, 0.1])
@@ -33,7 +33,7 @@ def sampling_jitter(case: Case) -> Iterator[Finding]:
     )
     if jitter == 0:
         return
-    effect = _share_of_acceleration(case, jitter)
+    effect = _share_of_torque(case, jitter)
     worst, rate = int(np.argmax(effect)), recording.sampling_rate
     yield Finding(
         cause="sampling_jitter",
@@ -42,15 +42,16 @@ def sampling_jitter(case: Case) -> Iterator[Finding]:
         sentence=(
             "samples were taken earlier and later than their stamps: positions of all moving "
             f"joints deviate together, as by times with a standard deviation of "
-            f"{1e3 * jitter:.2g} ms ({percent(jitter * rate)} of a step). Filtered accelerations "
-            f"have errors of up to {percent(effect[worst])} of them ({case.joints[worst]})."
+            f"{1e3 * jitter:.2g} ms ({percent(jitter * rate)} of a step). The torque of filtered "
+            f"accelerations has errors of up to {percent(effect[worst])} of all torque "
+            f"({case.joints[worst]})."
         ),
         advice=(
             "Record the time at which the drives measured, in place of a counted time or that of "
             "the arrival; with these recordings, a lower identification.cutoff_hz or slower "
             "motion leaves less of it."
         ),
-        evidence={"standard deviation [s]": jitter, "share of acceleration": float(effect[worst])},
+        evidence={"standard deviation [s]": jitter, "share of torque": float(effect[worst])},
         plot=Plot(
             x_label=f"speed of {case.joints[worst]}",
             y_label="fourth difference of its position",
@@ -111,17 +112,21 @@ def _filtered(values: Array, weights: Array) -> Array:
     return np.asarray(windows @ weights)
 
 
-def _share_of_acceleration(case: Case, jitter: float) -> Array:
-    """Return what is left of white jitter [s] in filtered accelerations, over them, (n,).
+def _share_of_torque(case: Case, jitter: float) -> Array:
+    """Return the torque of what is left of white jitter [s] in accelerations, over torque, (n,).
 
-    Of positions with the noise dq δ, the low-pass leaves (2 π)⁴ f⁵ / 5 times the spectral density.
+    Of positions with the noise dq δ, the low-pass leaves accelerations with that of dq times
+    (2 π)² √(f⁵ / 5) times the root of the spectral density, the same at all joints.
     """
     cutoff = case.robot.settings(SignalSettings).motion_cutoff_hz
-    speed = np.sqrt(np.mean(case.decimated.velocity**2, axis=0))
-    acceleration = np.sqrt(np.mean(case.decimated.acceleration**2, axis=0))
     rate = min(recording.sampling_rate for recording in case.recordings)
     highest = min(cutoff or rate / 2, rate / 2)
-    error = jitter * speed * np.sqrt(2 * highest**5 / (5 * rate)) * (2 * np.pi) ** 2
-    return np.asarray(
-        np.divide(error, acceleration, out=np.zeros_like(error), where=acceleration > 0)
+    noise = jitter * np.sqrt(2 * highest**5 / (5 * rate)) * (2 * np.pi) ** 2
+    position, velocity, acceleration = case.decimated.motion
+    mechanism = case.model or case.mechanism
+    true = mechanism.inverse_dynamics(position, velocity, acceleration)
+    moved = mechanism.inverse_dynamics(position, velocity, acceleration + noise * velocity)
+    error, torque = (
+        np.sqrt(np.mean(values**2, axis=0)) for values in (moved - true, case.decimated.torque)
     )
+    return np.asarray(np.divide(error, torque, out=np.zeros_like(error), where=torque > 0))

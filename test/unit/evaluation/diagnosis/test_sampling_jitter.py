@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.swung_arm import RATE, findings, limited_arm, swung
+from support.synthetic import true_parameters
 
 from dynid.recording.model import Recording
 
@@ -38,24 +39,35 @@ def test_the_deviation_of_the_times_is_measured(largest: float, with_velocity: b
     found = findings(robot, recording)
     (jitter,) = found["sampling_jitter"]
     assert jitter.evidence["standard deviation [s]"] == pytest.approx(largest / 3**0.5, rel=0.07)
-    harmful = jitter.evidence["share of acceleration"] > 0.1
+    harmful = jitter.evidence["share of torque"] > 0.05
     assert jitter.severity == ("warning" if harmful else "note")
     assert harmful == (largest > 0.001)
     assert not {"time_shift", "noise", "unexplained"}.intersection(found)
 
 
-def test_its_effect_on_accelerations_is_that_of_the_filtered_ones() -> None:
+def test_its_effect_on_torque_is_that_of_filtered_accelerations() -> None:
     robot = limited_arm(identification={"cutoff_hz": 15.0})
     true = swung(robot)
-    (jitter,) = findings(robot, jittering(true, 0.003))["sampling_jitter"]
-    cutoff, rate = 15.0, RATE
-    spectrum = np.fft.rfft(jittering(true, 0.003).position - true.position, axis=0)
-    frequency = np.fft.rfftfreq(len(true.time), 1 / rate)[:, None]
-    spectrum = np.where(frequency < cutoff, (2 * np.pi * frequency) ** 2 * spectrum, 0.0)
-    error = np.fft.irfft(spectrum, len(true.time), axis=0).std(axis=0)
-    acceleration = np.gradient(true.velocity, 1 / rate, axis=0).std(axis=0)
-    share = float((error / acceleration).max())
-    assert jitter.evidence["share of acceleration"] == pytest.approx(share, rel=0.2)
+    jittered = jittering(true, 0.003)
+    (jitter,) = findings(robot, jittered)["sampling_jitter"]
+    spectrum = np.fft.rfft(jittered.position - true.position, axis=0)
+    frequency = np.fft.rfftfreq(len(true.time), 1 / RATE)[:, None]
+    spectrum = np.where(frequency < 15.0, -((2 * np.pi * frequency) ** 2) * spectrum, 0.0)
+    error = np.fft.irfft(spectrum, len(true.time), axis=0)
+    mechanism = robot.mechanism()
+    mechanism = mechanism.with_parameters(true_parameters(mechanism))
+    still = np.zeros_like(error)
+    inertial, weight = (mechanism.inverse_dynamics(true.position, still, a) for a in (error, still))
+    share = (inertial - weight).std(axis=0) / np.sqrt(np.mean(true.effort**2, axis=0))
+    assert jitter.evidence["share of torque"] == pytest.approx(float(share.max()), rel=0.25)
+
+
+def test_jitter_that_hardly_changes_torque_is_a_note() -> None:
+    robot = limited_arm(identification={"cutoff_hz": 15.0})
+    slow = swung(robot, frequencies=(0.047, 0.061, 0.083), duration=100.0, noise=0.1)
+    (jitter,) = findings(robot, jittering(slow, 0.003))["sampling_jitter"]
+    assert jitter.evidence["standard deviation [s]"] == pytest.approx(0.00173, rel=0.07)
+    assert jitter.severity == "note"
 
 
 def test_noise_and_steps_of_encoders_are_no_jitter() -> None:
