@@ -15,7 +15,7 @@ _DEAD_BAND = 0.3  # of the standard deviation of effort
 _LOST = 12  # samples at a time
 _HELD = 3  # samples
 _COARSE = 10  # samples
-_JITTER = 0.003  # [s]
+_JITTER = 0.005  # [s]
 _PLAY = 0.05  # [rad or m]
 
 
@@ -115,7 +115,7 @@ def lost_behind_stamps(subject: Subject, seed: int) -> Trial:
 
 
 def jittering(subject: Subject, seed: int) -> Trial:
-    """Sample every tenth time, up to 3 ms earlier or later than counted."""
+    """Sample every tenth time, up to 5 ms earlier or later than counted."""
     recording = subject.recorded(seed)
     time = recording.time[::_COARSE]
     late = np.random.default_rng(seed).uniform(-_JITTER, _JITTER, len(time))
