@@ -56,6 +56,7 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("overlapping_frequencies", "repeating"): {
         "small_region": "a joint at a high frequency must not go far"
     },
+    ("flipped_sign", "position"): {"beyond_limits": "limits are those of the other sign"},
     ("noise", _ANY): {"over_fit": "parameters fit the noise"},
     ("quantised_feedback", _ANY): {"noise": "steps are noise"},
     ("held_position", _ANY): {

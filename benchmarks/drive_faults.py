@@ -62,6 +62,14 @@ def flipped_torque(subject: Subject, seed: int) -> Trial:
     return subject.trial(replace(recording, effort=recording.effort * sign))
 
 
+def flipped_torques(subject: Subject, seed: int) -> Trial:
+    """Invert the sign of the torque of two joints, as with negative gear ratios left out."""
+    recording = subject.recorded(seed)
+    pair = np.random.default_rng(seed).choice(subject.joints, 2, replace=False)
+    sign = np.where(np.isin(np.arange(subject.joints), pair), -1.0, 1.0)
+    return subject.trial(replace(recording, effort=recording.effort * sign))
+
+
 def flipped_position(subject: Subject, seed: int) -> Trial:
     """Invert the sign of one joint's position and velocity."""
     recording = subject.recorded(seed)

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
-from dynid.evaluation.hypotheses.refit import Equations, friction_shapes
+from dynid.evaluation.hypotheses.refit import Data, Equations, friction_shapes
+from dynid.evaluation.hypotheses.samples import FOLDS
 from dynid.evaluation.hypotheses.state import Hypothesis
 from dynid.evaluation.hypotheses.trial import DOUBTED, POOR, RefitOutcome, Trial, cost
 
@@ -17,6 +19,7 @@ _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised se
 _DELAYS = (0.02, 0.06, 0.15)  # [s]
 _PLAYS = (0.01, 0.04)  # [rad]: from either the best one is sought
 _UNITS = (1e-3, 1e3)  # factors of torque in another unit
+_SURELY_DRIVEN = 3.0  # standard errors of the power of friction
 _EARTH = 9.81  # [m/s^2]
 _FACTORS = np.geomspace(1e-4, 1e4, 33)  # with 1 among them
 
@@ -41,9 +44,11 @@ class Proposal:
 
 
 def exchanged(state: Hypothesis) -> Iterator[Proposal]:
-    """Propose reversed joints, and exchanged channels."""
+    """Propose reversed joints, positions with the other sign, and exchanged channels."""
     for joint in range(len(state.direction)):
-        yield Proposal("reversed_joint", "reverse", (joint,), state.reversed_at(joint))
+        turned = state.reversed_at(joint)
+        yield Proposal("reversed_joint", "reverse", (joint,), turned)
+        yield Proposal("flipped_sign", "position", (joint,), turned.scaled_at(joint, -1.0))
         for other in range(joint):
             for kind, position, torque in (
                 ("channels", True, True),
@@ -139,6 +144,39 @@ def opposite_torque(state: Hypothesis) -> Iterator[Proposal]:
     yield Proposal("flipped_sign", "sign", tuple(joints), state.scaled(np.array(-1.0)))
     for joint in joints if len(joints) > 1 else ():
         yield Proposal("flipped_sign", "sign", (joint,), state.scaled_at(joint, -1.0))
+
+
+def driven(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
+    """Propose the other sign of torque at all joints that their own friction would drive.
+
+    Each joint is fitted alone, with bodies of its own, so that wrong signs of others do not matter.
+    """
+    data, fold = trial.data(state), trial.samples.fold
+    joints = range(len(state.direction))
+    sure = tuple(j for j in joints if _dissipation(data, fold, j) < -_SURELY_DRIVEN)
+    if 1 < len(sure) < len(joints):
+        signs = state.scaled(np.where(np.isin(joints, sure), -1.0, 1.0))
+        yield Proposal("flipped_sign", "sign", sure, signs)
+
+
+def _dissipation(data: Data, fold: NDArray[np.intp], joint: int) -> float:
+    """Return the mean power of a joint's friction over its standard error, from blocks of time."""
+    kept = np.flatnonzero(data.kept[:, joint])
+    acting, columns = data.of_joints[joint]
+    bodies = columns[kept][:, data.base.independent[acting] < data.mechanism.first_term]
+    velocity, torque = data.motion[1][kept, joint], data.torque[kept, joint]
+    shapes = friction_shapes(velocity, data.load[kept, joint])
+    if len(kept) <= 2 * (bodies.shape[1] + shapes.shape[1]):
+        return 0.0
+    both = np.column_stack([bodies, shapes])
+    scale = np.linalg.norm(both, axis=0)
+    both = both / np.where(scale > 0, scale, 1.0)
+    factors = np.linalg.lstsq(both, torque, rcond=1e-9)[0]
+    power = velocity * (both[:, bodies.shape[1] :] @ factors[bodies.shape[1] :])
+    sizes = np.bincount(fold[kept], minlength=FOLDS)
+    means = np.bincount(fold[kept], power, FOLDS)[sizes > 0] / sizes[sizes > 0]
+    error = float(means.std(ddof=1)) / np.sqrt(len(means)) if len(means) > 1 else 0.0
+    return float(means.mean()) / error if error > 0 else 0.0
 
 
 def other_gravity(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:

@@ -16,6 +16,7 @@ from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs
 from dynid.evaluation.hypotheses.proposals import (
     Proposal,
     coupled,
+    driven,
     exchanged,
     factors_of_urdf,
     far,
@@ -238,7 +239,8 @@ def _is_alone(trial: Trial, now: RefitOutcome, rival: TriedCause, chosen: TriedC
 def _matters(now: RefitOutcome, candidate: TriedCause) -> bool:
     """Whether a cause explains much, and fits not worse for the sake of possible parameters."""
     outcome = candidate.outcome
-    return now.total - outcome.total > MATTERS and outcome.cost < now.cost + DECIDES
+    signs = len(candidate.joints) if candidate.kind == "sign" else 1  # each is a choice of its own
+    return now.total - outcome.total > MATTERS and outcome.cost < now.cost + DECIDES * signs
 
 
 def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
@@ -361,6 +363,7 @@ def _unseen(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     """
     for proposal in (
         *opposite_torque(now.state),
+        *driven(trial, now.state),
         *other_gravity(trial, now.state),
         *factors_of_urdf(trial, now.state),
     ):

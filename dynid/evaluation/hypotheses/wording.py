@@ -67,6 +67,7 @@ class Wording:
             "gravity": self._gravity,
             "no gravity": self._no_gravity,
             "reverse": self._reverse,
+            "position": self._position,
             "channels": self._swap,
             "torques": self._swap,
             "positions": self._swap,
@@ -101,6 +102,19 @@ class Wording:
     def _sign(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         if len(candidate.joints) == 1 and len(self._joints) > 1:
             return self._factor(step, candidate)
+        if len(candidate.joints) < len(self._joints):
+            names = tuple(self._joints[joint] for joint in candidate.joints)
+            key, corrections = self._fixed(
+                *(Correction(signal="effort", joint=name, factor=-1.0) for name in names)
+            )
+            return Meaning(
+                "flipped_sign",
+                names,
+                f"{listed(names)}: torques have the opposite sign of their motion, which friction "
+                "would drive.",
+                f"Change the sign of the efforts of {{joints}}.{key}",
+                corrections,
+            )
         if candidate.outcome.state.backwards != step.before.state.backwards:
             return _BACKWARDS
         if (candidate.outcome.penalty or 0.0) > MATTERS or self._against_urdf(candidate):
@@ -311,6 +325,21 @@ class Wording:
             f"Reverse the axis of {{joints}} in the URDF, or its signals.{key}",
             corrections,
             statement="reversed",
+        )
+
+    def _position(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+        (name,) = self._names(candidate)
+        signals: tuple[Signal, ...] = ("position", "velocity")
+        key, corrections = self._fixed(
+            *(Correction(signal=signal, joint=name, factor=-1.0) for signal in signals)
+        )
+        return Meaning(
+            "flipped_sign",
+            (name,),
+            f"{name}: position has the opposite sign of the URDF's axis and of its torque.",
+            f"Change the sign of the position and velocity of {{joints}}.{key}",
+            corrections,
+            statement="opposite sign of position",
         )
 
     def _swap(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:

@@ -87,6 +87,23 @@ def test_the_other_sign_of_one_torque_is_found_with_its_joint(joint: Array) -> N
     assert abs(factor + 1) < DEVIATIONS * chosen.deviation
 
 
+@pytest.mark.parametrize("signs", [[1, -1, -1], [-1, -1, 1], [-1, 1, -1]])
+def test_the_other_sign_of_two_torques_is_one_cause(signs: list[int]) -> None:
+    """Each joint's own friction tells its sign, whatever those of the others are."""
+    step = only_step(with_effort(crane_recording().effort * signs))
+    flipped = tuple(np.flatnonzero(np.array(signs) < 0).tolist())
+    assert cause(step.chosen) == ("flipped_sign", "sign", flipped)
+    np.testing.assert_array_equal(step.chosen.outcome.state.factor[0], signs)
+
+
+@pytest.mark.parametrize("joint", [LIFT, ELBOW])
+def test_the_other_sign_of_a_position_is_found_with_its_joint(joint: Array) -> None:
+    good, sign = crane_recording(), 1 - 2 * joint
+    motion = {name: getattr(good, name) * sign for name in ("position", "velocity")}
+    chosen = only_step(replace(good, **motion, position_step=None)).chosen
+    assert cause(chosen) == ("flipped_sign", "position", (int(np.argmax(joint)),))
+
+
 def test_the_other_sign_of_all_torques_is_shown_by_what_is_possible() -> None:
     """The fit has the same errors; only friction that drives and negative masses contradict."""
     step = only_step(with_effort(-crane_recording().effort))
