@@ -13,12 +13,11 @@ from dynid.dynamics.base_parameters import INERTIAL
 from dynid.estimation.fitting import Fit
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.text import listed
+from dynid.text import listed, percent
 
 Indices = NDArray[np.intp]
 
 _CONDITION = 200.0  # Gautier and Khalil (1992) require less than 100 of an exciting trajectory
-_HARMFUL = 300.0  # below this value, the finding is a note
 _UNCERTAIN = 0.3  # relative standard deviation usual as a bound for identifiable parameters
 _LARGE_PREDICTION_ERROR = 0.06  # of the torque of other motion: three times the assumed errors
 _TAKES_PART = 0.3  # of the largest share of a parameter in a combination
@@ -103,7 +102,7 @@ def _combination(case: Case, fitted: Fit) -> Iterator[Finding]:
     size = float(np.linalg.norm(vector * fitted.estimate.base[known] * norms))
     uncertainty = float(np.sqrt(shared / values[0])) / max(size, 1e-300)
     condition = float(np.sqrt(values[-1] / values[0]))
-    if condition < _CONDITION or (uncertainty < _UNCERTAIN and condition < _HARMFUL):
+    if condition < _CONDITION:
         return
     order = np.argsort(-np.abs(vector))[:_MOST_NAMED]
     named = order[np.abs(vector[order]) > _TAKES_PART * np.abs(vector[order[0]])]
@@ -111,11 +110,11 @@ def _combination(case: Case, fitted: Fit) -> Iterator[Finding]:
     yield Finding(
         cause="ill_conditioned",
         joints=(),
-        severity="warning" if condition > _HARMFUL else "note",
+        severity="warning" if uncertainty > _UNCERTAIN else "note",
         sentence=(
             f"condition number {condition:.3g}: {listed(names)} are almost collinear in this "
             "motion; their worst combination has a relative standard deviation of "
-            f"{100 * min(uncertainty, 99.0):.0f} % (with torque errors of {100 * GOOD:.0f} %)."
+            f"{percent(min(uncertainty, 99.0))} (with torque errors of {100 * GOOD:.0f} %)."
         ),
         advice=_remedy(case, known[named]),
         evidence={
