@@ -112,6 +112,9 @@ def _smallest_step(values: Array) -> float:
 def dead_band(effort: Array) -> tuple[float, float] | None:
     """Return the share of zeros, and the smallest other magnitude; None without a dead band.
 
+    Either there is a hole around zero, or most values are zero and the rest are mostly not next to
+    it, as small ones would be.
+
     Args:
         effort: (N,) in motion.
     """
@@ -121,7 +124,8 @@ def dead_band(effort: Array) -> tuple[float, float] | None:
         return None
     beside = sizes[:_BESIDE_ZERO]
     distance = float(np.median(np.diff(beside)))
-    if zeros < _TIMES_MORE * counts.max() or beside[0] < _HOLE * distance:
+    apart = zeros > _MOSTLY_ZERO * len(effort) and counts[1:].sum() > counts[0]
+    if zeros < _TIMES_MORE * counts.max() or (beside[0] < _HOLE * distance and not apart):
         return None
     return zeros / len(effort), float(beside[0])
 
@@ -133,7 +137,7 @@ def _dead_band(joint: str, share: float, smallest: float) -> Contradiction:
         severity="problem" if share > _MOSTLY_ZERO else "warning",
         sentence=(
             f"{joint}: effort is exactly 0 in {percent(share)} of the samples in motion, and "
-            f"otherwise at least {smallest:.3g}: values below are reported as 0."
+            f"otherwise at least {smallest:.3g}: small values, or most, are reported as 0."
         ),
         remedy=(
             "Switch off the threshold in the driver, or record the drive's own value; what is lost "

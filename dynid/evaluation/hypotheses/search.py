@@ -167,7 +167,7 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
         chosen = rival
     elif rival is not None and rival.kind != "robot":
         rest = [rival, *rest]
-    others = tuple(c for c in rest if not is_better(chosen, c))
+    others = tuple(c for c in rest if not is_better(chosen, c) and _is_determined(trial, c))
     return ChosenCause(now, chosen, others, rest[0] if rest else None)
 
 
@@ -204,7 +204,9 @@ def _as_sign(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause:
 
 def _best_rival(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause | None:
     """Return what the torque's measurement may do in place of a cause, surely better than it."""
-    better = []
+    better: list[TriedCause] = []
+    if chosen.kind == "sign":  # which is one of two; what else a sensor does is another cause
+        return None
     for rival in rivals(trial, now, chosen.outcome, chosen.joints, chosen.recordings):
         kind, joints, recordings, outcome = rival
         tried = TriedCause(CAUSES[kind], kind, joints, trial.judged(outcome), recordings)

@@ -430,6 +430,24 @@ def test_a_dead_band_of_coarse_effort_is_found() -> None:
     assert {one.kind for one in found(replace(clean(), effort=effort))} == {"effort"}
 
 
+def test_an_effort_that_is_reported_in_some_moments_only_is_found() -> None:
+    effort = np.round(clean().effort / 0.1) * 0.1
+    sporadic = np.arange(4000) % 400 < 320
+    effort[sporadic, 0] = 0.0
+    contradiction = the_only(replace(clean(), effort=effort))
+    assert (contradiction.joints, contradiction.severity) == (("j1",), "problem")
+    assert contradiction.evidence["share of zeros"] == pytest.approx(0.8, abs=0.1)
+
+
+def test_an_effort_that_hardly_exceeds_one_step_of_its_measurement_is_no_dead_band() -> None:
+    effort = clean().effort.copy()
+    effort[:, 0] = np.round(0.15 * np.random.default_rng(0).standard_normal(4000) / 0.1) * 0.1
+    effort[np.abs(effort[:, 0]) > 0.15, 0] = 0.0
+    assert not any(
+        "share of zeros" in one.evidence for one in found(replace(clean(), effort=effort))
+    )
+
+
 def test_a_constant_effort_of_a_moving_joint_is_found() -> None:
     effort = clean().effort.copy()
     effort[:, 2] = 1.5
