@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,18 +95,10 @@ class History:
 
     def equals(self, other: History) -> bool:
         """Return whether everything is the same to the last digit."""
-        if (self.robot, self.names, self.notes) != (other.robot, other.names, other.notes):
-            return False
-        pairs = [
-            (self.times, other.times),
-            (self.values, other.values),
-            (self.covariances, other.covariances),
-        ]
-        if self.temperatures is not None and other.temperatures is not None:
-            pairs.append((self.temperatures, other.temperatures))
-        elif self.temperatures is not other.temperatures:
-            return False
-        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+        return all(
+            np.array_equal(getattr(self, one.name), getattr(other, one.name))
+            for one in fields(self)
+        )
 
     @property
     def per_year(self) -> float:

@@ -66,18 +66,22 @@ def make_contrasts(causes: Sequence[Cause], information: Array) -> Contrasts:
     owner: list[int] = []
     for number, cause in enumerate(causes):
         weighted = cause.signature.T @ information
-        values, vectors = np.linalg.eigh(_scaled(weighted @ cause.signature))
-        kept = values > _NO_INFORMATION * values[-1]
+        norm, values, vectors, kept = scaled_spectrum(weighted @ cause.signature)
         basis = (vectors[:, kept] / np.sqrt(values[kept])).T
-        norm = np.sqrt(np.maximum(np.diag(weighted @ cause.signature), 1e-300))
         rows += list(basis @ (weighted / norm[:, None]))
         owner += [number] * int(kept.sum())
     return Contrasts(np.array(rows), np.array(owner), tuple(causes))
 
 
-def _scaled(matrix: Array) -> Array:
-    norm = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
-    return np.asarray(matrix / norm / norm[:, None])
+def scaled_spectrum(normal: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+    """Return the spectrum of a normal matrix (m, m) as if its columns had unit norm.
+
+    Returns:
+        norms of the columns, eigenvalues, eigenvectors, and which of them have information.
+    """
+    norm = np.sqrt(np.maximum(np.diag(normal), 1e-300))
+    values, vectors = np.linalg.eigh(normal / norm / norm[:, None])
+    return norm, values, vectors, values > _NO_INFORMATION * values[-1]
 
 
 def contrast_series(
