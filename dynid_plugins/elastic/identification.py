@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +75,29 @@ def identify_elastic(
     return ElasticIdentification(robot.name, model, tuple(joints), tuple(pairs), identified)
 
 
-def predicted_deflection(
+class DeflectionErrors(NamedTuple):
+    """Deflection of each joint in another recording.
+
+    Attributes:
+        rms: error by joint [rad or m].
+        range: of the measured deflection, without the delay, by joint [rad or m].
+    """
+
+    rms: Mapping[str, float]
+    range: Mapping[str, float]
+
+
+def deflection_errors(identification: ElasticIdentification, pair: TwoEncoders) -> DeflectionErrors:
+    """Return the errors with which elastic joints predict the deflection of another recording."""
+    rms, ranges = {}, {}
+    for joint in identification.joints:
+        measured, predicted = _predicted_deflection(joint, pair, identification.model)
+        rms[joint.name] = float(np.sqrt(np.mean((measured - predicted) ** 2)))
+        ranges[joint.name] = float(np.ptp(measured))
+    return DeflectionErrors(rms, ranges)
+
+
+def _predicted_deflection(
     joint: ElasticJoint, pair: TwoEncoders, model: Model
 ) -> tuple[Array, Array]:
     """Return measured and predicted deflection (K,) of a joint where its teeth touch.

@@ -22,6 +22,8 @@ from dynid_plugins.elastic.deflection import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dynid.identification.result import Identification
     from dynid.robot.model import Model
     from dynid_plugins.elastic.two_encoders import TwoEncoders
@@ -38,6 +40,14 @@ class Estimated(NamedTuple):
 
     value: float
     deviation: float
+
+
+def with_deviations(quantities: Mapping[str, Estimated | None]) -> dict[str, Any]:
+    """Return values by name, each followed by its standard deviation; None where it is unknown."""
+    row: dict[str, Any] = {}
+    for name, quantity in quantities.items():
+        row[name], row[f"{name}_deviation"] = quantity or (None, None)
+    return row
 
 
 class Harmonic(NamedTuple):
@@ -283,13 +293,10 @@ _QUANTITIES = (
 
 
 def _row(joint: ElasticJoint) -> dict[str, Any]:
-    row: dict[str, Any] = {"joint": joint.name, "verdict": joint.verdict}
-    for name in _QUANTITIES:
-        found: Estimated | None = getattr(joint, name)
-        row[name] = None if found is None else found.value
-        row[f"{name}_deviation"] = None if found is None else found.deviation
     return {
-        **row,
+        "joint": joint.name,
+        "verdict": joint.verdict,
+        **with_deviations({name: getattr(joint, name) for name in _QUANTITIES}),
         "least_stiffness": joint.least_stiffness,
         "eccentricity": joint.eccentricity,
         "harmonics": [one._asdict() for one in joint.harmonics],

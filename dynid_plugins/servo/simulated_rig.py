@@ -76,7 +76,7 @@ def simulated_run(
     """
     rig = rig_robot(robot, settings)
     motion = make_plan(rig, seed=seed).excitation
-    simulation = rig.find(SimulationSettings) or SimulationSettings()
+    simulation = rig.settings(SimulationSettings)
     names, body = rig.mechanism().parameter_names, rig_body(robot, settings.load)
     bodies = dict(zip(names, body.tolist(), strict=False))  # those of the terms are behind
     true = simulation.model_copy(update={"parameters": {**bodies, **simulation.parameters}})

@@ -24,7 +24,8 @@ from dynid_plugins.simulators.simulated_terms import FormatTerms
 from dynid_plugins.simulators.urdf_update import updated_urdf, urdf_joints, urdf_text
 from dynid_plugins.simulators.usd_file import usd_text
 from dynid_plugins.simulators.usd_properties import USD_TERMS
-from dynid_plugins.simulators.usd_tree import UsdModel
+from dynid_plugins.simulators.usd_stage import opened_text
+from dynid_plugins.simulators.usd_tree import UsdTree
 from dynid_plugins.simulators.usd_update import updated_usd, usd_joints
 
 
@@ -100,7 +101,7 @@ FORMATS: Mapping[str, SimulatorFormat] = MappingProxyType(
             usd_text,
             lambda _, where: usd_joints(where),
             lambda _, where, exported, joints: updated_usd(where, exported, joints),
-            UsdModel,
+            lambda text, where: UsdTree(opened_text(text, where), str(where)),
             read=lambda _: "",
             beside=True,
         ),

@@ -9,10 +9,16 @@ from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.robot.shapes import Shape
 from dynid_plugins.simulators.exported_model import ExportedModel
-from dynid_plugins.simulators.followers import assembled_positions
 from dynid_plugins.simulators.mjcf_closures import CLOSURES, MjcfClosures, mjcf_closures
 from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedAxis
-from dynid_plugins.simulators.tree_layout import TreeLink, numbers, torque_limits, tree_layout
+from dynid_plugins.simulators.tree_layout import (
+    TreeLink,
+    assembled_positions,
+    file_text,
+    numbers,
+    torque_limits,
+    tree_layout,
+)
 
 MJCF_TERMS = FormatTerms(
     armature=True, springs=True, polynomials=True, couplings=True, closures=CLOSURES
@@ -36,7 +42,6 @@ def mjcf_text(exported: ExportedModel, header: list[str]) -> str:
     """
     model, mechanism = exported.model, exported.mechanism
     root = ET.Element("mujoco", model=model.robot.name)
-    root.append(ET.Comment(_comment(header)))
     ET.SubElement(root, "compiler", angle="radian", autolimits="true")
     option = {"timestep": repr(_STEP), "gravity": numbers(mechanism.gravity)}
     ET.SubElement(root, "option", option, integrator="implicitfast")
@@ -51,8 +56,7 @@ def mjcf_text(exported: ExportedModel, header: list[str]) -> str:
     actuators = ET.SubElement(root, "actuator")
     _add_motors(actuators, exported)
     actuators.extend(bristle_elements(exported, exported.joints))
-    ET.indent(root)
-    return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'
+    return file_text(root, header)
 
 
 def inertial_attributes(body: RigidBody) -> dict[str, str]:
@@ -172,8 +176,3 @@ def _add_motors(actuators: ET.Element, exported: ExportedModel) -> None:
         if limits is not None:
             attributes["ctrlrange"] = numbers((-limits[number], limits[number]))
         ET.SubElement(actuators, "motor", attributes)
-
-
-def _comment(lines: list[str]) -> str:
-    text = "\n    ".join(line.replace("--", "- -") for line in lines)
-    return f" {text} "

@@ -9,7 +9,6 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.robot.mjcf_compiling import angles_in_degrees
 from dynid.xml_editing import XmlElement, XmlText
@@ -60,9 +59,10 @@ def updated_mjcf(
     for number, (body, carrier) in enumerate(zip(bodies, carriers, strict=True)):
         if exported.massless(number) and sum(one is carrier for one in carriers) > 1:
             continue  # several joints of one body there, which is the last one's
-        _set_inertial(xml, carrier, body)
+        inertial = ET.Element("inertial", inertial_attributes(body))
+        xml.put(carrier, "inertial", _written(inertial))
         for fixed in _fixed_to(carrier):
-            _drop_mass(xml, fixed)
+            xml.put(fixed, "inertial", _NO_MASS)
     degrees = angles_in_degrees(text, where)
     for number, name in enumerate(joints):
         joint = next(one for one in carriers[number].children if one.attributes.get("name") == name)
@@ -105,25 +105,6 @@ def _fixed_to(body: XmlElement) -> Iterator[XmlElement]:
             yield from _fixed_to(child)
 
 
-def _set_inertial(xml: XmlText, carrier: XmlElement, body: RigidBody) -> None:
-    element = ET.tostring(
-        ET.Element("inertial", inertial_attributes(body)), encoding="unicode"
-    ).replace(" />", "/>")
-    there = carrier.find("inertial")
-    if there is None:
-        xml.insert(carrier, element)
-    else:
-        xml.replace(there, element)
-
-
-def _drop_mass(xml: XmlText, body: XmlElement) -> None:
-    there = body.find("inertial")
-    if there is None:
-        xml.insert(body, _NO_MASS)
-    else:
-        xml.replace(there, _NO_MASS)
-
-
 def _joint_values(
     exported: ExportedModel, number: int, compiled: MujocoModel, name: str, *, degrees: bool
 ) -> dict[str, str | None]:
@@ -162,7 +143,7 @@ def _add_named(xml: XmlText, section: str, elements: Iterable[ET.Element]) -> No
     added = []
     for element in elements:
         ET.indent(element)
-        lines = ET.tostring(element, encoding="unicode").replace(" />", "/>")
+        lines = _written(element)
         old = before.get(element.get("name"))
         if old is None:
             added.append(lines)
@@ -173,3 +154,7 @@ def _add_named(xml: XmlText, section: str, elements: Iterable[ET.Element]) -> No
         xml.append(xml.root, f"<{section}>\n  {inner}\n</{section}>")
     elif added and there is not None:
         xml.append(there, "\n".join(added))
+
+
+def _written(element: ET.Element) -> str:
+    return ET.tostring(element, encoding="unicode").replace(" />", "/>")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
-import numpy as np
 import pinocchio
 
 from dynid.configuration import per_joint
@@ -14,16 +13,23 @@ from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.robot.shapes import Shape
 from dynid_plugins.simulators.exported_model import ExportedModel
-from dynid_plugins.simulators.followers import Follower, followers
 from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedAxis
-from dynid_plugins.simulators.tree_layout import TreeLink, numbers, torque_limits, tree_layout
+from dynid_plugins.simulators.tree_layout import (
+    ROOT_BODY,
+    Follower,
+    TreeLink,
+    file_text,
+    followers,
+    numbers,
+    torque_limits,
+    tree_layout,
+)
 
 SDF_TERMS = FormatTerms(springs=True, closures=("gear",))
 _VERSION = "1.9"  # has poses relative to named frames
 _VERSION_WITH_MIMIC = "1.11"
 _FIXED = "fixed_to_world"
 _INERTIA = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
-_ROOT_BODY = RigidBody(1.0, np.zeros(3), 0.01 * np.eye(3))  # fixed to the world
 
 
 def sdf_text(exported: ExportedModel, header: list[str]) -> str:
@@ -35,20 +41,18 @@ def sdf_text(exported: ExportedModel, header: list[str]) -> str:
     """
     followed = followers(exported)
     root = ET.Element("sdf", version=_VERSION_WITH_MIMIC if followed else _VERSION)
-    root.append(ET.Comment(" " + "\n    ".join(header).replace("--", "- -") + " "))
     model = ET.SubElement(root, "model", name=exported.model.robot.name)
     base, *links = _with_own_names(tree_layout(exported.model), exported.joints)
     ET.SubElement(model, "joint", name=_FIXED, type="fixed").extend(
         [_element("parent", "world"), _element("child", base.name)]
     )
-    _add_link(model, base, _ROOT_BODY, None)
+    _add_link(model, base, ROOT_BODY, None)
     for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
         axis = _add_joint(model, exported, number, link)
         if exported.joints[number] in followed:
             axis.append(_mimic(followed[exported.joints[number]]))
         _add_link(model, link, exported.bodies[number], exported.joints[number])
-    ET.indent(root)
-    return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'
+    return file_text(root, header)
 
 
 def _with_own_names(links: Sequence[TreeLink], joints: Sequence[str]) -> list[TreeLink]:

@@ -40,12 +40,10 @@ def updated_sdf(
     bodies, alignment = placed_bodies(exported, tree, joints, str(where))
     limits = torque_limits(exported)
     for number, name in enumerate(joints):
-        link = model.link(tree.link(name))
-        inertial, there = _lines(sdf_inertial(bodies[number])), link.find("inertial")
-        if there is None:
-            xml.insert(link, inertial)
-        else:
-            xml.replace(there, inertial)
+        inertial = sdf_inertial(bodies[number])
+        ET.indent(inertial)
+        written = ET.tostring(inertial, encoding="unicode")
+        xml.put(model.link(tree.link(name)), "inertial", written)
         axis = model.joint(name).find("axis")
         if axis is not None:
             terms = sdf_dynamics(exported.terms.axes[number])
@@ -71,8 +69,3 @@ def _set_elements(xml: XmlText, parent: XmlElement, tag: str, values: Mapping[st
             xml.append(there, element)
         else:
             xml.set_text(old, value)
-
-
-def _lines(element: ET.Element) -> str:
-    ET.indent(element)
-    return ET.tostring(element, encoding="unicode")

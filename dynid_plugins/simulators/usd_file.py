@@ -13,11 +13,14 @@ from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.robot.shapes import Shape
 from dynid_plugins.simulators.exported_model import ExportedModel
-from dynid_plugins.simulators.tree_layout import TreeLink, torque_limits, tree_layout
+from dynid_plugins.simulators.tree_layout import (
+    ROOT_BODY,
+    TreeLink,
+    torque_limits,
+    tree_layout,
+)
 from dynid_plugins.simulators.usd_properties import quaternion, set_axis, set_body
 from dynid_plugins.simulators.usd_stage import Prim, UsdLibrary, usd_library
-
-_ROOT_BODY = RigidBody(1.0, np.zeros(3), 0.01 * np.eye(3))  # fixed to the world
 
 
 def usd_text(exported: ExportedModel, header: list[str]) -> str:
@@ -44,7 +47,7 @@ def usd_text(exported: ExportedModel, header: list[str]) -> str:
     base, *links = tree_layout(exported.model)
     paths = {link.name: f"{robot}/{names.new(link.name)}" for link in (base, *links)}
     poses = {base.name: Pose()}
-    _add_link(library, stage, paths[base.name], Pose(), _ROOT_BODY, base)
+    _add_link(library, stage, paths[base.name], Pose(), ROOT_BODY, base)
     fixed = library.physics.FixedJoint.Define(stage, f"{robot}/{names.new('fixed_to_world')}")
     fixed.CreateBody1Rel().SetTargets([paths[base.name]])
     for number, link in sorted(enumerate(links), key=lambda one: one[1].order):

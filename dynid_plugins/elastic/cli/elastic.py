@@ -60,10 +60,9 @@ def elastic_command(
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.elastic.chart import write_deflections
-    from dynid_plugins.elastic.identification import identify_elastic
+    from dynid_plugins.elastic.identification import deflection_errors, identify_elastic
     from dynid_plugins.elastic.report import print_elastic
     from dynid_plugins.elastic.two_encoders import load_two_encoders
-    from dynid_plugins.elastic.validation import deflection_errors
 
     check_png(output)
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])

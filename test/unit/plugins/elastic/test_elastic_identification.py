@@ -19,11 +19,10 @@ from dynid.recording.model import Recording
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.deflection import relaxed
-from dynid_plugins.elastic.identification import identify_elastic
+from dynid_plugins.elastic.identification import deflection_errors, identify_elastic
 from dynid_plugins.elastic.report import print_elastic
 from dynid_plugins.elastic.result import ElasticJoint
 from dynid_plugins.elastic.two_encoders import TwoEncoders, two_encoders
-from dynid_plugins.elastic.validation import deflection_errors
 
 RATE = 500.0
 STIFFNESS, DAMPING, BACKLASH, DELAY, OFFSET = 5000.0, 10.0, 4e-4, 3e-3, 0.02

@@ -18,9 +18,9 @@ from dynid.simulation.build import position_limits
 from dynid.xml_tree import xml_tree
 from dynid_plugins.simulators.export import Export, export_along
 from dynid_plugins.simulators.exported_model import exported_model
-from dynid_plugins.simulators.followers import followers
 from dynid_plugins.simulators.moving_joints import moving_motion
 from dynid_plugins.simulators.simulated_terms import FormatTerms
+from dynid_plugins.simulators.tree_layout import followers
 
 ROBOTS = ("delta_3", "delta_4", "palletiser", "dvrk_psm", "dvrk_mtm")
 TERMS = "terms=[{kind: viscous}, {kind: coulomb}, {kind: rotor_inertia}]"
