@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from dynid.json_text import json_fields
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
@@ -34,8 +35,7 @@ def print_rig(
         identification.names, identification.values, identification.standard_deviations, strict=True
     ):
         unit, meaning = _MEANINGS.get(name) or _of_term(identification, name)
-        numbers = (significant(value), significant(deviation))
-        rows.add_row(name, *(cell for cell in (*numbers, unit, meaning)))
+        rows.add_row(name, significant(value), significant(deviation), unit, meaning)
     console.print(rows)
     errors = ", ".join(percent(error) for error in identification.relative_errors)
     print_sentences(console, "Notes", [f"Torque error of the fit, by run: {errors}."], "")
@@ -43,7 +43,7 @@ def print_rig(
     for line in profile_lines(identification):
         print_text(console, f"  {line}")
     print_sentences(
-        console, "Identifiable only in combination", _combinations(identification), "yellow"
+        console, "Identifiable only in combination", [_combination(identification)], "yellow"
     )
     if held_out:
         _print_roll_outs(console, held_out)
@@ -73,15 +73,15 @@ def _of_term(identification: RigIdentification, name: str) -> tuple[str, str]:
     return mechanism.parameter_units[number].replace("*", " "), f"{term.traits.label}{shape}"
 
 
-def _combinations(identification: RigIdentification) -> list[str]:
+def _combination(identification: RigIdentification) -> str:
     servo = identification.robot.servo
     resistance = 1.0 if servo is None or servo.resistance is None else servo.resistance[0]
-    return [
+    return (
         "Torque constant and resistance act as torque_per_volt alone, viscous friction and "
         f"back-EMF as damping alone; with the profile's {significant(resistance)} Ohm they are as "
         f"above, viscous friction {significant(identification.viscous)} N m s/rad. Measure the "
         "resistance to separate them."
-    ]
+    )
 
 
 def _print_roll_outs(console: Console, held_out: Sequence[HeldOutRun]) -> None:
@@ -101,13 +101,5 @@ def rig_json(identification: RigIdentification, held_out: Sequence[HeldOutRun]) 
         "viscous": identification.viscous,
         "torque_constant": list(identification.robot.drives.torque_constant or ()),
         "relative_errors": list(identification.relative_errors),
-        "held_out": [
-            {
-                "run": run.name,
-                "profile": run.profile,
-                "identified": run.identified,
-                "motion": run.motion,
-            }
-            for run in held_out
-        ],
+        "held_out": [{"run": run.name, **json_fields(run, without=("name",))} for run in held_out],
     }

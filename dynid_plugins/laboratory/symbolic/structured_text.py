@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.dynamics.base_table import BaseTable
-    from dynid_plugins.laboratory.symbolic.c_functions import Number
+    from dynid_plugins.laboratory.symbolic.c_code import Number
     from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 
 _TYPES = {"double": "LREAL", "float": "REAL"}
