@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
 from std_srvs.srv import Trigger
@@ -21,20 +21,54 @@ from dynid.recording.joint_names import recorded_names
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
 from dynid_ros.interface_types import TypedTopic
-from dynid_ros.joint_values import in_order
+from dynid_ros.joint_values import STALE_NS, in_order, seconds
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
-from dynid_ros.qos import LATCHED, STATE_DEPTH
+from dynid_ros.qos import LATCHED, LIVE
 from dynid_ros.signal_watch import SignalWatch
 from dynid_ros.verdict_messages import finding_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dynid.identification.online.change import PayloadChange
     from dynid.recording.redundancy import Contradiction
     from dynid.robot.robot import Robot
 
-_LIVE = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Compatible with every publisher; stores messages while parameters are solved."""
-_STALE_NS = 10**9  # without joint states, after which a warning is published
+
+_Described = tuple[str, "tuple[float, float] | None"]  # a sentence, and the range of a number
+_ONLINE: dict[str, _Described] = {
+    "sampling_rate": ("Rate of the joint states [Hz].", (20.0, 20_000.0)),
+    "forgetting_time": (
+        "Time constant of forgetting old data [s]; 0: all data have the same weight.",
+        (0.0, 1e6),
+    ),
+    "learning": (
+        "Motion for estimating the model's own errors before changes are detected [s].",
+        (2.0, 3600.0),
+    ),
+    "detect": ("Whether to detect changes.", None),
+    "adaptive": (
+        "Whether changes are relative to the present estimate, and a new load is estimated again; "
+        "for ~/model_update.",
+        None,
+    ),
+    "largest_payload": ("Scale of a payload's mass: a large one [kg].", (1e-3, 1e4)),
+    "threshold": (
+        "Evidence from which a change is reported (twice the log of its odds).",
+        (1.0, 1e6),
+    ),
+}
+_UPDATES: dict[str, _Described] = {
+    "payload_mass": (
+        "Standard deviation of the mass carried, for ~/model_update [kg].",
+        (0.0, 1e4),
+    ),
+    "friction_change": (
+        "The same of changes of friction, as a share of its value.",
+        (0.0, 10.0),
+    ),
+}
+SettingsT = TypeVar("SettingsT", OnlineSettings, UpdateLimits)
 
 
 class OnlineEstimatorNode(DynidNode):
@@ -60,8 +94,8 @@ class OnlineEstimatorNode(DynidNode):
         rate = self.parameter(
             "publish_rate", 1.0, "Rate of ~/parameters [Hz].", between=(0.01, 20.0), fixed=True
         )
-        self._settings = self._declared_settings()
-        self._change = self._declared_change()
+        self._settings = self._declared(OnlineSettings(), _ONLINE)
+        self._change = self._declared(UpdateLimits(), _UPDATES)
         self._updater: ModelUpdater | None = None
         self._names = ""
         self._start()
@@ -76,7 +110,7 @@ class OnlineEstimatorNode(DynidNode):
         self._finding_out = TypedTopic(self, "Finding", "~/finding")
         self._change_out = self.create_publisher(String, "~/change", LATCHED)
         self.create_service(Trigger, "~/reset", self.answering(self._reset))
-        self.create_subscription(JointState, self._topic, self._on_joint_states, _LIVE)
+        self.create_subscription(JointState, self._topic, self._on_joint_states, LIVE)
         self.create_timer(1 / rate, self._publish, clock=self.steady)
         self.health(WARN, f"no {self._topic} yet")
 
@@ -93,74 +127,19 @@ class OnlineEstimatorNode(DynidNode):
             "changes": self._changes,
         }
 
-    def _declared_settings(self) -> OnlineSettings:
-        usual = OnlineSettings()
-        return OnlineSettings(
-            sampling_rate=self.parameter(
-                "sampling_rate",
-                usual.sampling_rate,
-                "Rate of the joint states [Hz].",
-                between=(20.0, 20_000.0),
+    def _declared(self, usual: SettingsT, described: Mapping[str, _Described]) -> SettingsT:
+        """Declare fields of settings as parameters, and return the settings that they give."""
+        given = {
+            field: self.parameter(
+                "detect_changes" if field == "detect" else field,
+                getattr(usual, field),
+                sentence,
+                between=between,
                 fixed=True,
-            ),
-            forgetting_time=self.parameter(
-                "forgetting_time",
-                usual.forgetting_time,
-                "Time constant of forgetting old data [s]; 0: all data have the same weight.",
-                between=(0.0, 1e6),
-                fixed=True,
-            ),
-            learning=self.parameter(
-                "learning",
-                usual.learning,
-                "Motion for estimating the model's own errors before changes are detected [s].",
-                between=(2.0, 3600.0),
-                fixed=True,
-            ),
-            detect=self.parameter(
-                "detect_changes", usual.detect, "Whether to detect changes.", fixed=True
-            ),
-            adaptive=self.parameter(
-                "adaptive",
-                usual.adaptive,
-                "Whether changes are relative to the present estimate, and a new load is estimated "
-                "again; for ~/model_update.",
-                fixed=True,
-            ),
-            largest_payload=self.parameter(
-                "largest_payload",
-                usual.largest_payload,
-                "Scale of a payload's mass: a large one [kg].",
-                between=(1e-3, 1e4),
-                fixed=True,
-            ),
-            threshold=self.parameter(
-                "threshold",
-                usual.threshold,
-                "Evidence from which a change is reported (twice the log of its odds).",
-                between=(1.0, 1e6),
-                fixed=True,
-            ),
-        )
-
-    def _declared_change(self) -> UpdateLimits:
-        usual = UpdateLimits()
-        return UpdateLimits(
-            payload_mass=self.parameter(
-                "payload_mass",
-                usual.payload_mass,
-                "Standard deviation of the mass carried, for ~/model_update [kg].",
-                between=(0.0, 1e4),
-                fixed=True,
-            ),
-            friction_change=self.parameter(
-                "friction_change",
-                usual.friction_change,
-                "The same of changes of friction, as a share of its value.",
-                between=(0.0, 10.0),
-                fixed=True,
-            ),
-        )
+            )
+            for field, (sentence, between) in described.items()
+        }
+        return replace(usual, **given)
 
     def _start(self) -> None:
         """Start without data."""
@@ -196,10 +175,9 @@ class OnlineEstimatorNode(DynidNode):
             return
         self._lacking = ""
         self._arrival = self.steady.now().nanoseconds
-        stamp = message.header.stamp
         self._watch.add(message)
         try:
-            changes = self._estimator.take(stamp.sec + 1e-9 * stamp.nanosec, position, effort)
+            changes = self._estimator.take(seconds(message.header.stamp), position, effort)
         except DynidError as error:
             self._lacking = str(error)
             return
@@ -240,7 +218,7 @@ class OnlineEstimatorNode(DynidNode):
             self.health(ERROR, f"{problem.sentence} {problem.remedy} Then call ~/reset.")
         elif not self._arrival:
             return
-        elif self.steady.now().nanoseconds - self._arrival > _STALE_NS:
+        elif self.steady.now().nanoseconds - self._arrival > STALE_NS:
             self.health(WARN, "no joint states for more than 1 s")
         elif self._estimator.messages.too_rare:
             self.health(

@@ -52,6 +52,7 @@ class Remote:
         """Create the clients of node ``name`` and of its Trigger ``services``."""
         self._node = node
         self._name = name
+        self._title = name.removeprefix("/")
         self._wait = wait
         self._parameters = AsyncParameterClient(node, name)
         # made now, because a response only reaches clients that the server has discovered
@@ -135,7 +136,7 @@ class Remote:
         """
         answer = self.call(service, timeout)
         if not answer.success:
-            raise TaskError(f"{self._name.removeprefix('/')}: {answer.message}")
+            raise TaskError(f"{self._title}: {answer.message}")
         return str(answer.message)
 
     def reach(self, wanted: str, *others: Remote) -> None:
@@ -172,18 +173,16 @@ class Remote:
 
     def ended(self) -> TaskError | None:
         """Return why the wanted state cannot be reached any more; None where it can."""
-        name = self._name.removeprefix("/")
         for state in self._states:
             kind, _, reason = state.partition(": ")
             if kind in _ENDS:
-                return _ENDS[kind](f"{name}: {reason}")
+                return _ENDS[kind](f"{self._title}: {reason}")
         return None if self.present else TaskError(self._absence())
 
     def _absence(self) -> str:
-        name = self._name.removeprefix("/")
-        if self.silent:
-            return f"{name} does not respond any more: its process was killed or is suspended."
-        return f"{name} has ended."
+        if not self.silent:
+            return f"{self._title} has ended."
+        return f"{self._title} does not respond any more: its process was killed or is suspended."
 
     def _on_liveliness(self, status: Any) -> None:
         if status.alive_count:
