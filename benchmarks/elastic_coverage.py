@@ -19,8 +19,7 @@ from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.identification import identify_elastic
 from dynid_plugins.elastic.result import Estimated
-from dynid_plugins.elastic.simulated_arm import ElasticArm
-from dynid_plugins.elastic.simulated_recording import Encoders, follow, recorded
+from dynid_plugins.elastic.simulated_arm import ElasticArm, Encoders, follow, recorded
 from dynid_plugins.elastic.two_encoders import TwoEncoders
 
 CYCLE = 1e-3  # [s]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
 from std_srvs.srv import Trigger
@@ -18,22 +20,22 @@ from dynid.identification.online.model_update import ModelUpdate, ModelUpdater
 from dynid.json_text import json_text
 from dynid.profile import load_model
 from dynid.recording.joint_names import recorded_names
+from dynid.recording.live import LiveMessages
+from dynid.recording.redundancy import Contradiction, contradictions
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
+from dynid.robot.recordings import live_recording
 from dynid_ros.interface_types import TypedTopic
-from dynid_ros.joint_values import STALE_NS, in_order, seconds
+from dynid_ros.joint_values import STALE_NS, in_order, seconds, to_ns
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, LIVE
-from dynid_ros.signal_watch import SignalWatch
 from dynid_ros.verdict_messages import finding_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dynid.identification.online.change import PayloadChange
-    from dynid.recording.redundancy import Contradiction
     from dynid.robot.robot import Robot
-
 
 _Described = tuple[str, "tuple[float, float] | None"]  # a sentence, and the range of a number
 _ONLINE: dict[str, _Described] = {
@@ -69,6 +71,8 @@ _UPDATES: dict[str, _Described] = {
     ),
 }
 SettingsT = TypeVar("SettingsT", OnlineSettings, UpdateLimits)
+_SPAN = 20.0  # [s] of messages that are checked together
+_MOST_BYTES = 100_000_000
 
 
 class OnlineEstimatorNode(DynidNode):
@@ -240,6 +244,46 @@ class OnlineEstimatorNode(DynidNode):
             self.health(OK, "estimating, and monitoring changes of the payload")
         else:
             self.health(OK, "estimating")
+
+
+class SignalWatch:
+    """Check of joint states, span by span, in a thread of its own.
+
+    The first problem found stays: what was estimated with such data is wrong.
+
+    Args:
+        robot: with the settings of its recordings.
+        topic: of the joint states.
+    """
+
+    def __init__(self, robot: Robot, topic: str) -> None:
+        self._robot, self._topic = robot, topic
+        self._messages = self._none()
+        self._thread: threading.Thread | None = None
+        self.problem: Contradiction | None = None
+        """What makes an estimate worthless; None: nothing was found."""
+
+    def add(self, message: JointState) -> None:
+        """Take a message; after each span the check begins."""
+        if self.problem is not None:
+            return
+        self._messages.add(to_ns(message.header.stamp), serialize_message(message))
+        if self._messages.full and not (self._thread and self._thread.is_alive()):
+            self._thread = threading.Thread(
+                target=self._check, args=(self._messages,), name="checking signals", daemon=True
+            )
+            self._thread.start()
+            self._messages = self._none()
+
+    def _none(self) -> LiveMessages:
+        return LiveMessages(self._topic, longest=_SPAN, most_bytes=_MOST_BYTES)
+
+    def _check(self, messages: LiveMessages) -> None:
+        try:
+            found = contradictions(live_recording(messages, self._robot))
+        except DynidError:  # the estimator counts what it cannot use
+            return
+        self.problem = next((c for c in found if c.severity == "problem"), None)
 
 
 def _message(update: ModelUpdate, names: str) -> Float64MultiArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rcl_interfaces.msg import SetParametersResult
@@ -12,7 +13,6 @@ from std_msgs.msg import Empty, String
 from std_srvs.srv import Trigger
 
 from dynid.errors import TaskError
-from dynid_ros.countdown import Countdown
 from dynid_ros.qos import ALIVE, LATCHED
 
 if TYPE_CHECKING:
@@ -25,6 +25,24 @@ _APPEAR = 60.0  # [s] within which a starting node responds, also on a busy mach
 _SUSPENSION_ALLOWANCE = 0.5
 _PREFIX = 12  # bytes of an endpoint's identifier that are its participant's, by the RTPS standard
 _ANSWER = 60.0  # [s] within which a service responds that only starts an action, likewise
+# [s] longest time between two calls that counts: a paused process misses messages
+_LONGEST_STEP = 0.1
+
+
+class Countdown:
+    """Counts down while it is called often; pauses of a busy process hardly count."""
+
+    def __init__(self, duration: float) -> None:
+        """Start to count down ``duration`` [s]."""
+        self._left = duration
+        self._last = time.monotonic()
+
+    def over(self) -> bool:
+        """Return whether the time is over; to be called several times a second."""
+        now = time.monotonic()
+        self._left -= min(_LONGEST_STEP, now - self._last)
+        self._last = now
+        return self._left < 0.0
 
 
 class WaitTimeoutError(TaskError):
