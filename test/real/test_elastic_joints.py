@@ -11,9 +11,8 @@ from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.elastic import elastic_settings
 from dynid.robot.robot import Robot
-from dynid_plugins.elastic.identification import identify_elastic
+from dynid_plugins.elastic.identification import deflection_errors, identify_elastic
 from dynid_plugins.elastic.two_encoders import TwoEncoders, two_encoders
-from dynid_plugins.elastic.validation import deflection_errors
 
 pytestmark = [needs(KR300 / "A.mat"), pytest.mark.thorough]
 
