@@ -19,7 +19,6 @@ from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.signals.filters import differentiate, low_pass
 from dynid.signals.settings import SignalSettings
-from dynid_plugins.elastic.two_encoders import TwoEncoders
 
 _SMEARED = 1.0  # periods of the cut-off
 _UNSETTLED = 4.0  # periods of the cut-off, at the ends of a motion that goes on
@@ -49,7 +48,7 @@ class LinkTorque(NamedTuple):
     covariance: Array
 
 
-def link_motion(pair: TwoEncoders, robot: Robot, delay: Array) -> LinkMotion:
+def link_motion(pair: Recording, robot: Robot, delay: Array) -> LinkMotion:
     """Return the motion of the links, without the delay of their encoders.
 
     Args:
@@ -58,13 +57,13 @@ def link_motion(pair: TwoEncoders, robot: Robot, delay: Array) -> LinkMotion:
         delay: by which the links' encoders are late (n,) [s].
     """
     moved = undelayed(pair, delay)
-    return LinkMotion(*Band.of(robot, pair.motor.sampling_rate).derivatives(moved))
+    return LinkMotion(*Band.of(robot, pair.sampling_rate).derivatives(moved))
 
 
-def undelayed(pair: TwoEncoders, delay: Array) -> Array:
+def undelayed(pair: Recording, delay: Array) -> Array:
     """Return the links' positions (N, n) at the times of the motors'."""
-    time = pair.motor.time
-    splines = (scipy.interpolate.CubicSpline(time, column) for column in pair.link_position.T)
+    time, links = pair.time, np.asarray(pair.link_position)
+    splines = (scipy.interpolate.CubicSpline(time, column) for column in links.T)
     columns = [
         spline(np.minimum(time + late, time[-1]))
         for spline, late in zip(splines, delay.tolist(), strict=True)
@@ -90,7 +89,7 @@ def link_torque(model: Model, motion: LinkMotion) -> LinkTorque:
     return LinkTorque(torque, regressor[:, :, [index for _, index in known]], covariance)
 
 
-def identify_links(pairs: list[TwoEncoders], robot: Robot, delays: list[Array]) -> Identification:
+def identify_links(pairs: list[Recording], robot: Robot, delays: list[Array]) -> Identification:
     """Identify the robot's model from the links' positions, and torques without known rotors.
 
     Args:
@@ -110,14 +109,13 @@ def identify_links(pairs: list[TwoEncoders], robot: Robot, delays: list[Array]) 
     return identify(robot, recordings)
 
 
-def _at_links(pair: TwoEncoders, robot: Robot, delay: Array, rotors: Array | None) -> Recording:
+def _at_links(pair: Recording, robot: Robot, delay: Array, rotors: Array | None) -> Recording:
     """Return the recording with the positions of the links, and efforts without the rotors."""
-    motor = pair.motor
-    effort = motor.effort
+    effort, links = pair.effort, undelayed(pair, delay)
     if rotors is not None:
-        *_, acceleration = Band.of(robot, motor.sampling_rate).derivatives(motor.position)
+        *_, acceleration = Band.of(robot, pair.sampling_rate).derivatives(pair.position)
         effort = effort - rotors * acceleration / robot.drives.torque_factor(len(robot.joints))
-    return replace(motor, position=undelayed(pair, delay), velocity=None, effort=effort)
+    return replace(pair, position=links, velocity=None, effort=effort, link_position=None)
 
 
 def _without_rotors(robot: Robot, joints: list[str]) -> Robot:

@@ -20,13 +20,14 @@ from dynid_plugins.elastic.deflection import (
     RELAXATION,
     SCALE,
 )
+from dynid_plugins.elastic.two_encoders import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dynid.identification.result import Identification
+    from dynid.recording.model import Recording
     from dynid.robot.model import Model
-    from dynid_plugins.elastic.two_encoders import TwoEncoders
 
 _CERTAIN = 3.0  # standard deviations: with fewer nothing can be said
 _FIRST_EXTRA = 5
@@ -264,7 +265,7 @@ class ElasticIdentification:
     robot: str
     model: Model
     joints: tuple[ElasticJoint, ...]
-    recordings: tuple[TwoEncoders, ...]
+    recordings: tuple[Recording, ...]
     links: Identification | None = None
 
     def rows(self) -> list[dict[str, Any]]:
@@ -275,7 +276,7 @@ class ElasticIdentification:
         """Return the content of ``--json``."""
         return {
             "robot": self.robot,
-            "recordings": [pair.name for pair in self.recordings],
+            "recordings": [name_of(one) for one in self.recordings],
             "joints": {joint.name: _row(joint) for joint in self.joints},
         }
 

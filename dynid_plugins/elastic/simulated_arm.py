@@ -13,7 +13,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import SimulationError
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
-from dynid_plugins.elastic.two_encoders import TwoEncoders, two_encoders
+from dynid_plugins.elastic.two_encoders import two_encoders
 
 _FEWEST_SUBSTEPS = 2  # of a control cycle
 _MOST_SUBSTEPS = 100
@@ -231,7 +231,7 @@ def follow(arm: ElasticArm, position: Array, cycle: float) -> ArmRun:
 
 def recorded(
     run: ArmRun, robot: Robot, encoders: Encoders, *, every: int = 1, seed: int = 0
-) -> list[TwoEncoders]:
+) -> list[Recording]:
     """Return the recording of each robot of a run.
 
     Args:

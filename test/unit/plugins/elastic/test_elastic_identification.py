@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from dynid_plugins.elastic.deflection import relaxed
 from dynid_plugins.elastic.identification import deflection_errors, identify_elastic
 from dynid_plugins.elastic.report import print_elastic
 from dynid_plugins.elastic.result import ElasticJoint
-from dynid_plugins.elastic.two_encoders import TwoEncoders, two_encoders
+from dynid_plugins.elastic.two_encoders import two_encoders
 
 RATE = 500.0
 STIFFNESS, DAMPING, BACKLASH, DELAY, OFFSET = 5000.0, 10.0, 4e-4, 3e-3, 0.02
@@ -75,7 +76,7 @@ def recording(
     return motor, centre + size * motion(time - DELAY) + noise[1]
 
 
-def identified(robot: Robot, pair: TwoEncoders) -> ElasticJoint:
+def identified(robot: Robot, pair: Recording) -> ElasticJoint:
     (joint,) = identify_elastic(robot, [pair], model=nominal_model(robot)).joints
     return joint
 
@@ -114,7 +115,7 @@ def test_a_recording_that_ends_in_full_motion_has_no_other_damping() -> None:
 def test_a_recording_of_the_filter_alone_is_refused() -> None:
     robot = rod()
     motor, link = recording(robot, seconds=0.7)
-    pair = TwoEncoders(motor, link, (0,))
+    pair = replace(motor, link_position=link)
     with pytest.raises(RecordingError, match=r"lasts 0\.7 s.*record at least 0\.816 s"):
         identified(robot, pair)
 
