@@ -108,7 +108,6 @@ def test_what_is_true_is_found_within_the_noise(
 def test_a_recording_that_ends_in_full_motion_has_no_other_damping() -> None:
     robot = rod()
     damping = identified(robot, two_encoders(*recording(robot, seconds=6.0), robot)).damping
-    assert damping is not None
     assert abs(damping.value - DAMPING) < 3 * damping.deviation < 0.1 * DAMPING
 
 
@@ -129,7 +128,6 @@ def test_a_torque_that_keeps_its_sign_says_nothing_of_backlash() -> None:
     motor, link = recording(robot, centre=0.9, size=0.6)  # crosses 0 for too short a time
     found = identified(robot, two_encoders(motor, link, robot))
     assert found.backlash is None
-    assert found.stiffness is not None
     assert found.stiffness.value == pytest.approx(STIFFNESS, rel=0.05)
 
 
@@ -140,7 +138,6 @@ def test_a_joint_that_hardens_has_a_cubic_stiffness() -> None:
         *recording(robot, added=lambda _, torque: -cubic / STIFFNESS**4 * torque**3), robot
     )
     found = identified(robot, pair).hardening
-    assert found is not None
     assert found.value == pytest.approx(cubic, rel=0.2)
 
 
@@ -150,9 +147,7 @@ def test_another_scale_of_the_encoders_is_no_stiffness(share: float) -> None:
     robot = rod()
     pair = two_encoders(*recording(robot, size=2.0, added=lambda q, _: share * q), robot)
     found = identified(robot, pair)
-    assert found.stiffness is not None
     assert abs(found.stiffness.value - STIFFNESS) < 3 * found.stiffness.deviation < 10.0
-    assert found.scale is not None
     assert found.scale.value == pytest.approx(share, rel=0.01)
 
 
