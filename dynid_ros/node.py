@@ -359,9 +359,9 @@ def _finish(node: DynidNode) -> bool:
     return True
 
 
-def deliver(node: Node, longest: float = _DELIVERY_TIME) -> None:
+def deliver(node: Node) -> None:
     """Wait for delivery of a node's last messages, which would be lost with its publishers."""
-    deadline = time.monotonic() + longest
+    deadline = time.monotonic() + _DELIVERY_TIME
     for publisher in node.publishers:
         left = max(0.0, deadline - time.monotonic())
         publisher.wait_for_all_acked(Duration(nanoseconds=round(left * 1e9)))
