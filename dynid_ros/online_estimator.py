@@ -25,11 +25,10 @@ from dynid.recording.redundancy import Contradiction, contradictions
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.recordings import live_recording
-from dynid_ros.interface_types import TypedTopic
+from dynid_ros.interface_types import TypedTopic, finding_fields
 from dynid_ros.joint_values import STALE_NS, in_order, seconds, to_ns
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, LIVE
-from dynid_ros.verdict_messages import finding_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
