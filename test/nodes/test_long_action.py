@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from functools import partial
 
 import numpy as np
@@ -12,10 +11,11 @@ from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 from support.arm_files import write_arm
+from support.endless_identification import endless_identification
 from support.player_cell import PLAYER, START, Cell, excitation
 
 from dynid.profile import load_model
-from dynid_ros import identifier, long_action
+from dynid_ros import long_action
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.identifier import Identifier
 from dynid_ros.interface_types import interface_type
@@ -235,21 +235,11 @@ def test_a_goal_without_a_recording_is_aborted_with_the_reason(graph, arm, tmp_p
     assert not result.verdict
 
 
-def test_a_canceled_identification_writes_nothing_and_the_next_one_runs(
-    graph, arm, tmp_path, monkeypatch
-):
-    entered = threading.Event()
-
-    def endless(*_, **__):
-        entered.set()
-        while True:
-            threading.Event().wait(0.01)
-
+def test_a_canceled_identification_writes_nothing_and_the_next_one_runs(graph, arm, tmp_path):
     start_identifier(graph, arm, tmp_path)
-    with monkeypatch.context() as patch:
-        patch.setattr(identifier, "identify", endless)
+    with endless_identification() as (begun, _):
         goal = request(graph, recording=str(arm.bag))
-        graph.until(entered.is_set)
+        graph.until(begun.is_set)
         busy = graph.call("/identifier/identify")
         assert not busy.success
         assert "has been identifying for" in busy.message
