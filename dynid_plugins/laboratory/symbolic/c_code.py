@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dynid.errors import WriteError
-from dynid_plugins.laboratory.symbolic.description import WIDTH, description
 from dynid_plugins.laboratory.symbolic.expressions import FUNCTIONS
-from dynid_plugins.laboratory.symbolic.statements import Dialect, statements
+from dynid_plugins.laboratory.symbolic.statements import WIDTH, Dialect, description, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import WriteError
-from dynid_plugins.laboratory.symbolic.description import WIDTH, description
-from dynid_plugins.laboratory.symbolic.statements import Dialect, statements
+from dynid_plugins.laboratory.symbolic.statements import WIDTH, Dialect, description, statements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
