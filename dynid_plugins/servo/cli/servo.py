@@ -143,8 +143,8 @@ def rig_command(
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.servo.motor_file import motor_of, write_motor
+    from dynid_plugins.servo.report import print_rig, rig_json
     from dynid_plugins.servo.rig import identify_friction, identify_rig
-    from dynid_plugins.servo.rig_report import print_rig, rig_json
     from dynid_plugins.servo.simulated_rig import held_out_roll_outs
 
     if motor is not None:
